@@ -1,7 +1,7 @@
-//! The allowed dependencies between the packages of the workspace and between the compiler's modules. ARCHITECTURE.md gives
-//! the reasons.
+//! Which packages and modules may use which. ARCHITECTURE.md says why.
 //!
-//! The tests compare the sources with these tables. A new edge is a design decision.
+//! Cargo rejects cycles between packages. This test rejects what Cargo would allow: a new edge between packages, an
+//! indirect one that a package must not have, and edges between the modules of a package.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,11 +16,107 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/vocabulary", &[]),
     ("compiler/verify", &["kiln-vocabulary"]),
     ("compiler/syntax", &[]),
-    ("compiler/core", &["kiln-syntax", "kiln-verify", "kiln-vocabulary"]),
-    ("compiler/report", &["kiln-compiler", "kiln-syntax"]),
+    ("compiler/session", &["kiln-syntax", "kiln-vocabulary"]),
+    ("compiler/types", &["kiln-session", "kiln-syntax", "kiln-vocabulary"]),
+    ("compiler/builtins", &["kiln-session", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
+    ("compiler/memory", &["kiln-vocabulary"]),
+    ("compiler/preprocessor", &["kiln-builtins", "kiln-session", "kiln-syntax", "kiln-vocabulary"]),
+    (
+        "compiler/frontend",
+        &[
+            "kiln-builtins",
+            "kiln-memory",
+            "kiln-preprocessor",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-vocabulary",
+        ],
+    ),
+    ("compiler/ir", &["kiln-builtins", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
+    (
+        "compiler/lower",
+        &[
+            "kiln-builtins",
+            "kiln-frontend",
+            "kiln-ir",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-vocabulary",
+        ],
+    ),
+    (
+        "compiler/passes",
+        &[
+            "kiln-builtins",
+            "kiln-ir",
+            "kiln-memory",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-vocabulary",
+        ],
+    ),
+    // Bodies of built-in functions are OpenCL C: the front end runs once more.
+    (
+        "compiler/library",
+        &[
+            "kiln-frontend",
+            "kiln-ir",
+            "kiln-lower",
+            "kiln-preprocessor",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-vocabulary",
+        ],
+    ),
+    (
+        "compiler/spirv",
+        &[
+            "kiln-builtins",
+            "kiln-ir",
+            "kiln-memory",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-vocabulary",
+        ],
+    ),
+    (
+        "compiler/core",
+        &[
+            "kiln-builtins",
+            "kiln-frontend",
+            "kiln-library",
+            "kiln-lower",
+            "kiln-memory",
+            "kiln-passes",
+            "kiln-preprocessor",
+            "kiln-session",
+            "kiln-spirv",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-verify",
+            "kiln-vocabulary",
+        ],
+    ),
+    ("compiler/report", &["kiln-compiler", "kiln-session", "kiln-syntax"]),
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
-    ("compiler/lsp", &["kiln-compiler", "kiln-syntax"]),
+    (
+        "compiler/lsp",
+        &[
+            "kiln-builtins",
+            "kiln-frontend",
+            "kiln-memory",
+            "kiln-preprocessor",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-vocabulary",
+        ],
+    ),
     ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-lsp", "kiln-report", "kiln-runtime"]),
     ("runtime/printf", &[]),
     ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
@@ -32,106 +128,45 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// The modules of kiln-compiler that a module may use, but for its tests.
-const MODULES: &[(&str, &[&str])] = &[
-    ("binary16", &[]),
-    ("index", &[]),
-    ("diag", &[]),
-    ("session", &["diag", "opencl", "target"]),
-    ("source", &[]),
-    ("extensions", &["opencl", "session"]),
-    ("pragma", &[]),
-    ("pp", &["builtins", "diag", "extensions", "opencl", "pragma", "session", "source"]),
-    ("syntax", &["diag", "source"]),
-    ("ty", &["extensions", "hir", "index", "opencl"]),
-    ("hir", &["builtins", "index", "opencl", "ty"]),
-    ("interface", &["hir", "opencl", "ty"]),
-    ("fold", &["binary16", "hir", "ty"]),
-    ("builtins", &["diag", "extensions", "hir", "index", "opencl", "ty"]),
-    ("memory", &["opencl", "target"]),
-    (
-        "sema",
-        &[
-            "binary16",
-            "builtins",
-            "diag",
-            "extensions",
-            "fold",
-            "hir",
-            "index",
-            "memory",
-            "opencl",
-            "pragma",
-            "session",
-            "ty",
-        ],
-    ),
-    ("survey", &["builtins", "diag", "extensions", "hir", "pp", "sema", "session", "source", "syntax"]),
-    ("ir", &["binary16", "builtins", "hir", "index", "opencl", "ty"]),
-    ("lower", &["binary16", "builtins", "diag", "hir", "index", "ir", "opencl", "ty"]),
-    // The front end compiles the bodies of built-in functions.
-    (
-        "library",
-        &[
-            "diag",
-            "hir",
-            "ir",
-            "lower",
-            "opencl",
-            "pp",
-            "precision",
-            "sema",
-            "session",
-            "source",
-            "syntax",
-            "target",
-        ],
-    ),
-    // The emitter decides which built-in functions are instructions of the target.
-    (
-        "passes",
-        &[
-            "builtins",
-            "diag",
-            "emit",
-            "extensions",
-            "faults",
-            "fold",
-            "hir",
-            "index",
-            "ir",
-            "library",
-            "memory",
-            "opencl",
-            "session",
-            "target",
-            "ty",
-        ],
-    ),
-    (
-        "emit",
-        &[
-            "binary16",
-            "builtins",
-            "hir",
-            "index",
-            "ir",
-            "memory",
-            "opencl",
-            "precision",
-            "session",
-            "target",
-            "ty",
-        ],
-    ),
-    ("stage", &["passes", "verify"]),
+/// What a package must not use, through other packages either.
+const NEVER: &[(&str, &[&str])] = &[
+    ("compiler/lsp", &["kiln-ir", "kiln-passes", "kiln-spirv", "rspirv"]),
+    ("compiler/frontend", &["kiln-ir", "kiln-verify", "rspirv"]),
+    ("compiler/passes", &["kiln-frontend", "kiln-spirv", "rspirv"]),
+    ("runtime/core", &["kiln-syntax", "kiln-session"]),
+    ("compiler/core", &["kiln-runtime"]),
 ];
 
-/// Macros of kiln-compiler, which any module may use.
-const MACROS: &[&str] = &["id_type"];
+/// The modules of a package that a module may use, but for its tests.
+const MODULES: &[(&str, &[(&str, &[&str])])] = &[
+    (
+        "compiler/session",
+        &[("diag", &[]), ("source", &[]), ("options", &["diag"]), ("extensions", &["Options"])],
+    ),
+    (
+        "compiler/types",
+        &[
+            ("index", &[]),
+            ("binary16", &[]),
+            ("ops", &[]),
+            ("ty", &["index", "ops"]),
+            ("fold", &["binary16", "ops", "ty"]),
+        ],
+    ),
+    (
+        "compiler/frontend",
+        &[
+            ("hir", &[]),
+            ("syntax", &[]),
+            ("interface", &["hir"]),
+            ("sema", &["hir"]),
+            ("survey", &["hir", "sema", "syntax"]),
+        ],
+    ),
+];
 
-/// Crates of others that only these modules of kiln-compiler may name.
-const CRATES: &[(&str, &[&str])] = &[("rspirv", &["emit"])];
+/// Macros, which any module may use.
+const MACROS: &[&str] = &["id_type"];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
@@ -154,58 +189,69 @@ fn hold(sources: &Edges, law: &Edges) -> Vec<String> {
     complaints
 }
 
-#[test]
-fn packages_use_only_what_they_may() {
-    let mut sources = Edges::new();
+/// The dependencies of each package of the workspace, by folder, and the folder of each package, by name.
+fn manifests() -> (Edges, BTreeMap<String, String>) {
+    let (mut edges, mut folders) = (Edges::new(), BTreeMap::new());
     let members: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
     for member in members["workspace"]["members"].as_array().expect("a list") {
         let member = member.as_str().expect("a path");
         let manifest: toml::Table = read(&root().join(member).join("Cargo.toml")).parse().expect("TOML");
-        let used = manifest
-            .get("dependencies")
-            .and_then(toml::Value::as_table)
-            .into_iter()
-            .flat_map(|table| table.keys());
-        sources.insert(member.to_owned(), used.filter(|name| name.starts_with("kiln-")).cloned().collect());
+        let used = manifest.get("dependencies").and_then(toml::Value::as_table);
+        edges.insert(member.to_owned(), used.into_iter().flat_map(|table| table.keys()).cloned().collect());
+        let name = manifest["package"]["name"].as_str().expect("a name");
+        folders.insert(name.to_owned(), member.to_owned());
     }
-    let complaints = hold(&sources, &law(PACKAGES));
+    (edges, folders)
+}
+
+#[test]
+fn packages_use_only_what_they_may() {
+    let (mut edges, _) = manifests();
+    for used in edges.values_mut() {
+        used.retain(|name| name.starts_with("kiln-"));
+    }
+    let complaints = hold(&edges, &law(PACKAGES));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
-fn modules_of_the_compiler_use_only_what_they_may() {
-    let mut sources = Edges::new();
-    each_module(|module, text| {
-        let used = names_behind(text, "crate")
-            .into_iter()
-            .filter(|used| used != module && !MACROS.contains(&used.as_str()));
-        sources.entry(module.to_owned()).or_default().extend(used);
-    });
-    // The page of the pipeline names everything, and everything may name what it re-exports.
-    sources.remove("lib");
-    let complaints = hold(&sources, &law(MODULES));
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-}
-
-#[test]
-fn crates_of_others_stay_where_they_belong() {
-    let mut complaints = Vec::new();
-    each_module(|module, text| {
-        for (name, allowed) in CRATES {
-            if !allowed.contains(&module) && text.contains(&format!("{name}::")) {
-                complaints.push(format!("{module} must not name {name}"));
+fn packages_never_reach_what_they_must_not() {
+    let (edges, folders) = manifests();
+    for (package, never) in NEVER {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![*package]);
+        while let Some(folder) = next.pop() {
+            for used in &edges[folder] {
+                assert!(!never.contains(&used.as_str()), "{package} must not use {used}, as {folder} does");
+                if let Some(folder) = folders.get(used).filter(|_| seen.insert(used)) {
+                    next.push(folder);
+                }
             }
         }
-    });
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    }
+}
+
+#[test]
+fn modules_use_only_what_they_may() {
+    for (package, table) in MODULES {
+        let mut sources = Edges::new();
+        each_module(&root().join(package).join("src"), |module, text| {
+            let used = names_behind(text, "crate")
+                .into_iter()
+                .filter(|used| used != module && !MACROS.contains(&used.as_str()));
+            sources.entry(module.to_owned()).or_default().extend(used);
+        });
+        sources.remove("lib");
+        let complaints = hold(&sources, &law(table));
+        assert!(complaints.is_empty(), "{package}: {}", complaints.join("\n"));
+    }
 }
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("cannot read `{}`: {e}", path.display()))
 }
 
-/// Calls with each source of kiln-compiler, without its tests, and the top-level module that it belongs to.
-fn each_module(mut visit: impl FnMut(&str, &str)) {
+/// Calls with each source of a package, without its tests, and the top-level module that it belongs to.
+fn each_module(source: &Path, mut visit: impl FnMut(&str, &str)) {
     fn walk(folder: &Path, top: Option<&str>, visit: &mut impl FnMut(&str, &str)) {
         for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
             let path = entry.path();
@@ -222,7 +268,7 @@ fn each_module(mut visit: impl FnMut(&str, &str)) {
             }
         }
     }
-    walk(&root().join("compiler/core/src"), None, &mut visit);
+    walk(source, None, &mut visit);
 }
 
 /// The first names after `root::`, in `root::a::…` and in `root::{a, b::{…}}`, without comments.

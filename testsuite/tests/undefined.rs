@@ -132,7 +132,7 @@ fn every_instruction_is_classified() -> Result<(), String> {
         let files = files.filter(|path| path.extension().is_some_and(|it| it == ending));
         files.map(|path| fs::read_to_string(path).expect("a source")).collect::<String>()
     };
-    let (emitter, table) = (read("compiler/core/src/emit", "rs"), read("compiler/core/src/builtins", "bi"));
+    let (emitter, table) = (read("compiler/spirv/src", "rs"), read("compiler/builtins/src", "bi"));
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut missing = Vec::new();
     let mut count = 0;

@@ -5,35 +5,35 @@
 //!
 //! This file is the pipeline. Each stage is a function in its own module, and the result of each stage can be
 //! printed.
+//!
+//! ```
+//! use kiln_compiler::{
+//!     Artifact, Emit, compile,
+//!     session::{NoFiles, Options, Source},
+//! };
+//!
+//! let source = Source { name: "a.cl".into(), text: b"kernel void k(global int *p) { *p = 1; }".to_vec() };
+//! let output = compile(source, &Options::default(), &NoFiles, &Emit::Spirv);
+//! assert!(matches!(output.artifact, Some(Artifact::Module(_))));
+//! ```
 
-mod binary16;
-pub mod builtins;
-pub mod diag;
-pub mod emit;
-pub mod extensions;
-pub mod fold;
-pub mod hir;
-pub mod index;
-pub mod interface;
-pub mod ir;
-mod library;
-pub mod lower;
-pub mod memory;
-pub mod passes;
-pub mod pp;
-pub mod pragma;
-pub mod sema;
-pub mod session;
-pub mod source;
 mod stage;
-pub mod survey;
-pub mod syntax;
-pub mod ty;
 
+pub use kiln_builtins as builtins;
+pub use kiln_frontend::{hir, interface, sema, survey};
+pub use kiln_memory as memory;
+pub use kiln_session as session;
+pub use kiln_session::{diag, extensions, source};
+pub use kiln_types::ty;
 pub use kiln_verify as verify;
 pub use kiln_vocabulary::{faults, opencl, precision, target};
 pub use stage::{Artifact, Emit};
 
+use kiln_frontend::syntax;
+use kiln_lower as lower;
+use kiln_passes::{self as passes, Providers};
+use kiln_preprocessor as pp;
+use kiln_spirv as spirv;
 use kiln_syntax::{Arena, Interner};
 
 use crate::{
@@ -42,6 +42,15 @@ use crate::{
     session::{Loader, Options, Source},
     source::SourceMap,
     verify::{InvalidModule, VerifiedModule},
+};
+
+/// What the passes get from other packages.
+const PROVIDERS: Providers = Providers {
+    has_instruction: spirv::has_instruction,
+    library_function: |name, types, is_relaxed, precision| {
+        let found = kiln_library::find(name, types, is_relaxed, precision)?;
+        Some(Box::new(move || found.lower()))
+    },
 };
 
 /// The result of a compilation.
@@ -144,7 +153,7 @@ fn stages(
         return Ok(Some(Artifact::Text(module.to_string())));
     }
     let mut wanted = None;
-    passes::run(&mut module, options, sink, &mut |pass, module| {
+    passes::run(&mut module, options, &PROVIDERS, sink, &mut |pass, module| {
         if matches!(emit, Emit::IrAfter(name) if name == pass) {
             wanted = Some(module.to_string());
         }
@@ -168,10 +177,10 @@ fn stages(
     for trap in &mut module.interface.traps {
         trap.place = place(trap.span);
     }
-    let words = emit::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
+    let words = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
     let module = VerifiedModule::new(words, Some(&options.target))?;
     Ok(Some(match emit {
-        Emit::Assembly => Artifact::Text(emit::disassemble(module.words())),
+        Emit::Assembly => Artifact::Text(spirv::disassemble(module.words())),
         _ => Artifact::Module(module),
     }))
 }

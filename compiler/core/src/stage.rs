@@ -1,6 +1,6 @@
 //! The output formats of a compilation.
 
-use crate::verify::VerifiedModule;
+use kiln_verify::VerifiedModule;
 
 /// The requested output. Each stage can print its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Emit {
             "ir" => Self::Ir,
             _ => {
                 let pass = name.strip_prefix("ir-after=")?;
-                crate::passes::names().any(|known| known == pass).then(|| Self::IrAfter(pass.to_owned()))?
+                kiln_passes::names().any(|known| known == pass).then(|| Self::IrAfter(pass.to_owned()))?
             }
         })
     }

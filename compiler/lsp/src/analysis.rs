@@ -2,14 +2,16 @@
 
 use std::{ops::Range, sync::OnceLock};
 
-use kiln_compiler::{
+use kiln_frontend::{
     sema::Typed,
-    session::Source,
-    source::{FileId, FileKind, Place},
     survey::{Survey, survey},
-    ty::QualTy,
+};
+use kiln_session::{
+    Source,
+    source::{FileId, FileKind, Place},
 };
 use kiln_syntax::{Span, Symbol};
+use kiln_types::ty::QualTy;
 use lsp_types::{Location, Position};
 use rustc_hash::FxHashMap;
 

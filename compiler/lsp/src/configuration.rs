@@ -8,11 +8,8 @@ mod version;
 
 pub(crate) use project::is_project_file;
 
-use kiln_compiler::{
-    opencl::Environment,
-    session::{DEEP, Options},
-    target::Target,
-};
+use kiln_session::{DEEP, Options};
+use kiln_vocabulary::{opencl::Environment, target::Target};
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 use serde::Deserialize;
 

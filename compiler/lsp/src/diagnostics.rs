@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kiln_compiler::diag::{Code, Severity};
+use kiln_session::diag::{Code, Severity};
 use kiln_syntax::Span;
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
@@ -45,7 +45,7 @@ fn place(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
 /// Converts a diagnostic.
 pub(crate) fn convert(
     analysis: &Analysis,
-    diagnostic: &kiln_compiler::diag::Diagnostic,
+    diagnostic: &kiln_session::diag::Diagnostic,
     range: lsp_types::Range,
 ) -> Diagnostic {
     let mut message = diagnostic.message.clone();

@@ -74,11 +74,9 @@ fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kiln_compiler::{
-        builtins::{self, Context},
-        extensions::Extensions,
-        opencl::LanguageVersion,
-    };
+    use kiln_builtins::{self as builtins, Context};
+    use kiln_session::extensions::Extensions;
+    use kiln_vocabulary::opencl::LanguageVersion;
 
     use super::*;
 

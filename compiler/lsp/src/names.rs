@@ -1,12 +1,12 @@
 //! Names in the source and their meanings: from the type checker for the program, from the preprocessor for macros.
 
-use kiln_compiler::{
+use kiln_frontend::{
     hir::{FunctionId, LocalId},
     sema::{Meaning, Role},
-    source::Place,
-    ty::{QualTy, TyId},
 };
+use kiln_session::source::Place;
 use kiln_syntax::{Span, Symbol};
+use kiln_types::ty::{QualTy, TyId};
 
 use crate::analysis::Analysis;
 
@@ -64,7 +64,7 @@ impl Analysis {
     }
 
     /// A parameter or a variable.
-    pub(crate) fn local(&self, function: FunctionId, local: LocalId) -> &kiln_compiler::hir::Local {
+    pub(crate) fn local(&self, function: FunctionId, local: LocalId) -> &kiln_frontend::hir::Local {
         &self.survey.program.functions[function].locals[local]
     }
 
@@ -89,10 +89,7 @@ impl Analysis {
     }
 
     /// The member that is declared there, and its record.
-    pub(crate) fn member(
-        &self,
-        declared: Span,
-    ) -> Option<(&kiln_compiler::ty::Record, &kiln_compiler::ty::Field)> {
+    pub(crate) fn member(&self, declared: Span) -> Option<(&kiln_types::ty::Record, &kiln_types::ty::Field)> {
         self.survey.program.types.records.iter().find_map(|record| {
             let field = record.fields.iter().flatten().find(|field| field.span == declared)?;
             Some((record, field))

@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
-use kiln_compiler::diag::Code;
+use kiln_session::diag::Code;
 use lsp_types::Uri;
 
 /// The page of a diagnostic; `None` if there is no cache directory.

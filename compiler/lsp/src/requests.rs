@@ -201,7 +201,7 @@ pub(crate) fn at<T>(
 fn file<T>(
     session: &mut Session,
     document: &TextDocumentIdentifier,
-    feature: impl FnOnce(&Analysis, kiln_compiler::source::FileId) -> T,
+    feature: impl FnOnce(&Analysis, kiln_session::source::FileId) -> T,
 ) -> Option<T> {
     let name = uri::name(&document.uri);
     let (_, analysis) = session.analysis(&name)?;

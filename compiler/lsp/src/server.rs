@@ -4,7 +4,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use kiln_compiler::session::DEEP_STACK;
+use kiln_session::DEEP_STACK;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     CancelParams, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kiln_compiler::session::Loader;
+use kiln_session::Loader;
 use rustc_hash::FxHashMap;
 
 use crate::{configuration::Settings, documents::Document, position::Encoding, uri};

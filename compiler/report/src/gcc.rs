@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kiln_compiler::{
+use kiln_session::{
     diag::{Diagnostic, Severity},
     source::{FileKind, Repeats},
 };

@@ -1,6 +1,6 @@
 //! One JSON object per line, for programs.
 
-use kiln_compiler::{
+use kiln_session::{
     diag::{Diagnostic, Severity},
     source::{IncludeStep, MacroStep, Place},
 };

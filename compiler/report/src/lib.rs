@@ -9,8 +9,8 @@ mod sarif;
 mod spot;
 
 use codespan_reporting::term::DisplayStyle;
-use kiln_compiler::{
-    Output,
+use kiln_compiler::Output;
+use kiln_session::{
     diag::{Diagnostic, Severity},
     source::{MacroStep, SourceMap},
 };

@@ -10,7 +10,7 @@ use codespan_reporting::{
         termcolor::{Ansi, Color, ColorSpec},
     },
 };
-use kiln_compiler::{
+use kiln_session::{
     diag::{Diagnostic, Severity},
     source::{FileId, FileKind, Place, Repeats, SourceMap},
 };

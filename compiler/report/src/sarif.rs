@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kiln_compiler::{
-    Output,
-    diag::{Code, Diagnostic, Severity},
-};
+use kiln_compiler::Output;
+use kiln_session::diag::{Code, Diagnostic, Severity};
 use kiln_syntax::Span;
 use serde_json::{Value, json};
 

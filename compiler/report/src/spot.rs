@@ -1,6 +1,6 @@
 //! A span for display: file name, lines and columns.
 
-use kiln_compiler::source::{Place, SourceMap};
+use kiln_session::source::{Place, SourceMap};
 
 /// A location with the file name and line numbers that `#line` sets.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Reports one set of errors in three formats.
 
-use kiln_compiler::{
+use kiln_preprocessor::preprocess;
+use kiln_session::{
+    Loader, Options, Source,
     diag::{Sink, WarningOptions},
-    pp::preprocess,
-    session::{Loader, Options, Source},
 };
 
 use super::*;

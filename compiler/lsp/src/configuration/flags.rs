@@ -1,10 +1,9 @@
 //! Command-line options: Kiln's, clang's and those of `clBuildProgram`. Unknown options are ignored, because the
 //! commands may be written for other compilers.
 
-use kiln_compiler::{
-    diag::WarningSwitch,
+use kiln_session::{MacroOption, Options, diag::WarningSwitch, extension_switch};
+use kiln_vocabulary::{
     opencl::{Environment, LanguageVersion},
-    session::{MacroOption, Options, extension_switch},
     target::Target,
 };
 

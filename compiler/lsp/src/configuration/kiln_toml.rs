@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kiln_compiler::opencl::LanguageVersion;
+use kiln_vocabulary::opencl::LanguageVersion;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},

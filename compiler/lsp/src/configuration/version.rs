@@ -1,6 +1,6 @@
 //! Options from the source itself: a comment with options, and names that only one language version has.
 
-use kiln_compiler::opencl::LanguageVersion;
+use kiln_vocabulary::opencl::LanguageVersion;
 
 /// The comment with options must be in the first lines, up to this number.
 const MAGIC_LINES: usize = 20;

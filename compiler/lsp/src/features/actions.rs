@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use kiln_compiler::{
+use kiln_session::{
     diag::{Diagnostic, Fix},
     source::FileId,
 };

@@ -1,10 +1,8 @@
 //! Go to definition, declaration and type definition.
 
-use kiln_compiler::{
-    sema::{Meaning, Role},
-    source::Place,
-    ty::{Ty, TyId},
-};
+use kiln_frontend::sema::{Meaning, Role};
+use kiln_session::source::Place;
+use kiln_types::ty::{Ty, TyId};
 use lsp_types::{Location, Range};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Folding ranges: bodies, records, comments, conditionals, groups of includes.
 
-use kiln_compiler::source::FileId;
+use kiln_session::source::FileId;
 use lsp_types::{FoldingRange, FoldingRangeKind};
 
 use crate::{

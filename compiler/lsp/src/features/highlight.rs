@@ -1,6 +1,6 @@
 //! Highlights the occurrences of the thing at the cursor in the same file, and marks writes.
 
-use kiln_compiler::sema::{Meaning, Role};
+use kiln_frontend::sema::{Meaning, Role};
 use lsp_types::{DocumentHighlight, DocumentHighlightKind};
 
 use crate::{

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use kiln_compiler::{
-    builtins::{self, Lowering},
+use kiln_builtins::{self as builtins, Lowering};
+use kiln_frontend::{
     hir::{Const, Expr, ExprKind, visit},
-    opencl::{Order, Scope},
     sema::{Called, Callee, Meaning, Role},
-    source::FileId,
-    ty::{Scalar, Ty, TyId},
 };
+use kiln_session::source::FileId;
 use kiln_syntax::{
     Arena,
     ast::{Declaration, Declarator, DerivationKind, Item, Qualifier, Specifiers, Storage},
 };
+use kiln_types::ty::{Scalar, Ty, TyId};
+use kiln_vocabulary::opencl::{Order, Scope};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel};
 
 use crate::{

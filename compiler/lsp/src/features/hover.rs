@@ -5,16 +5,16 @@ mod layout;
 
 pub(crate) use builtin::{about, forms};
 
-use kiln_compiler::{
+use kiln_frontend::{
     hir::{Const, FunctionId},
-    opencl::AddressSpace,
     sema::{Meaning, Role},
-    ty::{QualTy, Scalar, Ty},
 };
 use kiln_syntax::{
     Span,
     token::{Keyword, TokenKind},
 };
+use kiln_types::ty::{QualTy, Scalar, Ty};
+use kiln_vocabulary::opencl::AddressSpace;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use crate::{
@@ -90,7 +90,7 @@ pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> O
         Meaning::Enum(id) => layout::enumeration(analysis, id),
         Meaning::Label(..) => code(&format!("{text}:")),
         Meaning::Constant(_) => {
-            let value = kiln_compiler::ty::constant(text).map(|constant| show_value(&constant.value));
+            let value = kiln_types::ty::constant(text).map(|constant| show_value(&constant.value));
             let line = value.map_or(text.to_owned(), |value| format!("{text} = {value}"));
             join([code(&line), documentation::word(text).unwrap_or_default().to_owned()])
         }
@@ -200,7 +200,7 @@ pub(crate) fn signature(analysis: &Analysis, function: FunctionId) -> String {
 /// The declarations of a function's parameters.
 pub(crate) fn parameters(analysis: &Analysis, function: FunctionId) -> Vec<String> {
     let function = &analysis.survey.program.functions[function];
-    let one = |local: &kiln_compiler::hir::LocalId| {
+    let one = |local: &kiln_frontend::hir::LocalId| {
         let local = &function.locals[*local];
         declared(analysis, local.ty, local.name.map_or("", |name| analysis.symbol(name)))
     };

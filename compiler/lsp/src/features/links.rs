@@ -1,6 +1,6 @@
 //! Document links: the names of included files.
 
-use kiln_compiler::source::FileId;
+use kiln_session::source::FileId;
 use lsp_types::DocumentLink;
 
 use crate::{analysis::Analysis, uri};

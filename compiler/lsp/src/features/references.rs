@@ -1,6 +1,6 @@
 //! References to a thing, in the files of one analysis and in other sources that see the same declaration.
 
-use kiln_compiler::sema::Role;
+use kiln_frontend::sema::Role;
 use lsp_types::Location;
 
 use crate::{

@@ -1,11 +1,13 @@
 //! Renames a thing of the program or a macro everywhere, or rejects the request. Built-in names cannot be renamed,
 //! nor can macros that are also named where their meaning is unknown.
 
-use kiln_compiler::{builtins, sema::Meaning, ty};
+use kiln_builtins as builtins;
+use kiln_frontend::sema::Meaning;
 use kiln_syntax::{
     lex::{Lexeme, Lexer},
     token::Keyword,
 };
+use kiln_types::ty;
 use lsp_types::{Range, TextEdit, Uri};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Signature help: the overloads of the called function, and the active parameter.
 
-use kiln_compiler::sema::Meaning;
+use kiln_frontend::sema::Meaning;
 use lsp_types::{
     Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp,
     SignatureInformation,
@@ -59,7 +59,7 @@ pub(crate) fn forms(analysis: &Analysis, name: &str) -> Vec<Form> {
             forms.push(Form { line, parameters, documentation });
         }
     }
-    if forms.is_empty() && kiln_compiler::builtins::is_name(name) {
+    if forms.is_empty() && kiln_builtins::is_name(name) {
         forms = hover::forms(analysis, name)
             .into_iter()
             .map(|line| Form {

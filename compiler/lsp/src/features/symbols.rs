@@ -1,6 +1,6 @@
 //! Document symbols: the definitions at program scope, with their members and enumerators.
 
-use kiln_compiler::source::FileId;
+use kiln_session::source::FileId;
 use kiln_syntax::{
     Arena, Span,
     ast::{

@@ -1,11 +1,9 @@
 //! Semantic tokens, which refine an editor's syntax highlighting and mark inactive groups.
 
-use kiln_compiler::{
-    builtins,
-    opencl::AddressSpace,
-    sema::{Meaning, Role},
-    source::FileId,
-};
+use kiln_builtins as builtins;
+use kiln_frontend::sema::{Meaning, Role};
+use kiln_session::source::FileId;
+use kiln_vocabulary::opencl::AddressSpace;
 use lsp_types::{
     SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
     SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensLegend,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kiln_compiler::extensions::Extension;
+use kiln_session::extensions::Extension;
 use lsp_types::{CompletionItem, CompletionItemKind};
 
 use super::items;

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use kiln_compiler::{
-    builtins,
-    sema::{Meaning, Role},
-    ty,
-};
+use kiln_builtins as builtins;
+use kiln_frontend::sema::{Meaning, Role};
 use kiln_syntax::{Arena, token::Keyword};
+use kiln_types::ty;
 use lsp_types::{
     CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
 };
@@ -193,8 +191,8 @@ fn language(cursor: &Cursor<'_>, items: &mut Vec<CompletionItem>) {
         function.data = Some(Value::from(name));
         items.push(function);
     }
-    let orders = kiln_compiler::opencl::Order::ALL.iter().map(|order| order.spelling());
-    let scopes = kiln_compiler::opencl::Scope::ALL.iter().map(|scope| scope.spelling());
+    let orders = kiln_vocabulary::opencl::Order::ALL.iter().map(|order| order.spelling());
+    let scopes = kiln_vocabulary::opencl::Scope::ALL.iter().map(|scope| scope.spelling());
     let constants = orders.chain(scopes).chain(["true", "false"]).filter(|word| {
         ty::constant(word).is_some_and(|it| it.missing(context.version, context.extensions).is_none())
     });

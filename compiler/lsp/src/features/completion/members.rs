@@ -1,6 +1,6 @@
 //! Completes after `.` and `->`: members of records, components of vectors (OpenCL C 6.3.7).
 
-use kiln_compiler::ty::{RecordId, Scalar, Ty, TyId, Types};
+use kiln_types::ty::{RecordId, Scalar, Ty, TyId, Types};
 use lsp_types::{CompletionItem, CompletionItemKind, TextEdit};
 
 use crate::{

@@ -1,11 +1,9 @@
 //! Completes orders, scopes and fence flags as arguments, restricted to those that OpenCL C 6.15.12 allows.
 
-use kiln_compiler::{
-    builtins::{self, Fence, Lowering},
-    memory::{Access, Operation, check_barrier, check_fence, failure_orders},
-    opencl::{FenceFlags, LanguageVersion, Order, Scope},
-    ty,
-};
+use kiln_builtins::{self as builtins, Fence, Lowering};
+use kiln_memory::{Access, Operation, check_barrier, check_fence, failure_orders};
+use kiln_types::ty;
+use kiln_vocabulary::opencl::{FenceFlags, LanguageVersion, Order, Scope};
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
 
 use crate::{analysis::Cursor, call::OpenCall, call::open_call, documentation};

@@ -1,12 +1,10 @@
 //! Hover for built-in functions: the called overload, documentation, allowed orders, and required features.
 
-use kiln_compiler::{
-    builtins::{self, Lowering},
-    extensions::Extensions,
-    memory::{Access, failure_orders},
-    opencl::{LanguageVersion, Order},
-    sema::Callee,
-};
+use kiln_builtins::{self as builtins, Lowering};
+use kiln_frontend::sema::Callee;
+use kiln_memory::{Access, failure_orders};
+use kiln_session::extensions::Extensions;
+use kiln_vocabulary::opencl::{LanguageVersion, Order};
 
 use super::{code, declared, join};
 use crate::{

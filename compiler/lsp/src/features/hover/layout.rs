@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kiln_compiler::ty::{EnumId, RecordId, Types};
 use kiln_syntax::ast::RecordKind;
+use kiln_types::ty::{EnumId, RecordId, Types};
 
 use super::{code, declared, join};
 use crate::{analysis::Analysis, documentation};

@@ -1,0 +1,399 @@
+//! Calls of atomic functions (OpenCL C 6.15.12): objects, operands, orders and scopes.
+//!
+//! `memory` decides which orders and scopes are legal. This file determines them and reports what `memory` finds.
+//! `fences.rs` handles fences and barriers.
+
+use kiln_builtins::{AtomicForm, Overload};
+use kiln_memory::{self as memory, Argument, Operation, Problem, Spaces, Support};
+use kiln_session::{
+    SeqCst,
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+};
+use kiln_syntax::Span;
+use kiln_types::ty::{EnumId, QualTy, Ty, TyId};
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, Order, Scope};
+
+use super::{Sema, builtin::Call, convert::AssignContext};
+use crate::hir::{Assign, Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind};
+
+/// An order, scope or flags argument, with its position.
+pub(super) struct Chosen<T> {
+    pub(super) value: Known<T>,
+    pub(super) span: Span,
+}
+
+impl<T: Copy> Chosen<T> {
+    /// The default for a form of the function without this argument.
+    pub(super) fn default(value: T, call: &Call) -> Self {
+        Self { value: Known::Constant(value), span: call.callee }
+    }
+
+    /// The value, if it is constant.
+    pub(super) fn known(&self) -> Option<T> {
+        match &self.value {
+            Known::Constant(value) => Some(*value),
+            Known::Dynamic(_) => None,
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// Checks an atomic operation. `arguments` are loaded, but not yet converted to the types of the overload's
+    /// parameters.
+    pub(super) fn atomic_call(
+        &mut self,
+        form: AtomicForm,
+        overload: &Overload,
+        arguments: Vec<Expr>,
+        call: &Call,
+    ) -> Expr {
+        let mut arguments = arguments.into_iter().zip(&overload.parameters).enumerate();
+        let mut next = |sema: &mut Self| {
+            let (index, (value, parameter)) = arguments.next()?;
+            let parameter = if index == 0 { sema.as_volatile_as(&value, *parameter) } else { *parameter };
+            Some(sema.assign_convert(value, parameter, AssignContext::Argument(index + 1)))
+        };
+        let Some(object) = next(self).and_then(|object| self.atomic_object(object, form, overload, call))
+        else {
+            return self.error_value(call.span);
+        };
+        let value_ty = self.atomic_value(&object);
+        let (expected, operand) = match form.op {
+            AtomicOp::Load | AtomicOp::FlagTestAndSet | AtomicOp::FlagClear => (None, None),
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => (next(self), next(self)),
+            AtomicOp::Fetch(_) if form.by_one => {
+                let one = Expr { kind: ExprKind::Const(Const::Int(1)), ty: value_ty, span: call.span };
+                (None, Some(one))
+            }
+            AtomicOp::Store | AtomicOp::Exchange | AtomicOp::Fetch(_) => (None, next(self)),
+        };
+        if expected.iter().chain(&operand).any(|value| value.ty == TyId::ERROR) {
+            return self.error_value(call.span);
+        }
+        // Convert the operand to the type of the object (`ptrdiff_t` for `atomic_size_t`).
+        let operand = operand.map(|operand| self.convert(operand, value_ty));
+        let (order, failure, scope) = if form.is_legacy {
+            (Chosen::default(Order::Relaxed, call), None, Chosen::default(Scope::Device, call))
+        } else {
+            let rest: Vec<(Expr, QualTy)> =
+                arguments.map(|(_, (value, parameter))| (value, *parameter)).collect();
+            let Some(chosen) = self.order_and_scope(form, rest, call) else {
+                return self.error_value(call.span);
+            };
+            chosen
+        };
+        let space = self.pointee_space(object.ty);
+        if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object)
+        {
+            return self.error_value(call.span);
+        }
+        let failure = match form.op {
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                Some(failure.map_or(order.value.clone(), |failure| failure.value))
+            }
+            _ => None,
+        };
+        let atomic = Atomic {
+            op: form.op,
+            object,
+            value_ty,
+            operand,
+            expected,
+            order: order.value,
+            failure,
+            scope: scope.value,
+            is_legacy: form.is_legacy,
+        };
+        Expr { kind: ExprKind::Atomic(Box::new(atomic)), ty: overload.result, span: call.span }
+    }
+
+    /// The parameter type for this argument. All prototypes have `volatile` and so accept any object, but the access
+    /// is volatile only if the object is.
+    fn as_volatile_as(&mut self, argument: &Expr, parameter: QualTy) -> QualTy {
+        match (self.types.get(argument.ty), self.types.get(parameter.ty)) {
+            (Ty::Pointer(given), Ty::Pointer(wanted)) => {
+                let mut to = *wanted;
+                to.quals.is_volatile = given.quals.is_volatile;
+                QualTy { ty: self.types.pointer(to), ..parameter }
+            }
+            _ => parameter,
+        }
+    }
+
+    /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types; those of OpenCL 1.x take pointers to
+    /// plain types.
+    fn atomic_object(
+        &mut self,
+        object: Expr,
+        form: AtomicForm,
+        overload: &Overload,
+        call: &Call,
+    ) -> Option<Expr> {
+        let (Ty::Pointer(given), Ty::Pointer(wanted)) =
+            (self.types.get(object.ty), self.types.get(overload.parameters.first()?.ty))
+        else {
+            return None;
+        };
+        if given.ty == wanted.ty {
+            return Some(object);
+        }
+        let (shown, wanted) = (self.show(object.ty), format!("`{}`", self.show(wanted.ty)));
+        self.report_atomic_object(&shown, &wanted, form.is_legacy, object.span, call);
+        None
+    }
+
+    /// Reports an object whose type an atomic function does not accept.
+    pub(super) fn report_atomic_object(
+        &mut self,
+        shown: &str,
+        wanted: &str,
+        is_legacy: bool,
+        span: Span,
+        call: &Call,
+    ) {
+        let diagnostic = Diagnostic::new(
+            Code::AtomicObject,
+            span,
+            format!("`{}` takes a pointer to {wanted}, not `{shown}`", call.name),
+        );
+        self.report(if is_legacy {
+            diagnostic
+                .help("use an atomic type and the functions of OpenCL C 2.0, such as `atomic_fetch_add_explicit`")
+                .note("OpenCL C 6.15.12.8: these functions take pointers to plain int and uint in global or local memory")
+        } else {
+            diagnostic
+                .help("declare the object with an atomic type")
+                .note("OpenCL C 6.15.12.7: the object has an atomic type")
+        });
+    }
+
+    /// The type of the value in an atomic object.
+    fn atomic_value(&self, object: &Expr) -> TyId {
+        let Ty::Pointer(to) = self.types.get(object.ty) else { return TyId::ERROR };
+        match *self.types.get(to.ty) {
+            Ty::Atomic(scalar) => TyId::scalar(scalar),
+            Ty::AtomicFlag => TyId::INT,
+            _ => to.ty,
+        }
+    }
+
+    fn pointee_space(&self, pointer: TyId) -> AddressSpace {
+        match self.types.get(pointer) {
+            Ty::Pointer(to) => to.quals.space.unwrap_or(AddressSpace::Private),
+            _ => AddressSpace::Private,
+        }
+    }
+
+    /// The orders and scope of a call, with the defaults of shorter forms (OpenCL C 6.15.12).
+    #[allow(clippy::type_complexity)]
+    fn order_and_scope(
+        &mut self,
+        form: AtomicForm,
+        rest: Vec<(Expr, QualTy)>,
+        call: &Call,
+    ) -> Option<(Chosen<Order>, Option<Chosen<Order>>, Chosen<Scope>)> {
+        let mut rest = rest.into_iter();
+        let has_failure = matches!(form.op, AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak);
+        let order = match rest.next() {
+            Some((value, parameter)) => self.order_argument(value, parameter, Argument::Order)?,
+            None => Chosen::default(Order::SeqCst, call),
+        };
+        let failure = match rest.next() {
+            Some((value, parameter)) if has_failure => {
+                Some(self.order_argument(value, parameter, Argument::Failure)?)
+            }
+            Some((value, parameter)) => {
+                let scope = self.scope_argument(value, parameter)?;
+                return Some((order, None, scope));
+            }
+            None => None,
+        };
+        let scope = match rest.next() {
+            Some((value, parameter)) => self.scope_argument(value, parameter)?,
+            None => Chosen::default(Scope::Device, call),
+        };
+        Some((order, failure, scope))
+    }
+
+    /// Reports what `memory` finds about an atomic operation. Whether it is legal.
+    fn check_atomic_call(
+        &mut self,
+        form: AtomicForm,
+        space: AddressSpace,
+        order: &Chosen<Order>,
+        failure: Option<&Chosen<Order>>,
+        scope: &Chosen<Scope>,
+        object: &Expr,
+    ) -> bool {
+        let place = |argument| match argument {
+            Argument::Object => object.span,
+            Argument::Failure => failure.map_or(order.span, |failure| failure.span),
+            Argument::Scope => scope.span,
+            Argument::Order | Argument::Flags => order.span,
+        };
+        let (known_order, known_scope) = (order.known(), scope.known());
+        let known_failure = failure.and_then(Chosen::known);
+        let operation = Operation::Atomic(form.op.into(), Spaces::of(space));
+        let support = self.memory_support();
+        let problem = memory::check_atomic(form.op, known_order, known_failure, known_scope)
+            .and_then(|()| memory::check_support(operation, known_order, known_scope, support))
+            .and_then(|()| memory::check_support(operation, known_failure, None, support));
+        if let Err(problem) = problem {
+            let span = place(problem.argument);
+            self.report_memory_problem(problem, span);
+            return false;
+        }
+        if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
+            let span = place(advice.argument);
+            self.report_memory_problem(advice, span);
+        }
+        // A failure order can only be seq_cst if the order is.
+        self.warn_weakened(known_order, order.span);
+        true
+    }
+
+    /// Warns about each operation that may be seq_cst if the options weaken it.
+    pub(super) fn warn_weakened(&mut self, order: Option<Order>, span: Span) {
+        let is_weakened =
+            self.options.seq_cst == SeqCst::AcqRel && self.options.target.environment == Environment::Vulkan;
+        if let Some(advice) = memory::advise_weakened(order).filter(|_| is_weakened) {
+            self.report_memory_problem(advice, span);
+        }
+    }
+
+    /// An argument for a memory order (OpenCL C 6.15.12.3).
+    pub(super) fn order_argument(
+        &mut self,
+        value: Expr,
+        parameter: QualTy,
+        argument: Argument,
+    ) -> Option<Chosen<Order>> {
+        self.chosen(value, parameter, |bits| memory::order_of_value(bits, argument))
+    }
+
+    /// An argument for a memory scope (OpenCL C 6.15.12.4).
+    pub(super) fn scope_argument(&mut self, value: Expr, parameter: QualTy) -> Option<Chosen<Scope>> {
+        self.chosen(value, parameter, memory::scope_of_value)
+    }
+
+    /// Evaluates an argument that may be constant. Reports a constant that is not a valid value, and returns `None`.
+    pub(super) fn chosen<T>(
+        &mut self,
+        value: Expr,
+        parameter: QualTy,
+        of_value: impl FnOnce(i64) -> Result<T, Problem>,
+    ) -> Option<Chosen<T>> {
+        let span = value.span;
+        let is_other = self.warn_other_enum(&value, parameter);
+        let value = self.assign_convert(value, parameter, AssignContext::Argument(0));
+        if value.ty == TyId::ERROR {
+            return None;
+        }
+        if let Some(Const::Int(bits)) = self.constant(&value) {
+            match of_value(bits as i64) {
+                Ok(chosen) => return Some(Chosen { value: Known::Constant(chosen), span }),
+                // A warning about swapped order and scope is more helpful than one about the value.
+                Err(_) if is_other => {}
+                Err(problem) => {
+                    self.report_memory_problem(problem, span);
+                    return None;
+                }
+            }
+        }
+        Some(Chosen { value: Known::Dynamic(Box::new(value)), span })
+    }
+
+    /// Warns about an order in place of a scope, or vice versa: legal C, but never intended.
+    fn warn_other_enum(&mut self, value: &Expr, parameter: QualTy) -> bool {
+        let (Ty::Enum(given), Ty::Enum(wanted)) = (self.types.get(value.ty), self.types.get(parameter.ty))
+        else {
+            return false;
+        };
+        let known = [EnumId::MEMORY_ORDER, EnumId::MEMORY_SCOPE];
+        if given == wanted || !known.contains(given) || !known.contains(wanted) {
+            return false;
+        }
+        let (given, wanted) = (self.show(value.ty), self.show(parameter.ty));
+        self.report(
+            Diagnostic::new(
+                Code::OrderScopeSwapped,
+                value.span,
+                format!("this is a `{given}`, but a `{wanted}` is expected"),
+            )
+            .help("the order comes before the scope; there is no form with a scope alone")
+            .note("OpenCL C 6.15.12.7"),
+        );
+        true
+    }
+
+    /// The orders and scopes that this compilation supports (OpenCL C 6.15.12.10).
+    pub(super) fn memory_support(&self) -> Support {
+        let has = |extension| self.extensions.has(extension);
+        Support {
+            acq_rel: has(Extension::OrderAcqRel),
+            seq_cst: has(Extension::OrderSeqCst),
+            device: has(Extension::ScopeDevice),
+            all_devices: has(Extension::ScopeAllDevices),
+            sub_groups: has(Extension::FeatureSubgroups)
+                || has(Extension::KhrSubgroups)
+                || has(Extension::IntelSubgroups),
+        }
+    }
+
+    /// Reports a problem that `memory` found.
+    pub(super) fn report_memory_problem(&mut self, problem: Problem, span: Span) {
+        // A unit test of `memory` compares the rules with the codes.
+        let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
+        self.report(
+            Diagnostic::new(code, span, problem.message)
+                .label(problem.label)
+                .help(problem.help)
+                .note(problem.note),
+        );
+    }
+
+    /// `atomic_init`: a plain store (OpenCL C 6.15.12.2).
+    pub(super) fn atomic_init_call(
+        &mut self,
+        overload: &Overload,
+        arguments: Vec<Expr>,
+        call: &Call,
+    ) -> Expr {
+        let mut arguments = arguments.into_iter().zip(&overload.parameters);
+        let (Some((object, to)), Some((value, of))) = (arguments.next(), arguments.next()) else {
+            return self.error_value(call.span);
+        };
+        let given = object.ty;
+        let object = self.assign_convert(object, *to, AssignContext::Argument(1));
+        let value = self.assign_convert(value, *of, AssignContext::Argument(2));
+        if object.ty == TyId::ERROR || value.ty == TyId::ERROR {
+            return self.error_value(call.span);
+        }
+        if !matches!(self.types.get(given), Ty::Pointer(given) if self.is_atomic(given.ty)) {
+            let (shown, wanted) = (self.show(given), "an atomic type");
+            self.report_atomic_object(&shown, wanted, false, object.span, call);
+            return self.error_value(call.span);
+        }
+        if let Some(advice) = memory::advise_atomic(None, None, Some(self.pointee_space(object.ty))) {
+            self.report_memory_problem(advice, object.span);
+        }
+        let place = self.plain_view(object);
+        let value = self.convert(value, place.ty.ty);
+        let (ty, span) = (place.ty.ty, call.span);
+        let store = Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span };
+        let nothing = self.nothing(span);
+        Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
+    }
+
+    /// An atomic object as an lvalue of its plain type, for non-atomic accesses.
+    pub(super) fn plain_view(&mut self, object: Expr) -> Place {
+        let span = object.span;
+        let ty = self.atomic_value(&object);
+        let space = self.pointee_space(object.ty);
+        let place_ty = ty.plain().in_space(space);
+        let pointer = self.types.pointer(place_ty);
+        let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
+        Place { kind: PlaceKind::Deref(Box::new(object)), ty: place_ty, span }
+    }
+}

@@ -1,0 +1,219 @@
+//! Calls of program functions (C99 6.5.2.2). Calls of built-in functions start here and continue in `builtin.rs`.
+
+use kiln_builtins as builtins;
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{Span, Symbol, ast};
+use kiln_types::ty::{QualTy, Ty, TyId};
+use smallvec::SmallVec;
+
+use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
+use crate::hir::{Expr, ExprKind, FunctionId, Place};
+
+impl Sema<'_> {
+    /// `callee(arguments)`
+    pub(crate) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
+        let callee = self.called(callee);
+        let name = called_name(callee);
+        if let Some(name) = name {
+            match self.lookup(name).map(|binding| &binding.meaning) {
+                None => return self.call_predeclared(name, callee.span, arguments, span),
+                Some(Entity::Overloads(functions)) => {
+                    let (functions, name) = (functions.clone(), self.text(name).to_owned());
+                    return self.call_overloaded(&name, &functions, callee.span, arguments, span);
+                }
+                Some(_) => {}
+            }
+        }
+        match self.operand(callee) {
+            Operand::Function(function, _) => self.call_function(function, callee.span, arguments, span),
+            Operand::Builtin(builtin) => {
+                // A built-in function must be called by its name, not as `(*f)(x)`.
+                self.report_not_called_by_name(builtin);
+                self.error_value(span)
+            }
+            Operand::Place(place) if matches!(self.types.get(place.ty.ty), Ty::Block(_)) => {
+                let block = self.load(place);
+                self.call_block(block, arguments, span)
+            }
+            Operand::Value(value) if matches!(self.types.get(value.ty), Ty::Block(_)) => {
+                self.call_block(value, arguments, span)
+            }
+            operand => {
+                let ty = match &operand {
+                    Operand::Place(Place { ty: QualTy { ty, .. }, .. }) | Operand::Value(Expr { ty, .. }) => {
+                        *ty
+                    }
+                    _ => TyId::ERROR,
+                };
+                if ty != TyId::ERROR {
+                    self.report_not_callable(name, ty, callee.span);
+                }
+                self.unused_arguments(arguments);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// A call of a name that the program does not declare.
+    fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
+        let text = self.text(name).to_owned();
+        if self.is_builtin(&text) {
+            self.note(callee, Meaning::Builtin(name), Role::Use);
+            return self.call_builtin(&text, callee, arguments, span);
+        }
+        if kiln_types::ty::constant(&text).is_some() {
+            self.report_not_callable(Some(name), TyId::INT, callee);
+        } else if self.is_first_report(&text) {
+            let mut diagnostic =
+                Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"))
+                    .note("OpenCL C 6.11.v: a function is declared before it is called");
+            if let Some(near) = self.similar_function(&text) {
+                diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
+                    callee,
+                    format!("replace by `{near}`"),
+                    near,
+                );
+            }
+            self.report(diagnostic);
+        }
+        self.unused_arguments(arguments);
+        self.error_value(span)
+    }
+
+    /// Checks the arguments of an invalid call for their own errors.
+    pub(crate) fn unused_arguments(&mut self, arguments: &[ast::Expr]) {
+        for argument in arguments {
+            self.operand(argument);
+        }
+    }
+
+    fn report_not_callable(&mut self, name: Option<Symbol>, ty: TyId, span: Span) {
+        let shown = self.show(ty);
+        let what = name.map_or("this".to_owned(), |name| format!("`{}`", self.text(name)));
+        self.report(
+            Diagnostic::new(
+                Code::NotCallable,
+                span,
+                format!("{what} is not a function, it has type `{shown}`"),
+            )
+            .note("C99 6.5.2.2: only functions can be called"),
+        );
+    }
+
+    fn report_not_called_by_name(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::FunctionPointer, span, "a built-in function is called by its name")
+                .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+        );
+    }
+
+    /// A call of a program function.
+    fn call_function(
+        &mut self,
+        function: FunctionId,
+        callee: Span,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        self.note_call(callee, arguments, || Callee::Function(function));
+        let called = &self.module.functions[function];
+        let (result, declared) = (called.result, called.span);
+        let parameters: SmallVec<[QualTy; 8]> =
+            called.parameters.iter().map(|local| called.locals[*local].ty).collect();
+        let name = called.name;
+        if result != TyId::VOID && !self.types.is_complete(result) {
+            let (name, shown) = (self.text(name).to_owned(), self.show(result));
+            self.report(
+                Diagnostic::new(
+                    Code::IncompleteType,
+                    callee,
+                    format!("`{name}` returns `{shown}`, which is declared but not defined"),
+                )
+                .also(declared, "declared here")
+                .note("C99 6.5.2.2: a function that is called returns `void` or a complete type"),
+            );
+            self.unused_arguments(arguments);
+            return self.error_value(span);
+        }
+        match self.arguments(Some(name), &parameters, arguments, callee, Some(declared)) {
+            Some(arguments) => {
+                Expr { kind: ExprKind::Call { function, arguments: arguments.into() }, ty: result, span }
+            }
+            None => self.error_value(span),
+        }
+    }
+
+    /// Converts arguments to parameter types. `name` is `None` for a block. Reports arguments that do not match and
+    /// returns `None`.
+    pub(crate) fn arguments(
+        &mut self,
+        name: Option<Symbol>,
+        parameters: &[QualTy],
+        arguments: &[ast::Expr],
+        callee: Span,
+        declared: Option<Span>,
+    ) -> Option<Vec<Expr>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            values.push(match parameters.get(index) {
+                // The parameter's error has been reported. Do not report its argument too.
+                Some(QualTy { ty: TyId::ERROR, .. }) => {
+                    self.operand(argument);
+                    self.error_value(argument.span)
+                }
+                _ => self.value(argument),
+            });
+        }
+        if values.len() != parameters.len() {
+            let (wanted, given) = (parameters.len(), values.len());
+            let plural = if wanted == 1 { "" } else { "s" };
+            let name = name.map_or("the block", |name| self.text(name));
+            let mut diagnostic = Diagnostic::new(
+                Code::ArgumentCount,
+                // Point to the first excess argument.
+                arguments.get(wanted).map_or(callee, |argument| argument.span),
+                format!("`{name}` takes {wanted} argument{plural}, not {given}"),
+            )
+            .note("C99 6.5.2.2: the number of arguments agrees with the number of parameters");
+            if let Some(declared) = declared {
+                diagnostic = diagnostic.also(declared, "declared here");
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let convert = |(index, (value, parameter)): (usize, (Expr, &QualTy))| {
+            self.assign_convert(value, *parameter, AssignContext::Argument(index + 1))
+        };
+        let converted: Vec<Expr> = values.into_iter().zip(parameters).enumerate().map(convert).collect();
+        converted.iter().all(|value| value.ty != TyId::ERROR).then_some(converted)
+    }
+
+    /// A program or built-in function with a similar name.
+    fn similar_function(&self, text: &str) -> Option<String> {
+        if !self.is_worth_suggesting() {
+            return None;
+        }
+        let is_function = |entity: &Entity| matches!(entity, Entity::Function(_) | Entity::Overloads(_));
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            self.scopes.visible_names().filter(|(_, it)| is_function(it)).map(|(name, _)| self.text(name)),
+        );
+        let context = self.builtin_context();
+        for name in builtins::near(text, &context) {
+            names.push(name);
+        }
+        kiln_session::diag::closest(text, names)
+    }
+}
+
+/// The name of the callee, without parentheses: `(f)(x)` calls `f`.
+pub(crate) fn called_name(callee: &ast::Expr) -> Option<Symbol> {
+    let mut callee = callee;
+    loop {
+        match &callee.kind {
+            ast::ExprKind::Name(name) => return Some(*name),
+            ast::ExprKind::Paren(inner) => callee = inner,
+            _ => return None,
+        }
+    }
+}

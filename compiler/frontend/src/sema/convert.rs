@@ -1,0 +1,290 @@
+//! Makes implicit conversions explicit (OpenCL C 6.4.1, C99 6.5.16.1). `Types::implicit` decides; this file builds
+//! the nodes and reports errors.
+
+use super::Sema;
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_types::{
+    fold,
+    ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
+};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use crate::hir::{CompareOp, Const, Conversion, Expr, ExprKind, UnaryOp};
+
+/// The context of a conversion, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AssignContext {
+    /// An initializer.
+    Initialize,
+    /// `=`
+    Assign,
+    /// The argument with this number, starting at 1.
+    Argument(usize),
+    /// `return`
+    Return,
+}
+
+impl AssignContext {
+    /// The end of a message that describes the context.
+    pub(crate) fn describe(self) -> String {
+        match self {
+            Self::Initialize => "in an initializer".into(),
+            Self::Assign => "in an assignment".into(),
+            Self::Argument(number) => format!("as argument {number}"),
+            Self::Return => "as the result of the function".into(),
+        }
+    }
+}
+
+/// The conversion with the default rounding.
+pub(crate) const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
+
+impl Sema<'_> {
+    /// Converts a value as if by assignment to an object of this type (C99 6.5.16.1). Reports invalid conversions.
+    pub(crate) fn assign_convert(&mut self, value: Expr, to: QualTy, context: AssignContext) -> Expr {
+        let span = value.span;
+        if value.ty == TyId::ERROR || to.ty == TyId::ERROR {
+            return self.error_value(span);
+        }
+        let kind = match self.types.implicit(value.ty, to.ty) {
+            Implicit::Same if value.ty != TyId::VOID => return value,
+            Implicit::Arithmetic(loss) => {
+                self.warn_loss(&value, loss, to.ty, context);
+                return self.convert(value, to.ty);
+            }
+            Implicit::Splat(loss) => {
+                if let Some(element) = self.element(to.ty) {
+                    self.warn_loss(&value, loss, TyId::scalar(element), context);
+                }
+                return self.convert(value, to.ty);
+            }
+            Implicit::PointerToBool => return self.truth(value),
+            Implicit::Pointer(change) => {
+                if self.is_null_constant(&value) {
+                    ExprKind::Const(Const::NullPointer)
+                } else {
+                    self.warn_pointer_change(change, value.ty, to.ty, span, context);
+                    ExprKind::PointerCast(Box::new(value))
+                }
+            }
+            Implicit::No(_) if self.is_pointer(to.ty) && self.is_null_constant(&value) => {
+                ExprKind::Const(Const::NullPointer)
+            }
+            Implicit::No(refusal @ (Refusal::Spaces { .. } | Refusal::NestedSpaces)) => {
+                self.report_spaces(refusal, value.ty, to.ty, span, context);
+                return self.error_value(span);
+            }
+            Implicit::Same | Implicit::No(_) => return self.convert_to_opaque(value, to.ty, context),
+        };
+        Expr { kind, ty: to.ty, span }
+    }
+
+    /// Conversions from integers to opaque types: initializers of atomic objects, and handles.
+    fn convert_to_opaque(&mut self, value: Expr, to: TyId, context: AssignContext) -> Expr {
+        let span = value.span;
+        let is_number = matches!(self.types.get(value.ty), Ty::Scalar(_) | Ty::Enum(_));
+        match *self.types.get(to) {
+            Ty::Atomic(scalar) if is_number && context == AssignContext::Initialize => {
+                self.convert(value, TyId::scalar(scalar))
+            }
+            Ty::AtomicFlag if is_number && context == AssignContext::Initialize => {
+                self.convert(value, TyId::INT)
+            }
+            Ty::Event | Ty::Queue | Ty::ClkEvent | Ty::ReserveId if self.is_null_constant(&value) => {
+                Expr { kind: ExprKind::Const(Const::Zero), ty: to, span }
+            }
+            Ty::Sampler if self.is_integer(value.ty) => self.sampler_constant(value, to),
+            _ => {
+                self.report_incompatible(&value, to, context);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// OpenCL C 6.15.15.1: a sampler in the program source is a 32-bit unsigned integer constant.
+    fn sampler_constant(&mut self, value: Expr, sampler: TyId) -> Expr {
+        let span = value.span;
+        if let Some(Const::Int(bits)) = self.constant(&value)
+            && (u32::try_from(bits).is_ok() || i32::try_from(bits as i64).is_ok())
+        {
+            let kind = ExprKind::Const(Const::Int(bits & u64::from(u32::MAX)));
+            return Expr { kind, ty: sampler, span };
+        }
+        self.report(
+            Diagnostic::new(Code::SamplerInitializer, span, "a sampler is made from a constant integer")
+                .help("combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`")
+                .note("OpenCL C 6.15.15.1: a sampler variable is initialized by a 32-bit unsigned integer constant"),
+        );
+        self.error_value(span)
+    }
+
+    fn report_incompatible(&mut self, value: &Expr, to: TyId, context: AssignContext) {
+        let (from_shown, to_shown) = (self.show(value.ty), self.show(to));
+        let message =
+            format!("a value of type `{from_shown}` cannot become `{to_shown}` {}", context.describe());
+        let mut diagnostic = Diagnostic::new(Code::IncompatibleTypes, value.span, message);
+        match (self.types.get(value.ty), self.types.get(to)) {
+            (Ty::Vector(_, from), Ty::Vector(_, count)) => {
+                diagnostic =
+                    diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
+                if from == count {
+                    diagnostic = diagnostic.help(vector_conversion(&to_shown));
+                }
+            }
+            (Ty::Vector(..), _) => {
+                diagnostic = diagnostic
+                    .help("select one component, as in `.x`")
+                    .note("OpenCL C 6.4.1: a vector does not become a scalar");
+            }
+            (Ty::Scalar(_) | Ty::Enum(_), Ty::Pointer(_)) => {
+                diagnostic = diagnostic
+                    .help("cast it to the pointer type if it is an address")
+                    .note("C99 6.5.16.1: only the constant 0 becomes a pointer by itself");
+            }
+            (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => {
+                diagnostic = diagnostic.help("dereference it with `*`, or cast it if the address is meant");
+            }
+            (Ty::AtomicFlag, Ty::Atomic(_)) => {
+                diagnostic = diagnostic
+                    .help("write `ATOMIC_VAR_INIT(…)`")
+                    .note("OpenCL C 6.15.12.7.6: `ATOMIC_FLAG_INIT` is for objects of type `atomic_flag`");
+            }
+            (_, Ty::Atomic(_) | Ty::AtomicFlag) => {
+                diagnostic = diagnostic
+                    .help("use `atomic_store_explicit`")
+                    .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types");
+            }
+            _ => {}
+        }
+        self.report(diagnostic);
+    }
+
+    /// Converts between arithmetic types; the caller has checked that this is legal. Scalar to scalar, scalar to
+    /// every component of a vector, or componentwise between vectors of the same length.
+    #[inline]
+    pub(crate) fn convert(&mut self, value: Expr, to: TyId) -> Expr {
+        if value.ty == to || value.ty == TyId::ERROR { value } else { self.converted(value, to) }
+    }
+
+    fn converted(&mut self, mut value: Expr, to: TyId) -> Expr {
+        let span = value.span;
+        match (self.types.components(value.ty), self.types.components(to)) {
+            (Some((_, 1)), Some((element, 2..))) => {
+                let component = self.vector_component(value, element);
+                return Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span };
+            }
+            (Some((from, _)), Some((into, _))) => {
+                if let ExprKind::Const(constant) = &mut value.kind
+                    && let Some(converted) = fold::convert(constant, from, into, PLAIN)
+                {
+                    *constant = converted;
+                    return Expr { ty: to, ..value };
+                }
+            }
+            _ => {}
+        }
+        Expr { kind: ExprKind::Convert(PLAIN, Box::new(value)), ty: to, span }
+    }
+
+    /// Converts a scalar to a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
+    pub(crate) fn vector_component(&mut self, value: Expr, element: Scalar) -> Expr {
+        if value.ty != TyId::BOOL {
+            return self.convert(value, TyId::scalar(element));
+        }
+        let span = value.span;
+        let integer = if element.is_float() { TyId::INT } else { TyId::scalar(element) };
+        let bit = self.convert(value, integer);
+        let mask = self.folded(ExprKind::Unary(UnaryOp::Negate, Box::new(bit)), integer, span);
+        self.convert(mask, TyId::scalar(element))
+    }
+
+    /// Compares a pointer or number with zero; the result is `bool` (C99 6.3.1.2).
+    pub(crate) fn truth(&mut self, value: Expr) -> Expr {
+        if !self.is_pointer(value.ty) {
+            return self.convert(value, TyId::BOOL);
+        }
+        let span = value.span;
+        let null = Expr { kind: ExprKind::Const(Const::NullPointer), ty: value.ty, span };
+        let kind = ExprKind::Compare(CompareOp::NotEqual, Box::new([value, null]));
+        self.convert(Expr { kind, ty: TyId::INT, span }, TyId::BOOL)
+    }
+
+    /// Whether the type is a pointer.
+    pub(crate) fn is_pointer(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Pointer(_))
+    }
+
+    /// Whether this is a null pointer constant: an integer constant 0, possibly cast to `void *` (C99 6.3.2.3).
+    pub(crate) fn is_null_constant(&self, value: &Expr) -> bool {
+        match *self.types.get(value.ty) {
+            Ty::Pointer(to) => {
+                to.ty == TyId::VOID
+                    && matches!(value.kind, ExprKind::Const(Const::NullPointer))
+                    && matches!(to.quals.space, None | Some(AddressSpace::Generic | AddressSpace::Private))
+            }
+            Ty::Scalar(_) | Ty::Enum(_) if self.is_integer(value.ty) => {
+                matches!(self.constant(value), Some(Const::Int(0) | Const::Zero))
+            }
+            _ => false,
+        }
+    }
+
+    /// Warns about a constant that changes its value, and about possible loss in a conversion without a cast.
+    fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
+        let Some(loss) = loss else { return };
+        if let Some(constant) = self.constant(value) {
+            if self.is_changed(&constant, value.ty, to) {
+                let shown = self.show(to);
+                self.report(
+                    Diagnostic::new(
+                        Code::ConstantConversion,
+                        value.span,
+                        format!("this constant has another value as `{shown}` {}", context.describe()),
+                    )
+                    .help(format!("write a cast to `{shown}` if that is meant")),
+                );
+            }
+            return;
+        }
+        let lost = match loss {
+            Loss::Bits => "its high bits",
+            Loss::Fraction => "its fraction",
+            Loss::Precision if self.element(value.ty).is_some_and(Scalar::is_float) => "precision",
+            Loss::Sign | Loss::Precision => return,
+        };
+        if !self.sink.wants(Code::ImplicitNarrowing) {
+            return;
+        }
+        let (from_shown, shown) = (self.show(value.ty), self.show(to));
+        self.report(
+            Diagnostic::new(
+                Code::ImplicitNarrowing,
+                value.span,
+                format!("`{from_shown}` becomes `{shown}` {} and may lose {lost}", context.describe()),
+            )
+            .help(format!("write a cast to `{shown}` if that is meant")),
+        );
+    }
+
+    /// Whether a constant has a different value in the new type. Ignores signedness: `int x = 0x80000000` and `uint y
+    /// = -1` are customary.
+    fn is_changed(&self, before: &Const, from: TyId, to: TyId) -> bool {
+        let Some(target) = self.element(to) else { return false };
+        match (before, self.converted_constant(before, from, to)) {
+            (Const::Float(before), Some(Const::Float(after))) => after.is_infinite() && before.is_finite(),
+            (Const::Float(before), Some(Const::Int(after))) => *before != fold::integer(target, after) as f64,
+            (Const::Int(before), Some(Const::Int(_))) => {
+                let width = target.size() * 8;
+                let before = *before as i64;
+                width < 64 && before >> width != 0 && before < -(1 << (width - 1))
+                    || width < 64 && before >> width > 0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Suggests how to convert to a vector of another type with the same number of components (OpenCL C 6.4.3, 6.4.4).
+pub(super) fn vector_conversion(to: &str) -> String {
+    format!("write `convert_{to}(…)` for the values or `as_{to}(…)` for the bits")
+}

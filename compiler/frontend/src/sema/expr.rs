@@ -1,0 +1,363 @@
+//! Expressions (OpenCL C 6.5): dispatches to the rule for each kind, and converts lvalues to values.
+//!
+//! The rules are in `expr/` and in the files beside it.
+
+mod arithmetic;
+mod assign;
+mod binary;
+mod compare;
+mod compound;
+mod conditional;
+mod form;
+mod generic;
+mod literal;
+mod member;
+mod name;
+mod offsetof;
+mod pointer;
+mod size;
+mod unary;
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{Span, ast};
+use kiln_types::ty::{QualTy, Quals, Ty, TyId};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use super::Sema;
+use crate::hir::{Const, Expr, ExprKind, FunctionId, Place, PlaceKind};
+
+/// The result of an expression before lvalue conversion.
+pub(crate) enum Operand {
+    /// An lvalue.
+    Place(Place),
+    /// A value.
+    Value(Expr),
+    /// A function of the program, which can only be called.
+    Function(FunctionId, Span),
+    /// A built-in function, which can only be called.
+    Builtin(Span),
+}
+
+/// How a plain read of an atomic object is handled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtomicRead {
+    /// An operand of an operator: an error (OpenCL C 6.15.12.10).
+    Operator,
+    /// A copy, which compilers allow: a warning.
+    Copy,
+}
+
+impl Operand {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::Place(place) => place.span,
+            Self::Value(value) => value.span,
+            Self::Function(_, span) | Self::Builtin(span) => *span,
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// The value of an expression after lvalue conversion and array decay (C99 6.3.2.1).
+    pub(crate) fn value(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        self.read(operand, AtomicRead::Copy)
+    }
+
+    /// The value of an operator's operand, which cannot be an atomic object (OpenCL C 6.15.12.10).
+    pub(crate) fn operator_value(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        self.read(operand, AtomicRead::Operator)
+    }
+
+    /// The condition of `if`, a loop, `?:`, `&&` …: a scalar or pointer, compared with zero (C99 6.8.4.1).
+    pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Expr {
+        if let ast::ExprKind::Assign(assign) = &expr.kind
+            && assign.op.node.is_none()
+        {
+            self.report(
+                Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment")
+                    .help("write `==` to compare, or parentheses around it if that is meant"),
+            );
+        }
+        let value = self.operator_value(expr);
+        self.scalar_condition(value)
+    }
+
+    /// Like `condition`, for a value.
+    fn scalar_condition(&mut self, value: Expr) -> Expr {
+        match self.types.get(value.ty) {
+            Ty::Error | Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_) => value,
+            _ => {
+                let shown = self.show(value.ty);
+                let mut diagnostic = Diagnostic::new(
+                    Code::ConditionType,
+                    value.span,
+                    format!("a condition cannot have type `{shown}`"),
+                )
+                .note("C99 6.8.4.1: the controlling expression has scalar type");
+                if matches!(self.types.get(value.ty), Ty::Vector(..)) {
+                    diagnostic = diagnostic.help("use `any(…)` or `all(…)` on its components");
+                }
+                self.report(diagnostic);
+                self.error_value(value.span)
+            }
+        }
+    }
+
+    /// An expression whose value is discarded (C99 6.8.3).
+    pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
+        let operand = self.operand(expr);
+        if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
+        {
+            self.report(
+                Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used")
+                    .help("cast it to `void` if that is meant"),
+            );
+        }
+        self.evaluate(operand)
+    }
+
+    /// Checks an expression without lvalue conversion.
+    pub(crate) fn operand(&mut self, expr: &ast::Expr) -> Operand {
+        let operand = self.checked_operand(expr);
+        if let Some(facts) = &mut self.facts {
+            facts.note_type(expr.span, &operand);
+        }
+        operand
+    }
+
+    fn checked_operand(&mut self, expr: &ast::Expr) -> Operand {
+        use ast::ExprKind as Ast;
+        let span = expr.span;
+        let value = match &expr.kind {
+            Ast::Name(name) => return self.named(*name, span),
+            Ast::Paren(inner) => {
+                let mut operand = self.operand(inner);
+                match &mut operand {
+                    Operand::Place(place) => place.span = span,
+                    Operand::Value(value) => value.span = span,
+                    Operand::Function(..) | Operand::Builtin(_) => {}
+                }
+                return operand;
+            }
+            Ast::String(parts) => return self.string(parts, span),
+            Ast::Index(node) => return self.index(&node.base, &node.index, pointer::Use::Access, span),
+            Ast::Member(node) => return self.member(&node.base, node.name, span),
+            Ast::Arrow(node) => return self.arrow(&node.base, node.name, span),
+            Ast::Unary(node) => return self.unary(node.op, &node.operand, span),
+            Ast::CompoundLiteral(node) => return self.compound_literal(node.ty, &node.init, span),
+            Ast::Form(node) => return self.form(node, span),
+            Ast::Generic(node) => {
+                return self.generic_selection(&node.control, node.associations, span);
+            }
+            Ast::Offsetof(node) => self.offsetof(node.ty, node.member, span),
+            Ast::Integer(text) => self.integer_literal(*text, span),
+            Ast::Floating(text) => self.floating_literal(*text, span),
+            Ast::Character(text) => self.character_literal(*text, span),
+            Ast::Call(node) => self.call(&node.callee, node.arguments, span),
+            Ast::Binary(node) => self.binary(node.op, &node.left, &node.right, span),
+            Ast::Assign(node) => self.assign(node.op, &node.left, &node.right, span),
+            Ast::Conditional(node) => {
+                self.conditional(&node.condition, node.then.as_ref(), &node.otherwise, span)
+            }
+            Ast::Comma(node) => self.comma(&node.left, &node.right, span),
+            Ast::Cast(node) => self.cast_expr(node.ty, &node.operand, span),
+            Ast::SizeofExpr(operand) => self.sizeof_expr(operand, span),
+            Ast::SizeofType(ty) => self.sizeof_type(ty, span),
+            Ast::AlignofExpr(operand) => self.alignof_expr(operand, span),
+            Ast::AlignofType(ty) => self.alignof_type(ty, span),
+            Ast::VecStepExpr(operand) => self.vec_step_expr(operand, span),
+            Ast::VecStepType(ty) => self.vec_step_type(ty, span),
+            Ast::Astype(node) => self.astype_expr(&node.operand, node.ty, span),
+            Ast::Block(block) => self.block_literal(block, span),
+            Ast::StatementExpr(block) => self.statement_expression(block, span),
+            Ast::Error => self.error_value(span),
+        };
+        Operand::Value(value)
+    }
+
+    /// `left, right` (OpenCL C 6.5.12).
+    fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
+        let left = self.operator_value(left);
+        let right = self.operator_value(right);
+        Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
+    }
+
+    /// Evaluates an operand for its effects. An atomic object is not read.
+    pub(crate) fn evaluate(&mut self, operand: Operand) -> Expr {
+        match operand {
+            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.address_of_place(place),
+            operand => self.read(operand, AtomicRead::Copy),
+        }
+    }
+
+    /// Loads an operand for an operator or a copy.
+    #[inline]
+    fn read(&mut self, operand: Operand, atomic: AtomicRead) -> Expr {
+        match operand {
+            Operand::Value(value) => value,
+            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.plain_read_of_atomic(place, atomic),
+            Operand::Place(place) => self.load(place),
+            Operand::Function(_, span) | Operand::Builtin(span) => {
+                self.function_as_value(span);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// Loads an lvalue. An array decays to the address of its first element (C99 6.3.2.1).
+    pub(crate) fn load(&mut self, mut place: Place) -> Expr {
+        self.make_readable(&mut place);
+        let span = place.span;
+        match *self.types.get(place.ty.ty) {
+            Ty::Error => self.error_value(span),
+            Ty::Array(element, _) => {
+                let ty = self.pointer_to_element(element, place.ty.quals);
+                Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+            }
+            _ if self.is_storage_only(place.ty.ty) => {
+                // A variable of this type has been reported at its declaration.
+                if !matches!(place.kind, PlaceKind::Local(_)) {
+                    self.report_half("a value that is read", span);
+                }
+                self.error_value(span)
+            }
+            _ => match place.kind {
+                PlaceKind::Temporary(value) => *value,
+                PlaceKind::Deref(_) => {
+                    self.warn_half_not_enabled(place.ty.ty, span);
+                    self.warn_copy_of_atomic(place.ty.ty, span);
+                    Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span }
+                }
+                _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span },
+            },
+        }
+    }
+
+    /// The pointer type that an array decays to. The array's qualifiers and address space apply to its elements.
+    fn pointer_to_element(&mut self, mut element: QualTy, array: Quals) -> TyId {
+        element.quals.is_const |= array.is_const;
+        element.quals.is_volatile |= array.is_volatile;
+        element.quals.space = Some(array.space.or(element.quals.space).unwrap_or(AddressSpace::Private));
+        self.types.pointer(element)
+    }
+
+    /// OpenCL C 6.15.12.10: only atomic functions access atomic objects.
+    fn plain_read_of_atomic(&mut self, place: Place, read: AtomicRead) -> Expr {
+        let span = place.span;
+        let value_ty = match *self.types.get(place.ty.ty) {
+            Ty::Atomic(scalar) => TyId::scalar(scalar),
+            _ => TyId::INT,
+        };
+        let shown = self.show(place.ty.ty);
+        if read == AtomicRead::Operator {
+            self.report(
+                Diagnostic::new(
+                    Code::AtomicOperator,
+                    span,
+                    format!("an operator cannot be applied to an object of type `{shown}`"),
+                )
+                .help("read it with `atomic_load_explicit`, change it with `atomic_store_explicit` or an `atomic_fetch_` function")
+                .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types"),
+            );
+            return self.error_value(span);
+        }
+        self.report(
+            Diagnostic::new(
+                Code::AtomicPlainAccess,
+                span,
+                format!("this reads an object of type `{shown}` without an atomic operation"),
+            )
+            .help("read it with `atomic_load_explicit`")
+            .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+        );
+        Expr { kind: ExprKind::Load(place), ty: value_ty, span }
+    }
+
+    /// Warns about a copy of a record with atomic members: it reads them with plain loads, and an object behind a
+    /// pointer may be shared.
+    fn warn_copy_of_atomic(&mut self, ty: TyId, span: Span) {
+        let Ty::Record(id) = *self.types.get(ty) else { return };
+        if self.has_member(id, &|member| self.is_atomic(member)) {
+            let shown = self.show(ty);
+            self.report(
+                Diagnostic::new(
+                    Code::AtomicPlainAccess,
+                    span,
+                    format!(
+                        "this copies `{shown}`, and with it an atomic object, without an atomic operation"
+                    ),
+                )
+                .help("copy the members one by one, the atomic one with `atomic_load_explicit`")
+                .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+            );
+        }
+    }
+
+    pub(crate) fn is_atomic(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Atomic(_) | Ty::AtomicFlag)
+    }
+
+    /// OpenCL C 6.11.a: functions have no address.
+    fn function_as_value(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new(Code::FunctionPointer, span, "a function can only be called")
+                .label("used as a value")
+                .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
+        );
+    }
+
+    /// Reports a C11 feature. OpenCL C is based on C99.
+    pub(crate) fn report_c11(&mut self, what: &str, span: Span) {
+        self.report(
+            Diagnostic::new(Code::C11Extension, span, format!("{what} is a C11 extension"))
+                .note("OpenCL C 6: OpenCL C is based on C99"),
+        );
+    }
+
+    /// Reports a GNU C extension.
+    pub(crate) fn report_gnu(&mut self, what: &str, span: Span, section: &str) {
+        self.report(
+            Diagnostic::new(Code::GnuExtension, span, format!("{what} is a GNU C extension"))
+                .note(format!("{section}: C99 has no such form")),
+        );
+    }
+
+    /// The result of an expression whose error has been reported.
+    pub(crate) fn error_value(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::ERROR, span }
+    }
+
+    /// The result of an expression of type `void`.
+    pub(crate) fn nothing(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Undefined), ty: TyId::VOID, span }
+    }
+
+    /// An `int` constant.
+    pub(crate) fn int(&self, value: i64, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Int(value as u64)), ty: TyId::INT, span }
+    }
+}
+
+/// Whether the operand has no effects, for the warning about unused values.
+fn is_pure(operand: &Operand) -> bool {
+    match operand {
+        Operand::Place(place) => !place.ty.quals.is_volatile,
+        Operand::Function(..) | Operand::Builtin(_) => true,
+        Operand::Value(value) => matches!(
+            value.kind,
+            ExprKind::Const(_)
+                | ExprKind::Load(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Exact(_)
+                | ExprKind::Compare(..)
+                | ExprKind::LogicalNot(_)
+                | ExprKind::Swizzle(..)
+                | ExprKind::Offset(_)
+                | ExprKind::Difference { .. }
+                | ExprKind::AddressOf(_)
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! The common type of two operands (OpenCL C 6.4.6). `Types::usual` decides; this file converts and reports errors.
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::Span;
+use kiln_types::ty::{Scalar, Ty, TyId, Usual};
+
+use crate::{hir::Expr, sema::Sema};
+
+impl Sema<'_> {
+    /// Whether the type is a scalar integer or an enum.
+    pub(crate) fn is_integer(&self, ty: TyId) -> bool {
+        matches!(self.types.components(ty), Some((scalar, 1)) if !scalar.is_float())
+    }
+
+    /// The integer promotions. Vectors and floating-point values are unchanged.
+    pub(crate) fn promote(&mut self, value: Expr) -> Expr {
+        let ty = self.types.promoted(value.ty);
+        self.convert(value, ty)
+    }
+
+    /// Converts two arithmetic operands to their common type. Reports an error and returns `None` if there is none.
+    pub(super) fn usual_conversions(
+        &mut self,
+        left: Expr,
+        right: Expr,
+        op: Span,
+        spelling: &str,
+    ) -> Option<(Expr, Expr)> {
+        match self.types.usual(left.ty, right.ty) {
+            Usual::Type(TyId::ERROR) => {}
+            Usual::Type(common) => return Some((self.convert(left, common), self.convert(right, common))),
+            Usual::NotArithmetic => self.report_operands(&left, &right, op, spelling),
+            Usual::Vectors => self.report_vectors(&left, &right, op, spelling),
+            Usual::Rank { element, .. } => {
+                let is_vector = matches!(self.types.get(left.ty), Ty::Vector(..));
+                let (vector, scalar) = if is_vector { (&left, &right) } else { (&right, &left) };
+                self.report_rank(scalar, vector, element, op);
+            }
+        }
+        None
+    }
+
+    /// OpenCL C 6.4.6: a scalar with a greater rank than the vector's elements cannot be widened.
+    fn report_rank(&mut self, scalar: &Expr, vector: &Expr, element: Scalar, op: Span) {
+        let (scalar_shown, vector_shown) = (self.show(scalar.ty), self.show(vector.ty));
+        self.report(
+            Diagnostic::new(
+                Code::ScalarRank,
+                op,
+                format!("a scalar of type `{scalar_shown}` has a higher rank than the elements of `{vector_shown}`"),
+            )
+            .also(scalar.span, format!("`{scalar_shown}`"))
+            .also(vector.span, format!("`{vector_shown}`"))
+            .help(format!("cast the scalar to `{}`", element.spelling()))
+            .note("OpenCL C 6.4.6: an error occurs if the scalar operand has greater rank than the type of the vector element"),
+        );
+    }
+
+    fn report_vectors(&mut self, left: &Expr, right: &Expr, op: Span, spelling: &str) {
+        let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        let mut diagnostic = Diagnostic::new(
+            Code::VectorOperands,
+            op,
+            format!("`{spelling}` cannot combine `{left_shown}` and `{right_shown}`"),
+        )
+        .also(left.span, format!("`{left_shown}`"))
+        .also(right.span, format!("`{right_shown}`"))
+        .note("OpenCL C 6.4.6: operands of more than one vector type are an error");
+        if let (Ty::Vector(_, left), Ty::Vector(_, right)) =
+            (self.types.get(left.ty), self.types.get(right.ty))
+            && left == right
+        {
+            diagnostic = diagnostic.help(format!("convert one of them, as in `convert_{left_shown}(…)`"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Reports invalid operands of an operator.
+    pub(super) fn report_operands(&mut self, left: &Expr, right: &Expr, op: Span, spelling: &str) {
+        let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        self.report(
+            Diagnostic::new(
+                Code::InvalidOperands,
+                op,
+                format!("`{spelling}` does not take `{left_shown}` and `{right_shown}`"),
+            )
+            .also(left.span, format!("`{left_shown}`"))
+            .also(right.span, format!("`{right_shown}`")),
+        );
+    }
+}

@@ -1,0 +1,273 @@
+//! Assignments (OpenCL C 6.5.15) and `++`, `--` (6.5.3).
+
+use std::borrow::Cow;
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{
+    Span, Spanned,
+    ast::{self, BinaryOp, UnaryOp},
+};
+use kiln_types::ty::{Ty, TyId};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use super::Operand;
+use crate::{
+    hir::{Assign, Const, Expr, ExprKind, Place, PlaceKind, Update, UpdateResult},
+    sema::{Sema, convert::AssignContext},
+};
+
+impl Sema<'_> {
+    /// `left = right` and `left op= right`
+    pub(super) fn assign(
+        &mut self,
+        op: Spanned<Option<BinaryOp>>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
+        let place = self.writable(left, op.span, &spelling);
+        let value = self.operator_value(right);
+        let Some(place) = place else { return self.error_value(span) };
+        if value.ty == TyId::ERROR {
+            return value;
+        }
+        if let Some((part, picks)) = self.writable_part(&place) {
+            let whole = self.assign_convert(value, place.ty, AssignContext::Assign);
+            let value = self.picked(whole, picks);
+            let stored = self.store(op, part, value, span);
+            return self.convert(stored, place.ty.ty);
+        }
+        self.store(op, place, value, span)
+    }
+
+    fn store(&mut self, op: Spanned<Option<BinaryOp>>, place: Place, value: Expr, span: Span) -> Expr {
+        match op.node {
+            None => {
+                let ty = place.ty.ty;
+                let value = self.assign_convert(value, place.ty, AssignContext::Assign);
+                if value.ty == TyId::ERROR {
+                    return self.error_value(span);
+                }
+                Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span }
+            }
+            Some(node) => {
+                let current = Expr { kind: ExprKind::Current, ty: place.ty.ty, span: place.span };
+                let op = Spanned { node, span: op.span };
+                let new = self.binary_values(op, current, value, span);
+                self.update(place, new, UpdateResult::New, span)
+            }
+        }
+    }
+
+    /// `++`, `--`: adds or subtracts one. Not for floating-point types (OpenCL C 6.5.3).
+    pub(super) fn step(&mut self, op: Spanned<UnaryOp>, operand: &ast::Expr, span: Span) -> Expr {
+        let (binary, spelling) = match op.node {
+            UnaryOp::PreIncrement | UnaryOp::PostIncrement => (BinaryOp::Add, "++"),
+            _ => (BinaryOp::Subtract, "--"),
+        };
+        let result = match op.node {
+            UnaryOp::PreIncrement | UnaryOp::PreDecrement => UpdateResult::New,
+            _ => UpdateResult::Old,
+        };
+        let Some(place) = self.writable(operand, op.span, spelling) else { return self.error_value(span) };
+        let shown = || self.show(place.ty.ty);
+        match self.types.get(place.ty.ty) {
+            Ty::Pointer(_) | Ty::Enum(_) => {}
+            Ty::Vector(element, _) if element.is_float() => {
+                self.report(
+                    Diagnostic::new(
+                        Code::StepOfFloat,
+                        op.span,
+                        format!("`{spelling}` does not take `{}`", shown()),
+                    )
+                    .also(place.span, format!("`{}`", shown()))
+                    .help(format!("write `{}= 1`", binary.spelling()))
+                    .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
+                );
+                return self.error_value(span);
+            }
+            Ty::Scalar(scalar) if scalar.is_float() => {
+                self.report(
+                    Diagnostic::new(
+                        Code::StepOfScalarFloat,
+                        op.span,
+                        format!("`{spelling}` on `{}` is not portable OpenCL C", shown()),
+                    )
+                    .help(format!("write `{}= 1`", binary.spelling()))
+                    .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
+                );
+            }
+            Ty::Scalar(_) | Ty::Vector(..) => {}
+            _ => {
+                self.report(
+                    Diagnostic::new(
+                        Code::InvalidOperands,
+                        op.span,
+                        format!("`{spelling}` does not take `{}`", shown()),
+                    )
+                    .also(place.span, format!("`{}`", shown())),
+                );
+                return self.error_value(span);
+            }
+        }
+        let ty = place.ty.ty;
+        let current = Expr { kind: ExprKind::Current, ty, span: place.span };
+        // Use the type of lowest rank, so that the constant converts to any element type.
+        let one = match self.types.components(ty) {
+            Some((element, 2..)) => {
+                Expr { kind: ExprKind::Const(one_of(element)), ty: TyId::scalar(element), span: op.span }
+            }
+            _ => self.int(1, op.span),
+        };
+        let new = self.binary_values(Spanned { node: binary, span: op.span }, current, one, span);
+        self.update(place, new, result, span)
+    }
+
+    /// Stores a value computed from `Current` to its lvalue.
+    fn update(&mut self, place: Place, new: Expr, result: UpdateResult, span: Span) -> Expr {
+        if new.ty == TyId::ERROR {
+            return new;
+        }
+        let ty = place.ty.ty;
+        let new = match (self.types.components(new.ty), self.types.components(ty)) {
+            // `op=` narrows by definition, so only invalid conversions are reported.
+            (Some((_, from)), Some((_, to))) if from == to => self.convert(new, ty),
+            _ => self.assign_convert(new, place.ty, AssignContext::Assign),
+        };
+        if new.ty == TyId::ERROR {
+            return new;
+        }
+        Expr { kind: ExprKind::Update(Box::new(Update { place, new, result })), ty, span }
+    }
+
+    /// An lvalue that can be assigned to. Reports others.
+    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str) -> Option<Place> {
+        let place = match self.object_operand(expr) {
+            Operand::Place(place) => place,
+            Operand::Value(value) if value.ty == TyId::ERROR => return None,
+            Operand::Value(_) | Operand::Function(..) | Operand::Builtin(_) => {
+                self.report(
+                    Diagnostic::new(Code::NotAssignable, op, format!("the left side of `{spelling}` is not an object"))
+                        .also(expr.span, "a value")
+                        .note("OpenCL C 6.5.15: constants, function names and the results of operators are not l-values"),
+                );
+                return None;
+            }
+        };
+        self.may_write(&place, op, spelling).then_some(place)
+    }
+
+    fn may_write(&mut self, place: &Place, op: Span, spelling: &str) -> bool {
+        if self.is_storage_only(place.ty.ty) {
+            if !matches!(place.kind, PlaceKind::Local(_)) {
+                self.report_half("a value that is written", place.span);
+            }
+            return false;
+        }
+        let shown = || self.show(place.ty.ty);
+        let diagnostic = match self.types.get(place.ty.ty) {
+            Ty::Error => return false,
+            Ty::Atomic(_) | Ty::AtomicFlag => {
+                let function = match spelling {
+                    "=" => "atomic_store_explicit",
+                    "+=" | "++" => "atomic_fetch_add_explicit",
+                    "-=" | "--" => "atomic_fetch_sub_explicit",
+                    "&=" => "atomic_fetch_and_explicit",
+                    "|=" => "atomic_fetch_or_explicit",
+                    "^=" => "atomic_fetch_xor_explicit",
+                    _ => "atomic_compare_exchange_weak_explicit",
+                };
+                Diagnostic::new(
+                    Code::AtomicOperator,
+                    op,
+                    format!("`{spelling}` cannot be applied to an object of type `{}`", shown()),
+                )
+                .also(place.span, "an atomic object")
+                .help(format!("use `{function}`"))
+                .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types")
+            }
+            Ty::Array(..) => {
+                Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
+                    .also(place.span, format!("`{}`", shown()))
+                    .help("assign its elements, or put the array into a struct")
+                    .note("C99 6.3.2.1: an array is not a modifiable l-value")
+            }
+            Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => Diagnostic::new(
+                Code::NotAssignable,
+                op,
+                format!("an object of type `{}` cannot be assigned", shown()),
+            )
+            .also(place.span, format!("`{}`", shown()))
+            .note("OpenCL C 6.11.b: images and samplers cannot be modified"),
+            Ty::Block(_) => Diagnostic::new(Code::NotAssignable, op, "a block variable cannot be assigned")
+                .also(place.span, "declared with its block")
+                .note("OpenCL C 6.14.5: blocks are constant; their variables cannot be reassigned"),
+            _ if place.ty.quals.is_const || place.ty.quals.space == Some(AddressSpace::Constant) => {
+                let (why, note) = if place.ty.quals.space == Some(AddressSpace::Constant) {
+                    ("is in constant memory", "OpenCL C 6.7.3: constant memory is read-only")
+                } else {
+                    ("is `const`", "C99 6.5.16: the left operand is a modifiable l-value")
+                };
+                Diagnostic::new(
+                    Code::ReadOnly,
+                    op,
+                    format!("the left side of `{spelling}` cannot be written"),
+                )
+                .also(place.span, why)
+                .note(note)
+            }
+            Ty::Record(_) if self.has_const_member(place.ty.ty) => Diagnostic::new(
+                Code::ReadOnly,
+                op,
+                format!("`{}` has a `const` member and cannot be assigned", shown()),
+            )
+            .also(place.span, format!("`{}`", shown()))
+            .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value"),
+            _ => match &place.kind {
+                PlaceKind::Swizzle(swizzle) if has_repeats(&swizzle.components) => Diagnostic::new(
+                    Code::RepeatedComponent,
+                    op,
+                    format!("the left side of `{spelling}` names a component twice"),
+                )
+                .also(place.span, "a component is repeated")
+                .note("OpenCL C 6.3.7: an l-value names each component at most once"),
+                _ if is_temporary(place) => Diagnostic::new(
+                    Code::NotAssignable,
+                    op,
+                    format!("the left side of `{spelling}` is not an object"),
+                )
+                .also(place.span, "part of a value")
+                .help("store the value in a variable first"),
+                _ => return true,
+            },
+        };
+        self.report(diagnostic);
+        false
+    }
+
+    fn has_const_member(&self, ty: TyId) -> bool {
+        match self.types.get(ty) {
+            Ty::Record(id) => self.types.records[*id]
+                .fields
+                .iter()
+                .flatten()
+                .any(|field| field.ty.quals.is_const || self.has_const_member(field.ty.ty)),
+            Ty::Array(element, _) => element.quals.is_const || self.has_const_member(element.ty),
+            _ => false,
+        }
+    }
+}
+
+fn one_of(element: kiln_types::ty::Scalar) -> Const {
+    if element.is_float() { Const::Float(1.0) } else { Const::Int(1) }
+}
+
+fn has_repeats(components: &[u8]) -> bool {
+    components.iter().enumerate().any(|(index, component)| components[..index].contains(component))
+}
+
+/// Whether the lvalue is part of a value without an object.
+fn is_temporary(place: &Place) -> bool {
+    matches!(place.whole().kind, PlaceKind::Temporary(_))
+}

@@ -1,0 +1,148 @@
+//! Comparisons and `&&`, `||` (OpenCL C 6.5.4, 6.5.5, 6.5.7).
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{Spanned, ast::BinaryOp};
+use kiln_types::ty::{Scalar, Ty, TyId};
+
+use crate::{
+    hir::{CompareOp, Const, Expr, ExprKind, LogicalOp},
+    sema::Sema,
+};
+
+impl Sema<'_> {
+    /// `<`, `>`, `<=`, `>=`, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
+    pub(super) fn compare(
+        &mut self,
+        op: CompareOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let (left, right, ty) = match (self.types.get(left.ty).clone(), self.types.get(right.ty).clone()) {
+            (Ty::Pointer(left_to), Ty::Pointer(right_to)) => {
+                let common = if self.is_null_constant(&left) {
+                    right.ty
+                } else if self.is_null_constant(&right) {
+                    left.ty
+                } else {
+                    self.common_pointer(left_to, right_to, written.span, "cannot compare")?
+                };
+                (self.pointer_to(left, common), self.pointer_to(right, common), TyId::INT)
+            }
+            (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
+                let right = self.number_as_pointer(right, left.ty, written);
+                (left, right, TyId::INT)
+            }
+            (_, Ty::Pointer(_)) if self.is_integer(left.ty) => {
+                let left = self.number_as_pointer(left, right.ty, written);
+                (left, right, TyId::INT)
+            }
+            (left_ty, right_ty) if left_ty == right_ty && is_handle(&left_ty) && is_equality(op) => {
+                (left, right, TyId::INT)
+            }
+            (Ty::Queue, _) if self.is_null_constant(&right) && is_equality(op) => {
+                let right = Expr { kind: ExprKind::Const(Const::Zero), ty: left.ty, span: right.span };
+                (left, right, TyId::INT)
+            }
+            (_, Ty::Queue) if self.is_null_constant(&left) && is_equality(op) => {
+                let left = Expr { kind: ExprKind::Const(Const::Zero), ty: right.ty, span: left.span };
+                (left, right, TyId::INT)
+            }
+            _ => {
+                self.warn_sign_compare(&left, &right, op, written);
+                let (left, right) =
+                    self.usual_conversions(left, right, written.span, written.node.spelling())?;
+                let ty = self.types.comparison(left.ty);
+                (left, right, ty)
+            }
+        };
+        Some((ExprKind::Compare(op, Box::new([left, right])), ty))
+    }
+
+    /// An integer compared with a pointer. 0 is the null pointer; others cause a warning.
+    fn number_as_pointer(&mut self, value: Expr, pointer: TyId, op: Spanned<BinaryOp>) -> Expr {
+        let span = value.span;
+        if self.is_null_constant(&value) {
+            return Expr { kind: ExprKind::Const(Const::NullPointer), ty: pointer, span };
+        }
+        let (value_shown, pointer_shown) = (self.show(value.ty), self.show(pointer));
+        self.report(
+            Diagnostic::new(
+                Code::PointerIntegerCompare,
+                op.span,
+                format!("this compares `{pointer_shown}` with the integer `{value_shown}`"),
+            )
+            .help("cast the pointer to `uintptr_t` if its address is meant")
+            .note("C99 6.5.9: a pointer compares with pointers and with the constant 0"),
+        );
+        let value = self.convert(value, TyId::ULONG);
+        Expr { kind: ExprKind::IntToPointer(Box::new(value)), ty: pointer, span }
+    }
+
+    /// Warns about a comparison that converts a signed operand to unsigned, which changes negative values.
+    fn warn_sign_compare(&mut self, left: &Expr, right: &Expr, op: CompareOp, written: Spanned<BinaryOp>) {
+        let (Some((left_scalar, 1)), Some((right_scalar, 1))) =
+            (self.types.components(left.ty), self.types.components(right.ty))
+        else {
+            return;
+        };
+        let common = left_scalar.usual(right_scalar);
+        let changes = |scalar: Scalar| scalar.is_signed() && !common.is_signed() && !common.is_float();
+        let (signed, unsigned) = match (changes(left_scalar), changes(right_scalar)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return,
+        };
+        if !self.sink.wants(Code::SignCompare) {
+            return;
+        }
+        // A nonnegative constant keeps its value. So does a comparison for equality with a small unsigned constant.
+        if matches!(self.constant(signed), Some(Const::Int(bits)) if (bits as i64) >= 0)
+            || is_equality(op) && self.constant(unsigned).is_some()
+        {
+            return;
+        }
+        let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        self.report(
+            Diagnostic::new(
+                Code::SignCompare,
+                written.span,
+                format!("`{left_shown}` and `{right_shown}` are compared as `{}`", common.spelling()),
+            )
+            .also(signed.span, "a negative value becomes a large one")
+            .help("cast one of them to the type that is meant"),
+        );
+    }
+
+    /// `&&`, `||` (OpenCL C 6.5.7).
+    pub(super) fn logical(
+        &mut self,
+        op: LogicalOp,
+        left: Expr,
+        right: Expr,
+        written: Spanned<BinaryOp>,
+    ) -> Option<(ExprKind, TyId)> {
+        let is_vector = |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Vector(..));
+        if is_vector(self, left.ty) || is_vector(self, right.ty) {
+            let (left, right) = self.usual_conversions(left, right, written.span, written.node.spelling())?;
+            let ty = self.types.comparison(left.ty);
+            return Some((ExprKind::VectorLogical(op, Box::new([left, right])), ty));
+        }
+        let is_scalar =
+            |sema: &Self, ty| matches!(sema.types.get(ty), Ty::Scalar(_) | Ty::Enum(_) | Ty::Pointer(_));
+        if !is_scalar(self, left.ty) || !is_scalar(self, right.ty) {
+            self.report_operands(&left, &right, written.span, written.node.spelling());
+            return None;
+        }
+        Some((ExprKind::Logical(op, Box::new([left, right])), TyId::INT))
+    }
+}
+
+/// Whether values of this type are comparable with `==` although they are not numbers.
+fn is_handle(ty: &Ty) -> bool {
+    matches!(ty, Ty::Queue | Ty::ClkEvent)
+}
+
+fn is_equality(op: CompareOp) -> bool {
+    matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+}

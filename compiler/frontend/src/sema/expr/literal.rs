@@ -1,0 +1,281 @@
+//! Literals: convert the spelling to a value and a type (C99 6.4.4, 6.4.5, OpenCL C 6.3.1.1).
+//!
+//! Parsing of digits and escapes is independent of the type checker; only types and messages need it.
+
+mod number;
+mod text;
+
+use kiln_session::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+};
+use kiln_syntax::{Span, Symbol, ast};
+use kiln_types::ty::{Scalar, Ty, TyId};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use super::Operand;
+use crate::{
+    hir::{Const, Expr, ExprKind, Place, PlaceKind},
+    sema::Sema,
+};
+
+use number::{Integer, IntegerError};
+
+impl Sema<'_> {
+    /// An integer constant (C99 6.4.4.1).
+    pub(super) fn integer_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
+        if let Some(&(value, ty)) = self.plain_integers.get(&spelling) {
+            return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };
+        }
+        let integer = match number::integer(self.text(spelling)) {
+            Ok(integer) => integer,
+            Err(error) => {
+                let text = self.text(spelling).to_owned();
+                self.report_integer(&text, error, span);
+                return self.error_value(span);
+            }
+        };
+        if integer.is_long_long {
+            self.report(
+                Diagnostic::new(
+                    Code::LongLong,
+                    span,
+                    "`long long` is not a type of OpenCL C; this constant is 64 bits wide",
+                )
+                .help("write the suffix `L`, which means 64 bits here")
+                .note("OpenCL C 6.3.4: long long is reserved"),
+            );
+        }
+        let Some(scalar) = integer_type(&integer) else {
+            self.report(
+                Diagnostic::new(Code::IntegerTooLarge, span, "this constant does not fit into 64 bits")
+                    .note("C99 6.4.4.1: the value of a constant is in the range of its type"),
+            );
+            return self.error_value(span);
+        };
+        let is_past_long = scalar == Scalar::ULong && integer.is_decimal && !integer.is_unsigned;
+        if is_past_long {
+            self.report(
+                Diagnostic::new(
+                    Code::IntegerIsUnsigned,
+                    span,
+                    "this constant is too large for `long` and is taken as `ulong`",
+                )
+                .help("write the suffix `UL`"),
+            );
+        }
+        let (value, ty) = (integer.value.unwrap_or_default(), TyId::scalar(scalar));
+        if !integer.is_long_long && !is_past_long {
+            self.plain_integers.insert(spelling, (value, ty));
+        }
+        Expr { kind: ExprKind::Const(Const::Int(value)), ty, span }
+    }
+
+    fn report_integer(&mut self, text: &str, error: IntegerError, span: Span) {
+        let diagnostic = match error {
+            IntegerError::Suffix(suffix) => Diagnostic::new(
+                Code::LiteralSuffix,
+                span,
+                format!("an integer constant cannot end in `{suffix}`"),
+            )
+            .help("the suffixes are `u` and `l`, together or alone")
+            .note("C99 6.4.4.1"),
+            IntegerError::Digit(digit) => Diagnostic::new(
+                Code::LiteralDigit,
+                span,
+                format!("`{digit}` is not a digit of the {} constant `{text}`", number::base_name(text)),
+            )
+            .note("C99 6.4.4.1: a constant that begins with 0 is octal"),
+            IntegerError::NoDigits => {
+                Diagnostic::new(Code::LiteralDigit, span, format!("`{text}` has no digits"))
+            }
+        };
+        self.report(diagnostic);
+    }
+
+    /// A floating constant (C99 6.4.4.2): `float` with `f`, `half` with `h`, otherwise `double` if supported.
+    pub(super) fn floating_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
+        let text = self.text(spelling).to_owned();
+        let (digits, suffix) = number::split_suffix(&text);
+        let scalar = match suffix {
+            "f" | "F" => Scalar::Float,
+            "h" | "H" => Scalar::Half,
+            "" => Scalar::Double,
+            "l" | "L" => {
+                self.report(
+                    Diagnostic::new(
+                        Code::LongLong,
+                        span,
+                        "a constant of type `long double` is taken as `double`",
+                    )
+                    .help("leave out the suffix")
+                    .note("OpenCL C 6.3.4: `long double` is reserved"),
+                );
+                Scalar::Double
+            }
+            _ => {
+                self.report(
+                    Diagnostic::new(
+                        Code::LiteralSuffix,
+                        span,
+                        format!("a floating constant cannot end in `{suffix}`"),
+                    )
+                    .help("the suffixes are `f` for `float` and `h` for `half`")
+                    .note("OpenCL C 6.3.1.1"),
+                );
+                return self.error_value(span);
+            }
+        };
+        let scalar = match scalar {
+            Scalar::Half if !self.extensions.has(Extension::KhrFp16) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::MissingExtension,
+                        span,
+                        "a constant of type `half` needs `cl_khr_fp16`",
+                    )
+                    .help("write the suffix `f`")
+                    .note("OpenCL C 6.3.1.2: half literals are part of cl_khr_fp16"),
+                );
+                return self.error_value(span);
+            }
+            Scalar::Double => self.double_literal_type(span),
+            scalar => scalar,
+        };
+        let Some(value) = number::floating(digits, scalar) else {
+            self.report(
+                Diagnostic::new(Code::LiteralDigit, span, format!("`{text}` is not a floating constant"))
+                    .note("C99 6.4.4.2: a hexadecimal one has an exponent after `p`"),
+            );
+            return self.error_value(span);
+        };
+        if value.is_infinite() {
+            self.report(
+                Diagnostic::new(
+                    Code::LiteralRange,
+                    span,
+                    format!("this constant is too large for `{}` and becomes infinity", scalar.spelling()),
+                )
+                .help("write `INFINITY` if that is meant"),
+            );
+        } else if value == 0.0 && !number::is_zero(digits) {
+            self.report(
+                Diagnostic::new(
+                    Code::LiteralRange,
+                    span,
+                    format!("this constant is too small for `{}` and becomes zero", scalar.spelling()),
+                )
+                .help("write `0` if that is meant"),
+            );
+        }
+        Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }
+    }
+
+    /// The type of a floating constant without a suffix (OpenCL C 6.3.1.1, OpenCL API 5.8.6.3).
+    fn double_literal_type(&mut self, span: Span) -> Scalar {
+        if self.options.math.single_precision_constant {
+            return Scalar::Float;
+        }
+        if self.extensions.has(Extension::KhrFp64) || self.extensions.has(Extension::FeatureFp64) {
+            return Scalar::Double;
+        }
+        self.report(
+            Diagnostic::new(
+                Code::DoubleConstant,
+                span,
+                "without double precision, this constant is taken as `float`",
+            )
+            .help("write the suffix `f`")
+            .note("OpenCL C 6.3.1.1: a floating constant without a suffix is a double"),
+        );
+        Scalar::Float
+    }
+
+    /// A character constant, of type `int` (C99 6.4.4.4).
+    pub(super) fn character_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
+        let text = self.text(spelling).to_owned();
+        let (prefix, bytes, errors) = text::decode(&text, '\'');
+        for (code, error) in errors {
+            self.report(Diagnostic::new(code, span, error));
+        }
+        if !prefix.is_empty() {
+            self.report(
+                Diagnostic::new(
+                    Code::WideCharacter,
+                    span,
+                    "OpenCL C has no wide characters; this is an `int`",
+                )
+                .help(format!("leave out `{prefix}`")),
+            );
+        }
+        if bytes.is_empty() {
+            self.report(Diagnostic::new(
+                Code::EscapeSequence,
+                span,
+                "a character constant needs a character",
+            ));
+            return self.error_value(span);
+        }
+        if bytes.len() > 1 {
+            self.report(
+                Diagnostic::new(Code::MultipleCharacters, span, "this character constant has several characters")
+                    .note("C99 6.4.4.4: its value is implementation-defined; here the last character is the lowest byte"),
+            );
+        }
+        let value = match bytes[..] {
+            // A single character has the value of a signed `char` (OpenCL C 6.3.1).
+            [byte] => i64::from(byte as i8),
+            _ => i64::from(bytes.iter().fold(0i32, |value, byte| value << 8 | i32::from(*byte))),
+        };
+        self.int(value, span)
+    }
+
+    /// String literals, which are in the constant address space (C99 6.4.5, OpenCL C 6.7.3).
+    pub(super) fn string(&mut self, parts: &[ast::Ident], span: Span) -> Operand {
+        let mut bytes = self.string_bytes(parts);
+        bytes.push(0);
+        let element = TyId::scalar(Scalar::Char).plain().in_space(AddressSpace::Constant).constant();
+        let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
+        let ty = ty.plain().in_space(AddressSpace::Constant).constant();
+        let global = self.string_global(bytes, ty, span);
+        Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+    }
+
+    /// The bytes of adjacent string literals, without the terminator.
+    pub(crate) fn string_bytes(&mut self, parts: &[ast::Ident]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in parts {
+            let text = self.text(part.node).to_owned();
+            let (prefix, decoded, errors) = text::decode(&text, '"');
+            for (code, error) in errors {
+                self.report(Diagnostic::new(code, part.span, error));
+            }
+            if !prefix.is_empty() {
+                self.report(
+                    Diagnostic::new(Code::WideLiteral, part.span, "OpenCL C has no wide strings")
+                        .help(format!("leave out `{prefix}`")),
+                );
+            }
+            bytes.extend(decoded);
+        }
+        bytes
+    }
+}
+
+/// The first type that can represent the value (C99 6.4.4.1). `None` if `ulong` cannot.
+fn integer_type(integer: &Integer) -> Option<Scalar> {
+    let value = integer.value?;
+    let may_be_unsigned = integer.is_unsigned || !integer.is_decimal;
+    let fits = |scalar: Scalar| {
+        let bits = scalar.size() * 8 - u64::from(scalar.is_signed());
+        bits == 64 || value >> bits == 0
+    };
+    let candidates = [Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong];
+    let found = candidates.into_iter().find(|scalar| {
+        (scalar.size() == 8 || !integer.is_long)
+            && (if scalar.is_signed() { !integer.is_unsigned } else { may_be_unsigned })
+            && fits(*scalar)
+    });
+    // A decimal constant that exceeds `long` has no type in C. Compilers use `ulong`.
+    Some(found.unwrap_or(Scalar::ULong))
+}

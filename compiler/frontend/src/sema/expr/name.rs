@@ -1,0 +1,140 @@
+//! Names in expressions (C99 6.5.1), and suggestions for undeclared ones.
+
+use kiln_builtins as builtins;
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{Span, Symbol};
+use kiln_types::ty::{self, Scalar, Ty, TyId};
+use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
+
+use super::Operand;
+use crate::{
+    hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
+    sema::{Entity, Meaning, Role, Sema},
+};
+
+/// The maximum number of undeclared names for which suggestions are computed.
+const MOST_SUGGESTIONS: usize = 64;
+
+impl Sema<'_> {
+    /// Resolves a name.
+    pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
+        let Some(binding) = self.scopes.lookup(name) else { return self.predeclared_name(name, span) };
+        if let Some(facts) = &mut self.facts {
+            facts.note_use(span, binding);
+        }
+        match binding.meaning {
+            Entity::Local(function, local) => self.local_place(function, local, span),
+            Entity::Global(global) => {
+                let ty = self.module.globals[global].ty;
+                Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+            }
+            Entity::Function(function) => Operand::Function(function, span),
+            Entity::Overloads(ref functions) => match functions.first() {
+                Some(function) => Operand::Function(*function, span),
+                None => Operand::Value(self.error_value(span)),
+            },
+            Entity::Enumerator { ref value, ty } => {
+                Operand::Value(Expr { kind: ExprKind::Const(value.clone()), ty, span })
+            }
+            Entity::Typedef { .. } => {
+                let text = self.text(name).to_owned();
+                self.report_undeclared(&text, span);
+                Operand::Value(self.error_value(span))
+            }
+            Entity::Error => Operand::Value(self.error_value(span)),
+        }
+    }
+
+    fn local_place(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
+        if self.function.or(self.outside) != Some(function) {
+            return self.captured(function, local, span);
+        }
+        let ty = self.module.functions[function].locals[local].ty;
+        Operand::Place(Place { kind: PlaceKind::Local(local), ty, span })
+    }
+
+    /// Resolves a name that the program has not declared. OpenCL C may predeclare it.
+    fn predeclared_name(&mut self, name: Symbol, span: Span) -> Operand {
+        let text = self.text(name).to_owned();
+        if let Some(constant) = ty::constant(&text) {
+            if let Some(missing) = constant.missing(self.options.std, self.extensions) {
+                self.report_missing(&format!("`{text}`"), &missing, span);
+                return Operand::Value(self.error_value(span));
+            }
+            let ty = constant.ty(&mut self.types);
+            self.note(span, Meaning::Constant(name), Role::Use);
+            return Operand::Value(Expr { kind: ExprKind::Const(constant.value), ty, span });
+        }
+        if self.is_builtin(&text) {
+            self.note(span, Meaning::Builtin(name), Role::Use);
+            return Operand::Builtin(span);
+        }
+        if text == "__func__" || text == "__FUNCTION__" || text == "__PRETTY_FUNCTION__" {
+            return self.function_name(span);
+        }
+        self.report_undeclared(&text, span);
+        Operand::Value(self.error_value(span))
+    }
+
+    /// `__func__` (C99 6.4.2.2), in the constant address space.
+    fn function_name(&mut self, span: Span) -> Operand {
+        let mut bytes = match self.function {
+            Some(function) => self.text(self.module.functions[function].name).as_bytes().to_vec(),
+            None => Vec::new(),
+        };
+        bytes.push(0);
+        let element = TyId::scalar(Scalar::Char).plain().in_space(AddressSpace::Constant).constant();
+        let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
+        let ty = ty.plain().in_space(AddressSpace::Constant).constant();
+        let global = self.string_global(bytes, ty, span);
+        Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+    }
+
+    /// Whether this undeclared name has not been reported in this function yet.
+    pub(crate) fn is_first_report(&mut self, text: &str) -> bool {
+        self.undeclared.insert((self.function, text.to_owned()))
+    }
+
+    /// Whether to compute suggestions, which takes time. Not for sources with many errors.
+    pub(crate) fn is_worth_suggesting(&self) -> bool {
+        self.undeclared.len() <= MOST_SUGGESTIONS
+    }
+
+    fn report_undeclared(&mut self, text: &str, span: Span) {
+        if !self.is_first_report(text) {
+            return;
+        }
+        let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
+        if let Some(near) = self.similar_name(text) {
+            diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).fix(
+                span,
+                format!("replace by `{near}`"),
+                near,
+            );
+        } else if text == "memory_order_consume" {
+            diagnostic = diagnostic
+                .help("use `memory_order_acquire`, which is stronger")
+                .note("OpenCL C 6.15.12.3: the consume order of C11 is not supported");
+        }
+        self.report(diagnostic);
+    }
+
+    /// A visible name with similar spelling.
+    pub(crate) fn similar_name(&self, text: &str) -> Option<String> {
+        if !self.is_worth_suggesting() {
+            return None;
+        }
+        let is_value = |entity: &Entity| !matches!(entity, Entity::Typedef { .. } | Entity::Error);
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            self.scopes.visible_names().filter(|(_, it)| is_value(it)).map(|(name, _)| self.text(name)),
+        );
+        names.extend(Order::ALL.iter().map(|order| order.spelling()));
+        names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
+        let context = self.builtin_context();
+        for name in builtins::near(text, &context) {
+            names.push(name);
+        }
+        kiln_session::diag::closest(text, names)
+    }
+}

@@ -1,0 +1,172 @@
+//! `base[index]` (C99 6.5.2.1): elements of arrays, through pointers, and components of vectors.
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{Span, ast};
+use kiln_types::ty::{QualTy, Scalar, Ty, TyId};
+use kiln_vocabulary::opencl::AddressSpace;
+use smallvec::smallvec;
+
+use super::{AtomicRead, Operand};
+use crate::{
+    hir::{Const, Element, Expr, Place, PlaceKind, Swizzle},
+    sema::Sema,
+};
+
+/// The purpose of a subscript expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// To load or store.
+    Access,
+    /// To take the address. One past the last element is allowed (C99 6.5.6).
+    Address,
+}
+
+impl Sema<'_> {
+    /// `base[index]`, or the equivalent `index[base]`.
+    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, use_of: Use, span: Span) -> Operand {
+        let base = match self.operand(base) {
+            Operand::Place(place) => match *self.types.get(place.ty.ty) {
+                Ty::Array(element, count) => {
+                    let index = self.operator_value(index);
+                    return self.array_element(place, element, count, index, use_of, span);
+                }
+                Ty::Vector(element, count) => {
+                    let index = self.operator_value(index);
+                    return self.vector_element(place, element, count, index, span);
+                }
+                _ => self.read(Operand::Place(place), AtomicRead::Operator),
+            },
+            Operand::Value(value) => match *self.types.get(value.ty) {
+                Ty::Vector(element, count) => {
+                    let index = self.operator_value(index);
+                    let (ty, base_span) = (value.ty.plain(), value.span);
+                    let place = Place { kind: PlaceKind::Temporary(Box::new(value)), ty, span: base_span };
+                    return self.vector_element(place, element, count, index, span);
+                }
+                _ => value,
+            },
+            operand => self.read(operand, AtomicRead::Operator),
+        };
+        let index = self.operator_value(index);
+        if base.ty == TyId::ERROR || index.ty == TyId::ERROR {
+            return Operand::Value(self.error_value(span));
+        }
+        let (pointer, index) = match (self.types.get(base.ty), self.types.get(index.ty)) {
+            (Ty::Pointer(_), _) => (base, index),
+            (_, Ty::Pointer(_)) => (index, base),
+            _ => {
+                let shown = self.show(base.ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::NotAPointer,
+                        span,
+                        format!("`[…]` takes an array or a pointer, not `{shown}`"),
+                    )
+                    .also(base.span, format!("`{shown}`"))
+                    .note("C99 6.5.2.1: one of the two expressions is a pointer to an object"),
+                );
+                return Operand::Value(self.error_value(span));
+            }
+        };
+        if !self.is_index(&index) {
+            return Operand::Value(self.error_value(span));
+        }
+        let Some((kind, ty)) = self.offset(pointer, index, span) else {
+            return Operand::Value(self.error_value(span));
+        };
+        match self.deref_value(Expr { kind, ty, span }, span, span) {
+            Some(place) => Operand::Place(place),
+            None => Operand::Value(self.error_value(span)),
+        }
+    }
+
+    fn is_index(&mut self, index: &Expr) -> bool {
+        if self.is_integer(index.ty) {
+            return true;
+        }
+        if index.ty != TyId::ERROR {
+            let shown = self.show(index.ty);
+            self.report(
+                Diagnostic::new(Code::IndexType, index.span, format!("an index cannot have type `{shown}`"))
+                    .help("cast it to an integer type")
+                    .note("C99 6.5.2.1: the index has integer type"),
+            );
+        }
+        false
+    }
+
+    /// An element of an array.
+    fn array_element(
+        &mut self,
+        base: Place,
+        element: QualTy,
+        count: Option<u64>,
+        index: Expr,
+        use_of: Use,
+        span: Span,
+    ) -> Operand {
+        if !self.is_index(&index) {
+            return Operand::Value(self.error_value(span));
+        }
+        self.warn_bounds(&index, count, use_of, span);
+        let mut ty = element;
+        ty.quals.is_const |= base.ty.quals.is_const;
+        ty.quals.is_volatile |= base.ty.quals.is_volatile;
+        ty.quals.space = Some(base.ty.quals.space.unwrap_or(AddressSpace::Private));
+        let index = self.index_value(index);
+        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
+    }
+
+    /// Warns about a constant index that is out of bounds. An array of one element may be a flexible array.
+    fn warn_bounds(&mut self, index: &Expr, count: Option<u64>, use_of: Use, span: Span) {
+        let Some(count @ 2..) = count else { return };
+        let Some(Const::Int(bits)) = self.constant(index) else { return };
+        if bits > count || bits == count && use_of == Use::Access {
+            let is_signed = self.types.components(index.ty).is_some_and(|(scalar, _)| scalar.is_signed());
+            let shown = if is_signed { (bits as i64).to_string() } else { bits.to_string() };
+            self.report(
+                Diagnostic::new(
+                    Code::ArrayBounds,
+                    span,
+                    format!("the array has {count} elements, so none with index {shown}"),
+                )
+                .also(index.span, "outside of the array"),
+            );
+        }
+    }
+
+    /// A vector component by index, `v[i]`. Not in OpenCL C, but all compilers support it.
+    fn vector_element(
+        &mut self,
+        base: Place,
+        element: Scalar,
+        count: u8,
+        index: Expr,
+        span: Span,
+    ) -> Operand {
+        if !self.is_index(&index) {
+            return Operand::Value(self.error_value(span));
+        }
+        let ty = QualTy { ty: TyId::scalar(element), quals: base.ty.quals };
+        match self.constant(&index) {
+            Some(Const::Int(bits)) if bits < u64::from(count) => {
+                let swizzle = Swizzle { base, components: smallvec![bits as u8] };
+                return Operand::Place(Place { kind: PlaceKind::Swizzle(Box::new(swizzle)), ty, span });
+            }
+            Some(_) => {
+                let shown = self.show(base.ty.ty);
+                self.report(
+                    Diagnostic::new(
+                        Code::ArrayBounds,
+                        index.span,
+                        format!("`{shown}` has {count} components, so none with this number"),
+                    )
+                    .note("OpenCL C 6.3.7: components are numbered from 0"),
+                );
+            }
+            None => {}
+        }
+        let index = self.index_value(index);
+        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
+    }
+}

@@ -1,0 +1,240 @@
+//! Unary operators (OpenCL C 6.5.2, 6.5.3, 6.5.8, 6.5.13, 6.5.14, C99 6.5.3).
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{
+    Span, Spanned,
+    ast::{self, UnaryOp},
+};
+use kiln_types::ty::{Ty, TyId};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use super::{Operand, pointer::Use};
+use crate::{
+    hir::{self, Expr, ExprKind, Place, PlaceKind},
+    sema::Sema,
+};
+
+impl Sema<'_> {
+    /// `op operand`, and the postfix operators.
+    pub(super) fn unary(&mut self, op: Spanned<UnaryOp>, operand: &ast::Expr, span: Span) -> Operand {
+        let value = match op.node {
+            UnaryOp::Dereference => return self.dereference(operand, op.span, span),
+            UnaryOp::AddressOf => self.address_of(operand, span),
+            UnaryOp::Plus => self.sign(operand, "+", None, span),
+            UnaryOp::Minus => self.sign(operand, "-", Some(hir::UnaryOp::Negate), span),
+            UnaryOp::BitNot => self.bit_not(operand, span),
+            UnaryOp::LogicalNot => self.logical_not(operand, span),
+            UnaryOp::PreIncrement
+            | UnaryOp::PreDecrement
+            | UnaryOp::PostIncrement
+            | UnaryOp::PostDecrement => self.step(op, operand, span),
+        };
+        Operand::Value(value)
+    }
+
+    /// `+`, `-`: numbers (OpenCL C 6.5.2).
+    fn sign(&mut self, operand: &ast::Expr, spelling: &str, op: Option<hir::UnaryOp>, span: Span) -> Expr {
+        let value = self.operator_value(operand);
+        if self.types.components(value.ty).is_none() {
+            return self.report_operand(&value, spelling, "numbers", span);
+        }
+        let value = self.promote(value);
+        match op {
+            Some(op) => {
+                let ty = value.ty;
+                self.folded(ExprKind::Unary(op, Box::new(value)), ty, span)
+            }
+            None => Expr { span, ..value },
+        }
+    }
+
+    /// `~`: integers (OpenCL C 6.5.6).
+    fn bit_not(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let value = self.operator_value(operand);
+        match self.types.components(value.ty) {
+            Some((scalar, _)) if !scalar.is_float() => {}
+            _ => return self.report_operand(&value, "~", "integers", span),
+        }
+        let value = self.promote(value);
+        let ty = value.ty;
+        self.folded(ExprKind::Unary(hir::UnaryOp::BitNot, Box::new(value)), ty, span)
+    }
+
+    /// `!` (OpenCL C 6.5.8).
+    fn logical_not(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let value = self.operator_value(operand);
+        match self.types.get(value.ty) {
+            Ty::Scalar(_) | Ty::Vector(..) | Ty::Enum(_) | Ty::Pointer(_) => {}
+            _ => return self.report_operand(&value, "!", "numbers and pointers", span),
+        }
+        let ty = self.types.comparison(value.ty);
+        Expr { kind: ExprKind::LogicalNot(Box::new(value)), ty, span }
+    }
+
+    /// Reports an invalid operand of a unary operator.
+    fn report_operand(&mut self, value: &Expr, spelling: &str, wanted: &str, span: Span) -> Expr {
+        if value.ty != TyId::ERROR {
+            let shown = self.show(value.ty);
+            self.report(
+                Diagnostic::new(Code::InvalidOperands, span, format!("`{spelling}` does not take `{shown}`"))
+                    .also(value.span, format!("`{shown}`"))
+                    .help(format!("`{spelling}` takes {wanted}")),
+            );
+        }
+        self.error_value(span)
+    }
+
+    /// `*pointer` (OpenCL C 6.5.13). `*function` is the function itself.
+    fn dereference(&mut self, operand: &ast::Expr, op: Span, span: Span) -> Operand {
+        let operand = self.operand(operand);
+        if matches!(operand, Operand::Function(..) | Operand::Builtin(_)) {
+            return operand;
+        }
+        let pointer = self.read(operand, super::AtomicRead::Operator);
+        match self.deref_value(pointer, op, span) {
+            Some(place) => Operand::Place(place),
+            None => Operand::Value(self.error_value(span)),
+        }
+    }
+
+    /// The lvalue that a pointer refers to.
+    pub(super) fn deref_value(&mut self, pointer: Expr, op: Span, span: Span) -> Option<Place> {
+        match *self.types.get(pointer.ty) {
+            Ty::Error => None,
+            Ty::Pointer(to) if to.ty == TyId::VOID => {
+                self.report(
+                    Diagnostic::new(
+                        Code::VoidValue,
+                        span,
+                        "a pointer to `void` points to no object of a known type",
+                    )
+                    .help("cast it to a pointer to the type that is stored there"),
+                );
+                None
+            }
+            Ty::Pointer(to) => {
+                // `*&lvalue` is the lvalue itself.
+                if let ExprKind::AddressOf(place) = &pointer.kind
+                    && place.ty == to
+                {
+                    return Some(Place { span, ..(**place).clone() });
+                }
+                let ty = if to.quals.space.is_some() { to } else { to.in_space(AddressSpace::Private) };
+                Some(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+            }
+            _ => {
+                let shown = self.show(pointer.ty);
+                self.report(
+                    Diagnostic::new(Code::NotAPointer, op, format!("`*` takes a pointer, not `{shown}`"))
+                        .also(pointer.span, format!("`{shown}`")),
+                );
+                None
+            }
+        }
+    }
+
+    /// `&lvalue` (OpenCL C 6.5.14).
+    fn address_of(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let operand = match &operand.kind {
+            ast::ExprKind::Index(node) => self.index(&node.base, &node.index, Use::Address, operand.span),
+            _ => self.object_operand(operand),
+        };
+        match operand {
+            Operand::Place(place) => {
+                if !self.has_address(&place) {
+                    return self.error_value(span);
+                }
+                let value = self.address_of_place(place);
+                Expr { span, ..value }
+            }
+            Operand::Value(value) => {
+                if value.ty != TyId::ERROR {
+                    self.report(
+                        Diagnostic::new(Code::AddressOfValue, span, "a value has no address")
+                            .also(value.span, "not an object")
+                            .help("store it in a variable and take the variable's address")
+                            .note("C99 6.5.3.2: the operand of `&` is an l-value"),
+                    );
+                }
+                self.error_value(span)
+            }
+            Operand::Function(_, function) | Operand::Builtin(function) => {
+                self.function_as_value(function);
+                self.error_value(span)
+            }
+        }
+    }
+
+    /// Whether the address of the lvalue can be taken. Reports an error otherwise.
+    fn has_address(&mut self, place: &Place) -> bool {
+        if place.ty.ty == TyId::ERROR {
+            return false;
+        }
+        match place.kind {
+            PlaceKind::Swizzle(_) | PlaceKind::Element(_) if self.is_component(place) => {
+                self.report(
+                    Diagnostic::new(Code::AddressOfComponent, place.span, "the components of a vector have no address")
+                        .help("store the component in a variable, or cast the vector's address to a pointer to its element")
+                        .note("OpenCL C 6.3.7: it is illegal to take the address of a vector element"),
+                );
+                false
+            }
+            PlaceKind::Temporary(_) => {
+                self.report(
+                    Diagnostic::new(Code::AddressOfValue, place.span, "a value has no address")
+                        .help("store it in a variable and take the variable's address"),
+                );
+                false
+            }
+            PlaceKind::Field(ref field) if matches!(field.base.kind, PlaceKind::Temporary(_)) => {
+                let base = Place { span: place.span, ..field.base.clone() };
+                self.has_address(&base)
+            }
+            PlaceKind::Element(ref element) if matches!(element.base.kind, PlaceKind::Temporary(_)) => {
+                let base = Place { span: place.span, ..element.base.clone() };
+                self.has_address(&base)
+            }
+            _ => match self.types.get(place.ty.ty) {
+                Ty::Image(_) | Ty::Pipe(..) | Ty::Sampler | Ty::Block(_) => {
+                    let shown = self.show(place.ty.ty);
+                    self.report(
+                        Diagnostic::new(
+                            Code::AddressOfHandle,
+                            place.span,
+                            format!("an object of type `{shown}` has no address"),
+                        )
+                        .note(match self.types.get(place.ty.ty) {
+                            Ty::Block(_) => "OpenCL C 6.14.5: a pointer to a block is not allowed",
+                            Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pointer to a pipe is not allowed",
+                            _ => "OpenCL C 6.11.b: a pointer to an image or a sampler is not allowed",
+                        }),
+                    );
+                    false
+                }
+                _ => true,
+            },
+        }
+    }
+
+    /// Whether the lvalue is part of a vector.
+    fn is_component(&self, place: &Place) -> bool {
+        match &place.kind {
+            PlaceKind::Swizzle(_) => true,
+            PlaceKind::Element(element) => matches!(self.types.get(element.base.ty.ty), Ty::Vector(..)),
+            _ => false,
+        }
+    }
+
+    /// The address of an lvalue.
+    pub(crate) fn address_of_place(&mut self, place: Place) -> Expr {
+        let span = place.span;
+        // `&*pointer` is the pointer itself (C99 6.5.3.2).
+        if let PlaceKind::Deref(pointer) = place.kind {
+            return *pointer;
+        }
+        let mut to = place.ty;
+        to.quals.space = Some(to.quals.space.unwrap_or(AddressSpace::Private));
+        let ty = self.types.pointer(to);
+        Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+    }
+}

@@ -1,0 +1,152 @@
+//! Warns about objects that a function accesses both atomically and plainly without a barrier in between.
+//!
+//! The analysis is syntactic: accesses through the same pointer or variable refer to the same object, unless they use
+//! different members or different constant elements. It reports likely races and may miss others.
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::Span;
+use kiln_types::{index::Table, ty::Ty};
+use kiln_vocabulary::opencl::AddressSpace;
+use rustc_hash::FxHashMap;
+
+use super::{Sema, uses::Uses};
+use crate::hir::{Const, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, visit};
+
+/// The base of an access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Root {
+    Local(LocalId),
+    Global(GlobalId),
+}
+
+/// The accessed object, identified by its name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Object {
+    root: Root,
+    /// The offsets of the members in the access path.
+    members: Vec<u64>,
+}
+
+/// An access.
+struct Access {
+    object: Object,
+    /// The element index, if constant.
+    element: Option<u64>,
+    span: Span,
+}
+
+impl Sema<'_> {
+    /// Warns about plain accesses to objects of atomic operations (OpenCL API 3.3.6).
+    pub(super) fn check_mixed_access(&mut self, uses: &Table<FunctionId, Uses>) {
+        if !self.sink.wants(Code::MixedAccess) {
+            return;
+        }
+        let functions = uses.entries().filter(|(_, uses)| uses.atomics);
+        let functions = functions.map(|(id, _)| &self.module.functions[id]);
+        let found: Vec<_> = functions.flat_map(|function| self.mixed_accesses(function)).collect();
+        for (plain, atomic) in found {
+            self.report(
+                Diagnostic::new(
+                    Code::MixedAccess,
+                    plain,
+                    "this plain access conflicts with an atomic operation in the same function",
+                )
+                .also(atomic, "the atomic operation")
+                .help("use an atomic operation here, or put a barrier between them")
+                .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
+            );
+        }
+    }
+
+    /// The first plain access to each object that is also accessed atomically, with the atomic operation.
+    fn mixed_accesses(&self, function: &Function) -> Vec<(Span, Span)> {
+        let body = function.body.as_deref().unwrap_or_default();
+        let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
+        let mut access = |place: &Place| {
+            if self.is_shared(place) {
+                plain.extend(of_place(place, place.span));
+            }
+        };
+        visit::expressions(body, &mut |expr| match &expr.kind {
+            ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
+            ExprKind::Barrier(_) | ExprKind::Fence(_) => has_barrier = true,
+            ExprKind::Load(place) => access(place),
+            ExprKind::Update(update) => access(&update.place),
+            ExprKind::Assign(assign) => access(&assign.place),
+            _ => {}
+        });
+        if has_barrier || atomics.is_empty() {
+            return Vec::new();
+        }
+        let mut found: FxHashMap<Object, (Span, Span)> = FxHashMap::default();
+        for access in plain {
+            let differs = |atomic: &Access| {
+                atomic.element.zip(access.element).is_some_and(|(atomic, plain)| atomic != plain)
+            };
+            let atomic = atomics.iter().find(|atomic| atomic.object == access.object && !differs(atomic));
+            if let Some(atomic) = atomic {
+                found.entry(access.object).or_insert((access.span, atomic.span));
+            }
+        }
+        let mut found: Vec<_> = found.into_values().collect();
+        found.sort_by_key(|(plain, _)| plain.lo);
+        found
+    }
+
+    /// Whether the lvalue is an integer or float that other work-items can access. Objects of atomic types have their
+    /// own warning.
+    fn is_shared(&self, place: &Place) -> bool {
+        matches!(self.types.get(place.ty.ty), Ty::Scalar(_))
+            && !matches!(place.ty.quals.space, None | Some(AddressSpace::Private | AddressSpace::Constant))
+    }
+}
+
+/// The object that a pointer refers to.
+fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
+    match &pointer.kind {
+        ExprKind::PointerCast(inner) => of_pointer(inner, span),
+        ExprKind::AddressOf(place) => of_place(place, span),
+        ExprKind::Offset(offset) => {
+            let inner = of_pointer(&offset.pointer, span)?;
+            let at_start = inner.element == Some(0);
+            Some(Access { element: constant(&offset.index).filter(|_| at_start), ..inner })
+        }
+        ExprKind::Load(place) => match place.kind {
+            PlaceKind::Local(local) => Some(named(Root::Local(local), span)),
+            PlaceKind::Global(global) => Some(named(Root::Global(global), span)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn of_place(place: &Place, span: Span) -> Option<Access> {
+    match &place.kind {
+        PlaceKind::Local(local) => Some(named(Root::Local(*local), span)),
+        PlaceKind::Global(global) => Some(named(Root::Global(*global), span)),
+        PlaceKind::Deref(pointer) => of_pointer(pointer, span),
+        PlaceKind::Element(element) => {
+            let inner = of_place(&element.base, span)?;
+            let at_start = inner.element == Some(0);
+            Some(Access { element: constant(&element.index).filter(|_| at_start), ..inner })
+        }
+        PlaceKind::Field(field) => {
+            let mut inner = of_place(&field.base, span)?;
+            inner.object.members.push(field.offset);
+            Some(inner)
+        }
+        PlaceKind::Swizzle(_) | PlaceKind::Temporary(_) => None,
+    }
+}
+
+fn named(root: Root, span: Span) -> Access {
+    Access { object: Object { root, members: Vec::new() }, element: Some(0), span }
+}
+
+fn constant(index: &Expr) -> Option<u64> {
+    match &index.kind {
+        ExprKind::Const(Const::Int(bits)) => Some(*bits),
+        ExprKind::Convert(_, inner) => constant(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,83 @@
+//! Pragmas that affect type checking (OpenCL C 6.12, 6.12.1): loop hints and extensions.
+//!
+//! Supported extensions are available without the pragma, as in other compilers. If the specification requires the
+//! pragma and portable programs use it, its absence is a warning.
+
+use kiln_preprocessor::pragma::{Behavior, Pragma, Switch};
+use kiln_session::{
+    diag::{Code, Diagnostic},
+    extensions::{Extension, Extensions},
+};
+use kiln_syntax::{Span, Symbol};
+use kiln_types::ty::{Scalar, Ty, TyId};
+
+use super::Sema;
+
+impl Sema<'_> {
+    /// Applies a pragma. Returns the hint for the next loop.
+    pub(super) fn pragma(&mut self, text: Symbol) -> Option<u32> {
+        match Pragma::parse(self.interner.text(text)) {
+            Pragma::Unroll(count) => {
+                let digits = count.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+                Some(digits.parse().unwrap_or(0))
+            }
+            Pragma::NoUnroll => Some(1),
+            Pragma::Extension { name: "all", behavior: Behavior::Disable } => {
+                self.enabled = Extensions::NONE;
+                None
+            }
+            Pragma::Extension { name, behavior } => {
+                if let Some(extension) = Extension::parse(name) {
+                    self.enabled.set(extension, behavior == Behavior::Enable);
+                }
+                None
+            }
+            Pragma::FpContract(switch) => {
+                self.contracts = switch != Switch::Off;
+                None
+            }
+            Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
+        }
+    }
+
+    /// OpenCL C 6.3.1.2: arithmetic on `half` requires its extension to be enabled.
+    pub(super) fn warn_half_not_enabled(&mut self, ty: TyId, span: Span) {
+        let is_half = matches!(self.types.get(ty), Ty::Scalar(Scalar::Half) | Ty::Vector(Scalar::Half, _));
+        if !is_half || self.enabled.has(Extension::KhrFp16) {
+            return;
+        }
+        self.enabled.insert(Extension::KhrFp16);
+        self.report(
+            Diagnostic::new(
+                Code::ExtensionNotEnabled,
+                span,
+                "`half` is used as more than a format in memory without `cl_khr_fp16` being enabled",
+            )
+            .help("write `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`")
+            .note("OpenCL C 6.12.1: extensions are initially disabled"),
+        );
+    }
+
+    /// OpenCL C 6.15.12.6: 64-bit atomic types require both extensions to be supported and enabled.
+    pub(super) fn warn_not_enabled(&mut self, ty: TyId, span: Span) {
+        let Ty::Atomic(scalar @ (Scalar::Long | Scalar::ULong | Scalar::Double)) = *self.types.get(ty) else {
+            return;
+        };
+        let needed = [Extension::KhrInt64Base, Extension::KhrInt64Extended];
+        let Some(missing) = needed.into_iter().find(|extension| !self.enabled.has(*extension)) else {
+            return;
+        };
+        self.enabled.insert(Extension::KhrInt64Base);
+        self.enabled.insert(Extension::KhrInt64Extended);
+        let name = missing.name();
+        self.report(
+            Diagnostic::new(
+                Code::ExtensionNotEnabled,
+                span,
+                format!("`atomic_{}` is used without `{name}` being enabled", scalar.spelling()),
+            )
+            .help("write `#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable`, and the same for cl_khr_int64_extended_atomics")
+            .note("OpenCL C 6.12.1: extensions are initially disabled"),
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Checks `printf` formats against their arguments (OpenCL C 6.15.14), and traps, which also take strings.
+//!
+//! `printf/format.rs` parses formats. The runtime parses them again to print.
+
+mod format;
+
+use kiln_builtins::Overload;
+use kiln_session::{
+    diag::{Code, Diagnostic},
+    extensions::Extension,
+};
+use kiln_syntax::Span;
+use kiln_types::ty::{Scalar, Ty, TyId};
+
+use super::{Sema, builtin::Call, convert::AssignContext};
+use crate::hir::{Expr, ExprKind, Place, PlaceKind, Printf};
+use format::{Conversion, Directive};
+
+impl Sema<'_> {
+    /// Checks a call of `printf`. `arguments` are loaded; the first is the format.
+    pub(super) fn printf_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
+        let mut arguments = arguments.into_iter();
+        let (Some(format), Some(parameter)) = (arguments.next(), overload.parameters.first()) else {
+            return self.error_value(call.span);
+        };
+        let format_span = format.span;
+        let bytes = self.literal_bytes(&format);
+        let format = self.assign_convert(format, *parameter, AssignContext::Argument(1));
+        let arguments: Vec<Expr> = arguments.map(|argument| self.default_promotion(argument)).collect();
+        let Some(bytes) = bytes else {
+            if format.ty != TyId::ERROR {
+                self.report(
+                    Diagnostic::new(Code::ConstantExpression, format_span, "the format of `printf` must be a string literal")
+                        .note("OpenCL C 6.15.14.2: the format is in the constant address space and must be resolvable at compile time"),
+                );
+            }
+            return self.error_value(call.span);
+        };
+        self.check_format(&bytes, format_span, &arguments);
+        let legal = arguments.iter().all(|argument| self.is_printable(argument));
+        if format.ty == TyId::ERROR || !legal {
+            return self.error_value(call.span);
+        }
+        let kind = ExprKind::Printf(Box::new(Printf { format: bytes, arguments }));
+        Expr { kind, ty: overload.result, span: call.span }
+    }
+
+    /// Checks a call of clang's `__builtin_trap`, or of `__builtin_verbose_trap` with two strings.
+    pub(super) fn trap_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
+        let mut parts = Vec::new();
+        for argument in &arguments {
+            match self.literal_bytes(argument) {
+                Some(bytes) => parts.push(bytes),
+                None if argument.ty == TyId::ERROR => {}
+                None => self.report(
+                    Diagnostic::new(
+                        Code::ConstantExpression,
+                        argument.span,
+                        "the message of a trap must be a string literal",
+                    )
+                    .note("the message must be known at compile time, because a failed launch reports it"),
+                ),
+            }
+        }
+        if parts.len() != overload.parameters.len() {
+            return self.error_value(call.span);
+        }
+        let message = if parts.is_empty() { b"a trap".to_vec() } else { parts.join(&b": "[..]) };
+        Expr { kind: ExprKind::Trap { message }, ty: overload.result, span: call.span }
+    }
+
+    /// The bytes of the string literal that a pointer refers to, if known, without the terminator.
+    pub(super) fn literal_bytes(&self, pointer: &Expr) -> Option<Vec<u8>> {
+        let ExprKind::AddressOf(place) = &pointer.kind else { return None };
+        let Place { kind: PlaceKind::Global(global), ty, .. } = &**place else { return None };
+        let global = &self.module.globals[*global];
+        let is_fixed =
+            ty.quals.is_const || ty.quals.space == Some(kiln_vocabulary::opencl::AddressSpace::Constant);
+        let bytes = &global.init.as_ref().filter(|_| is_fixed)?.bytes;
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Some(bytes[..end].to_vec())
+    }
+
+    /// The default argument promotions (C99 6.5.2.2). `float` becomes `double` only if that is supported (OpenCL C
+    /// 6.15.14.3).
+    fn default_promotion(&mut self, value: Expr) -> Expr {
+        match self.types.components(value.ty) {
+            Some((Scalar::Half | Scalar::Float, 1)) => {
+                let has_double = self.extensions.has(Extension::KhrFp64);
+                let to = if has_double { Scalar::Double } else { Scalar::Float };
+                self.convert(value, TyId::scalar(to))
+            }
+            _ => self.promote(value),
+        }
+    }
+
+    /// Whether a value can be passed as a variadic argument.
+    fn is_printable(&mut self, value: &Expr) -> bool {
+        match self.types.get(value.ty) {
+            Ty::Error => false,
+            Ty::Scalar(_) | Ty::Vector(..) | Ty::Enum(_) | Ty::Pointer(_) => true,
+            _ => {
+                let shown = self.show(value.ty);
+                self.report(
+                    Diagnostic::new(Code::PrintfArgument, value.span, format!("`{shown}` cannot be printed"))
+                        .note("OpenCL C 6.15.14.2: numbers, vectors, strings and pointers are printed"),
+                );
+                false
+            }
+        }
+    }
+
+    fn check_format(&mut self, format: &[u8], span: Span, arguments: &[Expr]) {
+        let mut rest = arguments.iter();
+        for directive in format::directives(format) {
+            let text = directive.text.clone();
+            if let Some(problem) = directive.problem {
+                self.report(
+                    Diagnostic::new(Code::PrintfFormat, span, format!("`{text}`: {}", problem.message()))
+                        .note(problem.note()),
+                );
+                if directive.conversion.is_none() {
+                    rest.next();
+                    continue;
+                }
+            }
+            if directive.conversion == Some(Conversion::Percent) {
+                continue;
+            }
+            let Some(argument) = rest.next() else {
+                self.report(
+                    Diagnostic::new(Code::PrintfArgument, span, format!("there is no argument for `{text}`"))
+                        .note("OpenCL C 6.15.14: with too few arguments the behavior is undefined"),
+                );
+                return;
+            };
+            self.check_directive(&directive, argument);
+        }
+        if let Some(extra) = rest.next() {
+            self.report(
+                Diagnostic::new(Code::PrintfArgument, extra.span, "the format does not use this argument")
+                    .note(
+                        "OpenCL C 6.15.14: arguments that the format does not use are evaluated and ignored",
+                    ),
+            );
+        }
+    }
+
+    /// Checks a directive against its argument.
+    fn check_directive(&mut self, directive: &Directive, argument: &Expr) {
+        if argument.ty == TyId::ERROR {
+            return;
+        }
+        if directive.conversion == Some(Conversion::String) {
+            if self.literal_bytes(argument).is_none() {
+                self.report(
+                    Diagnostic::new(Code::PrintfArgument, argument.span, "`%s` prints string literals only")
+                        .note("OpenCL C 6.15.14.2: the argument of s shall be a literal string"),
+                );
+            }
+            return;
+        }
+        if self.matches(directive, argument) {
+            return;
+        }
+        let (shown, text) = (self.show(argument.ty), &directive.text);
+        let mut diagnostic = Diagnostic::new(
+            Code::PrintfArgument,
+            argument.span,
+            format!("`{text}` does not print `{shown}`"),
+        )
+        .note("OpenCL C 6.15.14.2: an argument of another type than the directive's is undefined behavior");
+        if let Some(better) = self.directive_for(argument.ty) {
+            diagnostic = diagnostic.help(format!("write `{better}`"));
+        }
+        self.report(diagnostic);
+    }
+
+    fn matches(&self, directive: &Directive, argument: &Expr) -> bool {
+        let Some(conversion) = directive.conversion else { return true };
+        if conversion == Conversion::Pointer {
+            return self.is_pointer(argument.ty);
+        }
+        let Some((scalar, count)) = self.types.components(argument.ty) else { return false };
+        if count != directive.vector.unwrap_or(1) || scalar.is_float() != (conversion == Conversion::Float) {
+            return false;
+        }
+        match directive.element_size() {
+            // A scalar was promoted: `%hhd` takes an `int`, and `%f` the promoted type of `float`.
+            Some(size) if count == 1 => scalar.is_float() || scalar.size() == size.max(4),
+            Some(size) => scalar.size() == size,
+            // A vector without a length modifier has been reported.
+            None => true,
+        }
+    }
+
+    /// The directive for a value of this type.
+    fn directive_for(&self, ty: TyId) -> Option<String> {
+        if self.is_pointer(ty) {
+            return Some("%p".into());
+        }
+        let (scalar, count) = self.types.components(ty)?;
+        let letter = match scalar {
+            _ if scalar.is_float() => "f",
+            _ if scalar.is_signed() => "d",
+            _ => "u",
+        };
+        let long = if scalar.size() == 8 && !scalar.is_float() { "l" } else { "" };
+        Some(match count {
+            1 => format!("%{long}{letter}"),
+            _ => {
+                let length = match scalar.size() {
+                    1 => "hh",
+                    2 => "h",
+                    4 => "hl",
+                    _ => "l",
+                };
+                format!("%v{count}{length}{letter}")
+            }
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Collects the names that a function body uses and its relevant operations, in one traversal. Reports nothing.
+
+use kiln_syntax::Span;
+use kiln_types::index::Id as _;
+use kiln_vocabulary::opencl::AddressSpace;
+
+use super::divergence;
+use crate::hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, Stmt, visit};
+
+/// The names that a function body uses, and its operations.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// The functions that it calls, with spans.
+    pub(super) calls: Vec<(FunctionId, Span)>,
+    /// The blocks that it creates without calling them. It may enqueue them.
+    blocks: Vec<(FunctionId, Span)>,
+    /// The program variables it uses, with spans, including the first use of each.
+    pub(super) globals: Vec<(GlobalId, Span)>,
+    /// The private variables that are read but never assigned, with their first read, in source order.
+    pub(super) never_set: Vec<(LocalId, Span)>,
+    /// Whether it contains an atomic operation.
+    pub(super) atomics: bool,
+    /// Whether it contains a barrier, or another operation that all work-items of a group must reach.
+    pub(super) barriers: bool,
+}
+
+/// The uses of a local variable.
+#[derive(Clone, Copy, Default)]
+struct Variable {
+    /// Whether it is assigned anywhere, or its address is taken.
+    is_set: bool,
+    first_read: Option<Span>,
+}
+
+impl Uses {
+    /// Collects the uses in the body of a function.
+    pub(super) fn of(function: &Function, body: &[Stmt]) -> Self {
+        let mut uses = Self::default();
+        let mut variables = vec![Variable::default(); function.locals.len()];
+        for parameter in &function.parameters {
+            variables[parameter.index()].is_set = true;
+        }
+        // `(void)x` only marks the variable as used.
+        let mut discarded = None;
+        visit::expressions(body, &mut |expr| match &expr.kind {
+            ExprKind::Comma(left, _) => discarded = Some(&**left),
+            ExprKind::Load(place) => match place.whole().kind {
+                PlaceKind::Local(local) if !discarded.is_some_and(|it| std::ptr::eq(it, expr)) => {
+                    let read = &mut variables[local.index()].first_read;
+                    if read.is_none_or(|first| expr.span.lo < first.lo) {
+                        *read = Some(expr.span);
+                    }
+                }
+                _ => uses.global_of(place),
+            },
+            ExprKind::AddressOf(place) => uses.sets(place, &mut variables),
+            ExprKind::Update(update) => uses.sets(&update.place, &mut variables),
+            ExprKind::Assign(assign) => uses.sets(&assign.place, &mut variables),
+            ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
+            ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),
+            ExprKind::Atomic(_) => uses.atomics = true,
+            _ => uses.barriers |= divergence::is_barrier(expr),
+        });
+        let is_private = |local: LocalId| function.locals[local].ty.quals.space != Some(AddressSpace::Local);
+        let unset = variables.iter().enumerate().filter(|(_, variable)| !variable.is_set);
+        let reads = unset.filter_map(|(index, it)| Some((LocalId::from_index(index), it.first_read?)));
+        uses.never_set = reads.filter(|&(local, _)| is_private(local)).collect();
+        uses.never_set.sort_by_key(|(_, read)| read.lo);
+        uses
+    }
+
+    /// All functions that it refers to.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (FunctionId, Span)> + '_ {
+        self.calls.iter().chain(&self.blocks).copied()
+    }
+
+    fn sets(&mut self, place: &Place, variables: &mut [Variable]) {
+        match place.local() {
+            Some(local) => variables[local.index()].is_set = true,
+            None => self.global_of(place),
+        }
+    }
+
+    /// Records the global that an lvalue is part of.
+    fn global_of(&mut self, place: &Place) {
+        let whole = place.whole();
+        if let PlaceKind::Global(global) = whole.kind
+            && self.globals.last().is_none_or(|(last, _)| *last != global)
+        {
+            self.globals.push((global, whole.span));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Front-end result for the language server: diagnostics, occurrences of names, types, and the macro trace. Runs the
+//! same stages as a compilation, which record this information on request.
+
+use kiln_builtins::Context;
+use kiln_preprocessor::{self as pp, Trace};
+use kiln_session::{
+    Loader, Options, Source,
+    diag::{Diagnostic, Sink},
+    extensions,
+    source::SourceMap,
+};
+use kiln_syntax::{
+    Arena, Interner, ast,
+    parse::{Parsed, parse},
+    token::Token,
+};
+
+use crate::{
+    hir,
+    sema::{self, Extent, Facts},
+    syntax,
+};
+
+/// The result of the front end, with the recorded information.
+pub struct Survey {
+    /// Errors and warnings, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The number of errors beyond the limit, which are counted but not listed.
+    pub hidden_errors: usize,
+    /// Maps spans to files and lines.
+    pub sources: SourceMap,
+    /// Maps symbols to names.
+    pub interner: Interner,
+    /// The tokens that the preprocessor gave to the parser.
+    pub tokens: Vec<Token>,
+    /// Macros, included files and skipped ranges.
+    pub trace: Trace,
+    /// The HIR. Incomplete if there are errors.
+    pub program: hir::Module,
+    /// The meanings of names and the types of expressions.
+    pub facts: Facts,
+    /// The language version and extensions, which determine the available built-in functions, types and constants.
+    pub context: Context,
+    /// [`Options::max_depth`]
+    max_depth: u16,
+}
+
+impl Survey {
+    /// Parses the tokens again. The tree includes the parser's error recovery.
+    pub fn tree<'a>(&self, arena: &'a Arena) -> ast::TranslationUnit<'a> {
+        parse(&self.tokens, arena, &self.sources, self.max_depth).unit
+    }
+}
+
+/// Runs the front end. Reports the same diagnostics as a compilation with `Emit::Nothing`.
+pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey {
+    let mut sources = SourceMap::default();
+    let mut interner = Interner::new();
+    let mut sink = Sink::new(options.warnings.clone());
+    let (mut trace, mut facts) = (Trace::default(), Facts::default());
+    let preprocessed =
+        pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, Some(&mut trace));
+    let arena = Arena::default();
+    let parsed = parse(&preprocessed.tokens, &arena, &sources, options.max_depth);
+    let program =
+        check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
+    let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
+    Survey {
+        diagnostics,
+        hidden_errors,
+        sources,
+        interner,
+        tokens: preprocessed.tokens,
+        trace,
+        program,
+        facts,
+        context: Context { version: options.std, extensions: extensions::of(options) },
+        max_depth: options.max_depth,
+    }
+}
+
+/// Runs the type checker and reports syntax errors.
+pub fn check(
+    parsed: Parsed<'_>,
+    extent: Extent,
+    options: &Options,
+    sources: &SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+    facts: Option<&mut Facts>,
+) -> hir::Module {
+    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
+    syntax::report(errors, sources, interner, sink);
+    let told = sink.len();
+    let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
+    if !parsed.mended.is_empty() {
+        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
+        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
+    }
+    // The type checker gives better messages for unknown type names. Report those that it did not reach.
+    if !sink.has_errors() {
+        syntax::report(names, sources, interner, sink);
+    }
+    hir
+}

@@ -1,0 +1,392 @@
+//! Checks operand and result types as `Op` documents them, one instruction at a time.
+
+use super::{
+    Atomic, BinaryOp, CompareKind, Convert, Function, Handle, ImageAction, Inst, Known, Module, Op, Scalar,
+    Type, UnaryOp, ValueId,
+};
+use kiln_vocabulary::opencl::AtomicOp;
+
+/// Describes what is wrong with an instruction. The caller has checked that its target is an enclosing construct.
+pub(super) fn problem(module: &Module, function: &Function, inst: &Inst) -> Option<&'static str> {
+    let check = Check { module, function, inst, args: types(function, &inst.args) };
+    let results = types(function, &inst.results);
+    check.op(&results).err()
+}
+
+type Outcome = Result<(), &'static str>;
+
+fn types(function: &Function, values: &[ValueId]) -> Vec<Type> {
+    values.iter().filter_map(|&value| Some(function.values.get(value)?.ty)).collect()
+}
+
+fn ensure(is_fine: bool, otherwise: &'static str) -> Outcome {
+    if is_fine { Ok(()) } else { Err(otherwise) }
+}
+
+fn is_int(ty: Type) -> bool {
+    ty.scalar().is_some_and(Scalar::is_int)
+}
+
+fn is_float(ty: Type) -> bool {
+    ty.scalar().is_some_and(Scalar::is_float)
+}
+
+fn is_bool(ty: Type) -> bool {
+    ty.scalar() == Some(Scalar::Bool)
+}
+
+fn is_number(ty: Type) -> bool {
+    is_int(ty) || is_float(ty)
+}
+
+/// Whether this is a pointer, or the type that `passes/lower_addresses` or `passes/emulate_int64` lowers it to.
+fn is_address(ty: Type) -> bool {
+    ty.is_pointer() || ty == Type::I64 || ty == Type::Vector(Scalar::I32, 2)
+}
+
+fn is_index(ty: Type) -> bool {
+    ty == Type::I32 || ty == Type::I64
+}
+
+fn is_count(count: u8) -> bool {
+    matches!(count, 2 | 3 | 4 | 8 | 16)
+}
+
+fn bits(ty: Type) -> u32 {
+    ty.scalar().map_or(0, Scalar::bits)
+}
+
+struct Check<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    inst: &'a Inst,
+    args: Vec<Type>,
+}
+
+impl Check<'_> {
+    fn args<const N: usize>(&self) -> Result<[Type; N], &'static str> {
+        <[Type; N]>::try_from(self.args.as_slice()).map_err(|_| "it has another number of arguments")
+    }
+
+    fn op(&self, results: &[Type]) -> Outcome {
+        match (&self.inst.op, results) {
+            (Op::Call(_) | Op::Builtin(..), _) => self.call(results),
+            (op, _) if op.is_construct() => self.construct(),
+            (op, []) if op.is_terminator() => self.terminator(),
+            (_, []) => self.effect(),
+            (_, &[result]) => self.value(result),
+            _ => Err("it has another number of results"),
+        }
+    }
+
+    fn value(&self, result: Type) -> Outcome {
+        match &self.inst.op {
+            Op::Unary(op) => {
+                let [a] = self.args()?;
+                let is_fine = match op {
+                    UnaryOp::Neg => is_int(a),
+                    UnaryOp::FNeg => is_float(a),
+                    UnaryOp::Not => is_int(a) || is_bool(a),
+                };
+                ensure(is_fine && a == result, "its operand or its result has a wrong type")
+            }
+            Op::Binary(op) | Op::Exact(op) => {
+                let [a, b] = self.args()?;
+                ensure(a == b && a == result, "operands and result have different types")?;
+                let is_fine = match op {
+                    BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+                        is_float(a)
+                    }
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => is_int(a) || is_bool(a),
+                    _ => is_int(a),
+                };
+                ensure(is_fine, "its operands have a wrong type")
+            }
+            Op::Compare(compare) => {
+                let [a, b] = self.args()?;
+                let is_fine = match compare.kind {
+                    CompareKind::Signed => is_int(a),
+                    CompareKind::Unsigned => is_int(a) || a.is_pointer(),
+                    CompareKind::Float => is_float(a),
+                };
+                ensure(is_fine && a == b, "its operands have wrong types")?;
+                ensure(result == a.with_bool(), "its result has another type than `bool` for each component")
+            }
+            Op::Select => {
+                let [condition, then, otherwise] = self.args()?;
+                ensure(then == otherwise && then == result, "operands and result have different types")?;
+                ensure(condition == Type::BOOL || condition == then.with_bool(), "its condition is no `bool`")
+            }
+            Op::Convert(convert) => self.convert(*convert, result),
+            Op::Bitcast => {
+                let [a] = self.args()?;
+                let is_fine = is_number(a) && is_number(result) && a.size() == result.size();
+                ensure(is_fine, "its sizes differ, or it is not of numbers")
+            }
+            Op::Construct => {
+                let count: u32 = self.args.iter().map(|ty| u32::from(ty.count())).sum();
+                let is_fine =
+                    self.args.iter().all(|ty| ty.scalar().is_some() && ty.scalar() == result.scalar());
+                ensure(is_fine && is_count(result.count()), "its parts have other types than its result")?;
+                ensure(count == u32::from(result.count()), "its parts do not add up")
+            }
+            Op::Extract(component) => {
+                let [vector] = self.args()?;
+                ensure(*component < vector.count() && vector.is_vector(), "there is no such component")?;
+                ensure(result == vector.with_count(1), "its result is no component")
+            }
+            Op::ExtractDynamic => {
+                let [vector, index] = self.args()?;
+                ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
+                ensure(result == vector.with_count(1), "its result is no component")
+            }
+            Op::Insert(component) => {
+                let [vector, scalar] = self.args()?;
+                ensure(*component < vector.count() && vector.is_vector(), "there is no such component")?;
+                ensure(scalar == vector.with_count(1) && result == vector, "its types do not go together")
+            }
+            Op::InsertDynamic => {
+                let [vector, scalar, index] = self.args()?;
+                ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
+                ensure(scalar == vector.with_count(1) && result == vector, "its types do not go together")
+            }
+            Op::Shuffle(components) => {
+                let [a, b] = self.args()?;
+                let is_fine = a.is_vector() && b.is_vector() && a.scalar() == b.scalar();
+                ensure(is_fine, "its operands are no vectors of one component type")?;
+                let is_fine = components.iter().all(|&component| component < a.count() + b.count());
+                ensure(is_fine, "there is no such component")?;
+                let is_fine =
+                    is_count(components.len() as u8) && result == a.with_count(components.len() as u8);
+                ensure(is_fine, "its result has a wrong type")
+            }
+            Op::Function(function) => {
+                self.args::<0>()?;
+                let is_there = self.module.functions.get(*function).is_some();
+                ensure(is_there && result == Type::Handle(Handle::Function), "it is no function")
+            }
+            Op::Any | Op::All => {
+                let [a] = self.args()?;
+                ensure(is_bool(a) && a.is_vector() && result == Type::BOOL, "it is not of `bool`s")
+            }
+            Op::ModuleVar(var) => {
+                self.args::<0>()?;
+                let Some(var) = self.module.vars.get(*var) else { return Err("there is no such object") };
+                ensure(
+                    result == Type::Pointer(var.space) || is_address(result),
+                    "it is no pointer to the object",
+                )
+            }
+            Op::PrivateVar(var) => {
+                self.args::<0>()?;
+                let Some(var) = self.function.vars.get(*var) else { return Err("there is no such object") };
+                ensure(result == Type::Pointer(var.space), "it is no pointer to the object")
+            }
+            Op::Offset { .. } => {
+                let [pointer, index] = self.args()?;
+                ensure(is_address(pointer) && is_index(index), "its operands have wrong types")?;
+                ensure(result == pointer, "its result has another type than its pointer")
+            }
+            Op::Element => {
+                let [variable, index] = self.args()?;
+                let is_fine = variable.is_pointer() && index == Type::I32 && result == variable;
+                ensure(is_fine, "its types are wrong")
+            }
+            Op::LaunchWord(..) => {
+                self.args::<0>()?;
+                let is_fine = [Type::I32, Type::I64, Type::Scalar(Scalar::F32)].contains(&result);
+                ensure(is_fine, "its result is neither i32 nor i64 nor f32")
+            }
+            Op::LaunchAddress(_) => {
+                self.args::<0>()?;
+                ensure(result == Type::I64, "its result is no i64")
+            }
+            Op::Descriptor(_) => {
+                self.args::<0>()?;
+                ensure(matches!(result, Type::Image(_)), "its result is no image")
+            }
+            Op::Image(action) => self.image(*action, result),
+            Op::Input(input) => {
+                self.args::<0>()?;
+                let expected = Type::vector(Scalar::I32, input.count());
+                ensure(result == expected, "its result has a wrong type")
+            }
+            Op::PointerCast => {
+                let [a] = self.args()?;
+                ensure(is_address(a) && is_address(result), "it is not from pointer to pointer")
+            }
+            Op::PointerToInt => {
+                let [a] = self.args()?;
+                ensure(a.is_pointer() && result == Type::I64, "it is not from a pointer to an i64")
+            }
+            Op::IntToPointer => {
+                let [a] = self.args()?;
+                ensure(a == Type::I64 && result.is_pointer(), "it is not from an i64 to a pointer")
+            }
+            Op::Load(access) => {
+                let [pointer] = self.args()?;
+                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(is_address(pointer) && is_stored(result), "its types are wrong")
+            }
+            Op::Atomic(atomic) => self.atomic(atomic, Some(result)),
+            Op::WorkItem(item) => {
+                ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
+                ensure(result == item.ty(), "its result has a wrong type")
+            }
+            Op::Printf(_) => ensure(result == Type::I32, "its result is no i32"),
+            _ => Err("it has no result"),
+        }
+    }
+
+    /// The number of coordinates of an image.
+    fn image_rank(&self) -> Result<u8, &'static str> {
+        match self.args.first() {
+            Some(Type::Image(image)) => Ok(image.rank()),
+            _ => Err("its first argument is no image"),
+        }
+    }
+
+    fn image(&self, action: ImageAction, result: Type) -> Outcome {
+        let coordinates = Type::vector(Scalar::I32, self.image_rank()?);
+        match action {
+            ImageAction::Load(texel) => {
+                let [_, place] = self.args()?;
+                ensure(place == coordinates && result == texel.kind.ty(), "its types are wrong")
+            }
+            ImageAction::Store(_) => Err("it has no result"),
+            ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
+            ImageAction::ChannelOrder | ImageAction::ChannelType => {
+                ensure(result == Type::I32, "its result is no i32")
+            }
+        }
+    }
+
+    fn convert(&self, convert: Convert, result: Type) -> Outcome {
+        let [a] = self.args()?;
+        ensure(a.count() == result.count(), "its operand has another number of components")?;
+        let is_fine = match convert {
+            Convert::Truncate => is_int(a) && is_int(result) && bits(a) > bits(result),
+            Convert::SignExtend => is_int(a) && is_int(result) && bits(a) < bits(result),
+            Convert::ZeroExtend => (is_int(a) || is_bool(a)) && is_int(result) && bits(a) < bits(result),
+            Convert::Number { .. } => is_number(a) && is_number(result),
+        };
+        ensure(is_fine, "it does not convert between these types")
+    }
+
+    fn effect(&self) -> Outcome {
+        match &self.inst.op {
+            Op::Image(ImageAction::Store(texel)) => {
+                let [_, place, value] = self.args()?;
+                let is_fine = place == Type::vector(Scalar::I32, self.image_rank()?);
+                ensure(is_fine && value == texel.kind.ty(), "its types are wrong")
+            }
+            Op::Store(access) => {
+                let [pointer, value] = self.args()?;
+                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(is_address(pointer) && is_stored(value), "its types are wrong")
+            }
+            Op::Copy { access, .. } => {
+                let [destination, source] = self.args()?;
+                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(is_address(destination) && is_address(source), "its types are wrong")
+            }
+            Op::Zero { access, .. } => {
+                let [pointer] = self.args()?;
+                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(is_address(pointer), "its type is wrong")
+            }
+            Op::Atomic(atomic) => self.atomic(atomic, None),
+            Op::Fence { flags, order, scope } => {
+                self.dynamic(0, &[is_dynamic(flags), is_dynamic(order), is_dynamic(scope)])
+            }
+            Op::Barrier { flags, scope, .. } => self.dynamic(0, &[is_dynamic(flags), is_dynamic(scope)]),
+            Op::Trap(_) => ensure(self.args.is_empty(), "it has arguments"),
+            _ => Err("it has no result"),
+        }
+    }
+
+    /// Checks that the arguments from this index on are those of dynamic operands, each an I32.
+    fn dynamic(&self, from: usize, are_dynamic: &[bool]) -> Outcome {
+        let count = are_dynamic.iter().filter(|is_dynamic| **is_dynamic).count();
+        ensure(self.args.len() == from + count, "it has another number of arguments")?;
+        ensure(self.args[from..].iter().all(|&ty| ty == Type::I32), "a dynamic operand is no i32")
+    }
+
+    fn atomic(&self, atomic: &Atomic, result: Option<Type>) -> Outcome {
+        let (operands, expected) = match atomic.op {
+            AtomicOp::Load => (0, Some(Type::Scalar(atomic.ty))),
+            AtomicOp::Store => (1, None),
+            AtomicOp::Exchange | AtomicOp::Fetch(_) => (1, Some(Type::Scalar(atomic.ty))),
+            AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                (2, Some(Type::Scalar(atomic.ty)))
+            }
+            AtomicOp::FlagTestAndSet => (0, Some(Type::BOOL)),
+            AtomicOp::FlagClear => (0, None),
+        };
+        ensure(result == expected, "its result has a wrong type")?;
+        let failure = atomic.failure.as_ref().is_some_and(is_dynamic);
+        self.dynamic(1 + operands, &[is_dynamic(&atomic.order), failure, is_dynamic(&atomic.scope)])?;
+        ensure(is_address(self.args[0]), "its object is no address")?;
+        let is_fine = self.args[1..=operands].iter().all(|&ty| ty == Type::Scalar(atomic.ty));
+        ensure(is_fine, "an operand has another type than the object")
+    }
+
+    fn call(&self, results: &[Type]) -> Outcome {
+        let Op::Call(callee) = self.inst.op else {
+            return ensure(results.len() <= 1, "it has several results");
+        };
+        let Some(callee) = self.module.functions.get(callee) else { return Err("there is no such function") };
+        let is_fine = types(callee, callee.params()) == self.args;
+        ensure(is_fine, "its arguments have other types than the function's parameters")?;
+        ensure(results == callee.result.as_slice(), "its result has another type than the function's")
+    }
+
+    fn construct(&self) -> Outcome {
+        match &self.inst.op {
+            Op::If { .. } => ensure(self.args == [Type::BOOL], "its condition is no `bool`"),
+            Op::Loop { body, .. } => {
+                let is_fine = self.block_params(*body) == self.args;
+                ensure(is_fine, "its first values have other types than the body's parameters")
+            }
+            Op::Switch { cases, .. } => {
+                ensure(self.args.len() == 1 && is_index(self.args[0]), "its value is no i32 or i64")?;
+                let mut values: Vec<u64> =
+                    cases.iter().flat_map(|case| case.values.iter().copied()).collect();
+                let count = values.len();
+                values.sort_unstable();
+                values.dedup();
+                ensure(values.len() == count, "two cases have the same value")
+            }
+            _ => ensure(self.args.is_empty(), "it has arguments"),
+        }
+    }
+
+    fn terminator(&self) -> Outcome {
+        let expected = match &self.inst.op {
+            Op::Exit(target) => types(self.function, &self.function.insts[*target].results),
+            Op::Continue(target) | Op::Next(target) => {
+                match (&self.inst.op, &self.function.insts[*target].op) {
+                    (Op::Continue(_), Op::Loop { continuing, .. }) => self.block_params(*continuing),
+                    (_, Op::Loop { body, .. }) => self.block_params(*body),
+                    _ => return Err("it does not lead to a loop"),
+                }
+            }
+            Op::Return => self.function.result.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        ensure(self.args == expected, "its arguments have other types than where it leads expects")
+    }
+
+    fn block_params(&self, block: super::BlockId) -> Vec<Type> {
+        self.function.blocks.get(block).map_or(Vec::new(), |block| types(self.function, &block.params))
+    }
+}
+
+/// Whether values of this type can be in memory. Images are in memory only if a block captures them.
+fn is_stored(ty: Type) -> bool {
+    is_number(ty) || matches!(ty, Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_))
+}
+
+const fn is_dynamic<T>(known: &Known<T>) -> bool {
+    matches!(known, Known::Dynamic)
+}

@@ -1,0 +1,256 @@
+//! The control-flow graph of a function with jumps across its structure.
+//!
+//! Built from statements, with expressions not yet lowered. `reducible` makes it reducible and `structure` turns it
+//! into constructs. No SSA values cross nodes: data between nodes is in private objects.
+
+use kiln_frontend::hir::{Case, Expr, If, LocalId, Stmt, StmtKind};
+use kiln_syntax::Symbol;
+use kiln_types::{id_type, index::Table};
+use rustc_hash::FxHashMap;
+
+id_type! {
+    #[allow(unreachable_pub)]
+    /// A node of the graph.
+    NodeId
+}
+
+/// A basic block with its terminator.
+#[derive(Debug)]
+pub(super) struct Node<'h> {
+    pub(super) items: Vec<Item<'h>>,
+    pub(super) end: End<'h>,
+}
+
+/// A step of a node.
+#[derive(Clone, Debug)]
+pub(super) enum Item<'h> {
+    /// The start of a variable's lifetime.
+    Declare(LocalId),
+    /// The evaluation of an expression.
+    Expr(&'h Expr),
+    /// Sets the selector of a dispatcher node (by index) to this entry.
+    Enter(usize, u32),
+}
+
+/// The terminator of a node.
+#[derive(Clone, Debug)]
+pub(super) enum End<'h> {
+    /// Jumps to a node.
+    Jump(NodeId),
+    /// Branches on a condition.
+    Branch(&'h Expr, NodeId, NodeId),
+    /// Switches on a value: ranges, and the default.
+    Switch(&'h Expr, Vec<(i128, i128, NodeId)>, NodeId),
+    /// Switches on the selector of this dispatcher, which `Item::Enter` sets.
+    Dispatch(usize, Vec<NodeId>),
+    /// Returns from the function.
+    Return(Option<&'h Expr>),
+    /// Reaches the end of the function.
+    Off,
+}
+
+/// The flow graph of a function.
+#[derive(Debug)]
+pub(super) struct Graph<'h> {
+    pub(super) nodes: Table<NodeId, Node<'h>>,
+    pub(super) entry: NodeId,
+    /// The number of dispatchers.
+    pub(super) dispatchers: usize,
+}
+
+impl End<'_> {
+    /// The successors, in order. Equal targets of a switch occur once.
+    pub(super) fn targets(&self) -> Vec<NodeId> {
+        match self {
+            Self::Jump(target) => vec![*target],
+            Self::Branch(_, then, otherwise) => vec![*then, *otherwise],
+            Self::Switch(_, cases, default) => {
+                let mut targets: Vec<NodeId> = Vec::new();
+                for (_, _, target) in cases {
+                    if !targets.contains(target) {
+                        targets.push(*target);
+                    }
+                }
+                targets.push(*default);
+                targets
+            }
+            Self::Dispatch(_, targets) => targets.clone(),
+            Self::Return(_) | Self::Off => Vec::new(),
+        }
+    }
+
+    /// Replaces the successors.
+    pub(super) fn redirect(&mut self, to: &dyn Fn(NodeId) -> NodeId) {
+        match self {
+            Self::Jump(target) => *target = to(*target),
+            Self::Branch(_, then, otherwise) => (*then, *otherwise) = (to(*then), to(*otherwise)),
+            Self::Switch(_, cases, default) => {
+                cases.iter_mut().for_each(|(_, _, target)| *target = to(*target));
+                *default = to(*default);
+            }
+            Self::Dispatch(_, targets) => targets.iter_mut().for_each(|target| *target = to(*target)),
+            Self::Return(_) | Self::Off => {}
+        }
+    }
+}
+
+/// Builds the graph of a function's statements.
+pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
+    let mut nodes = Table::new();
+    let entry = nodes.push(Node { items: Vec::new(), end: End::Off });
+    let mut maker = Maker {
+        nodes,
+        current: entry,
+        labels: FxHashMap::default(),
+        around: Around::default(),
+        last_case: None,
+    };
+    maker.stmts(stmts);
+    Graph { nodes: maker.nodes, entry, dispatchers: 0 }
+}
+
+/// The targets of `break` and `continue`, and the switch for labels.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    break_target: Option<NodeId>,
+    continue_target: Option<NodeId>,
+    switch: Option<NodeId>,
+}
+
+struct Maker<'h> {
+    nodes: Table<NodeId, Node<'h>>,
+    current: NodeId,
+    labels: FxHashMap<Symbol, NodeId>,
+    around: Around,
+    /// The node of the last `case` or `default`.
+    last_case: Option<NodeId>,
+}
+
+impl<'h> Maker<'h> {
+    fn node(&mut self) -> NodeId {
+        self.nodes.push(Node { items: Vec::new(), end: End::Off })
+    }
+
+    /// Ends the current node and continues with another.
+    fn end(&mut self, end: End<'h>, next: NodeId) {
+        self.nodes[self.current].end = end;
+        self.current = next;
+    }
+
+    fn label(&mut self, name: Symbol) -> NodeId {
+        match self.labels.get(&name) {
+            Some(node) => *node,
+            None => {
+                let node = self.node();
+                self.labels.insert(name, node);
+                node
+            }
+        }
+    }
+
+    fn stmts(&mut self, stmts: &'h [Stmt]) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn jump(&mut self, target: Option<NodeId>) {
+        let dead = self.node();
+        let end = target.map_or(End::Off, End::Jump);
+        self.end(end, dead);
+    }
+
+    fn stmt(&mut self, stmt: &'h Stmt) {
+        match &stmt.kind {
+            StmtKind::Declare(local) => self.nodes[self.current].items.push(Item::Declare(*local)),
+            StmtKind::Expr(expr) => self.nodes[self.current].items.push(Item::Expr(expr)),
+            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::If(branch) => {
+                let If { condition, then, otherwise } = &**branch;
+                let [first, second, behind] = [self.node(), self.node(), self.node()];
+                self.end(End::Branch(condition, first, second), first);
+                self.stmts(then);
+                self.end(End::Jump(behind), second);
+                self.stmts(otherwise);
+                self.end(End::Jump(behind), behind);
+            }
+            StmtKind::Loop(of) => {
+                self.repeat(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
+            }
+            StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
+            StmtKind::Case(case) => {
+                let Case { low, high } = **case;
+                let node = self.case();
+                if let Some(switch) = self.around.switch
+                    && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
+                {
+                    cases.push((low, high, node));
+                }
+            }
+            StmtKind::Default => {
+                let node = self.case();
+                if let Some(switch) = self.around.switch
+                    && let End::Switch(_, _, default) = &mut self.nodes[switch].end
+                {
+                    *default = node;
+                }
+            }
+            StmtKind::Break => self.jump(self.around.break_target),
+            StmtKind::Continue => self.jump(self.around.continue_target),
+            StmtKind::Return(value) => {
+                let dead = self.node();
+                self.end(End::Return(value.as_deref()), dead);
+            }
+            StmtKind::Label(name) => {
+                let node = self.label(*name);
+                self.end(End::Jump(node), node);
+            }
+            StmtKind::Goto(name) => {
+                let target = self.label(*name);
+                self.jump(Some(target));
+            }
+        }
+    }
+
+    /// A node that the preceding code falls through to. Adjacent labels share one.
+    fn case(&mut self) -> NodeId {
+        if self.last_case == Some(self.current) && self.nodes[self.current].items.is_empty() {
+            return self.current;
+        }
+        let node = self.node();
+        self.end(End::Jump(node), node);
+        self.last_case = Some(node);
+        node
+    }
+
+    fn repeat(
+        &mut self,
+        test_first: bool,
+        condition: Option<&'h Expr>,
+        step: Option<&'h Expr>,
+        body: &'h [Stmt],
+    ) {
+        let [first, test, next, behind] = [self.node(), self.node(), self.node(), self.node()];
+        self.end(End::Jump(if test_first { test } else { first }), test);
+        self.end(
+            condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, behind)),
+            first,
+        );
+        let around = Around { break_target: Some(behind), continue_target: Some(next), ..self.around };
+        let outer = std::mem::replace(&mut self.around, around);
+        self.stmts(body);
+        self.around = outer;
+        self.end(End::Jump(next), next);
+        self.nodes[next].items.extend(step.map(Item::Expr));
+        self.end(End::Jump(test), behind);
+    }
+
+    fn switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
+        let [before_labels, behind] = [self.node(), self.node()];
+        let switch = self.current;
+        self.end(End::Switch(value, Vec::new(), behind), before_labels);
+        let around = Around { break_target: Some(behind), switch: Some(switch), ..self.around };
+        let outer = std::mem::replace(&mut self.around, around);
+        self.stmts(body);
+        self.around = outer;
+        self.end(End::Jump(behind), behind);
+    }
+}

@@ -1,0 +1,248 @@
+//! Rows of the mapping as in the specification, and the construction of sequential consistency. `tests/domain.rs` covers
+//! the whole domain.
+
+mod domain;
+
+use super::*;
+use kiln_session::diag::Code;
+use kiln_vocabulary::{
+    opencl::{Environment, FetchKey},
+    target::Target,
+};
+
+fn vulkan() -> Target {
+    Target::full(Environment::Vulkan)
+}
+
+fn opencl() -> Target {
+    Target::full(Environment::OpenCl)
+}
+
+fn atomic(target: &Target, access: Access, object: Spaces, order: Order, scope: Scope) -> (u32, u32) {
+    let sync = Sync::atomic(object, order, scope);
+    match encode(target, Operation::Atomic(access, object), sync).expect("legal") {
+        Encoded::Atomic { scope, semantics } => (scope.value(), semantics.value()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn message_passing_is_release_and_acquire_with_its_class() {
+    let target = vulkan();
+    assert_eq!(atomic(&target, Access::Store, Spaces::GLOBAL, Order::Release, Scope::Device), (1, 0x2044));
+    assert_eq!(atomic(&target, Access::Load, Spaces::GLOBAL, Order::Acquire, Scope::Device), (1, 0x4042));
+    assert_eq!(atomic(&target, Access::Modify, Spaces::LOCAL, Order::AcqRel, Scope::Device), (2, 0x6108));
+    let target = opencl();
+    assert_eq!(atomic(&target, Access::Store, Spaces::GLOBAL, Order::Release, Scope::Device), (1, 0x204));
+    assert_eq!(
+        atomic(&target, Access::Load, Spaces::LOCAL, Order::Acquire, Scope::AllSvmDevices),
+        (2, 0x102)
+    );
+    assert_eq!(
+        atomic(&target, Access::Modify, Spaces::GLOBAL, Order::SeqCst, Scope::AllSvmDevices),
+        (0, 0x310)
+    );
+}
+
+#[test]
+fn relaxed_has_no_bits() {
+    for target in [vulkan(), opencl()] {
+        for object in [Spaces::GLOBAL, Spaces::LOCAL, Spaces::BOTH] {
+            assert_eq!(atomic(&target, Access::Modify, object, Order::Relaxed, Scope::WorkGroup), (2, 0));
+        }
+        let legacy = Sync::legacy_atomic(Spaces::GLOBAL);
+        let add = Operation::Atomic(Access::Modify, Spaces::GLOBAL);
+        let encoded = encode(&target, add, legacy);
+        let expected = Encoded::Atomic { scope: SpirvScope::Device, semantics: Semantics::RELAXED };
+        assert_eq!(encoded, Ok(expected));
+    }
+}
+
+#[test]
+fn release_with_acquire_on_failure_acquires_on_success_too() {
+    let operation = Operation::Atomic(Access::CompareExchange, Spaces::GLOBAL);
+    let sync = Sync::compare_exchange(Spaces::GLOBAL, Order::Release, Order::Acquire, Scope::Device);
+    let Ok(Encoded::CompareExchange { equal, unequal, .. }) = encode(&vulkan(), operation, sync) else {
+        panic!("a compare-exchange")
+    };
+    assert_eq!((equal.value(), unequal.value()), (0x6048, 0x4042));
+}
+
+#[test]
+fn barriers_order_the_memory_of_their_flags() {
+    let both = FenceFlags::LOCAL.union(FenceFlags::GLOBAL);
+    let rows = [
+        (FenceFlags::NONE, Scope::WorkGroup, (2, 0)),
+        (FenceFlags::LOCAL, Scope::WorkGroup, (2, 0x6108)),
+        (FenceFlags::LOCAL, Scope::Device, (2, 0x6108)),
+        (FenceFlags::GLOBAL, Scope::Device, (1, 0x6048)),
+        (FenceFlags::GLOBAL, Scope::SubGroup, (2, 0x6048)),
+        (both, Scope::AllSvmDevices, (1, 0x6148)),
+        (FenceFlags::IMAGE, Scope::WorkGroup, (2, 0x6808)),
+    ];
+    for (flags, scope, expected) in rows {
+        let encoded = encode(&vulkan(), Operation::WorkGroupBarrier, Sync::barrier(flags, scope));
+        let Ok(Encoded::ControlBarrier { execution, memory, semantics }) = encoded else {
+            panic!("{flags} {scope:?}: {encoded:?}")
+        };
+        assert_eq!(execution, SpirvScope::Workgroup);
+        assert_eq!((memory.value(), semantics.value()), expected, "{flags} {scope:?}");
+    }
+}
+
+#[test]
+fn a_device_without_the_device_scope_gets_the_queue_family() {
+    let mut target = vulkan();
+    target.features.device_scope = false;
+    assert_eq!(atomic(&target, Access::Load, Spaces::GLOBAL, Order::Acquire, Scope::Device), (5, 0x4042));
+    assert_eq!(atomic(&target, Access::Load, Spaces::LOCAL, Order::Acquire, Scope::Device), (2, 0x4102));
+}
+
+#[test]
+fn without_chains_every_scope_is_the_device() {
+    let mut target = vulkan();
+    target.features.availability_chains = false;
+    for scope in [Scope::SubGroup, Scope::WorkGroup, Scope::Device] {
+        assert_eq!(atomic(&target, Access::Load, Spaces::LOCAL, Order::Acquire, scope), (1, 0x4102));
+    }
+    assert_eq!(
+        encode(&target, Operation::WorkGroupBarrier, Sync::barrier(FenceFlags::LOCAL, Scope::WorkGroup)),
+        Ok(Encoded::ControlBarrier {
+            execution: SpirvScope::Workgroup,
+            memory: SpirvScope::Device,
+            semantics: Semantics::ACQUIRE_RELEASE
+                .union(Semantics::WORKGROUP_MEMORY)
+                .union(Semantics::MAKE_AVAILABLE)
+                .union(Semantics::MAKE_VISIBLE),
+        })
+    );
+}
+
+#[test]
+fn legacy_fences_have_work_group_scope() {
+    for (order, expected) in [(Order::AcqRel, 0x6048), (Order::Acquire, 0x4042), (Order::Release, 0x2044)] {
+        let sync = Sync::legacy_fence(FenceFlags::GLOBAL, order);
+        let Ok(Encoded::MemoryBarrier { scope, semantics }) = encode(&vulkan(), Operation::Fence, sync)
+        else {
+            panic!("a fence")
+        };
+        assert_eq!((scope, semantics.value()), (SpirvScope::Workgroup, expected));
+    }
+}
+
+#[test]
+fn an_image_fence_is_an_instruction_in_opencl_only() {
+    let sync = Sync::fence(FenceFlags::IMAGE, Order::AcqRel, Scope::WorkItem);
+    assert_eq!(encode(&vulkan(), Operation::Fence, sync), Ok(Encoded::Nothing));
+    let semantics = Semantics::ACQUIRE_RELEASE.union(Semantics::IMAGE_MEMORY);
+    let scope = SpirvScope::Invocation;
+    assert_eq!(encode(&opencl(), Operation::Fence, sync), Ok(Encoded::MemoryBarrier { scope, semantics }));
+}
+
+#[test]
+fn volatile_marks_atomics_and_never_barriers() {
+    let sync = Sync::compare_exchange(Spaces::GLOBAL, Order::Relaxed, Order::Relaxed, Scope::Device);
+    let operation = Operation::Atomic(Access::CompareExchange, Spaces::GLOBAL);
+    let encoded = encode(&vulkan(), operation, sync).expect("legal");
+    let Encoded::CompareExchange { equal, unequal, .. } = encoded.on_volatile(Environment::Vulkan) else {
+        panic!("a compare-exchange")
+    };
+    assert_eq!((equal, unequal), (Semantics::VOLATILE, Semantics::VOLATILE));
+    let fence = encode(&vulkan(), Operation::Fence, Sync::legacy_fence(FenceFlags::LOCAL, Order::AcqRel));
+    let fence = fence.expect("legal");
+    assert_eq!(fence.on_volatile(Environment::Vulkan), fence);
+}
+
+#[test]
+fn what_is_known_is_checked_though_the_rest_is_not() {
+    let code = |result: Result<(), Problem>| result.map_err(|problem| problem.rule.code());
+    let store = AtomicOp::Store;
+    assert_eq!(code(check_atomic(store, Some(Order::Acquire), None, None)), Err("atomic-order-store"));
+    assert_eq!(code(check_atomic(store, None, None, Some(Scope::WorkItem))), Err("scope-work-item"));
+    assert_eq!(code(check_atomic(AtomicOp::FlagClear, None, None, None)), Ok(()));
+    let exchange = AtomicOp::CompareExchangeWeak;
+    assert_eq!(code(check_atomic(exchange, None, Some(Order::AcqRel), None)), Err("atomic-order-failure"));
+    assert_eq!(code(check_atomic(exchange, None, Some(Order::SeqCst), None)), Ok(()));
+    let add = AtomicOp::Fetch(FetchKey::Add);
+    assert_eq!(code(check_atomic(add, Some(Order::AcqRel), None, Some(Scope::SubGroup))), Ok(()));
+    assert_eq!(code(check_fence(None, None, Some(Scope::WorkItem))), Ok(()));
+    assert_eq!(code(check_fence(Some(FenceFlags::IMAGE), Some(Order::Release), None)), Err("fence-image"));
+    assert_eq!(
+        code(check_barrier(Operation::WorkGroupBarrier, None, Some(Scope::WorkItem))),
+        Err("scope-work-item")
+    );
+}
+
+#[test]
+fn features_gate_orders_and_scopes_but_not_of_fences() {
+    let bare =
+        Support { acq_rel: false, seq_cst: false, device: false, all_devices: false, sub_groups: false };
+    let load = Operation::Atomic(Access::Load, Spaces::GLOBAL);
+    let code = |operation, order, scope| {
+        check_support(operation, Some(order), Some(scope), bare).map_err(|problem| problem.rule.code())
+    };
+    assert_eq!(code(load, Order::Acquire, Scope::WorkGroup), Err("order-unsupported"));
+    assert_eq!(code(Operation::Fence, Order::Acquire, Scope::WorkGroup), Ok(()));
+    assert_eq!(code(Operation::Fence, Order::SeqCst, Scope::WorkGroup), Err("order-unsupported"));
+    for scope in [Scope::SubGroup, Scope::Device, Scope::AllSvmDevices] {
+        assert_eq!(code(load, Order::Relaxed, scope), Err("scope-unsupported"));
+    }
+}
+
+#[test]
+fn a_fence_of_unknown_arguments_covers_every_legal_one() {
+    let fences = strongest_fence(None, None, None);
+    assert_eq!(fences.len(), 2);
+    assert_eq!(synchronised(fences), Spaces::BOTH.union(Spaces::IMAGE));
+    let known = strongest_fence(Some(FenceFlags::GLOBAL), Some(Order::Release), None);
+    assert_eq!(known, [Sync::fence(FenceFlags::GLOBAL, Order::Release, Scope::AllSvmDevices)]);
+}
+
+#[test]
+fn store_buffering_is_made_of_read_modify_writes() {
+    let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };
+    let replace = |access, order| {
+        let operation = Operation::Atomic(access, Spaces::GLOBAL);
+        let sync = Sync::atomic(Spaces::GLOBAL, order, Scope::WorkGroup);
+        replacement(Environment::Vulkan, operation, sync, &around)
+    };
+    let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
+    assert_eq!(replace(Access::Load, Order::SeqCst), Replacement::LoadAsModify(strict(Scope::Device)));
+    assert_eq!(replace(Access::Store, Order::SeqCst), Replacement::StoreAsExchange(strict(Scope::WorkGroup)));
+    let relaxed = Sync::atomic(Spaces::GLOBAL, Order::Relaxed, Scope::WorkGroup);
+    assert_eq!(replace(Access::Store, Order::Relaxed), Replacement::StoreAsExchange(relaxed));
+    let device = Sync { scope: Scope::Device, ..relaxed };
+    assert_eq!(replace(Access::Load, Order::Relaxed), Replacement::Same(device));
+}
+
+#[test]
+fn a_store_after_a_release_releases_too() {
+    let around = Surroundings { released: Spaces::BOTH, ..Surroundings::default() };
+    let store = Sync::atomic(Spaces::GLOBAL, Order::Relaxed, Scope::Device);
+    let operation = Operation::Atomic(Access::Store, Spaces::GLOBAL);
+    assert_eq!(
+        replacement(Environment::Vulkan, operation, store, &around),
+        Replacement::Same(Sync { order: Order::Release, spaces: Spaces::BOTH, ..store })
+    );
+}
+
+#[test]
+fn every_rule_has_a_diagnostic_code() {
+    // Only `encode` reports these rules, for operations that no pass creates.
+    let internal = [Rule::AtomicObject, Rule::SeqCstUnavailable, Rule::SubGroupUnavailable];
+    for &rule in Rule::ALL {
+        assert!(Code::parse(rule.code()).is_some() || internal.contains(&rule), "{rule:?}");
+    }
+}
+
+/// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
+#[test]
+fn the_page_is_the_module() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory-model.md");
+    let rendered = render_markdown();
+    if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(path, &rendered).expect("docs/memory-model.md can be written");
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == rendered, "docs/memory-model.md is stale: run `cargo xtask bless`");
+}

@@ -1,0 +1,283 @@
+//! Every operation with every order, scope and kind of memory, in both environments and on every kind of device: legal
+//! operations are encoded without violating the verifier's rules, all others are rejected.
+
+use super::*;
+use kiln_verify::masks::{
+    Execution, Kind, broken_by_execution_scope, broken_by_mask, broken_by_memory_scope, broken_by_pair,
+};
+use kiln_vocabulary::target::Features;
+
+/// The order and the failure order of a compare-exchange, written out.
+const PAIRS: [(Order, Order); 10] = [
+    (Order::Relaxed, Order::Relaxed),
+    (Order::Acquire, Order::Relaxed),
+    (Order::Acquire, Order::Acquire),
+    (Order::Release, Order::Relaxed),
+    (Order::Release, Order::Acquire),
+    (Order::AcqRel, Order::Relaxed),
+    (Order::AcqRel, Order::Acquire),
+    (Order::SeqCst, Order::Relaxed),
+    (Order::SeqCst, Order::Acquire),
+    (Order::SeqCst, Order::SeqCst),
+];
+
+/// The rules of the source, once more and without `legal`.
+fn lawful(target: &Target, operation: Operation, sync: Sync) -> bool {
+    let work_item = sync.scope == Scope::WorkItem;
+    let image = sync.spaces.contains(Spaces::IMAGE);
+    match operation {
+        Operation::Atomic(access, object) => {
+            let order = match access {
+                Access::Load => !matches!(sync.order, Order::Release | Order::AcqRel),
+                Access::Store => !matches!(sync.order, Order::Acquire | Order::AcqRel),
+                Access::Modify => true,
+                Access::CompareExchange => {
+                    sync.failure.is_none_or(|failure| PAIRS.contains(&(sync.order, failure)))
+                }
+            };
+            order && !work_item && object != Spaces::NONE
+        }
+        Operation::Fence if image => sync.spaces == Spaces::IMAGE && sync.order == Order::AcqRel && work_item,
+        Operation::Fence => !work_item,
+        Operation::WorkGroupBarrier => !work_item && (!image || sync.scope == Scope::WorkGroup),
+        Operation::SubGroupBarrier => !work_item && target.features.subgroups,
+    }
+}
+
+fn targets() -> Vec<Target> {
+    let mut targets = Vec::new();
+    for environment in [Environment::Vulkan, Environment::OpenCl] {
+        for bits in 0..8 {
+            let features = Features {
+                device_scope: bits & 1 != 0,
+                availability_chains: bits & 2 != 0,
+                subgroups: bits & 4 != 0,
+                ..Features::full()
+            };
+            targets.push(Target { features, ..Target::full(environment) });
+        }
+    }
+    targets
+}
+
+/// Everything that can be asked, sensible or not.
+fn domain() -> Vec<(Operation, Sync)> {
+    let mut domain = Vec::new();
+    let all_flags: Vec<Spaces> = (0..8).filter_map(FenceFlags::from_value).map(Spaces::from).collect();
+    let failures: Vec<Option<Order>> = Order::ALL.into_iter().map(Some).chain([None]).collect();
+    for scope in Scope::ALL {
+        for order in Order::ALL {
+            for access in Access::ALL {
+                for object in [Spaces::NONE, Spaces::GLOBAL, Spaces::LOCAL, Spaces::BOTH] {
+                    for failure in &failures {
+                        for spaces in [object, Spaces::BOTH] {
+                            let sync = Sync { order, failure: *failure, scope, spaces };
+                            domain.push((Operation::Atomic(access, object), sync));
+                        }
+                    }
+                }
+            }
+            for spaces in &all_flags {
+                domain.push((Operation::Fence, Sync::fence(spaces.flags(), order, scope)));
+            }
+        }
+        for spaces in &all_flags {
+            for barrier in [Operation::WorkGroupBarrier, Operation::SubGroupBarrier] {
+                domain.push((barrier, Sync::barrier(spaces.flags(), scope)));
+            }
+        }
+    }
+    domain
+}
+
+/// The rules of the verifier that the operands break.
+fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'static str> {
+    let environment = target.environment;
+    let vulkan = environment == Environment::Vulkan;
+    let (kind, scope, masks) = match (operation, encoded) {
+        (_, Encoded::Nothing) => return Vec::new(),
+        (Operation::Atomic(Access::Load, _), Encoded::Atomic { scope, semantics }) => {
+            (Kind::AtomicLoad, scope, vec![semantics])
+        }
+        (Operation::Atomic(Access::Store, _), Encoded::Atomic { scope, semantics }) => {
+            (Kind::AtomicStore, scope, vec![semantics])
+        }
+        (Operation::Atomic(Access::Modify, _), Encoded::Atomic { scope, semantics }) => {
+            (Kind::AtomicModify, scope, vec![semantics])
+        }
+        (
+            Operation::Atomic(Access::CompareExchange, _),
+            Encoded::CompareExchange { scope, equal, unequal },
+        ) => (Kind::AtomicModify, scope, vec![equal, unequal]),
+        (Operation::Fence, Encoded::MemoryBarrier { scope, semantics }) => {
+            (Kind::MemoryBarrier, scope, vec![semantics])
+        }
+        (
+            Operation::WorkGroupBarrier | Operation::SubGroupBarrier,
+            Encoded::ControlBarrier { memory, semantics, .. },
+        ) => (Kind::ControlBarrier, memory, vec![semantics]),
+        _ => panic!("{encoded:?} for {operation:?}"),
+    };
+    let masks: Vec<u32> = masks.into_iter().map(Semantics::value).collect();
+    let mut rules: Vec<_> =
+        masks.iter().flat_map(|mask| broken_by_mask(environment, vulkan, kind, *mask)).collect();
+    rules.extend(broken_by_memory_scope(environment, kind, scope.value(), &masks));
+    if let [equal, unequal] = masks[..] {
+        rules.extend(broken_by_pair(environment, equal, unequal));
+    }
+    if let Encoded::ControlBarrier { execution, .. } = encoded {
+        rules.extend(broken_by_execution_scope(environment, Execution::Barrier, execution.value()));
+    }
+    let mut rules: Vec<&str> = rules.into_iter().map(|rule| rule.id).collect();
+    if vulkan && scope == SpirvScope::Device && !target.features.device_scope {
+        rules.push("VUID-RuntimeSpirv-vulkanMemoryModel-06265");
+    }
+    rules
+}
+
+#[test]
+fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
+    let (mut tried, mut refused, mut emitted, mut nothing) = (0, 0, 0, 0);
+    for target in targets() {
+        for (operation, sync) in domain() {
+            tried += 1;
+            let expressible = target.environment == Environment::OpenCl || sync.order != Order::SeqCst;
+            let encoded = encode(&target, operation, sync);
+            assert_eq!(
+                encoded.is_ok(),
+                lawful(&target, operation, sync) && expressible,
+                "{operation:?} {sync:?} {encoded:?}"
+            );
+            match encoded {
+                Err(_) => refused += 1,
+                Ok(Encoded::Nothing) => nothing += 1,
+                Ok(encoded) => {
+                    emitted += 1;
+                    let rules = broken(&target, operation, encoded);
+                    assert!(rules.is_empty(), "{operation:?} {sync:?} {encoded:?} {rules:?}");
+                }
+            }
+        }
+    }
+    println!("tried {tried}, refused {refused}, emitted {emitted}, without an instruction {nothing}");
+    assert!(refused > 1000 && emitted > 1000 && nothing > 0);
+}
+
+/// What is emitted orders no less than what was asked for.
+#[test]
+fn nothing_is_lost() {
+    for target in targets() {
+        for (operation, sync) in domain() {
+            let Ok(encoded) = encode(&target, operation, sync) else { continue };
+            let mask = match encoded {
+                Encoded::Nothing => continue,
+                Encoded::Atomic { semantics, .. }
+                | Encoded::MemoryBarrier { semantics, .. }
+                | Encoded::ControlBarrier { semantics, .. } => semantics,
+                Encoded::CompareExchange { equal, .. } => equal,
+            };
+            let any = |bits: [Semantics; 3]| bits.into_iter().any(|bit| mask.contains(bit));
+            let (both, strict) = (Semantics::ACQUIRE_RELEASE, Semantics::SEQUENTIALLY_CONSISTENT);
+            let context = format!("{operation:?} {sync:?} {mask}");
+            let ordered = sync.ordered();
+            if !ordered.is_empty() {
+                assert!(!sync.order.acquires() || any([Semantics::ACQUIRE, both, strict]), "{context}");
+                assert!(!sync.order.releases() || any([Semantics::RELEASE, both, strict]), "{context}");
+                assert!(!ordered.contains(Spaces::LOCAL) || mask.contains(Semantics::WORKGROUP_MEMORY));
+                assert!(!ordered.contains(Spaces::IMAGE) || mask.contains(Semantics::IMAGE_MEMORY));
+                let global = match target.environment {
+                    Environment::Vulkan => Semantics::UNIFORM_MEMORY,
+                    Environment::OpenCl => Semantics::CROSS_WORKGROUP_MEMORY,
+                };
+                assert!(!ordered.contains(Spaces::GLOBAL) || mask.contains(global), "{context}");
+                if target.environment == Environment::Vulkan {
+                    // R8
+                    let made = mask.contains(Semantics::MAKE_AVAILABLE);
+                    assert!(made || !sync.order.releases(), "{context}");
+                    let seen = mask.contains(Semantics::MAKE_VISIBLE);
+                    assert!(seen || !sync.order.acquires(), "{context}");
+                }
+            }
+            let scope = match encoded {
+                Encoded::Nothing => continue,
+                Encoded::Atomic { scope, .. }
+                | Encoded::CompareExchange { scope, .. }
+                | Encoded::MemoryBarrier { scope, .. } => scope,
+                Encoded::ControlBarrier { .. } if ordered.is_empty() => continue,
+                Encoded::ControlBarrier { memory, .. } => memory,
+            };
+            let local = match operation {
+                Operation::Atomic(_, object) => object == Spaces::LOCAL,
+                Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {
+                    ordered == Spaces::LOCAL
+                }
+            };
+            let wanted = match sync.scope {
+                Scope::WorkItem => 0,
+                Scope::SubGroup => 1,
+                Scope::WorkGroup => 2,
+                Scope::Device | Scope::AllSvmDevices if local => 2,
+                Scope::AllSvmDevices if target.environment == Environment::OpenCl => 4,
+                Scope::Device | Scope::AllSvmDevices => 3,
+            };
+            let given = match scope {
+                SpirvScope::Invocation => 0,
+                SpirvScope::Subgroup => 1,
+                SpirvScope::Workgroup => 2,
+                SpirvScope::Device | SpirvScope::QueueFamily => 3,
+                SpirvScope::CrossDevice => 4,
+            };
+            assert!(given >= wanted, "{context} {scope:?}");
+        }
+    }
+}
+
+/// Whatever surrounds a legal operation, what R1 to R7 put in its place can be emitted for Vulkan.
+#[test]
+fn replacements_can_be_emitted() {
+    let mut replaced = 0;
+    for target in targets().into_iter().filter(|target| target.environment == Environment::Vulkan) {
+        for (operation, sync) in domain() {
+            if !lawful(&target, operation, sync) {
+                continue;
+            }
+            for bits in 0..16 {
+                let released = if bits & 2 == 0 { Spaces::NONE } else { Spaces::GLOBAL };
+                let around = Surroundings {
+                    seq_cst_on_object: bits & 1 != 0,
+                    released: if bits & 4 == 0 { released } else { Spaces::BOTH },
+                    seq_cst_in_both: bits & 8 != 0,
+                };
+                let object = match operation {
+                    Operation::Atomic(_, object) => object,
+                    Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {
+                        Spaces::GLOBAL
+                    }
+                };
+                let modify = Operation::Atomic(Access::Modify, object);
+                let pieces = match replacement(target.environment, operation, sync, &around) {
+                    Replacement::Same(same) => vec![(operation, same)],
+                    Replacement::LoadAsModify(sync) | Replacement::StoreAsExchange(sync) => {
+                        vec![(modify, sync)]
+                    }
+                    Replacement::CompareExchange { attempt, reread } => {
+                        vec![(operation, attempt), (modify, reread)]
+                    }
+                    Replacement::FenceThroughWord { before, word, after } => vec![
+                        (Operation::Fence, before),
+                        (Operation::Atomic(Access::Modify, Spaces::GLOBAL), word),
+                        (Operation::Fence, after),
+                    ],
+                };
+                for (operation, sync) in pieces {
+                    let encoded = encode(&target, operation, sync);
+                    let encoded =
+                        encoded.unwrap_or_else(|problem| panic!("{operation:?} {sync:?} {problem:?}"));
+                    assert!(broken(&target, operation, encoded).is_empty());
+                    replaced += 1;
+                }
+            }
+        }
+    }
+    println!("{replaced} operations in place of others");
+}

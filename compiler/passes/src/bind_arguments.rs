@@ -1,0 +1,324 @@
+//! Assigns kernel arguments to launch memory, for targets whose entry points have no parameters.
+//!
+//! The push constants start with the launch state that kernels read, at the same offsets in all kernels. The
+//! arguments of the kernel follow; those that do not fit go into a uniform buffer. Pointers to local memory become
+//! local variables whose size the launch decides. Program-scope variables become parts of one buffer.
+
+use kiln_ir::{
+    Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction,
+    ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId, Var,
+    VarId,
+};
+use kiln_session::{
+    Options,
+    diag::{Code, Diagnostic, Sink},
+};
+use kiln_syntax::Span;
+use kiln_types::{index::Id as _, ops::CompareOp};
+use kiln_vocabulary::{opencl::AddressSpace, target::Features};
+
+use crate::{lower_work_items::states, rewrite::rewrite_only};
+
+/// The maximum total size of program-scope variables in bytes. The module contains their initial values.
+const MOST_VARIABLES: u64 = 1 << 30;
+
+pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut Sink) {
+    let mut interface = std::mem::take(&mut module.interface);
+    let mut words = place_state(module, &mut interface);
+    words = place_variables(module, &mut interface, words, sink);
+    let features = &options.target.features;
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        if module.functions[id].kernel.is_some() {
+            let places = bind_kernel(module, id, 4 * words, features, &mut interface.image_facts);
+            interface.arguments.push((id, places));
+        }
+        name_addresses(&mut module.functions[id], &interface, features.int64);
+    }
+    module.interface = interface;
+}
+
+/// Assigns push constants to every launch state that a function reads. Returns the first free word.
+fn place_state(module: &Module, interface: &mut Interface) -> u32 {
+    let mut word = 0u32;
+    for function in module.functions.iter() {
+        for id in function.inst_order() {
+            let read = match &function.insts[id].op {
+                Op::WorkItem(query) => states(*query),
+                Op::LaunchAddress(state) => std::slice::from_ref(state),
+                _ => continue,
+            };
+            for &state in read {
+                if interface.place(state).is_none() {
+                    word = if state.is_address() { word.next_multiple_of(2) } else { word };
+                    interface.state.push((state, word));
+                    word += state.words();
+                }
+            }
+        }
+    }
+    word
+}
+
+/// Lays out the buffer of program-scope variables: those that functions refer to, and those that their initializers
+/// refer to.
+fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: &mut Sink) -> u32 {
+    let is_program =
+        |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
+    let mut work: Vec<VarId> = Vec::new();
+    for function in module.functions.iter() {
+        for id in function.inst_order() {
+            if let Op::ModuleVar(var) = function.insts[id].op
+                && is_program(var)
+            {
+                work.push(var);
+            }
+        }
+    }
+    let data = &mut interface.variables;
+    while let Some(id) = work.pop() {
+        if interface.offsets.iter().any(|(known, _)| *known == id) {
+            continue;
+        }
+        let var = &module.vars[id];
+        let offset = (data.bytes.len() as u64).next_multiple_of(var.align.max(1));
+        interface.offsets.push((id, offset));
+        if var.size > MOST_VARIABLES - offset.min(MOST_VARIABLES) {
+            let message =
+                format!("program-scope variables can have at most {MOST_VARIABLES} bytes in total on Vulkan");
+            let diagnostic = Diagnostic::new(Code::TargetFeature, var.span, message);
+            sink.report(diagnostic.help("take a buffer as an argument of the kernel"));
+            continue;
+        }
+        data.bytes.resize(offset as usize, 0);
+        if let Some(Data { bytes, relocations }) = &var.init {
+            data.bytes.extend_from_slice(bytes);
+            for &(at, target, addend) in relocations {
+                data.relocations.push((offset + at, target, addend));
+                work.push(target);
+            }
+        }
+        data.bytes.resize((offset + var.size) as usize, 0);
+    }
+    if interface.offsets.is_empty() {
+        return word;
+    }
+    let word = word.next_multiple_of(2);
+    interface.state.push((State::Variables, word));
+    word + State::Variables.words()
+}
+
+/// Replaces addresses of program-scope variables with offsets into their buffer, whose address the launch passes in
+/// two words.
+fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool) {
+    let source = Source { memory: LaunchMemory::PushConstants, has_wide };
+    let is_address = |op: &Op| matches!(op, Op::LaunchAddress(_) | Op::ModuleVar(_));
+    rewrite_only(function, is_address, |builder, id, replaced| {
+        let variable = |var: VarId| interface.offsets.iter().find(|(known, _)| *known == var);
+        let (state, offset) = match builder.function.insts[id].op {
+            Op::LaunchAddress(state) => (state, None),
+            Op::ModuleVar(var) => match variable(var) {
+                Some((_, offset)) => (State::Variables, Some(*offset)),
+                None => return builder.insert(id),
+            },
+            _ => return builder.insert(id),
+        };
+        let Some(word) = interface.place(state) else { return builder.insert(id) };
+        let result = builder.function.insts[id].results[0];
+        let ty = builder.ty(result);
+        let value = match offset {
+            None => wide(builder, source, word, ty),
+            Some(offset) => {
+                let base = address(builder, source, word, ty);
+                builder.offset_bytes(base, offset as i64)
+            }
+        };
+        replaced.insert(result, value);
+    });
+}
+
+/// Replaces the parameters of a kernel. Its arguments start at byte `start` of the push constants.
+fn bind_kernel(
+    module: &mut Module,
+    id: FuncId,
+    start: u32,
+    features: &Features,
+    facts: &mut Vec<ImageFact>,
+) -> Vec<Place> {
+    let Module { functions, vars, .. } = module;
+    let function = &mut functions[id];
+    let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
+    let params = std::mem::take(&mut function.blocks[function.body].params);
+    let body = function.body;
+    let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
+    let mut places = Vec::new();
+    // Binding 0 is the uniform buffer.
+    let mut descriptors = 0;
+    let mut replaced = Replacements::default();
+    let mut builder = Builder::new(function);
+    builder.at(body, 0);
+    for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
+        let size = argument.kind.passed_size();
+        let align = if matches!(argument.kind, ArgumentKind::Pointer { .. }) { 8 } else { 4 };
+        let fits = ends[0].1.next_multiple_of(align) + size <= features.push_constant_size;
+        let (memory, end) = &mut ends[usize::from(!fits)];
+        let byte = end.next_multiple_of(align);
+        let ty = builder.ty(param);
+        let source = Source { memory: *memory, has_wide: features.int64 };
+        let (place, value) = match argument.kind {
+            ArgumentKind::Local { element_size, align } => {
+                let known = builder.function.objects.iter().find(|(known, _)| *known == number);
+                let var = known.map_or_else(
+                    || vars.push(local_argument(argument, number, (element_size, align), builder.span)),
+                    |(_, var)| *var,
+                );
+                (Place::Local(var), builder.module_var(var, AddressSpace::Local))
+            }
+            ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Image(_) => {
+                descriptors += 1;
+                (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
+            }
+            ArgumentKind::Pointer { .. } => {
+                (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
+            }
+            ArgumentKind::Value { .. } | ArgumentKind::Sampler => {
+                (Place::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
+            }
+            ArgumentKind::Aggregate { size, align } => {
+                let copy = aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
+                (Place::Bytes(*memory, byte), copy)
+            }
+        };
+        if matches!(place, Place::Bytes(..)) {
+            *end = byte + size;
+        }
+        places.push(place);
+        replaced.insert(param, value);
+    }
+    for (argument, what, answers) in image_questions(builder.function, &params) {
+        let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
+        let (memory, end) = &mut ends[usize::from(!fits)];
+        let byte = end.next_multiple_of(4);
+        let answer = word(&mut builder, *memory, byte / 4);
+        replaced.extend(answers.into_iter().map(|asked| (asked, answer)));
+        facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
+        *end = byte + 4;
+    }
+    function.replace_uses(&replaced);
+    places
+}
+
+/// The local variable for an argument of a kernel.
+pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64), span: Span) -> Var {
+    let var = Var::new(&argument.name, AddressSpace::Local, size, span);
+    Var { argument: Some(number), ..var }
+}
+
+/// The image properties that a kernel queries and only the launch can provide: the argument, the property, and the
+/// values to replace.
+fn image_questions(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
+    let uses = function.use_counts();
+    let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        let Op::Image(what @ (ImageAction::ChannelOrder | ImageAction::ChannelType)) = inst.op else {
+            continue;
+        };
+        let Some(argument) = params.iter().position(|param| *param == inst.args[0]) else { continue };
+        if uses[inst.results[0].index()] == 0 {
+            continue;
+        }
+        let argument = argument as u32;
+        match questions.iter_mut().find(|known| (known.0, known.1) == (argument, what)) {
+            Some((.., answers)) => answers.push(inst.results[0]),
+            None => questions.push((argument, what, vec![inst.results[0]])),
+        }
+    }
+    questions
+}
+
+fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
+    builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
+}
+
+/// The location of an argument, and whether the device has 64-bit integers.
+#[derive(Clone, Copy)]
+struct Source {
+    memory: LaunchMemory,
+    has_wide: bool,
+}
+
+fn wide(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    if source.has_wide && source.memory == LaunchMemory::PushConstants && first.is_multiple_of(2) {
+        let number = builder.value(Op::LaunchWord(source.memory, first), &[], Type::I64);
+        return builder.bitcast(number, ty);
+    }
+    let words = [word(builder, source.memory, first), word(builder, source.memory, first + 1)];
+    let pair = builder.construct(&words, Type::Vector(Scalar::I32, 2));
+    builder.bitcast(pair, ty)
+}
+
+fn address(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    let number = wide(builder, source, first, Type::I64);
+    builder.value(Op::IntToPointer, &[number], ty)
+}
+
+/// Builds a scalar or vector from the words starting at `first`.
+fn value(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    let scalar = ty.scalar().expect("a number");
+    let parts: Vec<ValueId> =
+        (0..ty.count().into()).map(|index| component(builder, source, first, scalar, index)).collect();
+    if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] }
+}
+
+fn component(builder: &mut Builder<'_>, source: Source, first: u32, scalar: Scalar, index: u32) -> ValueId {
+    let size = scalar.size() as u32;
+    let byte = index * size;
+    let ty = Type::Scalar(scalar);
+    if size == 8 {
+        return wide(builder, source, first + byte / 4, ty);
+    }
+    if ty == Type::Scalar(Scalar::F32) && source.memory == LaunchMemory::PushConstants {
+        return builder.value(Op::LaunchWord(source.memory, first + byte / 4), &[], ty);
+    }
+    let mut bits = word(builder, source.memory, first + byte / 4);
+    if !byte.is_multiple_of(4) {
+        bits = builder.binary_bits(kiln_ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
+    }
+    match scalar {
+        Scalar::Bool => {
+            let byte = builder.binary_bits(kiln_ir::BinaryOp::And, bits, 0xff);
+            let zero = builder.i32(0);
+            builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, byte, zero)
+        }
+        Scalar::F16 => {
+            let half = builder.convert(Convert::Truncate, bits, Type::Scalar(Scalar::I16));
+            builder.bitcast(half, ty)
+        }
+        Scalar::I8 | Scalar::I16 => builder.convert(Convert::Truncate, bits, ty),
+        Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => builder.bitcast(bits, ty),
+    }
+}
+
+/// Builds a private copy of a structure, word by word.
+fn aggregate(
+    builder: &mut Builder<'_>,
+    source: Source,
+    first: u32,
+    (size, align): (u64, u64),
+    name: &str,
+) -> ValueId {
+    let var = Var::new(name, AddressSpace::Private, (size, align), builder.span);
+    let var = builder.function.vars.push(var);
+    let pointer = builder.private_var(var);
+    let mut byte = 0;
+    while byte < size {
+        let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
+        let bits = component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
+        let place = builder.offset_bytes(pointer, byte as i64);
+        let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
+        builder.store(place, bits, access);
+        byte += step;
+    }
+    pointer
+}

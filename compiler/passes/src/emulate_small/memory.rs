@@ -1,0 +1,94 @@
+//! Accesses to parts of words in global memory. Loads extract the part. Stores leave the rest of the word unchanged,
+//! because other work-items may write it at the same time.
+
+use std::collections::BTreeMap;
+
+use kiln_ir::{Access, Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
+use kiln_vocabulary::opencl::{AtomicOp, FetchKey};
+
+/// Loads a value of this type. Returns the bits of each component as I32.
+pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Access) -> ValueId {
+    let size = ty.scalar().map_or(1, Scalar::size);
+    let mask = Scalar::int_of_size(size).mask();
+    let word_access = Access { align: 4, ..access };
+    let mut words: BTreeMap<u64, ValueId> = BTreeMap::new();
+    let mut parts = Vec::new();
+    for component in 0..u64::from(ty.count()) {
+        let byte = component * size;
+        let low = if access.align >= 4 {
+            let word = *words.entry(byte / 4).or_insert_with(|| {
+                let place = step(builder, address, byte / 4 * 4);
+                builder.load(place, Type::I32, word_access)
+            });
+            match byte % 4 {
+                0 => word,
+                inside => builder.binary_bits(BinaryOp::LShr, word, 8 * inside),
+            }
+        } else {
+            let (place, shift) = split(builder, address, byte);
+            let word = builder.load(place, Type::I32, word_access);
+            builder.binary(BinaryOp::LShr, word, shift)
+        };
+        parts.push(builder.binary_bits(BinaryOp::And, low, mask));
+    }
+    if ty.is_vector() { builder.construct(&parts, ty.with_scalar(Scalar::I32)) } else { parts[0] }
+}
+
+/// Stores the bits of the components, which are I32.
+pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, ty: Type, access: Access) {
+    let size = ty.scalar().map_or(1, Scalar::size);
+    let mask = Scalar::int_of_size(size).mask();
+    // Combine components with constant offsets in the same word into one store.
+    let mut words: BTreeMap<u64, (ValueId, u64)> = BTreeMap::new();
+    for component in 0..ty.count() {
+        let part = if ty.is_vector() { builder.extract(bits, component) } else { bits };
+        let byte = u64::from(component) * size;
+        if access.align >= 4 {
+            let inside = 8 * (byte % 4);
+            let placed = if inside == 0 { part } else { builder.binary_bits(BinaryOp::Shl, part, inside) };
+            let (word, covered) = match words.get(&(byte / 4)) {
+                Some(&(word, covered)) => (builder.binary(BinaryOp::Or, word, placed), covered),
+                None => (placed, 0),
+            };
+            words.insert(byte / 4, (word, covered | mask << inside));
+        } else {
+            let (place, shift) = split(builder, address, byte);
+            let ones = builder.bits(Type::I32, mask);
+            let ones = builder.binary(BinaryOp::Shl, ones, shift);
+            let keep = builder.unary(UnaryOp::Not, ones);
+            let placed = builder.binary(BinaryOp::Shl, part, shift);
+            change(builder, place, keep, placed, access);
+        }
+    }
+    for (number, (word, covered)) in words {
+        let place = step(builder, address, 4 * number);
+        if covered == Scalar::I32.mask() {
+            builder.store(place, word, Access { align: 4, ..access });
+        } else {
+            let keep = builder.bits(Type::I32, !covered);
+            change(builder, place, keep, word, access);
+        }
+    }
+}
+
+/// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
+fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
+    for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
+        let atomic = Atomic { is_volatile: access.is_volatile, ..Atomic::counting(AtomicOp::Fetch(key)) };
+        builder.inst(Op::Atomic(atomic), &[place, operand], &[Type::I32]);
+    }
+}
+
+/// Advances an address by this number of bytes.
+fn step(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> ValueId {
+    if bytes == 0 { address } else { builder.binary_bits(BinaryOp::Add, address, bytes) }
+}
+
+/// The address of the word that contains a byte, and the bit offset in it.
+fn split(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> (ValueId, ValueId) {
+    let address = step(builder, address, bytes);
+    let word = builder.binary_bits(BinaryOp::And, address, !3);
+    let low = builder.resize(address, Scalar::I32, false);
+    let inside = builder.binary_bits(BinaryOp::And, low, 3);
+    (word, builder.binary_bits(BinaryOp::Shl, inside, 3))
+}

@@ -1,0 +1,129 @@
+//! Expands copies and clears into loads and stores that the target has: unrolled if short, otherwise as loops.
+//! Vectors of 8 and 16 components are moved in parts. Accesses keep the alignment that is known, so that
+//! `vectorize_accesses` can combine them.
+
+use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::ops::{CompareOp, LoopHints};
+
+use crate::{rewrite::rewrite_only, split_vectors::is_wide};
+
+/// The maximum number of unrolled accesses of a clear.
+const CLEARED: u64 = 16;
+
+/// The maximum number of unrolled accesses of a copy. More than those of a clear: a structure that is only copied to a
+/// variable and back needs no memory.
+const COPIED: u64 = 64;
+
+/// Accesses per loop iteration: a vector. Unrolled accesses are scalar, because `promote` can turn variables with
+/// those into values. It cannot do so for variables that a loop accesses.
+const AT_A_TIME: u64 = 4;
+
+pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        let is_access =
+            |op: &Op| matches!(op, Op::Copy { .. } | Op::Zero { .. } | Op::Load(_) | Op::Store(_));
+        rewrite_only(function, is_access, |builder, id, replaced| {
+            let inst = builder.function.insts[id].clone();
+            match inst.op {
+                Op::Copy { size, access } => {
+                    in_pieces(builder, size, access, COPIED, |builder, index, ty, stride, access| {
+                        let from = builder.offset(inst.args[1], index, stride);
+                        let to = builder.offset(inst.args[0], index, stride);
+                        let value = builder.load(from, ty, access);
+                        builder.store(to, value, access);
+                    });
+                }
+                Op::Zero { size, access } => {
+                    in_pieces(builder, size, access, CLEARED, |builder, index, ty, stride, access| {
+                        let to = builder.offset(inst.args[0], index, stride);
+                        let zero = builder.bits(ty, 0);
+                        builder.store(to, zero, access);
+                    });
+                }
+                Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
+                    let ty = builder.ty(inst.results[0]);
+                    let parts: Vec<ValueId> = in_parts(ty, access)
+                        .map(|(_, offset, part, access)| {
+                            let place = builder.offset_bytes(inst.args[0], offset);
+                            builder.load(place, part, access)
+                        })
+                        .collect();
+                    replaced.insert(inst.results[0], builder.construct(&parts, ty));
+                }
+                Op::Store(access) if is_wide(builder.ty(inst.args[1])) => {
+                    let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
+                    for (first, offset, _, access) in in_parts(ty, access) {
+                        let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
+                        let place = builder.offset_bytes(inst.args[0], offset);
+                        builder.store(place, part, access);
+                    }
+                }
+                _ => builder.insert(id),
+            }
+        });
+    }
+}
+
+/// The parts of a wide vector in memory: first component, byte offset, type, access.
+fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
+    let part = ty.with_count(4);
+    let size = part.size().unwrap_or(4);
+    (0..ty.count() / 4).map(move |number| {
+        let offset = size * u64::from(number);
+        (4 * number, offset as i64, part, access.behind(offset))
+    })
+}
+
+/// Calls `piece` for each piece of a memory range, with the index, the type and the stride of the index in bytes.
+fn in_pieces(
+    builder: &mut Builder<'_>,
+    size: u64,
+    access: Access,
+    written_out: u64,
+    piece: impl Fn(&mut Builder<'_>, ValueId, Type, u64, Access),
+) {
+    let mut done = 0;
+    for step in [4, 2, 1] {
+        if u64::from(access.align) % step != 0 {
+            continue;
+        }
+        let ty = Type::Scalar(Scalar::int_of_size(step));
+        let count = (size - done) / step;
+        if count > written_out {
+            let rounds = count / AT_A_TIME;
+            in_rounds(builder, rounds, |builder, round| {
+                let ty = ty.with_count(AT_A_TIME as u8);
+                piece(builder, round, ty, step * AT_A_TIME, access.behind(step * AT_A_TIME));
+            });
+            done += rounds * AT_A_TIME * step;
+        }
+        for index in done / step..size / step {
+            let access = access.behind(index * step);
+            let index = builder.i32(index as i32);
+            piece(builder, index, ty, step, access);
+        }
+        done = size / step * step;
+    }
+}
+
+/// A loop with at least one iteration.
+fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
+    let first = builder.i32(0);
+    let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
+    let place = builder.place();
+    let index = builder.function.blocks[open.body].params[0];
+    builder.at_end(open.body);
+    round(builder, index);
+    let one = builder.i32(1);
+    let next = builder.binary(BinaryOp::Add, index, one);
+    let limit = builder.i32(rounds as i32);
+    let more = builder.compare(CompareOp::Less, CompareKind::Unsigned, next, limit);
+    let test = builder.open_if(more, &[]);
+    builder.unreachable();
+    builder.at_end(test.then);
+    builder.continue_loop(open.inst, &[next]);
+    builder.at_end(test.otherwise);
+    builder.exit(open.inst, &[]);
+    builder.close_loop(&open, place);
+}

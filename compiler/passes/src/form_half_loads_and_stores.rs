@@ -1,0 +1,131 @@
+//! Folds conversions into memory accesses: a `half` that is loaded only to be widened, or rounded only to be stored,
+//! becomes a `vload_half` or `vstore_half` (OpenCL C 6.15.7). Every device has those, with or without half
+//! arithmetic.
+//!
+//! For the OpenCL environment, whose extended instruction set has them. On Vulkan, `emulate_small` handles devices
+//! without halves.
+
+use kiln_builtins as builtins;
+use kiln_ir::{Builder, BuiltinParam, Convert, Function, InstId, Module, Op, Scalar, Type, ValueId};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::{ops::Rounding, ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::rewrite::rewrite;
+
+pub(super) fn form_half_loads_and_stores(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        if function.values.iter().any(|value| is_half(value.ty)) {
+            keep(function);
+        }
+    }
+}
+
+fn is_half(ty: Type) -> bool {
+    ty.scalar() == Some(Scalar::F16)
+}
+
+fn keep(function: &mut Function) {
+    let mut users: FxHashMap<ValueId, Vec<InstId>> = FxHashMap::default();
+    let order = function.inst_order();
+    for &id in &order {
+        for &arg in &function.insts[id].args {
+            if is_half(function.ty(arg)) {
+                users.entry(arg).or_default().push(id);
+            }
+        }
+    }
+    // The loads and roundings that are folded, with the instruction that widens or stores the value.
+    let mut gone: FxHashSet<InstId> = FxHashSet::default();
+    for &id in &order {
+        let inst = &function.insts[id];
+        let [result] = inst.results[..] else { continue };
+        let Some(users) = users.get(&result) else { continue };
+        let is_kept = match inst.op {
+            Op::Load(access) => !access.is_volatile && users.iter().all(|&user| is_widening(function, user)),
+            _ => rounding(function, id).is_some() && users.iter().all(|&user| stores(function, user, result)),
+        };
+        if is_kept {
+            gone.insert(id);
+            gone.extend(users);
+        }
+    }
+    rewrite(function, |builder, id, replaced| {
+        if !gone.contains(&id) {
+            return builder.insert(id);
+        }
+        let inst = builder.function.insts[id].clone();
+        match inst.op {
+            Op::Load(_) => {
+                let value = load(builder, inst.args[0], builder.ty(inst.results[0]).count());
+                for &widening in &users[&inst.results[0]] {
+                    replaced.insert(builder.function.result(widening), value);
+                }
+            }
+            Op::Store(_) => store(builder, inst.args[0], inst.args[1]),
+            _ => {}
+        }
+    });
+}
+
+/// Whether an instruction converts a `half` to `float`.
+fn is_widening(function: &Function, id: InstId) -> bool {
+    let inst = &function.insts[id];
+    matches!(inst.op, Op::Convert(Convert::Number { .. }))
+        && function.ty(inst.results[0]).scalar() == Some(Scalar::F32)
+}
+
+/// The rounding mode of an instruction that rounds a `float` or `double` to `half`.
+fn rounding(function: &Function, id: InstId) -> Option<Option<Rounding>> {
+    let inst = &function.insts[id];
+    let Op::Convert(Convert::Number { conversion, .. }) = inst.op else { return None };
+    let is_from_float = matches!(function.ty(inst.args[0]).scalar(), Some(Scalar::F32 | Scalar::F64));
+    (is_from_float && is_half(function.ty(inst.results[0]))).then_some(conversion.rounding)
+}
+
+fn stores(function: &Function, id: InstId, value: ValueId) -> bool {
+    let inst = &function.insts[id];
+    matches!(inst.op, Op::Store(access) if !access.is_volatile) && inst.args[1] == value
+}
+
+fn load(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
+    let op = call("vload_half", count, "", &[index(), half()]);
+    let first = builder.bits(Type::I64, 0);
+    builder.value(op, &[first, pointer], Type::vector(Scalar::F32, count))
+}
+
+fn store(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
+    let function = &*builder.function;
+    let kiln_ir::ValueDef::Result(id, _) = function.values[rounded].def else {
+        unreachable!("what is stored was rounded")
+    };
+    let (value, how) = (function.insts[id].args[0], rounding(function, id).flatten());
+    let ty = builder.ty(value);
+    let scalar = if ty.scalar() == Some(Scalar::F64) { ty::Scalar::Double } else { ty::Scalar::Float };
+    let suffix = match how {
+        None => "",
+        Some(Rounding::ToEven) => "_rte",
+        Some(Rounding::ToZero) => "_rtz",
+        Some(Rounding::ToPositive) => "_rtp",
+        Some(Rounding::ToNegative) => "_rtn",
+    };
+    let params = [BuiltinParam::Value(scalar, ty.count()), index(), half()];
+    let op = call("vstore_half", ty.count(), suffix, &params);
+    let first = builder.bits(Type::I64, 0);
+    builder.inst(op, &[value, first, pointer], &[]);
+}
+
+const fn index() -> BuiltinParam {
+    BuiltinParam::Value(ty::Scalar::ULong, 1)
+}
+
+const fn half() -> BuiltinParam {
+    BuiltinParam::Pointer(ty::Scalar::Half, 1)
+}
+
+fn call(stem: &str, count: u8, suffix: &str, params: &[BuiltinParam]) -> Op {
+    let width = if count == 1 { String::new() } else { count.to_string() };
+    let name = format!("{stem}{width}{suffix}");
+    let row = builtins::first_row(&name).unwrap_or_else(|| unreachable!("the table has `{name}`"));
+    Op::Builtin(row, params.into())
+}

@@ -1,0 +1,218 @@
+//! Freezes loop-exit values, for the fault `freeze_loop_exit_values`.
+//!
+//! Works around lockstep drivers (lavapipe <= 23.2, SwiftShader) that recompute loop-exit values after a lane left. They
+//! run the lanes of a sub-group together and mask memory accesses and block parameters of lanes that have left a loop,
+//! but compute everything else again in every iteration. A value that depends on a load then changes, because the masked
+//! load gives zero. So does a value that depends on a block parameter whose register already contains the next value
+//! when the lane leaves (`places`). Only the parameters of the enclosing loops are certain to stay block parameters in
+//! the driver's code: it turns selections into `select`, folds conditions and unrolls loops.
+//!
+//! A value that may change leaves the loop through one of two exits; the other exit passes zero. The driver cannot merge
+//! the exits, because the other one, which no lane takes, contains a store. So the value becomes a block parameter.
+//!
+//! Late, because other passes make loops.
+
+mod places;
+
+use kiln_ir::{
+    Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Module, Op, OpenIf, Scalar, Type,
+    ValueDef, ValueId,
+};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::ops::CompareOp;
+use rustc_hash::FxHashSet;
+
+use self::places::{Moment, Places};
+use super::block_params::BlockParams;
+
+pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _: &mut Sink) {
+    let address =
+        if options.target.features.int64 { Type::Scalar(Scalar::I64) } else { Type::Vector(Scalar::I32, 2) };
+    for function in module.functions.iter_mut() {
+        let order = function.inst_order();
+        if !order.iter().any(|&id| matches!(function.insts[id].op, Op::Loop { .. })) {
+            continue;
+        }
+        let block_params = BlockParams::find(function);
+        let mut search = Search {
+            function,
+            places: Places::find(function, &block_params),
+            block_params,
+            loops: Vec::new(),
+            frozen: FxHashSet::default(),
+            exits: Vec::new(),
+        };
+        search.block(function.body);
+        let exits = search.exits;
+        let mut builder = Builder::new(function);
+        for (block, exit, values) in exits {
+            freeze(&mut builder, address, block, exit, &values);
+        }
+    }
+}
+
+/// Finds values that a later iteration may change.
+struct Search<'f> {
+    function: &'f Function,
+    block_params: BlockParams,
+    places: Places,
+    /// The enclosing loops.
+    loops: Vec<InstId>,
+    /// Loop results that will get two exits.
+    frozen: FxHashSet<ValueId>,
+    /// The exits to change: block, instruction and values.
+    exits: Vec<(BlockId, InstId, Vec<ValueId>)>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: BlockId) {
+        for &id in &self.function.blocks[block].insts {
+            let op = &self.function.insts[id].op;
+            let is_loop = matches!(op, Op::Loop { .. });
+            if is_loop {
+                self.loops.push(id);
+            }
+            for nested in op.blocks() {
+                self.block(nested);
+            }
+            if is_loop {
+                self.loops.pop();
+            }
+            match *op {
+                Op::Exit(target) if self.loops.contains(&target) => self.leave(block, id, Some(target)),
+                Op::Return if !self.loops.is_empty() => self.leave(block, id, None),
+                _ => {}
+            }
+        }
+    }
+
+    /// An exit from a loop, or from the function.
+    fn leave(&mut self, block: BlockId, id: InstId, left: Option<InstId>) {
+        let inst = &self.function.insts[id];
+        // Pointers to local memory have no zero value. They are rarely loaded from memory.
+        let is_number = |it: ValueId| matches!(self.function.ty(it), Type::Scalar(_) | Type::Vector(..));
+        let args = inst.args.iter().copied();
+        let mut values: Vec<ValueId> =
+            args.filter(|&it| is_number(it) && self.is_recomputed_after_exit(it, id, left)).collect();
+        if let Some(left) = left {
+            let results = self.function.insts[left].results.iter().zip(&inst.args);
+            self.frozen.extend(results.filter(|(_, arg)| values.contains(arg)).map(|(&result, _)| result));
+        }
+        values.sort_unstable();
+        values.dedup();
+        if !values.is_empty() {
+            self.exits.push((block, id, values));
+        }
+    }
+
+    /// Whether an operand that the value depends on differs in an iteration after this exit.
+    fn is_recomputed_after_exit(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        let mut to_see = vec![value];
+        while let Some(value) = to_see.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let Some(since) = self.stands_since(value, left) else { continue };
+            match (self.block_params.construct(self.function, value), &self.function.values[value].def) {
+                (Some(construct), _) => {
+                    let is_frozen = self.frozen.contains(&value);
+                    if let Some(source) = self.only_source(value).filter(|_| !is_frozen) {
+                        to_see.push(source);
+                        continue;
+                    }
+                    if self.places.next_write(value, since) < self.places.begin(exit) {
+                        return true;
+                    }
+                    if !is_frozen && !self.loops.contains(&construct) {
+                        to_see.extend(self.block_params.sources(self.function, value));
+                        self.see_conditions(construct, &mut to_see);
+                    }
+                }
+                (None, &ValueDef::Result(id, _)) => {
+                    let inst = &self.function.insts[id];
+                    if !inst.op.is_pure() {
+                        return true;
+                    }
+                    to_see.extend(&inst.args);
+                }
+                (None, _) => {}
+            }
+        }
+        false
+    }
+
+    /// The position since which a value is not recomputed before the exit. `None` if it is defined outside the loop.
+    fn stands_since(&self, value: ValueId, left: Option<InstId>) -> Option<Moment> {
+        let mut around = self.made_in(value);
+        let mut since = around.map(|_| self.places.made(self.function, value))?;
+        while around != left {
+            let inner = around?;
+            if !self.loops.contains(&inner) {
+                since = self.places.end(inner);
+            }
+            around = self.places.loop_around(inner);
+        }
+        Some(since)
+    }
+
+    /// Pushes the operands that determine the result of a choice.
+    fn see_conditions(&self, choice: InstId, to_see: &mut Vec<ValueId>) {
+        let inst = &self.function.insts[choice];
+        to_see.extend(&inst.args);
+        for nested in inst.op.blocks() {
+            for &id in &self.function.blocks[nested].insts {
+                if self.function.insts[id].op.is_construct() {
+                    self.see_conditions(id, to_see);
+                }
+            }
+        }
+    }
+
+    /// The innermost loop that contains the definition of a value.
+    fn made_in(&self, value: ValueId) -> Option<InstId> {
+        match self.function.values[value].def {
+            ValueDef::Result(id, _) => self.places.loop_around(id),
+            ValueDef::Param(..) => self.block_params.construct(self.function, value),
+            ValueDef::Const(_) => None,
+        }
+    }
+
+    /// The only value that a block parameter or construct result receives.
+    fn only_source(&self, value: ValueId) -> Option<ValueId> {
+        let mut sources = self.block_params.sources(self.function, value).filter(|&it| it != value);
+        let first = sources.next()?;
+        sources.all(|it| it == first).then_some(first)
+    }
+}
+
+/// Duplicates an exit.
+fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
+    let at = builder.function.blocks[block].insts.len() - 1;
+    builder.at(block, at);
+    let choice = open_choice(builder, address, exit, &[]);
+    let Inst { op, args, .. } = builder.function.insts[exit].clone();
+    builder.at_end(choice.then);
+    let zeros: Vec<ValueId> = args
+        .iter()
+        .map(|&arg| if values.contains(&arg) { builder.bits(builder.ty(arg), 0) } else { arg })
+        .collect();
+    builder.inst(op.clone(), &zeros, &[]);
+    builder.at_end(choice.otherwise);
+    builder.inst(op, &args, &[]);
+    builder.function.insts[exit].op = Op::Unreachable;
+    builder.function.insts[exit].args.clear();
+}
+
+/// An `if` whose first branch is never taken and contains a store.
+fn open_choice(builder: &mut Builder<'_>, address: Type, before: InstId, results: &[Type]) -> OpenIf {
+    builder.span = builder.function.insts[before].span;
+    let index = builder.value(Op::Input(Input::LocalIndex), &[], Type::I32);
+    let nobody = builder.i32(-1);
+    let is_nobody = builder.compare(CompareOp::Equal, CompareKind::Unsigned, index, nobody);
+    let choice = builder.open_if(is_nobody, results);
+    builder.at_end(choice.then);
+    let (nowhere, nothing) = (builder.bits(address, 0), builder.i32(0));
+    builder.store(nowhere, nothing, Access { is_shared: false, align: 4, is_volatile: false });
+    choice
+}

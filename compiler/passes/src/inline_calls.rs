@@ -1,0 +1,368 @@
+//! Inlines calls, except to functions that can be kept and are large enough to be worth it.
+//!
+//! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
+//! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
+//! call). A function with pointers loaded from memory, synchronization, images or `printf` is always inlined: later passes
+//! analyze pointers within one function, and the others together with the kernel. A function is worth keeping if it is long
+//! and called several times. The language has no recursion, so inlining ends. A module that would become too large is
+//! rejected.
+
+use kiln_ir::{
+    BlockId, Case, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Value, ValueDef, ValueId, VarId,
+};
+use kiln_session::{
+    Options,
+    diag::{Code, Diagnostic, Sink},
+};
+use kiln_syntax::Span;
+use kiln_types::index::{Id as _, Table};
+use kiln_vocabulary::opencl::{AddressSpace, Linkage};
+use rustc_hash::FxHashMap;
+
+/// The size in instructions from which a function with several calls is kept. Shorter bodies are often cheaper than the
+/// call once their arguments are known.
+const LONG: usize = 24;
+
+/// The same for functions with pointers to private objects, which may become values in an inlined copy.
+const LONG_WITH_OBJECTS: usize = 64;
+
+/// The maximum number of instructions of a module after inlining.
+pub(super) const MOST_INSTRUCTIONS: usize = 2_000_000;
+
+/// The maximum number of parameters of a function (SPIR-V 2.17).
+const PARAMETERS: usize = 255;
+
+pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
+    let stays = staying(module, options);
+    let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
+    if let Some(largest) = too_large(module, is_kept, |callee| !stays[callee.index()]) {
+        return report_size(module.functions[largest].span, sink);
+    }
+    inline_where(module, is_kept, |callee| !stays[callee.index()]);
+    retain(module, is_kept);
+}
+
+/// The longest kept function, if all together would have too many instructions.
+fn too_large(
+    module: &Module,
+    is_kept: impl Fn(FuncId, &Function) -> bool,
+    is_inlined: impl Fn(FuncId) -> bool,
+) -> Option<FuncId> {
+    let mut sizes = vec![0usize; module.functions.len()];
+    for id in module.callees_first() {
+        let function = &module.functions[id];
+        let copied = calls(function).filter(|&callee| is_inlined(callee)).map(|callee| sizes[callee.index()]);
+        sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
+    }
+    let kept: Vec<FuncId> = module.functions.ids().filter(|&id| is_kept(id, &module.functions[id])).collect();
+    let all = kept.iter().fold(0, |all: usize, id| all.saturating_add(sizes[id.index()]));
+    let largest = kept.into_iter().max_by_key(|id| sizes[id.index()]);
+    largest.filter(|_| all > MOST_INSTRUCTIONS)
+}
+
+/// Reports that the program would become too large.
+pub(super) fn report_size(span: Span, sink: &mut Sink) {
+    let message = format!(
+        "the program has more than {MOST_INSTRUCTIONS} instructions when the bodies of functions replace calls of them"
+    );
+    let diagnostic = Diagnostic::new(Code::ProgramSize, span, message)
+        .label("most of them are in this function")
+        .help("replace repeated calls by a loop, or compile for `--env opencl`, where functions are called");
+    sink.report(diagnostic);
+}
+
+/// Inlines functions with more parameters than a module allows.
+pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink: &mut Sink) {
+    let crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
+    if !crowded.contains(&true) {
+        return;
+    }
+    let is_own = |function: &Function| function.kernel.is_none() && function.linkage == Linkage::Internal;
+    for function in module.functions.iter().filter(|function| is_crowded(function) && !is_own(function)) {
+        let what =
+            if function.kernel.is_some() { "kernel" } else { "function of another part of the program" };
+        let message = format!(
+            "this {what} has {} parameters, and a module for OpenCL can have at most {PARAMETERS}",
+            function.params().len()
+        );
+        let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);
+        sink.report(diagnostic.help("pass some of them together, as a structure or in memory"));
+    }
+    inline_where(module, |_, _| true, |callee| crowded[callee.index()]);
+    retain(module, |id, function| !crowded[id.index()] || !is_own(function));
+}
+
+fn is_crowded(function: &Function) -> bool {
+    function.params().len() > PARAMETERS
+}
+
+/// Removes functions that are no longer called.
+pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
+    let mut kept = Table::new();
+    let mut renamed = FxHashMap::default();
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        if is_kept(id, &module.functions[id]) {
+            renamed.insert(id, kept.push(take(module, id)));
+        }
+    }
+    for function in kept.iter_mut() {
+        for inst in function.insts.iter_mut() {
+            // Instructions outside of blocks can reference removed functions.
+            if let Op::Call(named) | Op::Function(named) = &mut inst.op
+                && let Some(&new) = renamed.get(named)
+            {
+                *named = new;
+            }
+        }
+    }
+    module.functions = kept;
+}
+
+/// Reduces the module to this function, with all calls inlined, and returns its new id.
+pub(super) fn inline_all(module: &mut Module, wanted: FuncId) -> FuncId {
+    inline_where(module, |id, _| id == wanted, |_| true);
+    let function = take(module, wanted);
+    module.functions = Table::new();
+    module.functions.push(function)
+}
+
+/// Takes a function out of its module and leaves an empty one.
+pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
+    let nothing = Function::new(String::new(), &[], None, Span::default());
+    std::mem::replace(&mut module.functions[id], nothing)
+}
+
+/// Inlines the functions that contain such an instruction, directly or in a callee.
+pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
+    if !module.functions.iter().any(|function| function.may_have(&is_meant)) {
+        return;
+    }
+    let mut has = vec![false; module.functions.len()];
+    for id in module.callees_first() {
+        let function = &module.functions[id];
+        has[id.index()] = calls(function).any(|callee| has[callee.index()])
+            || function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op));
+    }
+    inline_where(module, |_, _| true, |callee| has[callee.index()]);
+}
+
+/// Inlines callees, with their own callees, directly into the kept functions.
+fn inline_where(
+    module: &mut Module,
+    is_wanted: impl Fn(FuncId, &Function) -> bool,
+    is_inlined: impl Fn(FuncId) -> bool,
+) {
+    let is_meant = |inst: &Inst| matches!(inst.op, Op::Call(callee) if is_inlined(callee));
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        let function = &module.functions[id];
+        if !is_wanted(id, function) || !function.insts.iter().any(is_meant) {
+            continue;
+        }
+        let mut open = function.inst_order();
+        let mut function = take(module, id);
+        while let Some(call) = open.pop() {
+            let Op::Call(callee) = function.insts[call].op else { continue };
+            if is_inlined(callee) {
+                let first = function.insts.len();
+                inline(&mut function, call, &module.functions[callee]);
+                let copied = (first..function.insts.len()).map(InstId::from_index);
+                open.extend(copied.filter(|&id| is_meant(&function.insts[id])));
+            }
+        }
+        module.functions[id] = function;
+    }
+}
+
+/// Whether each function is kept.
+fn staying(module: &Module, options: &Options) -> Vec<bool> {
+    let order = module.callees_first();
+    let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
+    let mut may_stay = vec![false; module.functions.len()];
+    let mut is_plain = vec![false; module.functions.len()];
+    let mut sizes = vec![0; module.functions.len()];
+    for &id in &order {
+        let (function, callees) = (&module.functions[id], &calls[id.index()]);
+        is_plain[id.index()] = callees.iter().all(|callee| is_plain[callee.index()])
+            && function.inst_order().into_iter().all(|inst| is_plain_inst(function, &function.insts[inst]));
+        may_stay[id.index()] =
+            is_plain[id.index()] && function.kernel.is_none() && is_passable(function, options);
+        let copied = callees.iter().map(|callee| {
+            let (size, least) = (sizes[callee.index()], long(&module.functions[*callee]));
+            if may_stay[callee.index()] && size >= least { LONG } else { size }
+        });
+        sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
+    }
+    // The number of calls of each function, given the functions that are kept.
+    let mut stays = vec![false; module.functions.len()];
+    let mut uses = vec![0usize; module.functions.len()];
+    for &id in order.iter().rev() {
+        let index = id.index();
+        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= long(&module.functions[id]);
+        let copies = match module.functions[id].kernel.is_some() || stays[index] {
+            true => 1,
+            false => uses[index],
+        };
+        for callee in &calls[index] {
+            uses[callee.index()] = uses[callee.index()].saturating_add(copies);
+        }
+    }
+    stays
+}
+
+/// The size in instructions from which a function with several calls is kept.
+fn long(function: &Function) -> usize {
+    let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
+    let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
+    if takes_private && function.kernel.is_none() { LONG_WITH_OBJECTS } else { LONG }
+}
+
+fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
+    function.inst_order().into_iter().filter_map(|id| match function.insts[id].op {
+        Op::Call(callee) => Some(callee),
+        _ => None,
+    })
+}
+
+/// Whether a function has parameters that point to private or local objects.
+pub(super) fn takes_objects(function: &Function) -> bool {
+    function.kernel.is_none() && function.params().iter().any(|&param| is_followed(function.ty(param)))
+}
+
+/// Whether this is a pointer that can point to a private or local object.
+pub(super) const fn is_followed(ty: Type) -> bool {
+    matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic))
+}
+
+/// Whether no later pass changes the form of the arguments, except for pointers.
+fn is_passable(function: &Function, options: &Options) -> bool {
+    let features = &options.target.features;
+    let is_passable = |ty: Type| match ty {
+        Type::Scalar(scalar) | Type::Vector(scalar, 2..=4) => match scalar {
+            Scalar::I8 => features.int8,
+            Scalar::I16 => features.int16,
+            Scalar::F16 => features.fp16,
+            Scalar::I64 => features.int64,
+            Scalar::Bool | Scalar::I32 | Scalar::F32 | Scalar::F64 => true,
+        },
+        Type::Pointer(AddressSpace::Global | AddressSpace::Constant) => features.int64,
+        _ => false,
+    };
+    let mut params = function.params().iter().map(|&param| function.ty(param));
+    // A private object takes two parameters: the variable and an index into it. Checks need the variable's size.
+    2 * function.params().len() <= PARAMETERS
+        && params.all(|ty| is_passable(ty) || is_followed(ty) && !options.bounds_checks)
+        && function.result.is_none_or(is_passable)
+}
+
+/// Whether an instruction can be in any function: it does not synchronize, print or use an image, and it does not store a
+/// pointer to private or local memory where another function could load it.
+fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
+    let is_global = |value: ValueId| match function.ty(value) {
+        Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
+        _ => true,
+    };
+    match &inst.op {
+        Op::Atomic(_)
+        | Op::Fence { .. }
+        | Op::Barrier { .. }
+        | Op::Printf(_)
+        | Op::Trap(_)
+        | Op::Image(_) => false,
+        Op::Store(_) => is_global(inst.args[1]),
+        Op::PointerToInt => is_global(inst.args[0]),
+        Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),
+        _ => true,
+    }
+}
+
+/// Replaces the call by a block with the callee's results. `Return` becomes an exit of the block.
+pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
+    let arguments = function.insts[call].args.clone();
+    let values = callee.params().iter().copied().zip(arguments).collect();
+    let mut copy =
+        Copy { function, callee, call, values, vars: FxHashMap::default(), insts: FxHashMap::default() };
+    let body = copy.block(callee.body);
+    let inst = &mut function.insts[call];
+    inst.op = Op::Block(body);
+    inst.args.clear();
+}
+
+/// State of copying a function body, with the new id of each copied item.
+struct Copy<'a> {
+    function: &'a mut Function,
+    callee: &'a Function,
+    call: InstId,
+    values: FxHashMap<ValueId, ValueId>,
+    vars: FxHashMap<VarId, VarId>,
+    insts: FxHashMap<InstId, InstId>,
+}
+
+impl Copy<'_> {
+    fn block(&mut self, from: BlockId) -> BlockId {
+        let source = &self.callee.blocks[from];
+        let is_body = from == self.callee.body;
+        let to = self.function.add_block(&[]);
+        for &param in source.params.iter().filter(|_| !is_body) {
+            let value = self.function.add_param(to, self.callee.ty(param));
+            self.values.insert(param, value);
+        }
+        for &inst in &source.insts {
+            let copy = self.inst(inst);
+            self.function.blocks[to].insts.push(copy);
+        }
+        to
+    }
+
+    fn inst(&mut self, from: InstId) -> InstId {
+        let source = &self.callee.insts[from];
+        let args: Vec<ValueId> = source.args.iter().map(|&arg| self.value(arg)).collect();
+        let types: Vec<_> = source.results.iter().map(|&result| self.callee.ty(result)).collect();
+        let to = self.function.add_inst(Op::Unreachable, &args, &types, source.span);
+        self.insts.insert(from, to);
+        for (&result, &copy) in source.results.iter().zip(&self.function.insts[to].results) {
+            self.values.insert(result, copy);
+        }
+        let op = self.op(&source.op);
+        self.function.insts[to].op = op;
+        to
+    }
+
+    fn op(&mut self, op: &Op) -> Op {
+        match op {
+            Op::Return => Op::Exit(self.call),
+            Op::Exit(target) => Op::Exit(self.insts[target]),
+            Op::Continue(target) => Op::Continue(self.insts[target]),
+            Op::Next(target) => Op::Next(self.insts[target]),
+            Op::If { then, otherwise } => {
+                Op::If { then: self.block(*then), otherwise: self.block(*otherwise) }
+            }
+            Op::Loop { body, continuing, hints } => {
+                Op::Loop { body: self.block(*body), continuing: self.block(*continuing), hints: *hints }
+            }
+            Op::Switch { cases, default } => Op::Switch {
+                cases: cases
+                    .iter()
+                    .map(|case| Case { values: case.values.clone(), block: self.block(case.block) })
+                    .collect(),
+                default: self.block(*default),
+            },
+            Op::Block(block) => Op::Block(self.block(*block)),
+            Op::PrivateVar(var) => Op::PrivateVar(self.var(*var)),
+            other => other.clone(),
+        }
+    }
+
+    fn var(&mut self, from: VarId) -> VarId {
+        let Self { function, callee, vars, .. } = self;
+        *vars.entry(from).or_insert_with(|| function.vars.push(callee.vars[from].clone()))
+    }
+
+    fn value(&mut self, from: ValueId) -> ValueId {
+        let Self { function, callee, values, .. } = self;
+        *values.entry(from).or_insert_with(|| {
+            let Value { ty, def } = callee.values[from].clone();
+            debug_assert!(matches!(def, ValueDef::Const(_)), "every other value is copied before its use");
+            function.values.push(Value { ty, def })
+        })
+    }
+}

@@ -1,0 +1,302 @@
+//! Lowers atomic operations and fences that the target lacks to those that it has.
+//!
+//! `memory::replacement` selects the replacements (rules R1 to R7 of docs/memory-model.md), and this pass builds them. Flags
+//! become words, and floats become integers with their bits. An order, a scope or flags that are known only at run time
+//! become the strongest legal constant.
+
+mod resolve_dynamic_operands;
+mod seq_cst;
+pub(super) mod unshared;
+
+use kiln_ir::{
+    Atomic, Builder, CompareKind, Function, InstId, Known, Module, Op, Replacements, Scalar, Type, UnaryOp,
+    ValueId, Var, VarId,
+};
+use kiln_memory::{Operation, Spaces, Sync};
+use kiln_session::{Options, SeqCst, diag::Sink};
+use kiln_types::{
+    index::Id as _,
+    ops::{CompareOp, LoopHints},
+};
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope};
+
+use crate::rewrite::rewrite_only;
+
+pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        rewrite_only(function, synchronises, |builder, id, replaced| {
+            if let Some(value) = unshared::replace(builder, id) {
+                replaced.insert(builder.function.insts[id].results[0], value);
+            }
+        });
+        rewrite_only(function, synchronises, |builder, id, _| {
+            resolve_dynamic_operands::resolve_dynamic_operands(builder, id)
+        });
+        rewrite_only(function, synchronises, |builder, id, replaced| {
+            if let Some(value) = as_integer(builder, id, options.target.environment) {
+                replaced.insert(builder.function.insts[id].results[0], value);
+            }
+        });
+    }
+    match options.target.environment {
+        Environment::Vulkan => {
+            if options.seq_cst == SeqCst::AcqRel {
+                weaken(module);
+            }
+            seq_cst::construct(module);
+        }
+        Environment::OpenCl => {}
+    }
+    for function in module.functions.iter_mut() {
+        rewrite_only(function, synchronises, |builder, id, replaced| as_loop(builder, id, options, replaced));
+    }
+}
+
+/// Whether this pass handles an operation.
+pub(super) fn synchronises(op: &Op) -> bool {
+    matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
+}
+
+/// Converts flags to words if the target has no flags, and moves and compares floats as integers. Returns the replacement of
+/// the result.
+fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -> Option<ValueId> {
+    let inst = builder.function.insts[id].clone();
+    let Op::Atomic(mut atomic) = inst.op else {
+        builder.insert(id);
+        return None;
+    };
+    let is_flag = matches!(atomic.op, AtomicOp::FlagTestAndSet | AtomicOp::FlagClear);
+    let is_move = !matches!(atomic.op, AtomicOp::Fetch(_));
+    if is_flag && environment == Environment::Vulkan {
+        let ty = Type::Scalar(Scalar::I32);
+        (atomic.ty, atomic.op) = (
+            Scalar::I32,
+            match atomic.op {
+                AtomicOp::FlagTestAndSet => AtomicOp::Exchange,
+                _ => AtomicOp::Store,
+            },
+        );
+        let is_set = atomic.op == AtomicOp::Exchange;
+        let word = builder.i32(i32::from(is_set));
+        let results: &[Type] = if is_set { &[ty] } else { &[] };
+        let new = builder.inst(Op::Atomic(atomic), &[inst.args[0], word], results);
+        return is_set.then(|| {
+            let (old, zero) = (builder.function.result(new), builder.i32(0));
+            builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, old, zero)
+        });
+    }
+    // There are no 16-bit atomic integers, and half operations never compare.
+    let stays = atomic.ty == Scalar::F16 && environment == Environment::OpenCl;
+    if !(atomic.ty.is_float() && is_move) || stays {
+        builder.insert(id);
+        return None;
+    }
+    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let integer_ty = Type::Scalar(integer);
+    let mut args = vec![inst.args[0]];
+    args.extend(inst.args[1..].iter().map(|&arg| builder.bitcast(arg, integer_ty)));
+    atomic.ty = integer;
+    let results: Vec<Type> = inst.results.iter().map(|_| integer_ty).collect();
+    let new = builder.inst(Op::Atomic(atomic), &args, &results);
+    let &old = builder.function.insts[new].results.first()?;
+    Some(builder.bitcast(old, float))
+}
+
+/// Replaces a floating-point read-modify-write that the target lacks by a compare-exchange loop. Half operations need none:
+/// OpenCL has them if the device supports cl_ext_float_atomics, except for subtraction.
+fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
+    let inst = builder.function.insts[id].clone();
+    let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
+    let AtomicOp::Fetch(key) = atomic.op else { return builder.insert(id) };
+    let is_native = match (options.target.environment, atomic.ty) {
+        (Environment::Vulkan, Scalar::F32) => {
+            key == FetchKey::Add && options.target.features.float32_atomic_add
+        }
+        (Environment::OpenCl, Scalar::F16) => true,
+        _ => !atomic.ty.is_float(),
+    };
+    if is_native {
+        if atomic.ty.is_float() && key == FetchKey::Sub {
+            let add = Atomic { op: AtomicOp::Fetch(FetchKey::Add), ..atomic.clone() };
+            let negated = builder.unary(UnaryOp::FNeg, inst.args[1]);
+            builder.function.insts[id].op = Op::Atomic(add);
+            builder.function.insts[id].args[1] = negated;
+        }
+        return builder.insert(id);
+    }
+    let old = float_loop(builder, id, atomic, key);
+    if let Some(&result) = inst.results.first() {
+        replaced.insert(result, old);
+    }
+}
+
+fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: FetchKey) -> ValueId {
+    let object = object_of(builder.function, id);
+    let &[pointer, operand] = &builder.function.insts[id].args[..] else {
+        unreachable!("all orders are known")
+    };
+    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let old = exchange_loop(builder, (pointer, object), integer, atomic, |builder, expected| {
+        let value = builder.bitcast(expected, float);
+        let new = unshared::fetched(builder, atomic, key, value, operand);
+        builder.bitcast(new, Type::Scalar(integer))
+    });
+    builder.bitcast(old, float)
+}
+
+/// Builds a compare-exchange loop that replaces an integer by the result of `compute` on its old value. Returns the old value.
+/// The pair is its address and the memory that it can be in. The order and scope are those of `atomic`.
+///
+/// Fences around the loop give the order, if possible: then only one fence is executed instead of one per attempt. lavapipe
+/// ends a work-group with the first sub-group that has executed all of its fences, so every sub-group must execute the same
+/// number.
+pub(super) fn exchange_loop(
+    builder: &mut Builder<'_>,
+    (pointer, object): (ValueId, Spaces),
+    integer: Scalar,
+    atomic: &Atomic,
+    compute: impl FnOnce(&mut Builder<'_>, ValueId) -> ValueId,
+) -> ValueId {
+    let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object) else {
+        unreachable!("an atomic operation synchronizes")
+    };
+    let (before, at, after) = match sync.order {
+        Order::Relaxed => (None, Order::Relaxed, None),
+        Order::Acquire => (None, Order::Relaxed, Some(Order::Acquire)),
+        Order::Release => (Some(Order::Release), Order::Relaxed, None),
+        Order::AcqRel => (Some(Order::Release), Order::Relaxed, Some(Order::Acquire)),
+        Order::SeqCst => (None, Order::SeqCst, None),
+    };
+    let fence = |builder: &mut Builder<'_>, order: Option<Order>| {
+        if let Some(order) = order {
+            builder.inst(fence_op(Sync::fence(sync.spaces.flags(), order, sync.scope)), &[], &[]);
+        }
+    };
+    fence(builder, before);
+    let bits = Type::Scalar(integer);
+    let relaxed = |op| Atomic {
+        op,
+        ty: integer,
+        order: Known::Constant(Order::Relaxed),
+        failure: None,
+        spaces: None,
+        ..atomic.clone()
+    };
+    let first = builder.value(Op::Atomic(relaxed(AtomicOp::Load)), &[pointer], bits);
+    let open = builder.open_loop(&[first], &[bits], &[bits], LoopHints::default());
+    let place = builder.place();
+    let expected = builder.function.blocks[open.body].params[0];
+    builder.at_end(open.body);
+    let new = compute(builder, expected);
+    let exchange = Atomic {
+        op: AtomicOp::CompareExchangeStrong,
+        order: Known::Constant(at),
+        failure: Some(Known::Constant(Order::Relaxed)),
+        spaces: atomic.spaces,
+        ..relaxed(AtomicOp::Load)
+    };
+    let old = builder.value(Op::Atomic(exchange), &[pointer, new, expected], bits);
+    let same = builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
+    let test = builder.open_if(same, &[]);
+    builder.unreachable();
+    builder.at_end(test.then);
+    builder.exit(open.inst, &[old]);
+    builder.at_end(test.otherwise);
+    builder.continue_loop(open.inst, &[old]);
+    builder.close_loop(&open, place);
+    fence(builder, after);
+    builder.function.insts[open.inst].results[0]
+}
+
+/// `--seq-cst=acq-rel`: replaces seq_cst by acquire-release.
+fn weaken(module: &mut Module) {
+    for function in module.functions.iter_mut() {
+        for id in function.inst_order() {
+            let object = object_of(function, id);
+            let op = &mut function.insts[id].op;
+            if let Some((operation, sync)) = synchronisation(op, object) {
+                set(op, sync.without_seq_cst(operation));
+            }
+        }
+    }
+}
+
+/// The memory that the object of an atomic operation can be in.
+pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
+    match function.insts[id].args.first().map(|&pointer| function.ty(pointer)) {
+        Some(Type::Pointer(space)) => Spaces::of(space),
+        _ => Spaces::NONE,
+    }
+}
+
+/// The operation and its synchronization. All operands are constants now.
+pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
+    fn known<T: Copy>(value: &Known<T>) -> T {
+        match value {
+            Known::Constant(value) => *value,
+            Known::Dynamic => unreachable!("what was dynamic is settled"),
+        }
+    }
+    match op {
+        Op::Atomic(atomic) => {
+            let (order, scope) = (known(&atomic.order), known(&atomic.scope));
+            let plain = Sync::atomic(object, order, scope);
+            let spaces = atomic.spaces.map_or(plain.spaces, Spaces::from);
+            let failure = atomic.failure.as_ref().map(known);
+            let operation = Operation::Atomic(atomic.op.into(), object);
+            Some((operation, Sync { failure, spaces, ..plain }))
+        }
+        Op::Fence { flags, order, scope } => {
+            Some((Operation::Fence, Sync::fence(known(flags), known(order), known(scope))))
+        }
+        Op::Barrier { execution, flags, scope } => {
+            let operation = match execution {
+                Scope::SubGroup => Operation::SubGroupBarrier,
+                _ => Operation::WorkGroupBarrier,
+            };
+            Some((operation, Sync::barrier(known(flags), known(scope))))
+        }
+        _ => None,
+    }
+}
+
+/// Sets the synchronization of an operation.
+fn set(op: &mut Op, sync: Sync) {
+    match op {
+        Op::Atomic(atomic) => {
+            atomic.order = Known::Constant(sync.order);
+            atomic.failure = sync.failure.map(Known::Constant);
+            atomic.scope = Known::Constant(sync.scope);
+            atomic.spaces = Some(sync.spaces.flags());
+        }
+        Op::Fence { flags, order, scope } => {
+            *flags = Known::Constant(sync.spaces.flags());
+            *order = Known::Constant(sync.order);
+            *scope = Known::Constant(sync.scope);
+        }
+        Op::Barrier { flags, scope, .. } => {
+            *flags = Known::Constant(sync.spaces.flags());
+            *scope = Known::Constant(sync.scope);
+        }
+        _ => {}
+    }
+}
+
+fn fence_op(sync: Sync) -> Op {
+    Op::Fence {
+        flags: Known::Constant(sync.spaces.flags()),
+        order: Known::Constant(sync.order),
+        scope: Known::Constant(sync.scope),
+    }
+}
+
+fn barrier_op(execution: Scope, sync: Sync) -> Op {
+    Op::Barrier { execution, flags: Known::Constant(sync.spaces.flags()), scope: Known::Constant(sync.scope) }
+}
+
+/// The hidden word of seq_cst fences (R6): an ordinary program-scope variable.
+fn hidden_word(module: &mut Module) -> VarId {
+    let var = Var::new("seq_cst_word", AddressSpace::Global, (4, 4), kiln_syntax::Span::default());
+    let known = module.vars.entries().find(|(_, it)| it.name == var.name).map(|(id, _)| id);
+    known.unwrap_or_else(|| VarId::from_index(module.vars.push(var).index()))
+}

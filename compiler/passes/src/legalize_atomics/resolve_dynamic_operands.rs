@@ -1,0 +1,97 @@
+//! Resolves orders, scopes and flags that are not constant in the source. Operands that inlining made constant get their
+//! value; operands that are known only at run time become the strongest legal constant.
+
+use kiln_ir::{Builder, Function, InstId, Known, Op, ValueId};
+use kiln_memory::{self as memory, Operation, Sync};
+use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
+
+use super::{barrier_op, fence_op};
+
+/// Makes all orders, scopes and flags of an operation constant.
+pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
+    let unknown = unknown_count(&builder.function.insts[id].op);
+    if unknown == 0 {
+        return builder.insert(id);
+    }
+    let args = &mut builder.function.insts[id].args;
+    let rest: Vec<ValueId> = args.drain(args.len() - unknown..).collect();
+    let mut rest = rest.into_iter();
+    let function = &*builder.function;
+    match function.insts[id].op.clone() {
+        Op::Atomic(mut atomic) => {
+            let access = memory::Access::from(atomic.op);
+            let order = known(function, atomic.order, &mut rest, Order::from_value)
+                .filter(|order| access.orders().contains(order))
+                .unwrap_or(access.strongest());
+            let failures = memory::failure_orders(order);
+            let failure = atomic.failure.map(|failure| {
+                known(function, failure, &mut rest, Order::from_value)
+                    .filter(|failure| failures.contains(failure))
+                    .or(failures.last().copied())
+                    .unwrap_or(Order::Relaxed)
+            });
+            let scope = known(function, atomic.scope, &mut rest, Scope::from_value)
+                .filter(|scope| *scope != Scope::WorkItem)
+                .unwrap_or(Scope::AllSvmDevices);
+            atomic.order = Known::Constant(order);
+            atomic.failure = failure.map(Known::Constant);
+            atomic.scope = Known::Constant(scope);
+            builder.function.insts[id].op = Op::Atomic(atomic);
+            builder.insert(id);
+        }
+        Op::Barrier { execution, flags, scope } => {
+            let flags = known(function, flags, &mut rest, FenceFlags::from_value);
+            let scope = known(function, scope, &mut rest, Scope::from_value);
+            let operation = match execution {
+                Scope::SubGroup => Operation::SubGroupBarrier,
+                _ => Operation::WorkGroupBarrier,
+            };
+            for sync in memory::strongest_barrier(operation, flags, scope) {
+                builder.inst(barrier_op(execution, sync), &[], &[]);
+            }
+        }
+        Op::Fence { flags, order, scope } => {
+            let flags = known(function, flags, &mut rest, FenceFlags::from_value);
+            let order = known(function, order, &mut rest, Order::from_value);
+            let scope = known(function, scope, &mut rest, Scope::from_value);
+            let fences: Vec<Sync> = memory::strongest_fence(flags, order, scope);
+            for sync in fences {
+                builder.inst(fence_op(sync), &[], &[]);
+            }
+        }
+        _ => builder.insert(id),
+    }
+}
+
+/// The constant value, if it is known. A dynamic operand uses the next of the `rest` arguments.
+fn known<T: Copy>(
+    function: &Function,
+    value: Known<T>,
+    rest: &mut impl Iterator<Item = ValueId>,
+    of_value: fn(i64) -> Option<T>,
+) -> Option<T> {
+    match value {
+        Known::Constant(value) => Some(value),
+        Known::Dynamic => {
+            let bits = function.constant_bits(rest.next()?)?;
+            of_value(i64::from(bits as u32 as i32))
+        }
+    }
+}
+
+/// The number of trailing arguments that are orders, scopes and flags.
+fn unknown_count(op: &Op) -> usize {
+    fn is_unknown<T>(value: &Known<T>) -> usize {
+        usize::from(matches!(value, Known::Dynamic))
+    }
+    match op {
+        Op::Atomic(atomic) => {
+            is_unknown(&atomic.order)
+                + atomic.failure.as_ref().map_or(0, is_unknown)
+                + is_unknown(&atomic.scope)
+        }
+        Op::Fence { flags, order, scope } => is_unknown(flags) + is_unknown(order) + is_unknown(scope),
+        Op::Barrier { flags, scope, .. } => is_unknown(flags) + is_unknown(scope),
+        _ => 0,
+    }
+}

@@ -1,0 +1,271 @@
+//! Transforms the IR between lowering and emission. The lists below are the pass order, with the reason for each
+//! position.
+//!
+//! A pass is one file and one function. After each pass the module can be printed, parsed and verified.
+//!
+//! ```
+//! use kiln_passes::Providers;
+//! use kiln_session::{Options, diag::Sink};
+//!
+//! let text = "function #0 \"f\"(%0: i32) -> i32 {\n  %1: i32 = add %0, %0\n  return %0\n}\n";
+//! let mut module = kiln_ir::parse(text).expect("valid text");
+//! let (options, mut sink) = (Options::default(), Sink::default());
+//! kiln_passes::apply("dead_code", &mut module, &options, &Providers::default(), &mut sink);
+//! assert!(!module.to_string().contains("add"));
+//! ```
+
+mod bind_arguments;
+mod block_params;
+mod check_bounds;
+mod compare_as_unsigned;
+mod dead_code;
+mod emulate_int64;
+mod emulate_small;
+mod expand_memory;
+mod form_half_loads_and_stores;
+mod freeze_loop_exit_values;
+mod if_to_select;
+mod infer_address_spaces;
+mod inline_calls;
+mod legalize_atomics;
+mod load_constants;
+mod lower_addresses;
+mod lower_builtins;
+mod lower_min_max;
+mod lower_printf;
+mod lower_remainders;
+mod lower_to_logical_pointers;
+mod lower_work_items;
+mod mark_nonprivate_accesses;
+mod narrow_comparisons;
+mod origins;
+mod promote;
+mod refuse_missing;
+mod refuse_opencl_only;
+mod remove_redundant_block_params;
+mod rewrite;
+mod simplify;
+mod specialize_variable_args;
+mod split_vectors;
+mod structure_exits;
+mod terminate_at_traps;
+mod unroll_loops;
+mod vectorize_accesses;
+
+use kiln_builtins::Lowering;
+use kiln_ir::{self as ir, BuiltinParam, FuncId, Module};
+use kiln_session::{Options, diag::Sink};
+use kiln_vocabulary::{faults::Fault, opencl::Environment, precision::Precision, target::Target};
+
+use Pass::{Linking, Local};
+
+/// A pass.
+enum Pass {
+    /// Needs the module and the options only.
+    Local(fn(&mut Module, &Options, &mut Sink)),
+    /// Links functions of the library.
+    Linking(fn(&mut Module, &Options, &Providers, &mut Sink)),
+}
+
+impl Pass {
+    fn run(&self, module: &mut Module, options: &Options, providers: &Providers, sink: &mut Sink) {
+        match self {
+            Local(pass) => pass(module, options, sink),
+            Linking(pass) => pass(module, options, providers, sink),
+        }
+    }
+}
+
+/// Functions of packages that this one does not depend on. The driver provides them.
+pub struct Providers {
+    /// Whether the emitter supports a call of a built-in function with these parameters as it is, or, if the last
+    /// argument is true, with lower accuracy.
+    pub has_instruction: fn(Lowering, &Target, &[BuiltinParam], bool) -> bool,
+    /// Finds the library function for a built-in function and the types of its parameters. The flag allows less
+    /// accurate functions.
+    pub library_function: fn(&str, &str, bool, Precision) -> Option<LibraryFunction>,
+}
+
+/// No instructions and no library, for modules that call no built-in functions.
+impl Default for Providers {
+    fn default() -> Self {
+        Self { has_instruction: |_, _, _, _| false, library_function: |_, _, _, _| None }
+    }
+}
+
+/// A function of the library, which is lowered to the IR with its callees when it is called.
+pub type LibraryFunction = Box<dyn FnOnce() -> (Module, FuncId)>;
+
+/// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
+const VULKAN: &[(&str, Pass)] = &[
+    // First, to reject OpenCL-only features before another pass sees them.
+    ("refuse_opencl_only", Local(refuse_opencl_only::refuse_opencl_only)),
+    // Early, because it inserts calls and other code that later passes transform.
+    ("lower_builtins", Linking(lower_builtins::lower_builtins)),
+    // While scalars and vectors of all widths can still be compared.
+    ("lower_min_max", Local(lower_min_max::lower_min_max)),
+    // Shrink callees before inlining duplicates them.
+    ("promote_early", Local(promote::promote)),
+    (
+        "remove_redundant_block_params_early",
+        Local(remove_redundant_block_params::remove_redundant_block_params),
+    ),
+    ("dead_code_early", Local(dead_code::dead_code)),
+    ("simplify_early", Local(simplify::simplify)),
+    ("renumber_early", Local(renumber)),
+    // Early, so that the origin of every pointer is visible at its uses: local and private memory has no addresses
+    // here.
+    ("inline_calls", Local(inline_calls::inline_calls)),
+    // Right after inlining, when the remaining functions are final. Copies functions for callers with different
+    // private objects.
+    ("specialize_variable_args", Local(specialize_variable_args::specialize_variable_args)),
+    // After inlining, because a trap must leave the kernel. Before `structure_exits`, because it adds jumps.
+    ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
+    // Before `structure_exits`, because it adds jumps.
+    ("unroll_loops", Local(unroll_loops::unroll_loops)),
+    // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
+    // variables.
+    ("structure_exits", Local(structure_exits::structure_exits)),
+    // Before `promote`, because copies of whole structures would hide accesses to their members.
+    ("expand_memory", Local(expand_memory::expand_memory)),
+    // Turns pointers in variables into values whose origin can be followed.
+    ("promote", Local(promote::promote)),
+    // Dead or redundant block parameters would keep their operands alive.
+    ("remove_redundant_block_params", Local(remove_redundant_block_params::remove_redundant_block_params)),
+    ("dead_block_params", Local(dead_code::dead_code)),
+    // After the cleanup, when both branches of an `if` may contain nothing but values.
+    ("if_to_select", Local(if_to_select::if_to_select)),
+    // Constants that are available now decide which code remains for later passes.
+    ("simplify", Local(simplify::simplify)),
+    // After indices have become constants. Before any pass collects the variables in use.
+    ("load_constants", Local(load_constants::load_constants)),
+    // Most of the original instructions are gone by now.
+    ("renumber", Local(renumber)),
+    // Before any pass queries the address space of an access.
+    ("infer_address_spaces", Local(infer_address_spaces::infer_address_spaces)),
+    // While accesses still have their address space and match the source. Its table is a program-scope variable.
+    ("check_bounds", Local(check_bounds::check_bounds)),
+    // Before accesses are marked, because it adds synchronizing operations.
+    ("legalize_atomics", Local(legalize_atomics::legalize_atomics)),
+    // After all synchronizing operations exist, while accesses still have their address space.
+    ("refuse_missing", Local(refuse_missing::refuse_missing)),
+    // While accesses still have their address space.
+    ("mark_nonprivate_accesses", Local(mark_nonprivate_accesses::mark_nonprivate_accesses)),
+    // After accesses are marked, because only the host reads the printf buffer. Before `bind_arguments`, which
+    // assigns the buffer's address.
+    ("lower_printf", Local(lower_printf::lower_printf)),
+    // After all passes that reference program-scope variables. Creates the local variables for pointer arguments to
+    // local memory.
+    ("bind_arguments", Local(bind_arguments::bind_arguments)),
+    // After `bind_arguments` has assigned the launch state to push constants.
+    ("lower_work_items", Local(lower_work_items::lower_work_items)),
+    // After all passes that create local and private objects.
+    ("lower_to_logical_pointers", Local(lower_to_logical_pointers::lower_to_logical_pointers)),
+    // Arrays that are only indexed by constants need no memory. Before `freeze_loop_exit_values`, which must see the
+    // same values as a driver that promotes such arrays.
+    ("promote_again", Local(promote::promote)),
+    // Pointers have become indices, and variables have become values.
+    ("renumber_again", Local(renumber)),
+    // After copies through private objects have become values. While pointers still have bases and offsets.
+    ("vectorize_accesses", Local(vectorize_accesses::vectorize_accesses)),
+    // After local and private pointers are gone.
+    ("lower_addresses", Local(lower_addresses::lower_addresses)),
+    // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.
+    ("narrow_comparisons", Local(narrow_comparisons::narrow_comparisons)),
+    // After addresses have become integers that can be rounded down to words. Before `emulate_int64` lowers those to
+    // pairs.
+    ("emulate_small", Local(emulate_small::emulate_small)),
+    // After all passes that compute with addresses.
+    ("emulate_int64", Local(emulate_int64::emulate_int64)),
+    // After the emulation of missing integer types, which lowers some remainders in other ways.
+    ("lower_remainders", Local(lower_remainders::lower_remainders)),
+    // After all passes that handle whole vectors.
+    ("split_vectors", Local(split_vectors::split_vectors)),
+    // Common subexpressions and constants that the passes above have created.
+    ("simplify_again", Local(simplify::simplify)),
+    // `promote_again` has turned the variables of `lower_to_logical_pointers` into values.
+    (
+        "remove_redundant_block_params_again",
+        Local(remove_redundant_block_params::remove_redundant_block_params),
+    ),
+    ("if_to_select_again", Local(if_to_select::if_to_select)),
+    // Selections with equal operands hid some widened values.
+    ("narrow_comparisons_again", Local(narrow_comparisons::narrow_comparisons)),
+    // Workarounds, which run only for targets that request them. After all passes that could undo them:
+    // `narrow_comparisons` would narrow the comparisons of the first again, and the second must see every loop.
+    ("compare_as_unsigned", Local(compare_as_unsigned::compare_as_unsigned)),
+    ("freeze_loop_exit_values", Local(freeze_loop_exit_values::freeze_loop_exit_values)),
+    // Last, to remove what other passes have left unused.
+    ("dead_code", Local(dead_code::dead_code)),
+];
+
+/// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.
+const OPENCL: &[(&str, Pass)] = &[
+    ("lower_builtins", Linking(lower_builtins::lower_builtins)),
+    // Before `promote`, because it moves the variables of callees into their callers.
+    ("inline_over_parameter_limit", Local(inline_calls::inline_over_parameter_limit)),
+    ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
+    ("promote", Local(promote::promote)),
+    ("remove_redundant_block_params", Local(remove_redundant_block_params::remove_redundant_block_params)),
+    // After `promote`, so that uses are visible. Before `refuse_missing`, which checks for half arithmetic.
+    ("form_half_loads_and_stores", Local(form_half_loads_and_stores::form_half_loads_and_stores)),
+    ("legalize_atomics", Local(legalize_atomics::legalize_atomics)),
+    ("refuse_missing", Local(refuse_missing::refuse_missing)),
+    ("dead_block_params", Local(dead_code::dead_code)),
+    ("if_to_select", Local(if_to_select::if_to_select)),
+    ("load_constants", Local(load_constants::load_constants)),
+    ("simplify", Local(simplify::simplify)),
+    ("dead_code", Local(dead_code::dead_code)),
+];
+
+/// Renumbers blocks, instructions and values, dropping unreachable ones.
+fn renumber(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        function.renumber();
+    }
+}
+
+/// Whether the pass runs for the target. A workaround for a driver fault runs only if the target requests it.
+fn is_needed(pass: &str, target: &Target) -> bool {
+    Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
+}
+
+/// Runs all passes for the target. Calls `after` with the name of each pass that has run.
+pub fn run(
+    module: &mut Module,
+    options: &Options,
+    providers: &Providers,
+    sink: &mut Sink,
+    after: &mut dyn FnMut(&str, &Module),
+) {
+    let list = match options.target.environment {
+        Environment::Vulkan => VULKAN,
+        Environment::OpenCl => OPENCL,
+    };
+    for (name, pass) in list.iter().filter(|(name, _)| is_needed(name, &options.target)) {
+        pass.run(module, options, providers, sink);
+        if sink.has_errors() {
+            return;
+        }
+        after(name, module);
+        ir::check_after(module, name);
+    }
+}
+
+/// Runs the pass with this name. Returns `None` if it does not exist.
+pub fn apply(
+    name: &str,
+    module: &mut Module,
+    options: &Options,
+    providers: &Providers,
+    sink: &mut Sink,
+) -> Option<()> {
+    let (_, pass) = VULKAN.iter().chain(OPENCL).find(|(known, _)| *known == name)?;
+    pass.run(module, options, providers, sink);
+    Some(())
+}
+
+/// The names of all passes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    VULKAN.iter().chain(OPENCL).map(|(name, _)| *name)
+}

@@ -1,0 +1,326 @@
+//! Lowers image functions on Vulkan (OpenCL C 6.15.15): sampled reads become reads of single texels.
+//!
+//! A sampler is an integer with OpenCL C's bits, constant or an argument. The device's samplers are not used: their filter
+//! weights can have only eight bits, and they support unnormalized coordinates for few kinds of images.
+
+use kiln_builtins::{ImageOp, ImageQuery};
+use kiln_ir::{
+    BinaryOp, Builder, CompareKind, Function, ImageAction, InstId, Op, Scalar, Texel, TexelKind, Type,
+    ValueId,
+};
+use kiln_types::{ops::CompareOp, ty::ImageTy};
+
+use super::{PLAIN, Pass};
+
+/// `CLK_ADDRESS_CLAMP`, among the bits of addressing.
+const ADDRESSING: u64 = 0xe;
+const CLAMP: u64 = 4;
+/// `CLK_FILTER_LINEAR`
+const LINEAR: u64 = 0x20;
+
+/// Converts samplers to integers.
+pub(super) fn number_samplers(function: &mut Function) {
+    for value in function.values.iter_mut().filter(|value| value.ty == Type::Sampler) {
+        value.ty = Type::I32;
+    }
+}
+
+/// An accessed image and its properties.
+struct Target {
+    value: ValueId,
+    ty: ImageTy,
+    kind: TexelKind,
+    /// The size for each coordinate, queried on first use.
+    sizes: Vec<ValueId>,
+}
+
+/// The sampler of an access.
+struct Sampler {
+    bits: ValueId,
+    /// Whether reads outside return the border color.
+    clamps: ValueId,
+    /// The border's color.
+    border: ValueId,
+}
+
+impl Pass<'_> {
+    /// Lowers the call of an image function. Returns its result, or `None` if Vulkan has no equivalent.
+    pub(super) fn image(
+        &mut self,
+        builder: &mut Builder<'_>,
+        inst: InstId,
+        name: &str,
+        operation: ImageOp,
+    ) -> Option<Option<ValueId>> {
+        let inst = builder.function.insts[inst].clone();
+        let args = &inst.args;
+        let Type::Image(ty) = builder.ty(args[0]) else { return None };
+        let kind = match name.rsplit_once("image") {
+            Some((_, "i")) => TexelKind::Signed,
+            Some((_, "ui")) => TexelKind::Unsigned,
+            _ => TexelKind::Float,
+        };
+        let mut target = Target { value: args[0], ty, kind, sizes: Vec::new() };
+        match (operation, &args[1..]) {
+            _ if ty.is_msaa => None,
+            (ImageOp::Read, &[coordinates]) => {
+                let place = self.place(builder, &target, coordinates);
+                let texel = target.load(builder, place);
+                Some(Some(result(builder, texel, inst.results[0])))
+            }
+            (ImageOp::Read, &[sampler, coordinates]) => {
+                target.measure(builder);
+                let texel = self.sample(builder, &target, sampler, coordinates);
+                Some(Some(result(builder, texel, inst.results[0])))
+            }
+            (ImageOp::Write, &[coordinates, texel]) => {
+                let place = self.place(builder, &target, coordinates);
+                let texel = stored(builder, texel);
+                let store = ImageAction::Store(Texel { kind, is_shared: false });
+                builder.inst(Op::Image(store), &[target.value, place, texel], &[]);
+                Some(None)
+            }
+            (ImageOp::Query(query), &[]) => {
+                let answer = target.query(builder, query)?;
+                let scalar = builder.ty(inst.results[0]).scalar()?;
+                Some(Some(builder.resize(answer, scalar, false)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Integer coordinates without unused components.
+    fn place(&mut self, builder: &mut Builder<'_>, target: &Target, coordinates: ValueId) -> ValueId {
+        let parts = parts(builder, coordinates, target.ty.rank());
+        joined(builder, &parts)
+    }
+
+    fn sample(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        sampler: ValueId,
+        coordinates: ValueId,
+    ) -> ValueId {
+        let addressing = builder.binary_bits(BinaryOp::And, sampler, ADDRESSING);
+        let clamp = builder.i32(CLAMP as i32);
+        let clamps = builder.compare(CompareOp::Equal, CompareKind::Unsigned, addressing, clamp);
+        let border = self.border(builder, target);
+        let sampler = Sampler { bits: sampler, clamps, border };
+        let count = usize::from(target.ty.dimensions());
+        let mut along = parts(builder, coordinates, target.ty.rank());
+        // The layer of an array is selected, never filtered.
+        let mut layer = Vec::new();
+        if let Some(&given) = along.get(count) {
+            layer.extend(self.help(builder, "image_layer", &[given, target.sizes[count]]));
+            along.truncate(count);
+        }
+        let is_float = builder.ty(coordinates).scalar() == Some(Scalar::F32);
+        if !is_float || target.kind != TexelKind::Float {
+            // OpenCL C 6.15.15.2: integer coordinates and integer texels are not filtered.
+            return self.nearest(builder, target, &sampler, &along, &layer);
+        }
+        let filter = builder.binary_bits(BinaryOp::And, sampler.bits, LINEAR);
+        if let Some(filter) = builder.function.constant_bits(sampler.bits) {
+            return match filter & LINEAR {
+                0 => self.nearest(builder, target, &sampler, &along, &layer),
+                _ => self.linear(builder, target, &sampler, &along, &layer),
+            };
+        }
+        let zero = builder.i32(0);
+        let is_linear = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, filter, zero);
+        let choice = builder.open_if(is_linear, &[target.kind.ty()]);
+        let after = builder.place();
+        builder.at_end(choice.then);
+        let texel = self.linear(builder, target, &sampler, &along, &layer);
+        builder.exit(choice.inst, &[texel]);
+        builder.at_end(choice.otherwise);
+        let texel = self.nearest(builder, target, &sampler, &along, &layer);
+        builder.exit(choice.inst, &[texel]);
+        builder.at(after.0, after.1);
+        builder.function.result(choice.inst)
+    }
+
+    /// OpenCL API 8.2, `CL_FILTER_NEAREST`
+    fn nearest(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        sampler: &Sampler,
+        along: &[ValueId],
+        layer: &[ValueId],
+    ) -> ValueId {
+        let place: Vec<ValueId> = along
+            .iter()
+            .zip(&target.sizes)
+            .filter_map(|(&coordinate, &size)| {
+                self.help(builder, "image_nearest", &[coordinate, size, sampler.bits])
+            })
+            .collect();
+        texel(builder, target, sampler, &place, layer)
+    }
+
+    /// OpenCL API 8.2, `CL_FILTER_LINEAR`: interpolates the surrounding texels in each dimension.
+    fn linear(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        sampler: &Sampler,
+        along: &[ValueId],
+        layer: &[ValueId],
+    ) -> ValueId {
+        let mut help = |builder: &mut Builder<'_>, name| -> Vec<ValueId> {
+            along
+                .iter()
+                .zip(&target.sizes)
+                .filter_map(|(&coordinate, &size)| {
+                    self.help(builder, name, &[coordinate, size, sampler.bits])
+                })
+                .collect()
+        };
+        let ends = [help(builder, "image_lower"), help(builder, "image_upper")];
+        let weights: Vec<[ValueId; 2]> = help(builder, "image_weight")
+            .into_iter()
+            .map(|upper| {
+                let one = builder.bits(Type::Scalar(Scalar::F32), u64::from(1.0f32.to_bits()));
+                [builder.binary(BinaryOp::FSub, one, upper), upper]
+            })
+            .collect();
+        let mut sum: Option<ValueId> = None;
+        for corner in 0..1usize << along.len() {
+            let side = |dimension: usize| corner >> dimension & 1;
+            let place: Vec<ValueId> =
+                (0..along.len()).map(|dimension| ends[side(dimension)][dimension]).collect();
+            let weight = (0..along.len())
+                .map(|dimension| weights[dimension][side(dimension)])
+                .reduce(|all, weight| builder.binary(BinaryOp::FMul, all, weight));
+            let texel = texel(builder, target, sampler, &place, layer);
+            let Some(weight) = weight else { continue };
+            let weight = builder.splat(weight, 4);
+            let part = builder.binary(BinaryOp::FMul, weight, texel);
+            sum = Some(sum.map_or(part, |sum| builder.binary(BinaryOp::FAdd, sum, part)));
+        }
+        sum.unwrap_or_else(|| builder.undefined(target.kind.ty()))
+    }
+
+    /// The border color (OpenCL API 8.2).
+    fn border(&mut self, builder: &mut Builder<'_>, target: &Target) -> ValueId {
+        let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
+        let scalar = target.kind.ty().with_count(1);
+        let zero = builder.bits(scalar, 0);
+        let last = self.help(builder, "image_border", &[order]).unwrap_or(zero);
+        let last = match target.kind {
+            TexelKind::Float => {
+                let one = builder.bits(scalar, u64::from(1.0f32.to_bits()));
+                let none = builder.i32(0);
+                let is_opaque = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, last, none);
+                builder.select(is_opaque, one, zero)
+            }
+            TexelKind::Signed | TexelKind::Unsigned => last,
+        };
+        builder.construct(&[zero, zero, zero, last], target.kind.ty())
+    }
+
+    /// Calls a function of `lib/image.cl`, selected by the type of its first argument.
+    fn help(&mut self, builder: &mut Builder<'_>, name: &'static str, args: &[ValueId]) -> Option<ValueId> {
+        let is_float = builder.ty(args[0]).scalar() == Some(Scalar::F32);
+        let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
+        let result = if name == "image_weight" { Type::Scalar(Scalar::F32) } else { Type::I32 };
+        builder.call(function, args, Some(result))
+    }
+}
+
+impl Target {
+    fn measure(&mut self, builder: &mut Builder<'_>) {
+        let rank = self.ty.rank();
+        let size =
+            builder.value(Op::Image(ImageAction::Size), &[self.value], Type::vector(Scalar::I32, rank));
+        self.sizes = parts(builder, size, rank);
+    }
+
+    fn load(&self, builder: &mut Builder<'_>, place: ValueId) -> ValueId {
+        let load = ImageAction::Load(Texel { kind: self.kind, is_shared: false });
+        builder.value(Op::Image(load), &[self.value, place], self.kind.ty())
+    }
+
+    /// The result of `get_image_*`, as an I32 or a vector of I32.
+    fn query(&mut self, builder: &mut Builder<'_>, query: ImageQuery) -> Option<ValueId> {
+        let fact =
+            |builder: &mut Builder<'_>, action, ty| builder.value(Op::Image(action), &[self.value], ty);
+        match query {
+            ImageQuery::ChannelDataType => return Some(fact(builder, ImageAction::ChannelType, Type::I32)),
+            ImageQuery::ChannelOrder => return Some(fact(builder, ImageAction::ChannelOrder, Type::I32)),
+            ImageQuery::MipLevels | ImageQuery::Samples => return None,
+            _ => self.measure(builder),
+        }
+        let sizes = &self.sizes;
+        Some(match query {
+            ImageQuery::Height => sizes[1],
+            ImageQuery::Depth => sizes[2],
+            ImageQuery::ArraySize => sizes[usize::from(self.ty.dimensions())],
+            ImageQuery::Dim if self.ty.dimensions() == 3 => {
+                let zero = builder.i32(0);
+                builder.construct(&[sizes[0], sizes[1], sizes[2], zero], Type::Vector(Scalar::I32, 4))
+            }
+            ImageQuery::Dim => joined(builder, &sizes[..2]),
+            _ => sizes[0],
+        })
+    }
+}
+
+/// The texel at these coordinates, or the border color.
+fn texel(
+    builder: &mut Builder<'_>,
+    target: &Target,
+    sampler: &Sampler,
+    place: &[ValueId],
+    layer: &[ValueId],
+) -> ValueId {
+    let mut is_outside = builder.bool(false);
+    let mut inside = Vec::new();
+    for (&index, &size) in place.iter().zip(&target.sizes) {
+        let beyond = builder.compare(CompareOp::GreaterEqual, CompareKind::Unsigned, index, size);
+        let beyond = builder.binary(BinaryOp::And, beyond, sampler.clamps);
+        let zero = builder.i32(0);
+        inside.push(builder.select(beyond, zero, index));
+        is_outside = builder.binary(BinaryOp::Or, is_outside, beyond);
+    }
+    inside.extend_from_slice(layer);
+    let place = joined(builder, &inside);
+    let texel = target.load(builder, place);
+    builder.select(is_outside, sampler.border, texel)
+}
+
+/// Converts a texel to the result type of a function: one component for depth images, halves.
+fn result(builder: &mut Builder<'_>, texel: ValueId, wanted: ValueId) -> ValueId {
+    let ty = builder.ty(wanted);
+    let texel = if ty.is_vector() { texel } else { builder.extract(texel, 0) };
+    if ty == builder.ty(texel) { texel } else { builder.convert(PLAIN, texel, ty) }
+}
+
+/// Converts a texel to the written form: four components, no halves.
+fn stored(builder: &mut Builder<'_>, texel: ValueId) -> ValueId {
+    let ty = builder.ty(texel);
+    let texel = match ty.scalar() {
+        Some(Scalar::F16) => builder.convert(PLAIN, texel, ty.with_scalar(Scalar::F32)),
+        _ => texel,
+    };
+    if ty.is_vector() { texel } else { builder.splat(texel, 4) }
+}
+
+fn parts(builder: &mut Builder<'_>, value: ValueId, count: u8) -> Vec<ValueId> {
+    if !builder.ty(value).is_vector() {
+        return vec![value];
+    }
+    (0..count).map(|part| builder.extract(value, part)).collect()
+}
+
+fn joined(builder: &mut Builder<'_>, parts: &[ValueId]) -> ValueId {
+    match parts {
+        [one] => *one,
+        _ => {
+            let ty = Type::vector(Scalar::I32, parts.len() as u8);
+            builder.construct(parts, ty)
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Lowers pointers to local and private memory to logical addressing: chooses the element type of each object, and turns
+//! pointers into indices.
+//!
+//! Local and private memory has no addresses. Each object is an array of one element type, chosen from its accesses, and an
+//! access selects an element. Larger accesses are split, smaller ones extract a part of an element. Atomic operations need
+//! elements of their own width and type. A local object whose atomic operations need several element types is split into
+//! ranges that no access crosses; each range is a variable (`ranges.rs`). Operations that share a range with another element
+//! type are emulated (`atomics.rs`). A pointer with only one possible object is an index. Any other pointer is an address
+//! that contains the number of its object, and an access branches on that number (`pointers.rs`). A function with a pointer to
+//! a private object gets the caller's variable as an argument (`handed.rs`).
+
+mod access;
+mod atomics;
+mod handed;
+mod pointers;
+mod ranges;
+mod reach;
+
+use std::cmp::Ordering;
+
+use kiln_ir::{FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::index::Id as _;
+use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use self::{
+    atomics::Demand,
+    handed::{Handed, Shared},
+    pointers::{Form, Forms},
+    ranges::{Range, Step, Use},
+    reach::Reach,
+};
+use crate::origins::{Object, Origins};
+
+/// The layout of an object or of a range.
+#[derive(Clone, Debug)]
+struct Layout {
+    /// The element type.
+    element: Scalar,
+    /// The number of bytes per index step, a power of two.
+    unit: u64,
+    /// Whether atomic operations on whole elements change parts of them: a work-item that reads a part must not race with one
+    /// that changes the rest.
+    has_atomic_parts: bool,
+    /// Its variable in the function.
+    root: Object,
+    /// The steps from the object to the range.
+    steps: SmallVec<[Step; 2]>,
+}
+
+pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, _: &mut Sink) {
+    let target = &options.target;
+    let vars = &module.vars;
+    let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
+    let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
+    let handed = Handed::find(module, &forms);
+    // Objects that several functions use have one layout, so all functions are surveyed before any is rewritten.
+    let mut shared: FxHashMap<Shared, Usage> = FxHashMap::default();
+    let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
+    for ((id, function), forms) in module.functions.entries().zip(&forms) {
+        let mut uses = survey(function, forms);
+        for object in handed.dummy_objects(id) {
+            uses.entry(object).or_default();
+        }
+        for (&object, usage) in &uses {
+            if let Some(class) = handed.shared(id, object) {
+                shared.entry(class).or_default().join(usage);
+            }
+        }
+        surveys.push(uses);
+    }
+    let mut mixed: Vec<VarId> = Vec::new();
+    for (class, usage) in &shared {
+        // A bounds check keeps an access in its object, but not in its range.
+        if let Shared::Module(var) = class
+            && usage.is_mixed()
+            && !options.bounds_checks
+        {
+            mixed.push(*var);
+        }
+    }
+    mixed.sort_unstable();
+    let split: FxHashMap<VarId, Split> = mixed
+        .into_iter()
+        .filter_map(|var| {
+            let strides = shared[&Shared::Module(var)].strides;
+            Some((var, Split::find(module, var, strides, &forms, target)?))
+        })
+        .collect();
+    let Module { functions, vars, .. } = module;
+    for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
+    {
+        let id = FuncId::from_index(index);
+        let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
+        for (object, usage) in uses {
+            if let Object::Module(var) = object
+                && let Some(split) = split.get(&var)
+            {
+                layouts.insert(object, split.layouts[0].clone());
+                let own = split.ranges.iter().filter(|((function, _), _)| *function == id);
+                ranges.extend(own.map(|(&(_, inst), &range)| ((inst, object), split.layouts[range].clone())));
+                continue;
+            }
+            let class = handed.shared(id, object);
+            let usage = class.and_then(|class| shared.get(&class)).unwrap_or(&usage);
+            let root = match object {
+                Object::Param(space, number) => {
+                    let var = Var::new("", space, (0, 1), function.span);
+                    Object::Private(function.vars.push(Var { parameter: Some(number), ..var }))
+                }
+                _ => object,
+            };
+            let layout = usage.layout(target, root);
+            let var: &mut Var = match root {
+                Object::Module(var) => &mut vars[var],
+                Object::Private(var) => &mut function.vars[var],
+                Object::Param(..) => continue,
+            };
+            var.element = Some(Type::Scalar(layout.element));
+            var.size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
+            layouts.insert(object, layout);
+        }
+        pointers::apply(function, id, &handed, forms, &pointers::Layouts { objects: layouts, ranges });
+    }
+}
+
+/// A local object that is split into several variables.
+struct Split {
+    layouts: Vec<Layout>,
+    /// The range of each access.
+    ranges: FxHashMap<(FuncId, InstId), usize>,
+}
+
+impl Split {
+    /// Splits an object whose accesses need several element types, if possible, and creates the variables.
+    fn find(module: &mut Module, var: VarId, strides: u64, forms: &[Forms], target: &Target) -> Option<Self> {
+        let object = Object::Module(var);
+        let mut uses = Vec::new();
+        for ((id, function), forms) in module.functions.entries().zip(forms) {
+            let is_used = |inst: &Inst| {
+                let pointer = inst.args.first();
+                pointer.is_some_and(|&pointer| forms.may_point_into(pointer, object))
+            };
+            let order = function.inst_order();
+            if !order.iter().any(|&inst| is_used(&function.insts[inst])) {
+                continue;
+            }
+            let reach = Reach::find(function, forms.origins());
+            for inst in order {
+                let mut usage = Usage::default();
+                let data = &function.insts[inst];
+                if !is_used(data) || usage.note_access(function, data, object.space()).is_none() {
+                    continue;
+                }
+                let size = accessed(function, data);
+                uses.push(Use { at: (id, inst), extent: reach.of(data.args[0], object), size, usage });
+            }
+        }
+        let original = module.vars[var].clone();
+        let size = original.argument.is_none().then_some(original.size);
+        let parts = Range { steps: SmallVec::new(), size, uses }.split();
+        if parts.len() == 1 {
+            return None;
+        }
+        let mut split = Self { layouts: Vec::new(), ranges: FxHashMap::default() };
+        for (number, part) in parts.iter().enumerate() {
+            split.ranges.extend(part.uses.iter().map(|one| (one.at, number)));
+            let root = match number {
+                // The launch sets the length of the original variable, so a range with a known length is a new one.
+                0 if original.argument.is_none() || part.size.is_none() => var,
+                _ => {
+                    let name = format!("{}#{number}", original.name);
+                    let var = Var::new(&name, AddressSpace::Local, (0, original.align), original.span);
+                    module.vars.push(var)
+                }
+            };
+            let usage = part.usage();
+            let mut layout = usage.layout(target, Object::Module(root));
+            layout.steps.clone_from(&part.steps);
+            split.layouts.push(layout);
+            let var = &mut module.vars[root];
+            var.element = split.layouts.last().map(|layout| Type::Scalar(layout.element));
+            var.size = part.size.unwrap_or(var.size);
+        }
+        // All ranges use the same index unit, because a pointer can point into any of them.
+        let least = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
+        let unit = if strides == 0 { least } else { least.min(1 << strides.trailing_zeros()) };
+        for layout in &mut split.layouts {
+            layout.unit = unit;
+        }
+        Some(split)
+    }
+}
+
+/// The size of an access in bytes.
+fn accessed(function: &Function, inst: &Inst) -> u64 {
+    let ty = match &inst.op {
+        Op::Load(_) => function.ty(inst.results[0]),
+        Op::Store(_) => function.ty(inst.args[1]),
+        Op::Atomic(atomic) => return atomic.ty.size(),
+        _ => return 0,
+    };
+    ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count())
+}
+
+/// The number of scalar loads and stores.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moves {
+    loads: u64,
+    stores: u64,
+}
+
+/// The accesses to an object.
+#[derive(Clone, Debug, Default)]
+struct Usage {
+    /// The number of accesses of each type with each known alignment.
+    moved: FxHashMap<(Scalar, u64), Moves>,
+    /// The requirements of atomic operations for the element.
+    atomic: FxHashSet<Demand>,
+    /// The offsets added to pointers into the object, combined by `or`: only the lowest set bit matters.
+    strides: u64,
+}
+
+impl Usage {
+    fn join(&mut self, other: &Self) {
+        for (&what, moves) in &other.moved {
+            let own = self.moved.entry(what).or_default();
+            own.loads += moves.loads;
+            own.stores += moves.stores;
+        }
+        self.atomic.extend(&other.atomic);
+        self.strides |= other.strides;
+    }
+
+    /// Whether several element types would suit the accesses better than one.
+    fn is_mixed(&self) -> bool {
+        let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
+        let is_narrow = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < widest && moves.stores > 0;
+        self.atomic.iter().any(|demand| demand.size() < widest)
+            || self.atomic.contains(&Demand::Float(widest)) && self.atomic.contains(&Demand::Integer(widest))
+            || self.moved.iter().any(is_narrow)
+    }
+
+    /// The size of the widest access.
+    fn widest(&self) -> u64 {
+        let pieces = self.moved.keys().map(|(_, piece)| *piece);
+        pieces.chain(self.atomic.iter().map(|demand| demand.size())).max().unwrap_or(1)
+    }
+
+    /// Records a load, a store or an atomic operation on an object in this space. Returns the known alignment.
+    fn note_access(&mut self, function: &Function, inst: &Inst, space: AddressSpace) -> Option<u64> {
+        match &inst.op {
+            Op::Load(access) => {
+                self.note(function.ty(inst.results[0]), access.align, false);
+                Some(access.align.into())
+            }
+            Op::Store(access) => {
+                self.note(function.ty(inst.args[1]), access.align, true);
+                Some(access.align.into())
+            }
+            Op::Atomic(atomic) => {
+                // An atomic operation on a private object is a plain one.
+                if space == AddressSpace::Local {
+                    self.atomic.insert(Demand::of(atomic));
+                } else {
+                    let moves = self.moved.entry((atomic.ty, atomic.ty.size())).or_default();
+                    moves.loads += 1;
+                    moves.stores += 1;
+                }
+                Some(atomic.ty.size())
+            }
+            _ => None,
+        }
+    }
+
+    fn note(&mut self, ty: Type, align: u32, is_store: bool) {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let moves = self.moved.entry((scalar, u64::from(align).min(scalar.size()))).or_default();
+        *(if is_store { &mut moves.stores } else { &mut moves.loads }) += u64::from(ty.count());
+        // The components of a vector are one component size apart.
+        if ty.is_vector() {
+            self.strides |= scalar.size();
+        }
+    }
+
+    /// The approximate cost of all accesses with elements of this size: one operation per element, more for combining several
+    /// elements, and even more for extracting or inserting a part.
+    fn cost(&self, size: u64) -> u64 {
+        let costs = self.moved.iter().map(|((scalar, align), moves)| {
+            let (load, store) = match align.cmp(&size) {
+                Ordering::Equal if scalar.size() == size => (1, 1),
+                Ordering::Less => (4, 8),
+                Ordering::Equal | Ordering::Greater => (3 * align / size, 2 * align / size),
+            };
+            scalar.size() / align * (load * moves.loads + store * moves.stores)
+        });
+        costs.sum()
+    }
+
+    fn layout(&self, target: &Target, root: Object) -> Layout {
+        let features = &target.features;
+        let space = root.space();
+        let is_narrow =
+            space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
+        // Sizes without an integer type on the device use words: parts of one, or several.
+        let fitting = |size| match size {
+            1 if features.int8 && is_narrow => 1,
+            2 if features.int16 && is_narrow => 2,
+            8 if features.int64 => 8,
+            _ => 4,
+        };
+        let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
+        let pieces = || self.moved.keys().map(|(_, align)| *align);
+        let is_local = space == AddressSpace::Local;
+        let widest = self.atomic.iter().map(|demand| demand.size()).max();
+        let size = match widest {
+            Some(size) if is_local => size,
+            // The rest of a larger element can belong to other work-items.
+            _ if is_local => fitting(pieces().min().unwrap_or(4)),
+            _ => pieces().map(fitting).min_by_key(|&size| (self.cost(size), size)).unwrap_or(4),
+        };
+        let has_parts = pieces().any(|piece| piece < size);
+        let element = match self.float(size).filter(|&float| has(float) && !has_parts) {
+            Some(float) => float,
+            None => Scalar::int_of_size(size),
+        };
+        let stores_part = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < size && moves.stores > 0;
+        let has_atomic_parts = is_local
+            && (self.moved.iter().any(stores_part) || self.atomic.iter().any(|demand| demand.size() < size));
+        let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
+        Layout { element, unit, has_atomic_parts, root, steps: SmallVec::new() }
+    }
+
+    /// The floating-point type of this size that suits all accesses, if there is one.
+    fn float(&self, size: u64) -> Option<Scalar> {
+        let demanded: FxHashSet<Demand> =
+            self.atomic.iter().copied().filter(|demand| !matches!(demand, Demand::Moved(_))).collect();
+        // An atomic floating-point operation determines the type; other accesses only move bits.
+        if demanded.contains(&Demand::Float(size)) {
+            return match (demanded.len(), size) {
+                (1, 4) => Some(Scalar::F32),
+                (1, 8) => Some(Scalar::F64),
+                _ => None,
+            };
+        }
+        let mut scalars = self.moved.keys().map(|(scalar, _)| *scalar);
+        let first = scalars.next().filter(|first| first.is_float() && first.size() == size)?;
+        (scalars.all(|it| it == first) && self.atomic.is_empty()).then_some(first)
+    }
+}
+
+fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
+    let mut uses: FxHashMap<Object, Usage> = FxHashMap::default();
+    for &param in function.params() {
+        if let Some(Form::Index(object)) = forms.of(param) {
+            uses.entry(object).or_default();
+        }
+    }
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        // Every referenced object has a layout, even without accesses.
+        if let (Op::ModuleVar(_) | Op::PrivateVar(_), Some(Form::Index(object))) =
+            (&inst.op, inst.results.first().and_then(|&it| forms.of(it)))
+        {
+            uses.entry(object).or_default();
+        }
+        let Some(&pointer) = inst.args.first() else { continue };
+        let (objects, is_index) = match forms.of(pointer) {
+            Some(Form::Index(object)) => (vec![object], true),
+            Some(Form::Tagged) => (forms.objects(pointer), false),
+            None => continue,
+        };
+        for object in objects {
+            let usage = uses.entry(object).or_default();
+            if let Some(certain) = usage.note_access(function, inst, object.space()) {
+                if !is_index {
+                    usage.strides |= certain;
+                }
+                continue;
+            }
+            match &inst.op {
+                Op::Offset { stride, .. } if is_index => {
+                    let known = function.constant_bits(inst.args[1]);
+                    usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
+                }
+                // A tagged address that is converted to an index can be at any byte.
+                Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => {
+                    usage.strides |= 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    uses
+}

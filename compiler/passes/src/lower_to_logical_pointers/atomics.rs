@@ -1,0 +1,136 @@
+//! Atomic operations on local objects. Operations on the element type of a variable are native; others are emulated.
+
+use super::access::Accessor;
+use kiln_ir::{Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
+use kiln_memory::Spaces;
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey};
+
+use crate::legalize_atomics::{exchange_loop, unshared};
+
+/// The requirement of an atomic operation for its element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Demand {
+    /// Any type of this size, because the operation only moves bits.
+    Moved(u64),
+    /// An integer of this size.
+    Integer(u64),
+    /// A float of this size, for which the target has the operation. On an integer it is a compare-exchange loop.
+    Float(u64),
+}
+
+impl Demand {
+    /// The requirement for the operation to be native.
+    pub(super) const fn of(atomic: &Atomic) -> Self {
+        let size = atomic.ty.size();
+        match atomic.op {
+            AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange => Self::Moved(size),
+            _ if atomic.ty.is_float() => Self::Float(size),
+            _ => Self::Integer(size),
+        }
+    }
+
+    /// The size of the object in bytes.
+    pub(super) const fn size(self) -> u64 {
+        match self {
+            Self::Moved(size) | Self::Integer(size) | Self::Float(size) => size,
+        }
+    }
+}
+
+impl Accessor<'_, '_> {
+    /// Builds the operation on the object at this place. Returns its result.
+    pub(super) fn atomic(
+        &mut self,
+        place: ValueId,
+        atomic: &Atomic,
+        operands: &[ValueId],
+        result: Option<Type>,
+    ) -> Option<ValueId> {
+        let element = self.layout.element;
+        if element.size() != atomic.ty.size() {
+            return self.atomic_part(place, atomic, operands);
+        }
+        let pointer = self.element_at(place);
+        match (element == atomic.ty, Demand::of(atomic)) {
+            (true, _) => native(self.builder, pointer, atomic.clone(), operands, result),
+            (false, Demand::Moved(_)) => {
+                let own = Type::Scalar(element);
+                let operands: Vec<ValueId> =
+                    operands.iter().map(|&it| self.builder.bitcast(it, own)).collect();
+                let moved = Atomic { ty: element, ..atomic.clone() };
+                let old = native(self.builder, pointer, moved, &operands, result.map(|_| own))?;
+                Some(self.builder.bitcast(old, Type::Scalar(atomic.ty)))
+            }
+            (false, Demand::Integer(_) | Demand::Float(_)) => {
+                let (own, ty) = (Type::Scalar(element), Type::Scalar(atomic.ty));
+                let object = (pointer, Spaces::LOCAL);
+                let old = exchange_loop(self.builder, object, element, atomic, |builder, old| {
+                    let old = builder.bitcast(old, ty);
+                    let (new, _) = unshared::modified(builder, atomic, operands, old);
+                    builder.bitcast(new.unwrap_or(old), own)
+                });
+                Some(self.builder.bitcast(old, ty))
+            }
+        }
+    }
+
+    /// Builds the operation on a part of a wider element: a change exchanges the whole element.
+    fn atomic_part(&mut self, place: ValueId, atomic: &Atomic, operands: &[ValueId]) -> Option<ValueId> {
+        let (wide, ty) = (self.layout.element, Type::Scalar(atomic.ty));
+        let part = Scalar::int_of_size(atomic.ty.size());
+        let pointer = self.element_at(place);
+        if atomic.op == AtomicOp::Load {
+            let load = Atomic { ty: wide, ..atomic.clone() };
+            let whole = native(self.builder, pointer, load, &[], Some(Type::Scalar(wide)))?;
+            let value = self.cut(whole, place, 0, part);
+            return Some(self.builder.bitcast(value, ty));
+        }
+        let shift = self.shift(place, 0);
+        let ones = self.builder.bits(Type::Scalar(wide), part.mask());
+        let mask = self.builder.binary(BinaryOp::Shl, ones, shift);
+        let keep = self.builder.unary(UnaryOp::Not, mask);
+        let bitwise = match atomic.op {
+            AtomicOp::Fetch(key @ (FetchKey::And | FetchKey::Or | FetchKey::Xor)) => Some(key),
+            _ => None,
+        };
+        let whole = if let Some(key) = bitwise {
+            // An operand that does not change the other bits.
+            let operand = self.builder.resize(operands[0], wide, false);
+            let mut operand = self.builder.binary(BinaryOp::Shl, operand, shift);
+            if key == FetchKey::And {
+                operand = self.builder.binary(BinaryOp::Or, operand, keep);
+            }
+            let fetch = Atomic { ty: wide, ..atomic.clone() };
+            native(self.builder, pointer, fetch, &[operand], Some(Type::Scalar(wide)))?
+        } else {
+            let object = (pointer, Spaces::LOCAL);
+            exchange_loop(self.builder, object, wide, atomic, |builder, whole| {
+                let low = builder.binary(BinaryOp::LShr, whole, shift);
+                let low = builder.resize(low, part, false);
+                let old = builder.bitcast(low, ty);
+                let (new, _) = unshared::modified(builder, atomic, operands, old);
+                let new = builder.bitcast(new.unwrap_or(old), Type::Scalar(part));
+                let new = builder.resize(new, wide, false);
+                let placed = builder.binary(BinaryOp::Shl, new, shift);
+                let kept = builder.binary(BinaryOp::And, whole, keep);
+                builder.binary(BinaryOp::Or, kept, placed)
+            })
+        };
+        let old = self.cut(whole, place, 0, part);
+        Some(self.builder.bitcast(old, ty))
+    }
+}
+
+/// The native operation.
+fn native(
+    builder: &mut Builder<'_>,
+    pointer: ValueId,
+    atomic: Atomic,
+    operands: &[ValueId],
+    result: Option<Type>,
+) -> Option<ValueId> {
+    debug_assert_eq!(builder.ty(pointer), Type::Pointer(AddressSpace::Local), "other objects are not shared");
+    let args: Vec<ValueId> = std::iter::once(pointer).chain(operands.iter().copied()).collect();
+    let inst = builder.inst(Op::Atomic(atomic), &args, result.as_slice());
+    builder.function.insts[inst].results.first().copied()
+}

@@ -1,0 +1,173 @@
+//! Private objects as call arguments: the objects that each parameter can be, and the position in them that it points to.
+//!
+//! A parameter has one type, so all objects that it can be have the same layout and length. The parameter is the whole
+//! object; the position is an index in an additional parameter, unless it is the same for all calls.
+
+use kiln_ir::{FuncId, Function, InstId, Module, Op, Type, ValueDef, ValueId, Var, VarId};
+use kiln_types::index::Id as _;
+use kiln_vocabulary::opencl::AddressSpace;
+use rustc_hash::FxHashMap;
+
+use super::pointers::{Form, Forms};
+use crate::origins::{Object, base};
+
+/// Objects that have one layout in several functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Shared {
+    /// A local object of the module.
+    Module(VarId),
+    /// A class of private objects that share parameters.
+    Handed(usize),
+}
+
+/// The private and local objects that are call arguments.
+#[derive(Default)]
+pub(super) struct Handed {
+    /// The parameters of each function that point to private objects, by number.
+    params: Vec<Vec<u32>>,
+    /// The parameters that point into local objects, with their objects: they become indices in place.
+    locals: Vec<Vec<(u32, VarId)>>,
+    numbers: FxHashMap<(FuncId, Object), usize>,
+    /// Union-find over objects with the same layout: the parent of each, or itself for the representative.
+    parents: Vec<usize>,
+    /// The maximum size of each class.
+    sizes: Vec<u64>,
+    /// The byte offset of each parameter in its object, if it is the same for all calls.
+    starts: FxHashMap<(FuncId, u32), Option<i64>>,
+    /// Dummy variables for arguments that are null or undefined.
+    nothing: FxHashMap<(FuncId, InstId, u32), Object>,
+}
+
+impl Handed {
+    pub(super) fn find(module: &mut Module, forms: &[Forms]) -> Self {
+        let params = module.functions.iter().map(private_params).collect();
+        let locals = module.functions.iter().map(|function| function.objects.clone()).collect();
+        let mut handed = Self { params, locals, ..Self::default() };
+        if handed.params.iter().all(Vec::is_empty) {
+            return handed;
+        }
+        // Callers first, so that the offsets of a caller's own parameters are known.
+        for id in module.callees_first().into_iter().rev() {
+            for call in module.functions[id].inst_order() {
+                let function = &mut module.functions[id];
+                let Op::Call(callee) = function.insts[call].op else { continue };
+                for number in handed.params[callee.index()].clone() {
+                    let arg = function.insts[call].args[number as usize];
+                    let object = match forms[id.index()].of(arg) {
+                        Some(Form::Index(object)) => {
+                            handed.note_start(callee, number, handed.start_of(id, function, arg));
+                            object
+                        }
+                        _ => {
+                            debug_assert!(function.constant(arg).is_some(), "an argument of several objects");
+                            let var = Var::new("", AddressSpace::Private, (0, 1), function.insts[call].span);
+                            let object = Object::Private(function.vars.push(var));
+                            handed.nothing.insert((id, call, number), object);
+                            object
+                        }
+                    };
+                    handed.join((id, object), (callee, Object::Param(AddressSpace::Private, number)));
+                }
+            }
+        }
+        handed.measure(module);
+        handed
+    }
+
+    /// The class of an object that has one layout in several functions.
+    pub(super) fn shared(&self, id: FuncId, object: Object) -> Option<Shared> {
+        match object {
+            Object::Module(var) => Some(Shared::Module(var)),
+            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Handed(self.root(number))),
+        }
+    }
+
+    /// The common size of the objects of a class.
+    pub(super) fn size(&self, class: Shared) -> Option<u64> {
+        match class {
+            Shared::Module(_) => None,
+            Shared::Handed(root) => Some(self.sizes[root]),
+        }
+    }
+
+    /// The parameters of a function that are private objects, by number.
+    pub(super) fn params(&self, id: FuncId) -> &[u32] {
+        self.params.get(id.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The parameters of a function that point into local objects.
+    pub(super) fn locals(&self, id: FuncId) -> &[(u32, VarId)] {
+        self.locals.get(id.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The byte offset of a parameter in its object, if known.
+    pub(super) fn start(&self, id: FuncId, number: u32) -> Option<i64> {
+        self.starts.get(&(id, number)).copied().unwrap_or(Some(0))
+    }
+
+    /// The dummy variable for a null or undefined argument.
+    pub(super) fn nothing(&self, id: FuncId, call: InstId, number: u32) -> Option<Object> {
+        self.nothing.get(&(id, call, number)).copied()
+    }
+
+    /// All dummy variables of a function.
+    pub(super) fn dummy_objects(&self, id: FuncId) -> impl Iterator<Item = Object> {
+        self.nothing.iter().filter(move |((function, ..), _)| *function == id).map(|(_, &object)| object)
+    }
+
+    fn note_start(&mut self, callee: FuncId, number: u32, start: Option<i64>) {
+        let known = self.starts.entry((callee, number)).or_insert(start);
+        if *known != start {
+            *known = None;
+        }
+    }
+
+    /// The byte offset of a pointer in its object.
+    fn start_of(&self, id: FuncId, function: &Function, pointer: ValueId) -> Option<i64> {
+        let (base, bytes) = base(function, pointer)?;
+        match function.values[base].def {
+            ValueDef::Param(block, number) if block == function.body => {
+                self.start(id, number)?.checked_add(bytes)
+            }
+            ValueDef::Result(inst, _) if matches!(function.insts[inst].op, Op::PrivateVar(_)) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn number(&mut self, member: (FuncId, Object)) -> usize {
+        let new = self.parents.len();
+        let number = *self.numbers.entry(member).or_insert(new);
+        if number == new {
+            self.parents.push(new);
+        }
+        self.root(number)
+    }
+
+    fn root(&self, mut number: usize) -> usize {
+        while self.parents[number] != number {
+            number = self.parents[number];
+        }
+        number
+    }
+
+    fn join(&mut self, one: (FuncId, Object), other: (FuncId, Object)) {
+        let (one, other) = (self.number(one), self.number(other));
+        self.parents[one.max(other)] = one.min(other);
+    }
+
+    fn measure(&mut self, module: &Module) {
+        self.sizes = vec![0; self.parents.len()];
+        for (&(id, object), &number) in &self.numbers {
+            if let Object::Private(var) = object {
+                let root = self.root(number);
+                self.sizes[root] = self.sizes[root].max(module.functions[id].vars[var].size);
+            }
+        }
+    }
+}
+
+/// The parameters that point to private objects, by number.
+fn private_params(function: &Function) -> Vec<u32> {
+    let is_private = |&value: &ValueId| function.ty(value) == Type::Pointer(AddressSpace::Private);
+    (0..).zip(function.params()).filter(|(_, param)| is_private(param)).map(|(number, _)| number).collect()
+}

@@ -1,0 +1,116 @@
+//! Marks plain accesses that other work-items may observe (SPIR-V: `NonPrivatePointer`). These are the accesses to an
+//! address space that a kernel synchronizes, in that kernel and in its callees. Vulkan orders only marked accesses,
+//! and kernels without synchronization pay nothing (memory.md, R8).
+
+use kiln_ir::{Atomic, FuncId, Function, ImageAction, Known, Module, Op, Type, ValueId};
+use kiln_memory::{self as memory, Spaces, Sync};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::index::Id as _;
+use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
+
+use crate::legalize_atomics::synchronises;
+
+pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut Sink) {
+    if !module.functions.iter().any(|function| function.may_have(synchronises)) {
+        return;
+    }
+    let kernels: Vec<FuncId> = module
+        .functions
+        .entries()
+        .filter(|(_, function)| function.kernel.is_some())
+        .map(|(id, _)| id)
+        .collect();
+    let mut shared = vec![Spaces::NONE; module.functions.len()];
+    for kernel in kernels {
+        let called = callees(module, kernel);
+        let operations = called.iter().flat_map(|&id| operations(&module.functions[id]));
+        let synchronised = memory::synchronised(operations);
+        for id in called {
+            shared[id.index()] = shared[id.index()].union(synchronised);
+        }
+    }
+    for (function, shared) in module.functions.iter_mut().zip(shared) {
+        if !shared.is_empty() {
+            mark(function, shared);
+        }
+    }
+}
+
+/// A function and its transitive callees.
+fn callees(module: &Module, kernel: FuncId) -> Vec<FuncId> {
+    let mut found = vec![kernel];
+    let mut next = 0;
+    while let Some(&id) = found.get(next) {
+        let function = &module.functions[id];
+        for inst in function.inst_order() {
+            if let Op::Call(callee) = function.insts[inst].op
+                && !found.contains(&callee)
+            {
+                found.push(callee);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+fn operations(function: &Function) -> impl Iterator<Item = Sync> {
+    function.inst_order().into_iter().filter_map(|id| {
+        let inst = &function.insts[id];
+        synchronisation(function, &inst.op, inst.args.first().copied())
+    })
+}
+
+fn mark(function: &mut Function, shared: Spaces) {
+    for id in function.inst_order() {
+        let spaces: Vec<Spaces> =
+            function.insts[id].args.iter().map(|&arg| spaces_of(function, arg)).collect();
+        let is_shared = |index: usize| !spaces[index].intersection(shared).is_empty();
+        match &mut function.insts[id].op {
+            Op::Image(ImageAction::Load(texel) | ImageAction::Store(texel)) => {
+                texel.is_shared = shared.contains(Spaces::IMAGE);
+            }
+            Op::Load(access) | Op::Store(access) | Op::Zero { access, .. } => {
+                access.is_shared = is_shared(0);
+            }
+            Op::Copy { access, .. } => access.is_shared = is_shared(0) || is_shared(1),
+            _ => {}
+        }
+    }
+}
+
+fn spaces_of(function: &Function, value: ValueId) -> Spaces {
+    match function.ty(value) {
+        Type::Pointer(space) => Spaces::of(space),
+        _ => Spaces::NONE,
+    }
+}
+
+/// The synchronization of an instruction. If that depends on run-time values, the strongest possible.
+fn synchronisation(function: &Function, op: &Op, object: Option<ValueId>) -> Option<Sync> {
+    match op {
+        Op::Atomic(atomic) => Some(atomic_sync(atomic, spaces_of(function, object?))),
+        Op::Fence { flags, order, .. } => Some(Sync::fence(
+            constant(*flags).unwrap_or(FenceFlags::ALL),
+            constant(*order).unwrap_or(Order::SeqCst),
+            Scope::Device,
+        )),
+        Op::Barrier { flags, .. } => {
+            Some(Sync::barrier(constant(*flags).unwrap_or(FenceFlags::ALL), Scope::WorkGroup))
+        }
+        _ => None,
+    }
+}
+
+fn atomic_sync(atomic: &Atomic, object: Spaces) -> Sync {
+    let order = constant(atomic.order).unwrap_or(Order::SeqCst);
+    let plain = Sync::atomic(object, order, Scope::Device);
+    Sync { spaces: atomic.spaces.map_or(plain.spaces, Spaces::from), ..plain }
+}
+
+fn constant<T>(value: Known<T>) -> Option<T> {
+    match value {
+        Known::Constant(value) => Some(value),
+        Known::Dynamic => None,
+    }
+}

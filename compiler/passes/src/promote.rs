@@ -1,0 +1,335 @@
+//! Promotes private variables to SSA values (LLVM: SROA and mem2reg).
+//!
+//! A variable needs no memory if all its uses are loads and stores at constant offsets, with one type per offset.
+//! Each such slot becomes a value that is passed through block parameters and construct results. A structure or a
+//! small array is split into several slots.
+
+use std::collections::BTreeMap;
+
+use kiln_ir::{BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, VarId};
+use kiln_session::{Options, diag::Sink};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{origins::constant_offset, simplify::fold::integer};
+
+pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
+        while promote_once(function) {}
+    }
+}
+
+/// Runs one iteration. Whether another iteration could promote more.
+fn promote_once(function: &mut Function) -> bool {
+    let slots = Slots::find(function);
+    if slots.types.is_empty() {
+        return false;
+    }
+    let leaves_some = slots.leaves_some;
+    let stored = stored_slots(function, &slots);
+    let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: Replacements::default() };
+    let body = walk.builder.function.body;
+    let undefined: State = walk.slots.types.iter().map(|_| None).collect();
+    walk.block(body, undefined);
+    let replaced = walk.replaced;
+    function.replace_uses(&replaced);
+    leaves_some
+}
+
+/// The current value of each slot. `None` while it is undefined.
+type State = Vec<Option<ValueId>>;
+
+/// The slots of variables, by index into `types`.
+struct Slots {
+    types: Vec<Type>,
+    /// The slot that each pointer refers to.
+    pointers: FxHashMap<ValueId, usize>,
+    /// Whether other variables remain in memory.
+    leaves_some: bool,
+}
+
+impl Slots {
+    fn find(function: &Function) -> Self {
+        // Pointers with a constant offset in a variable.
+        let mut places: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
+        let mut refused: FxHashSet<VarId> = FxHashSet::default();
+        let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
+        for id in function.inst_order() {
+            let inst = &function.insts[id];
+            let place = |index: usize| inst.args.get(index).and_then(|arg| places.get(arg)).copied();
+            match inst.op {
+                // The caller can observe variables that it passes.
+                Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
+                    places.insert(inst.results[0], (var, 0));
+                    continue;
+                }
+                Op::Offset { stride, .. } => {
+                    if let Some((var, offset)) = place(0) {
+                        match constant_offset(function, inst.args[1], stride) {
+                            Some(bytes) => drop(places.insert(inst.results[0], (var, offset + bytes))),
+                            None => drop(refused.insert(var)),
+                        }
+                        continue;
+                    }
+                }
+                Op::Element => {
+                    if let Some((var, _)) = place(0) {
+                        match element_offset(function, var, inst.args[1]) {
+                            Some(bytes) => drop(places.insert(inst.results[0], (var, bytes))),
+                            None => drop(refused.insert(var)),
+                        }
+                        continue;
+                    }
+                }
+                Op::Load(access) if !access.is_volatile => {
+                    if let Some(place) = place(0) {
+                        note(&mut accesses, &mut refused, place, function.ty(inst.results[0]));
+                        continue;
+                    }
+                }
+                Op::Store(access) if !access.is_volatile => {
+                    // A pointer that is stored escapes.
+                    if let Some(place) = place(0) {
+                        note(&mut accesses, &mut refused, place, function.ty(inst.args[1]));
+                        if let Some((var, _)) = places.get(&inst.args[1]) {
+                            refused.insert(*var);
+                        }
+                        continue;
+                    }
+                }
+                _ if inst.op.is_of_numbers() => continue,
+                _ => {}
+            }
+            for (var, _) in inst.args.iter().filter_map(|arg| places.get(arg)) {
+                refused.insert(*var);
+            }
+        }
+        refuse_overlaps(&accesses, &mut refused);
+        let slots: Vec<((VarId, i64), Type)> =
+            accesses.into_iter().filter(|((var, _), _)| !refused.contains(var)).collect();
+        let numbers: FxHashMap<(VarId, i64), usize> =
+            slots.iter().enumerate().map(|(number, (place, _))| (*place, number)).collect();
+        let pointers = places
+            .into_iter()
+            .filter_map(|(pointer, place)| numbers.get(&place).map(|&number| (pointer, number)))
+            .collect();
+        Self {
+            types: slots.into_iter().map(|(_, ty)| ty).collect(),
+            pointers,
+            leaves_some: !refused.is_empty(),
+        }
+    }
+
+    fn of(&self, pointer: ValueId) -> Option<usize> {
+        self.pointers.get(&pointer).copied()
+    }
+
+    /// The slot that an instruction accesses, and whether it stores.
+    fn accessed(&self, function: &Function, id: InstId) -> Option<(usize, bool)> {
+        let inst = &function.insts[id];
+        match inst.op {
+            Op::Load(_) => Some((self.of(inst.args[0])?, false)),
+            Op::Store(_) => Some((self.of(inst.args[0])?, true)),
+            _ => None,
+        }
+    }
+}
+
+fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64> {
+    let size = function.vars[var].element?.size()?;
+    // With a single element, any valid index is zero.
+    if size >= function.vars[var].size {
+        return Some(0);
+    }
+    i64::from(known_index(function, index, STEPS)? as i32).checked_mul(i64::try_from(size).ok()?)
+}
+
+/// The maximum number of operations between an index and its constant operands.
+const STEPS: u32 = 16;
+
+/// A constant index. `lower_to_logical_pointers` emits operations on constants, and `simplify` folds them only later.
+fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
+    if let Some(bits) = function.constant_bits(index) {
+        return Some(bits as u32);
+    }
+    let inst = function.def(index)?;
+    let Op::Binary(op) = inst.op else { return None };
+    let steps = steps.checked_sub(1)?;
+    // The constant is the right operand.
+    let right = known_index(function, inst.args[1], 0)?;
+    let left = known_index(function, inst.args[0], steps)?;
+    integer(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
+}
+
+fn note(
+    accesses: &mut BTreeMap<(VarId, i64), Type>,
+    refused: &mut FxHashSet<VarId>,
+    place: (VarId, i64),
+    ty: Type,
+) {
+    if *accesses.entry(place).or_insert(ty) != ty {
+        refused.insert(place.0);
+    }
+}
+
+/// Rejects variables with overlapping slots.
+fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
+    for ((&(var, offset), &ty), (&(next_var, next), _)) in accesses.iter().zip(accesses.iter().skip(1)) {
+        let size = ty.size().unwrap_or(u64::MAX);
+        if var == next_var && offset.saturating_add_unsigned(size) > next {
+            refused.insert(var);
+        }
+    }
+}
+
+/// For each construct, the slots that it stores to, in order. Excludes slots that are only used inside it and always
+/// stored before they are loaded, such as the variables of an inlined function: their values do not enter or leave.
+fn stored_slots(function: &Function, slots: &Slots) -> FxHashMap<InstId, Vec<usize>> {
+    let mut total = vec![0; slots.types.len()];
+    for id in function.inst_order() {
+        if let Some((slot, _)) = slots.accessed(function, id) {
+            total[slot] += 1;
+        }
+    }
+    let mut search = Search { function, slots, total, found: FxHashMap::default() };
+    search.block(function.body);
+    search.found
+}
+
+/// The uses of a slot in a block and its nested blocks.
+#[derive(Clone, Copy)]
+struct Use {
+    accesses: usize,
+    is_stored: bool,
+    /// Whether each loaded value is stored before in the same block.
+    is_stored_first: bool,
+}
+
+struct Search<'f> {
+    function: &'f Function,
+    slots: &'f Slots,
+    /// The number of accesses of each slot.
+    total: Vec<usize>,
+    found: FxHashMap<InstId, Vec<usize>>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: BlockId) -> FxHashMap<usize, Use> {
+        let function = self.function;
+        let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
+        for &id in &function.blocks[block].insts {
+            if let Some((slot, is_stored)) = self.slots.accessed(function, id) {
+                let first = Use { accesses: 0, is_stored, is_stored_first: is_stored };
+                let slot = uses.entry(slot).or_insert(first);
+                slot.accesses += 1;
+                slot.is_stored |= is_stored;
+            }
+            if function.insts[id].op.is_construct() {
+                for (slot, inside) in self.construct(id) {
+                    let first = Use { accesses: 0, is_stored: false, is_stored_first: false };
+                    let slot = uses.entry(slot).or_insert(first);
+                    slot.accesses += inside.accesses;
+                    slot.is_stored |= inside.is_stored;
+                }
+            }
+        }
+        uses
+    }
+
+    fn construct(&mut self, id: InstId) -> FxHashMap<usize, Use> {
+        let mut all: FxHashMap<usize, Use> = FxHashMap::default();
+        for nested in self.function.insts[id].op.blocks() {
+            for (slot, inside) in self.block(nested) {
+                let first = Use { accesses: 0, is_stored: false, is_stored_first: true };
+                let slot = all.entry(slot).or_insert(first);
+                slot.accesses += inside.accesses;
+                slot.is_stored |= inside.is_stored;
+                slot.is_stored_first &= inside.is_stored_first;
+            }
+        }
+        let is_own = |slot: usize, it: &Use| it.is_stored_first && it.accesses == self.total[slot];
+        let crossing = all.iter().filter(|(slot, it)| it.is_stored && !is_own(**slot, it));
+        let mut crossing: Vec<usize> = crossing.map(|(slot, _)| *slot).collect();
+        crossing.sort_unstable();
+        self.found.insert(id, crossing);
+        all
+    }
+}
+
+struct Walk<'f> {
+    builder: Builder<'f>,
+    slots: Slots,
+    stored: FxHashMap<InstId, Vec<usize>>,
+    replaced: Replacements,
+}
+
+impl Walk<'_> {
+    /// Rewrites a block, given the slots' values at its start.
+    fn block(&mut self, block: BlockId, mut state: State) {
+        let insts = std::mem::take(&mut self.builder.function.blocks[block].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for id in insts {
+            let inst = &self.builder.function.insts[id];
+            match inst.op {
+                Op::Load(_) => {
+                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                        let result = inst.results[0];
+                        let value = self.current(&state, slot);
+                        self.replaced.insert(result, value);
+                        continue;
+                    }
+                }
+                Op::Store(_) => {
+                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                        state[slot] = Some(self.replaced.resolve(inst.args[1]));
+                        continue;
+                    }
+                }
+                Op::Exit(target) | Op::Next(target) | Op::Continue(target) => {
+                    for slot in self.stored.get(&target).cloned().unwrap_or_default() {
+                        let value = self.current(&state, slot);
+                        self.builder.function.insts[id].args.push(value);
+                    }
+                }
+                _ if inst.op.is_construct() => self.construct(id, &mut state),
+                _ => {}
+            }
+            kept.push(id);
+        }
+        self.builder.function.blocks[block].insts = kept;
+    }
+
+    fn construct(&mut self, id: InstId, state: &mut State) {
+        let stored = self.stored.get(&id).cloned().unwrap_or_default();
+        let op = &self.builder.function.insts[id].op;
+        if let Op::Loop { body, continuing, .. } = *op {
+            let mut inside = [state.clone(), state.clone()];
+            for &slot in &stored {
+                let first = self.current(state, slot);
+                self.builder.function.insts[id].args.push(first);
+                for (block, state) in [body, continuing].into_iter().zip(&mut inside) {
+                    let param = self.builder.function.add_param(block, self.slots.types[slot]);
+                    state[slot] = Some(param);
+                }
+            }
+            let [in_body, in_continuing] = inside;
+            self.block(body, in_body);
+            self.block(continuing, in_continuing);
+        } else {
+            for block in op.blocks() {
+                self.block(block, state.clone());
+            }
+        }
+        for slot in stored {
+            let result = self.builder.function.add_result(id, self.slots.types[slot]);
+            state[slot] = Some(result);
+        }
+    }
+
+    fn current(&mut self, state: &State, slot: usize) -> ValueId {
+        match state[slot] {
+            Some(value) => self.replaced.resolve(value),
+            None => self.builder.undefined(self.slots.types[slot]),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Folds floating-point operations on constants, correctly rounded as in `fold`, which every device may return.
+//! Operations with device-specific results (`native_sin`) are not folded.
+//!
+//! This saves work in drivers, and avoids a bug: the constant propagation of SPIRV-Tools, which SwiftShader runs on
+//! every module, loses a branch whose condition is an extended instruction with constant operands.
+
+use kiln_builtins as builtins;
+use kiln_ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp};
+use kiln_types::{
+    fold::{self, Format},
+    ops::{self, CompareOp, Rounding},
+    ty,
+};
+use smallvec::SmallVec;
+
+/// Folds an operation whose operands or result are floating-point numbers.
+pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
+    let from = builder.ty(*inst.args.first()?).scalar()?;
+    let to = ty.scalar()?;
+    if !(from.is_float() || to.is_float()) {
+        return None;
+    }
+    let args: Option<SmallVec<[&[u64]; 3]>> = inst
+        .args
+        .iter()
+        .map(|&arg| match builder.function.constant(arg)? {
+            Const::Bits(bits) if bits.len() == usize::from(ty.count()) => Some(&bits[..]),
+            _ => None,
+        })
+        .collect();
+    let args = args?;
+    let components = (0..usize::from(ty.count())).map(|component| {
+        let operands: SmallVec<[u64; 3]> = args.iter().map(|bits| bits[component]).collect();
+        scalar(&inst.op, from, to, &operands)
+    });
+    Some(Const::Bits(components.collect::<Option<_>>()?))
+}
+
+/// Folds one component.
+fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
+    match (op, operands) {
+        (Op::Unary(UnaryOp::FNeg), &[operand]) => Some(operand ^ 1 << (from.bits() - 1)),
+        (Op::Binary(op) | Op::Exact(op), &[left, right]) => {
+            let op = match op {
+                BinaryOp::FAdd => ops::BinaryOp::Add,
+                BinaryOp::FSub => ops::BinaryOp::Subtract,
+                BinaryOp::FMul => ops::BinaryOp::Multiply,
+                BinaryOp::FDiv => ops::BinaryOp::Divide,
+                _ => return None,
+            };
+            let ty = from.opencl(false);
+            let result = fold::binary(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+            bits(&result, ty)
+        }
+        (Op::Compare(Compare { op, kind: CompareKind::Float }), &[left, right]) => {
+            Some(compare(*op, from, left, right)?.into())
+        }
+        (&Op::Convert(Convert::Number { conversion, from_signed, to_signed }), &[operand]) => {
+            let (from, to) = (from.opencl(from_signed), to.opencl(to_signed));
+            bits(&fold::convert(&number(operand, from)?, from, to, conversion)?, to)
+        }
+        (&Op::Builtin(builtin, _), operands) if from == to => {
+            let ty = to.opencl(false);
+            let operands: Option<SmallVec<[f64; 3]>> = operands.iter().map(|&it| float(it, ty)).collect();
+            let exact = function(builtins::row(builtin).name, &operands?)?;
+            let rounded = fold::round_float(exact, Format::of(ty)?, Rounding::ToEven);
+            bits(&ops::Const::Float(rounded), ty)
+        }
+        _ => None,
+    }
+}
+
+/// Comparisons with a NaN are false, except `NotEqual`.
+fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
+    let ty = ty.opencl(false);
+    let result = fold::compare(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+    fold::is_true(ty::Scalar::Int, &result)
+}
+
+/// Functions that return an operand, or a result that is exact in `double` for all formats and rounded once.
+fn function(name: &str, operands: &[f64]) -> Option<f64> {
+    Some(match (name, operands) {
+        ("fabs", &[x]) => x.abs(),
+        ("ceil", &[x]) => x.ceil(),
+        ("floor", &[x]) => x.floor(),
+        ("rint", &[x]) => x.round_ties_even(),
+        ("trunc", &[x]) => x.trunc(),
+        // 53 bits suffice for results that are rounded to at most 25 bits, and `double` needs no rounding.
+        ("sqrt" | "native_sqrt" | "half_sqrt", &[x]) => x.sqrt(),
+        ("fmax" | "max", &[x, y]) => x.max(y),
+        ("fmin" | "min", &[x, y]) => x.min(y),
+        ("clamp", &[x, low, high]) if low <= high => x.max(low).min(high),
+        // Defined as `x + (y - x) * a`, within 1e-3 (OpenCL C 6.15.4).
+        ("mix", &[x, y, a]) => x + (y - x) * a,
+        _ => return None,
+    })
+}
+
+fn number(bits: u64, ty: ty::Scalar) -> Option<ops::Const> {
+    fold::from_bytes(&bits.to_le_bytes()[..ty.size() as usize], ty, 1)
+}
+
+fn float(bits: u64, ty: ty::Scalar) -> Option<f64> {
+    match number(bits, ty)? {
+        ops::Const::Float(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn bits(value: &ops::Const, ty: ty::Scalar) -> Option<u64> {
+    let mut word = [0; 8];
+    let bytes = fold::to_bytes(value, ty, 1)?;
+    word[..bytes.len()].copy_from_slice(&bytes);
+    Some(u64::from_le_bytes(word))
+}

@@ -1,0 +1,324 @@
+//! Splits vectors of 8 and 16 components into vectors of 4, for targets without wide vectors.
+//!
+//! `expand_memory` has already split memory accesses. This pass splits values, block parameters and construct
+//! results.
+
+pub(super) mod bits;
+
+use kiln_ir::{
+    BinaryOp, BlockId, Builder, BuiltinParam, CompareKind, Const, Function, Inst, InstId, Module, Op, Scalar,
+    Type, ValueDef, ValueId,
+};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::ops::CompareOp;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::rewrite::rewrite;
+
+/// The number of components of a part.
+const PART: u8 = 4;
+
+/// The parts of a value, in order.
+type Parts = SmallVec<[ValueId; 4]>;
+
+pub(super) fn split_vectors(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        if function.values.iter().any(|value| is_wide(value.ty)) {
+            split(function);
+        }
+    }
+}
+
+pub(super) const fn is_wide(ty: Type) -> bool {
+    ty.count() > PART
+}
+
+fn split(function: &mut Function) {
+    let mut parts = FxHashMap::default();
+    for block in function.block_order() {
+        split_params(function, block, &mut parts);
+    }
+    let mut split = Split { parts };
+    rewrite(function, |builder, id, replaced| {
+        if let Some(value) = split.inst(builder, id) {
+            replaced.insert(builder.function.insts[id].results[0], value);
+        }
+    });
+}
+
+fn split_params(function: &mut Function, block: BlockId, parts: &mut FxHashMap<ValueId, Parts>) {
+    for param in std::mem::take(&mut function.blocks[block].params) {
+        let ty = function.ty(param);
+        if is_wide(ty) {
+            let own = part_types(ty).map(|ty| function.add_param(block, ty)).collect();
+            parts.insert(param, own);
+        } else {
+            let number = function.blocks[block].params.len() as u32;
+            function.values[param].def = ValueDef::Param(block, number);
+            function.blocks[block].params.push(param);
+        }
+    }
+}
+
+fn part_types(ty: Type) -> impl Iterator<Item = Type> {
+    std::iter::repeat_n(ty.with_count(PART), usize::from(ty.count() / PART))
+}
+
+struct Split {
+    parts: FxHashMap<ValueId, Parts>,
+}
+
+impl Split {
+    /// The parts of a value. A value that is not wide is its only part.
+    fn parts(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Parts {
+        if let Some(parts) = self.parts.get(&value) {
+            return parts.clone();
+        }
+        let ty = builder.ty(value);
+        if !is_wide(ty) {
+            return SmallVec::from_slice(&[value]);
+        }
+        let constant = builder.function.constant(value).cloned();
+        let parts: Parts = match constant {
+            Some(Const::Bits(bits)) => bits
+                .chunks(PART.into())
+                .map(|part| builder.constant(ty.with_count(PART), Const::Bits(part.into())))
+                .collect(),
+            _ => part_types(ty).map(|ty| builder.undefined(ty)).collect(),
+        };
+        self.parts.insert(value, parts.clone());
+        parts
+    }
+
+    /// Inserts the replacement of an instruction. Returns the replacement of a result that is not wide.
+    fn inst(&mut self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
+        let inst = builder.function.insts[id].clone();
+        let is_any_wide = inst.args.iter().chain(&inst.results).any(|&it| is_wide(builder.ty(it)));
+        if !is_any_wide {
+            builder.insert(id);
+            return None;
+        }
+        if inst.op.is_construct() || inst.op.is_terminator() {
+            self.control(builder, id, &inst);
+            return None;
+        }
+        let ty = builder.ty(*inst.results.first()?);
+        let parts = self.compute(builder, &inst, ty);
+        if is_wide(ty) {
+            self.parts.insert(inst.results[0], parts);
+            return None;
+        }
+        parts.first().copied()
+    }
+
+    /// Passes all parts through constructs and jumps.
+    fn control(&mut self, builder: &mut Builder<'_>, id: InstId, inst: &Inst) {
+        let mut args = SmallVec::new();
+        for &arg in &inst.args {
+            args.extend(self.parts(builder, arg));
+        }
+        let function = &mut *builder.function;
+        for result in std::mem::take(&mut function.insts[id].results) {
+            let ty = function.ty(result);
+            if is_wide(ty) {
+                let parts = part_types(ty).map(|ty| function.add_result(id, ty)).collect();
+                self.parts.insert(result, parts);
+            } else {
+                let number = function.insts[id].results.len() as u32;
+                function.values[result].def = ValueDef::Result(id, number);
+                function.insts[id].results.push(result);
+            }
+        }
+        function.insts[id].args = args;
+        builder.insert(id);
+    }
+
+    /// Computes the parts of a result.
+    fn compute(&mut self, builder: &mut Builder<'_>, inst: &Inst, ty: Type) -> Parts {
+        let arg = |index: usize| inst.args[index];
+        match &inst.op {
+            Op::Construct => {
+                let all: Vec<Place> = inst.args.iter().flat_map(|&arg| self.places(builder, arg)).collect();
+                gather(builder, &all, ty)
+            }
+            Op::Shuffle(components) => {
+                let mut all = self.places(builder, arg(0));
+                all.extend(self.places(builder, arg(1)));
+                let chosen: Vec<Place> = components.iter().map(|&it| all[usize::from(it)]).collect();
+                gather(builder, &chosen, ty)
+            }
+            Op::Extract(component) => {
+                let places = self.places(builder, arg(0));
+                SmallVec::from_slice(&[places[usize::from(*component)].get(builder)])
+            }
+            Op::Insert(component) => {
+                let mut parts = self.parts(builder, arg(0));
+                let part = &mut parts[usize::from(component / PART)];
+                *part = builder.insert_component(*part, arg(1), component % PART);
+                parts
+            }
+            Op::ExtractDynamic => {
+                let parts = self.parts(builder, arg(0));
+                let (which, inside) = part_index(builder, arg(1));
+                let mut found = None;
+                for (number, &part) in parts.iter().enumerate() {
+                    let own = builder.value(Op::ExtractDynamic, &[part, inside], ty);
+                    found = Some(match found {
+                        None => own,
+                        Some(others) => {
+                            let is_here = is_part(builder, which, number);
+                            builder.select(is_here, own, others)
+                        }
+                    });
+                }
+                found.into_iter().collect()
+            }
+            Op::InsertDynamic => {
+                let parts = self.parts(builder, arg(0));
+                let (which, inside) = part_index(builder, arg(2));
+                let insert = |(number, part): (usize, ValueId)| {
+                    let own_ty = builder.ty(part);
+                    let changed = builder.value(Op::InsertDynamic, &[part, arg(1), inside], own_ty);
+                    let is_here = is_part(builder, which, number);
+                    builder.select(is_here, changed, part)
+                };
+                parts.into_iter().enumerate().map(insert).collect()
+            }
+            Op::Any | Op::All => {
+                let join = if inst.op == Op::Any { BinaryOp::Or } else { BinaryOp::And };
+                let parts = self.parts(builder, arg(0));
+                let each: Vec<ValueId> =
+                    parts.iter().map(|&part| builder.value(inst.op.clone(), &[part], ty)).collect();
+                let joined = each.into_iter().reduce(|left, right| builder.binary(join, left, right));
+                joined.into_iter().collect()
+            }
+            Op::Bitcast => {
+                let source: Vec<Place> = self.places(builder, arg(0));
+                let from = builder.ty(arg(0));
+                if from.count() == ty.count() {
+                    let parts = self.parts(builder, arg(0));
+                    return parts.iter().map(|&part| builder.bitcast(part, ty.with_count(PART))).collect();
+                }
+                let components: Vec<ValueId> = source.iter().map(|place| place.get(builder)).collect();
+                let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
+                let places: Vec<Place> = components.into_iter().map(Place::Scalar).collect();
+                gather(builder, &places, ty)
+            }
+            // All other operations are componentwise.
+            op => {
+                let op = narrowed(op);
+                let args: Vec<Parts> = inst.args.iter().map(|&arg| self.parts(builder, arg)).collect();
+                part_types(ty)
+                    .enumerate()
+                    .map(|(number, part_ty)| {
+                        let own: SmallVec<[ValueId; 4]> =
+                            args.iter().map(|parts| *parts.get(number).unwrap_or(&parts[0])).collect();
+                        builder.value(op.clone(), &own, part_ty)
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// The components of a value.
+    fn places(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Vec<Place> {
+        let parts = self.parts(builder, value);
+        parts
+            .into_iter()
+            .flat_map(|part| {
+                let ty = builder.ty(part);
+                (0..ty.count()).map(move |component| match ty.is_vector() {
+                    true => Place::Of(part, component, ty.count()),
+                    false => Place::Scalar(part),
+                })
+            })
+            .collect()
+    }
+}
+
+/// The location of a component: a scalar, or an element of a vector of this length.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Scalar(ValueId),
+    Of(ValueId, u8, u8),
+}
+
+impl Place {
+    fn get(self, builder: &mut Builder<'_>) -> ValueId {
+        match self {
+            Self::Scalar(value) => value,
+            Self::Of(vector, component, _) => builder.extract(vector, component),
+        }
+    }
+}
+
+/// Builds the parts of a value from its components, or the value itself if it is not wide.
+fn gather(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> Parts {
+    let width = ty.count().min(PART);
+    places.chunks(width.into()).map(|places| join(builder, places, ty.with_count(width))).collect()
+}
+
+fn join(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> ValueId {
+    let mut vectors: SmallVec<[(ValueId, u8); 4]> = SmallVec::new();
+    for place in places {
+        let Place::Of(vector, _, count) = *place else {
+            let scalars: Vec<ValueId> = places.iter().map(|place| place.get(builder)).collect();
+            return if ty.is_vector() { builder.construct(&scalars, ty) } else { scalars[0] };
+        };
+        if !vectors.contains(&(vector, count)) {
+            vectors.push((vector, count));
+        }
+    }
+    if !ty.is_vector() {
+        return places[0].get(builder);
+    }
+    let numbers = |first: ValueId, offset: u8| {
+        let number = |place: &Place| match *place {
+            Place::Of(vector, component, _) if vector == first => component,
+            Place::Of(_, component, _) => offset + component,
+            Place::Scalar(_) => 0,
+        };
+        places.iter().map(number).collect::<Vec<u8>>()
+    };
+    match vectors[..] {
+        [(only, count)] => {
+            let numbers = numbers(only, 0);
+            if count == ty.count() && numbers.iter().copied().eq(0..count) {
+                return only;
+            }
+            builder.shuffle(only, only, &numbers)
+        }
+        [(left, count), (right, _)] => {
+            let numbers = numbers(left, count);
+            builder.shuffle(left, right, &numbers)
+        }
+        _ => {
+            let scalars: Vec<ValueId> = places.iter().map(|place| place.get(builder)).collect();
+            builder.construct(&scalars, ty)
+        }
+    }
+}
+
+/// The part and the component in it that an index selects.
+fn part_index(builder: &mut Builder<'_>, index: ValueId) -> (ValueId, ValueId) {
+    let index = builder.resize(index, Scalar::I32, false);
+    let which = builder.binary_bits(BinaryOp::LShr, index, PART.trailing_zeros().into());
+    (which, builder.binary_bits(BinaryOp::And, index, u64::from(PART - 1)))
+}
+
+fn is_part(builder: &mut Builder<'_>, which: ValueId, number: usize) -> ValueId {
+    let number = builder.bits(Type::I32, number as u64);
+    builder.compare(CompareOp::Equal, CompareKind::Unsigned, which, number)
+}
+
+/// The operation for parts.
+fn narrowed(op: &Op) -> Op {
+    let Op::Builtin(builtin, params) = op else { return op.clone() };
+    let narrow = |param: &BuiltinParam| match *param {
+        BuiltinParam::Value(scalar, count) => BuiltinParam::Value(scalar, count.min(PART)),
+        BuiltinParam::Pointer(scalar, count) => BuiltinParam::Pointer(scalar, count.min(PART)),
+        BuiltinParam::Other => BuiltinParam::Other,
+    };
+    Op::Builtin(*builtin, params.iter().map(narrow).collect())
+}

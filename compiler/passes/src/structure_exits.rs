@@ -1,0 +1,281 @@
+//! Rewrites jumps into forms that SPIR-V's structured control flow allows.
+//!
+//! An `if` nested in a construct may jump to the end of that construct, and a switch or block in a loop may leave the
+//! loop. An `if` may only be left from its own two blocks. Any other exit is split into steps: a private selector
+//! variable records the target, the jump leaves the innermost construct, and the selector is tested after it. Runs
+//! before `promote`, so that the values that a jump carries can be variables too.
+
+use kiln_ir::{
+    Access, BlockId, Builder, CompareKind, Convert, Function, InstId, Module, Op, Type, ValueDef, ValueId,
+    Var, VarId,
+};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::ops::CompareOp;
+use kiln_vocabulary::opencl::AddressSpace;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
+    for function in module.functions.iter_mut() {
+        enclose_ifs(function);
+        let body = function.body;
+        let mut pass = Pass {
+            builder: Builder::new(function),
+            around: Vec::new(),
+            selectors: FxHashMap::default(),
+            carried: FxHashMap::default(),
+        };
+        pass.block(body);
+    }
+}
+
+/// Wraps every `if` that a nested construct leaves in a block, and makes the jump leave the block instead.
+fn enclose_ifs(function: &mut Function) {
+    let mut owners: FxHashMap<BlockId, InstId> = FxHashMap::default();
+    let mut places: FxHashMap<InstId, BlockId> = FxHashMap::default();
+    let mut exits: Vec<InstId> = Vec::new();
+    let mut enclosed: FxHashSet<InstId> = FxHashSet::default();
+    for block in function.block_order() {
+        for &id in &function.blocks[block].insts {
+            let op = &function.insts[id].op;
+            owners.extend(op.blocks().into_iter().map(|nested| (nested, id)));
+            if op.is_construct() {
+                places.insert(id, block);
+            }
+            if let Op::Exit(target) = *op {
+                exits.push(id);
+                if matches!(function.insts[target].op, Op::If { .. }) && owners.get(&block) != Some(&target) {
+                    enclosed.insert(target);
+                }
+            }
+        }
+    }
+    let mut instead: FxHashMap<InstId, InstId> = FxHashMap::default();
+    for &id in &enclosed {
+        instead.insert(id, enclose(function, id, places[&id]));
+    }
+    for id in exits {
+        if let Op::Exit(target) = &mut function.insts[id].op
+            && let Some(block) = instead.get(target)
+        {
+            *target = *block;
+        }
+    }
+}
+
+/// Wraps a construct in a block with the same results.
+fn enclose(function: &mut Function, id: InstId, place: BlockId) -> InstId {
+    let span = function.insts[id].span;
+    let inside = function.add_block(&[]);
+    let block = function.add_inst(Op::Block(inside), &[], &[], span);
+    let end = function.add_inst(Op::Unreachable, &[], &[], span);
+    function.insts[block].results = std::mem::take(&mut function.insts[id].results);
+    for (number, result) in (0..).zip(function.insts[block].results.clone()) {
+        function.values[result].def = ValueDef::Result(block, number);
+    }
+    function.blocks[inside].insts = vec![id, end];
+    let insts = &mut function.blocks[place].insts;
+    let at = insts.iter().position(|&inst| inst == id).expect("a construct stands in its block");
+    insts[at] = block;
+    block
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sort {
+    If,
+    Breakable,
+    Loop,
+}
+
+/// The target of a jump: a construct, and whether its end or its `continuing` block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct ExitTarget {
+    target: InstId,
+    is_exit: bool,
+}
+
+/// The selector variable of a construct, and the targets that are dispatched after it, numbered from 1.
+struct ExitSelector {
+    var: VarId,
+    targets: Vec<ExitTarget>,
+}
+
+struct Pass<'f> {
+    builder: Builder<'f>,
+    /// The enclosing constructs, outermost first.
+    around: Vec<(InstId, Sort)>,
+    selectors: FxHashMap<InstId, ExitSelector>,
+    /// The variables for the values that jumps to a target carry.
+    carried: FxHashMap<ExitTarget, Vec<(VarId, Type)>>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, block: BlockId) {
+        let mut index = 0;
+        while let Some(&id) = self.builder.function.blocks[block].insts.get(index) {
+            index += 1;
+            let sort = match self.builder.function.insts[id].op {
+                Op::If { .. } => Sort::If,
+                Op::Switch { .. } | Op::Block(_) => Sort::Breakable,
+                Op::Loop { .. } => Sort::Loop,
+                Op::Exit(target) => {
+                    self.jump(block, id, ExitTarget { target, is_exit: true });
+                    return;
+                }
+                Op::Continue(target) => {
+                    self.jump(block, id, ExitTarget { target, is_exit: false });
+                    return;
+                }
+                _ => continue,
+            };
+            self.around.push((id, sort));
+            for nested in self.builder.function.insts[id].op.blocks() {
+                self.block(nested);
+            }
+            self.around.pop();
+            if let Some(selector) = self.selectors.remove(&id) {
+                self.builder.span = self.builder.function.insts[id].span;
+                self.builder.at(block, index - 1);
+                let none = self.builder.i32(0);
+                self.put(selector.var, none);
+                // Continue after the construct.
+                let (block, at) = self.builder.place();
+                self.builder.at(block, at + 1);
+                self.dispatch_on_selector(&selector);
+                index = self.builder.place().1;
+            }
+        }
+    }
+
+    /// After a construct: dispatches on the selector.
+    fn dispatch_on_selector(&mut self, selector: &ExitSelector) {
+        let (block, at) = self.builder.place();
+        let next = self.builder.function.blocks[block].insts[at];
+        let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
+        let noted = self.get(selector.var, Type::I32);
+        let tested = if is_left_normally { selector.targets.len() } else { selector.targets.len() - 1 };
+        for (number, exit_target) in (1..).zip(&selector.targets[..tested]) {
+            let number = self.builder.i32(number);
+            let is_noted = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, noted, number);
+            let test = self.builder.open_if(is_noted, &[]);
+            let (block, at) = self.builder.place();
+            self.builder.at_end(test.otherwise);
+            self.builder.exit(test.inst, &[]);
+            self.builder.at_end(test.then);
+            self.around.push((test.inst, Sort::If));
+            self.go(*exit_target);
+            self.around.pop();
+            self.builder.at(block, at);
+        }
+        if let Some(exit_target) = selector.targets.get(tested) {
+            let (block, at) = self.builder.place();
+            self.builder.function.blocks[block].insts.truncate(at);
+            self.go(*exit_target);
+        }
+    }
+
+    /// Rewrites an existing jump.
+    fn jump(&mut self, block: BlockId, id: InstId, exit_target: ExitTarget) {
+        if self.step(exit_target).is_none() {
+            return;
+        }
+        self.builder.function.blocks[block].insts.pop();
+        self.builder.at_end(block);
+        self.builder.span = self.builder.function.insts[id].span;
+        let values = self.builder.function.insts[id].args.clone();
+        if !self.carried.contains_key(&exit_target) {
+            let carried = values.iter().map(|&value| {
+                let ty = self.builder.function.ty(value);
+                (variable(self.builder.function, "carried", ty), ty)
+            });
+            let carried = carried.collect();
+            self.carried.insert(exit_target, carried);
+        }
+        for ((var, _), value) in self.carried[&exit_target].clone().into_iter().zip(values) {
+            self.put(var, value);
+        }
+        self.go(exit_target);
+    }
+
+    /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise one step.
+    fn go(&mut self, exit_target: ExitTarget) {
+        let Some(step) = self.step(exit_target) else {
+            let carried = self.carried.get(&exit_target).cloned().unwrap_or_default();
+            let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.get(var, ty)).collect();
+            match exit_target.is_exit {
+                true => self.builder.exit(exit_target.target, &values),
+                false => self.builder.continue_loop(exit_target.target, &values),
+            }
+            return;
+        };
+        let function = &mut *self.builder.function;
+        let selector = self.selectors.entry(step).or_insert_with(|| ExitSelector {
+            var: variable(function, "leaving", Type::I32),
+            targets: Vec::new(),
+        });
+        let known = selector.targets.iter().position(|known| *known == exit_target);
+        let number = known.unwrap_or_else(|| {
+            selector.targets.push(exit_target);
+            selector.targets.len() - 1
+        });
+        let var = selector.var;
+        let number = self.builder.i32(number as i32 + 1);
+        self.put(var, number);
+        let results: Vec<Type> =
+            self.builder.function.insts[step].results.iter().map(|&result| self.builder.ty(result)).collect();
+        let nothing: Vec<ValueId> = results.into_iter().map(|ty| self.builder.undefined(ty)).collect();
+        self.builder.exit(step, &nothing);
+    }
+
+    /// The construct to leave first, if the jump would cross a construct that it must not cross.
+    fn step(&self, exit_target: ExitTarget) -> Option<InstId> {
+        let position = self.around.iter().rposition(|(id, _)| *id == exit_target.target)?;
+        let (_, target) = self.around[position];
+        let between = &self.around[position + 1..];
+        let is_obstacle = |sort: Sort| match target {
+            Sort::Loop => sort == Sort::Loop,
+            Sort::Breakable | Sort::If => sort != Sort::If,
+        };
+        if !between.iter().any(|(_, sort)| is_obstacle(*sort)) {
+            return None;
+        }
+        // The outermost construct that can be left from here.
+        let mut step = None;
+        for (id, sort) in between.iter().rev().filter(|(_, sort)| *sort != Sort::If) {
+            if *sort == Sort::Loop {
+                return Some(*id);
+            }
+            step = step.or(Some(*id));
+        }
+        step
+    }
+
+    fn put(&mut self, var: VarId, value: ValueId) {
+        let value = match self.builder.ty(value) {
+            Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I32),
+            _ => value,
+        };
+        let access = self.access(var);
+        let pointer = self.builder.private_var(var);
+        self.builder.store(pointer, value, access);
+    }
+
+    fn get(&mut self, var: VarId, ty: Type) -> ValueId {
+        let access = self.access(var);
+        let pointer = self.builder.private_var(var);
+        if ty != Type::BOOL {
+            return self.builder.load(pointer, ty, access);
+        }
+        let (value, zero) = (self.builder.load(pointer, Type::I32, access), self.builder.i32(0));
+        self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
+    }
+
+    fn access(&self, var: VarId) -> Access {
+        Access { is_shared: false, align: self.builder.function.vars[var].align as u32, is_volatile: false }
+    }
+}
+
+fn variable(function: &mut Function, name: &str, ty: Type) -> VarId {
+    let stored = if ty == Type::BOOL { Type::I32 } else { ty };
+    let size = stored.size().unwrap_or(8).next_power_of_two();
+    function.vars.push(Var::new(name, AddressSpace::Private, (size, size), function.span))
+}

@@ -1,0 +1,173 @@
+//! Unrolls loops with `opencl_unroll_hint(n)` (OpenCL C 6.11.5). The body is copied n times with all its tests, so
+//! that the result is correct for every trip count.
+//!
+//! Before `structure_exits`, because `continue` in all copies but the last becomes an exit of a block.
+
+use kiln_ir::{BlockId, Builder, Function, InstId, Module, Op, Type, ValueId};
+use kiln_session::{Options, diag::Sink};
+use kiln_types::ops::LoopHints;
+use rustc_hash::FxHashMap;
+
+/// The maximum size of an unrolled loop in instructions. A larger loop is not unrolled; it keeps its hint, and the
+/// driver decides.
+const LIMIT: usize = 512;
+
+pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    let is_meant = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
+    for function in module.functions.iter_mut().filter(|function| function.may_have(is_meant)) {
+        // Inner loops first, so that the copies of outer loops contain them unrolled.
+        for id in function.inst_order().into_iter().rev() {
+            if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
+                unroll(function, id, count as usize);
+            }
+        }
+    }
+}
+
+fn unroll(function: &mut Function, id: InstId, count: usize) {
+    let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
+    let size = size(function, body) + size(function, continuing);
+    if size.saturating_mul(count) > LIMIT {
+        return;
+    }
+    let types = |function: &Function, block: BlockId| -> Vec<Type> {
+        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
+    };
+    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
+    let unrolled = function.add_block(&in_body);
+    let mut values = function.blocks[unrolled].params.clone();
+    for _ in 1..count {
+        values = once(function, unrolled, body, &values, (id, Way::Continue), &in_continuing);
+        values = once(function, unrolled, continuing, &values, (id, Way::Next), &in_body);
+    }
+    // The last copy is the original body.
+    let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
+    let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), leave: None };
+    let last = copy.block(body);
+    let insts = std::mem::take(&mut function.blocks[last].insts);
+    function.blocks[unrolled].insts.extend(insts);
+    if let Op::Loop { body, hints, .. } = &mut function.insts[id].op {
+        *body = unrolled;
+        hints.unroll = None;
+    }
+}
+
+fn size(function: &Function, block: BlockId) -> usize {
+    let mut blocks = vec![block];
+    let mut size = 0;
+    while let Some(block) = blocks.pop() {
+        for &id in &function.blocks[block].insts {
+            size += 1;
+            blocks.extend(function.insts[id].op.blocks());
+        }
+    }
+    size
+}
+
+/// The jump that continues a loop.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Continue,
+    Next,
+}
+
+/// Appends a copy of a block to `into`, with these values for its parameters. Returns the values for the next
+/// iteration.
+fn once(
+    function: &mut Function,
+    into: BlockId,
+    block: BlockId,
+    values: &[ValueId],
+    way: (InstId, Way),
+    results: &[Type],
+) -> Vec<ValueId> {
+    let mut builder = Builder::new(function);
+    builder.at_end(into);
+    builder.span = builder.function.insts[way.0].span;
+    let (around, empty) = builder.open_block(results);
+    let params = builder.function.blocks[block].params.clone();
+    let values = params.into_iter().zip(values.iter().copied()).collect();
+    let mut copy = Copy { function, values, insts: FxHashMap::default(), leave: Some((way, around)) };
+    let made = copy.block(block);
+    function.blocks[empty].insts = std::mem::take(&mut function.blocks[made].insts);
+    function.insts[around].results.to_vec()
+}
+
+/// The state of copying within a function, with the new ids.
+struct Copy<'f> {
+    function: &'f mut Function,
+    values: FxHashMap<ValueId, ValueId>,
+    insts: FxHashMap<InstId, InstId>,
+    /// A jump to replace with an exit from a construct.
+    leave: Option<((InstId, Way), InstId)>,
+}
+
+impl Copy<'_> {
+    fn block(&mut self, from: BlockId) -> BlockId {
+        let source = self.function.blocks[from].clone();
+        let to = self.function.add_block(&[]);
+        for param in source.params {
+            if !self.values.contains_key(&param) {
+                let ty = self.function.ty(param);
+                let copy = self.function.add_param(to, ty);
+                self.values.insert(param, copy);
+            }
+        }
+        for inst in source.insts {
+            let copy = self.inst(inst);
+            self.function.blocks[to].insts.push(copy);
+        }
+        to
+    }
+
+    fn inst(&mut self, from: InstId) -> InstId {
+        let source = self.function.insts[from].clone();
+        let args: Vec<ValueId> =
+            source.args.iter().map(|arg| self.values.get(arg).copied().unwrap_or(*arg)).collect();
+        let types: Vec<Type> = source.results.iter().map(|&result| self.function.ty(result)).collect();
+        let to = self.function.add_inst(Op::Unreachable, &args, &types, source.span);
+        self.insts.insert(from, to);
+        let results = self.function.insts[to].results.clone();
+        self.values.extend(source.results.into_iter().zip(results));
+        let op = self.op(source.op);
+        self.function.insts[to].op = op;
+        to
+    }
+
+    fn op(&mut self, mut op: Op) -> Op {
+        let way = match op {
+            Op::Continue(target) => Some((target, Way::Continue)),
+            Op::Next(target) => Some((target, Way::Next)),
+            _ => None,
+        };
+        if let (Some(way), Some((leave, around))) = (way, self.leave)
+            && way == leave
+        {
+            return Op::Exit(around);
+        }
+        match &mut op {
+            Op::If { then, otherwise } => {
+                (*then, *otherwise) = (self.block(*then), self.block(*otherwise));
+            }
+            Op::Loop { body, continuing, .. } => {
+                (*body, *continuing) = (self.block(*body), self.block(*continuing));
+            }
+            Op::Switch { cases, default } => {
+                for case in cases {
+                    case.block = self.block(case.block);
+                }
+                *default = self.block(*default);
+            }
+            Op::Block(body) => *body = self.block(*body),
+            // A jump out of the copied code keeps its target.
+            Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
+                *target = self.insts.get(target).copied().unwrap_or(*target);
+            }
+            _ => {}
+        }
+        op
+    }
+}

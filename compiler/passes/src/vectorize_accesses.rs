@@ -1,0 +1,299 @@
+//! Combines neighboring loads, and neighboring stores, of global and constant memory into accesses of up to 16 bytes
+//! (LLVM: LoadStoreVectorizer). Copies of structures and accesses to their members become few wide accesses.
+//!
+//! Accesses of one block are combined if they have the same base, constant offsets without gaps, and a known
+//! alignment of at least the combined size. A combined load replaces the first of its loads, a combined store the
+//! last of its stores. No instruction between them may access the same memory.
+
+use kiln_ir::{
+    Access, BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, align_behind,
+};
+use kiln_session::{Options, diag::Sink};
+use kiln_vocabulary::opencl::AddressSpace;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{origins::constant_offset, rewrite::rewrite_only, split_vectors::bits::regroup};
+
+/// The sizes of combined accesses in bytes, in order of preference. GPUs access at most 16 bytes at once.
+const SIZES: [i64; 4] = [16, 8, 4, 2];
+
+pub(super) fn vectorize_accesses(module: &mut Module, options: &Options, _: &mut Sink) {
+    if !options.optimize {
+        return;
+    }
+    for function in module.functions.iter_mut() {
+        let mut combined = Vec::new();
+        for block in function.block_order() {
+            Search { function, open: FxHashMap::default(), combined: &mut combined }.block(block);
+        }
+        if !combined.is_empty() {
+            replace(function, &combined);
+        }
+    }
+}
+
+/// An access at a constant offset from its base.
+#[derive(Clone, Copy)]
+struct Member {
+    inst: InstId,
+    offset: i64,
+    ty: Type,
+    access: Access,
+}
+
+impl Member {
+    fn size(&self) -> i64 {
+        self.ty.size().unwrap_or(1) as i64
+    }
+
+    fn end(&self) -> i64 {
+        self.offset + self.size()
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.offset < other.end() && other.offset < self.end()
+    }
+}
+
+/// Accesses that one access can replace, by offset.
+struct Combined {
+    base: ValueId,
+    members: Vec<Member>,
+    access: Access,
+    /// The member that the new access replaces.
+    place: InstId,
+    is_store: bool,
+}
+
+/// The accesses with one base that no other access separates, in program order.
+#[derive(Default)]
+struct Run {
+    loads: Vec<Member>,
+    stores: Vec<Member>,
+}
+
+struct Search<'f> {
+    function: &'f Function,
+    open: FxHashMap<ValueId, Run>,
+    combined: &'f mut Vec<Combined>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: BlockId) {
+        let function = self.function;
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            let (access, ty, is_store) = match inst.op {
+                Op::Load(access) => (access, function.ty(inst.results[0]), false),
+                Op::Store(access) => (access, function.ty(inst.args[1]), true),
+                _ if inst.op.is_pure() => continue,
+                _ => {
+                    self.close(|_, _| true);
+                    continue;
+                }
+            };
+            let Type::Pointer(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic) =
+                function.ty(inst.args[0])
+            else {
+                continue;
+            };
+            if access.is_volatile || ty.scalar().is_none() {
+                self.close(|_, _| true);
+                continue;
+            }
+            let (base, offset) = base(function, inst.args[0]);
+            let member = Member { inst: id, offset, ty, access };
+            // Pointers with different bases may be equal.
+            self.close(|other, run| other != base && (is_store || !run.stores.is_empty()));
+            // A load moves up and a store moves down. An earlier store to the same bytes must stay between.
+            let meets = |run: &Run| run.stores.iter().any(|other| other.overlaps(&member));
+            self.close(|other, run| other == base && meets(run));
+            let run = self.open.entry(base).or_default();
+            if is_store { &mut run.stores } else { &mut run.loads }.push(member);
+        }
+        self.close(|_, _| true);
+    }
+
+    /// Combines the accesses of the selected runs.
+    fn close(&mut self, is_selected: impl Fn(ValueId, &Run) -> bool) {
+        let closed = self.open.extract_if(|&base, run| is_selected(base, run));
+        for (base, run) in closed {
+            let all = [&run.loads[..], &run.stores].concat();
+            for (mut members, is_store) in [(run.loads, false), (run.stores, true)] {
+                if members.len() > 1 {
+                    combine(base, &mut members, &all, is_store, self.combined);
+                }
+            }
+        }
+    }
+}
+
+/// The pointer without its constant offsets, and their sum in bytes.
+fn base(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
+    let mut bytes = 0i64;
+    while let Some(inst) = function.def(pointer)
+        && let Op::Offset { stride, .. } = inst.op
+        && let Some(offset) = constant_offset(function, inst.args[1], stride)
+        && let Some(sum) = bytes.checked_add(offset)
+    {
+        (pointer, bytes) = (inst.args[0], sum);
+    }
+    (pointer, bytes)
+}
+
+/// Finds the largest combinations of these accesses, which are in program order. The alignment follows from all
+/// accesses of the run.
+fn combine(
+    base: ValueId,
+    members: &mut [Member],
+    all: &[Member],
+    is_store: bool,
+    combined: &mut Vec<Combined>,
+) {
+    let order: FxHashMap<InstId, usize> =
+        members.iter().enumerate().map(|(number, member)| (member.inst, number)).collect();
+    members.sort_by_key(|member| member.offset);
+    let mut rest = &*members;
+    while let Some(first) = rest.first() {
+        let align = known_align(all, first.offset);
+        let found = SIZES.into_iter().filter(|size| align % size == 0).find_map(|size| {
+            let count = tiles(rest, size)?;
+            Some((&rest[..count], size))
+        });
+        let Some((tiles, size)) = found else {
+            rest = &rest[1..];
+            continue;
+        };
+        let by_order = |member: &&Member| order[&member.inst];
+        let place =
+            if is_store { tiles.iter().max_by_key(by_order) } else { tiles.iter().min_by_key(by_order) };
+        combined.extend(place.map(|place| Combined {
+            base,
+            members: tiles.to_vec(),
+            access: Access {
+                is_shared: tiles.iter().any(|member| member.access.is_shared),
+                align: align.max(size) as u32,
+                is_volatile: false,
+            },
+            place: place.inst,
+            is_store,
+        }));
+        rest = &rest[tiles.len()..];
+    }
+}
+
+/// The alignment of the base plus an offset that follows from the alignments of all accesses.
+fn known_align(members: &[Member], offset: i64) -> i64 {
+    let from =
+        |member: &Member| align_behind(member.access.align.into(), offset.abs_diff(member.offset)) as i64;
+    members.iter().map(from).max().unwrap_or(1)
+}
+
+/// The number of accesses that cover this size without gaps and overlaps, if there are at least two.
+fn tiles(members: &[Member], size: i64) -> Option<usize> {
+    let first = members.first()?.offset;
+    let mut end = first;
+    for (count, member) in (1..).zip(members) {
+        // A combined access consists of whole components.
+        if member.offset != end || !is_regular(member, first) {
+            return None;
+        }
+        end = member.end();
+        if end == first + size {
+            return (count > 1).then_some(count);
+        }
+    }
+    None
+}
+
+/// Whether a component of less than 4 bytes is in one word.
+fn is_regular(member: &Member, first: i64) -> bool {
+    let size = member.ty.scalar().map_or(1, Scalar::size) as i64;
+    (member.offset - first) % size.min(4) == 0
+}
+
+/// The type of a combined access: the common scalar of its members, or words.
+fn joint_type(members: &[Member]) -> Type {
+    let size: u64 = members.iter().filter_map(|member| member.ty.size()).sum();
+    let scalar = members[0].ty.scalar().unwrap_or(Scalar::I32);
+    let is_common = members.iter().all(|member| member.ty.scalar() == Some(scalar));
+    let scalar =
+        if is_common && size / scalar.size() <= 4 { scalar } else { Scalar::int_of_size(size.min(4)) };
+    Type::vector(scalar, (size / scalar.size()) as u8)
+}
+
+fn replace(function: &mut Function, combined: &[Combined]) {
+    let places: FxHashMap<InstId, &Combined> = combined.iter().map(|it| (it.place, it)).collect();
+    let gone: FxHashSet<InstId> =
+        combined.iter().flat_map(|it| it.members.iter().map(|member| member.inst)).collect();
+    rewrite_only(
+        function,
+        |op| matches!(op, Op::Load(_) | Op::Store(_)),
+        |builder, id, replaced| match places.get(&id) {
+            Some(combined) if combined.is_store => store(builder, combined, replaced),
+            Some(combined) => load(builder, combined, replaced),
+            None if gone.contains(&id) => {}
+            None => builder.insert(id),
+        },
+    );
+}
+
+fn load(builder: &mut Builder<'_>, combined: &Combined, replaced: &mut Replacements) {
+    let ty = joint_type(&combined.members);
+    let first = combined.members[0].offset;
+    let pointer = builder.offset_bytes(combined.base, first);
+    let joint = builder.load(pointer, ty, combined.access);
+    let parts = components(builder, joint);
+    let part_size = ty.scalar().map_or(1, Scalar::size) as i64;
+    for member in &combined.members {
+        let scalar = member.ty.scalar().unwrap_or(Scalar::I32);
+        let (start, end) = (member.offset - first, member.end() - first);
+        let covering = start / part_size..(end + part_size - 1) / part_size;
+        let own = regroup(builder, &parts[covering.start as usize..covering.end as usize], scalar);
+        let skipped = (start - covering.start * part_size) / scalar.size() as i64;
+        let own = &own[skipped as usize..][..usize::from(member.ty.count())];
+        let value = if member.ty.is_vector() { builder.construct(own, member.ty) } else { own[0] };
+        let result = builder.function.result(member.inst);
+        replaced.insert(result, value);
+    }
+}
+
+fn store(builder: &mut Builder<'_>, combined: &Combined, replaced: &Replacements) {
+    let ty = joint_type(&combined.members);
+    let part = ty.scalar().unwrap_or(Scalar::I32);
+    let mut parts = Vec::new();
+    // Components of less than a part, and their size.
+    let (mut pending, mut size) = (Vec::new(), 0);
+    for member in &combined.members {
+        let value = replaced.resolve(builder.function.insts[member.inst].args[1]);
+        for component in components(builder, value) {
+            size += builder.ty(component).size().unwrap_or(1);
+            pending.push(component);
+            if size % part.size() == 0 {
+                parts.extend(joined(builder, &pending, part));
+                (pending, size) = (Vec::new(), 0);
+            }
+        }
+    }
+    let joint = if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] };
+    let pointer = builder.offset_bytes(combined.base, combined.members[0].offset);
+    builder.store(pointer, joint, combined.access);
+}
+
+/// Regroups components, which may have different sizes, into components of this type.
+fn joined(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
+    if components.iter().all(|&it| builder.ty(it) == builder.ty(components[0])) {
+        return regroup(builder, components, to);
+    }
+    let bytes: Vec<ValueId> = components.iter().flat_map(|&it| regroup(builder, &[it], Scalar::I8)).collect();
+    regroup(builder, &bytes, to)
+}
+
+/// The components of a number.
+fn components(builder: &mut Builder<'_>, value: ValueId) -> Vec<ValueId> {
+    let ty = builder.ty(value);
+    if !ty.is_vector() {
+        return vec![value];
+    }
+    (0..ty.count()).map(|component| builder.extract(value, component)).collect()
+}

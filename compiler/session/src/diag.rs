@@ -1,0 +1,274 @@
+//! Diagnostics as data: the problem, its position, and a suggestion. Rendering is done by the caller.
+//!
+//! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
+
+mod closest;
+mod codes;
+
+pub use closest::{closest, is_near};
+pub use codes::{Code, Group};
+
+use kiln_syntax::Span;
+
+/// The severity of a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Compilation continues.
+    Warning,
+    /// No module is produced.
+    Error,
+}
+
+/// One message to the user.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// The code. Its row in the table has the name, default severity and warning group.
+    pub code: Code,
+    /// Set by the sink, from the code and the options.
+    pub severity: Severity,
+    /// Lower-case start, one sentence, no full stop.
+    pub message: String,
+    /// The primary span.
+    pub span: Span,
+    /// The label of the primary span. May be empty.
+    pub label: String,
+    /// Secondary spans.
+    pub labels: Vec<Label>,
+    /// Suggestions.
+    pub help: Vec<String>,
+    /// Explanations, with the section of the specification.
+    pub notes: Vec<String>,
+    /// A suggested edit.
+    pub fix: Option<Fix>,
+}
+
+/// A secondary span.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The span.
+    pub span: Span,
+    /// Its label.
+    pub text: String,
+}
+
+/// An edit of the source.
+#[derive(Clone, Debug)]
+pub struct Fix {
+    /// A description of the edit, for an editor's menu.
+    pub title: String,
+    /// The text to replace.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+}
+
+impl Diagnostic {
+    /// Creates a diagnostic. The sink sets its severity.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.default_severity(),
+            message: message.into(),
+            span,
+            label: String::new(),
+            labels: Vec::new(),
+            help: Vec::new(),
+            notes: Vec::new(),
+            fix: None,
+        }
+    }
+
+    /// Sets the label of the primary span.
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a secondary span.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a suggestion.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds an explanation.
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Sets the suggested edit.
+    pub fn fix(mut self, span: Span, title: impl Into<String>, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { title: title.into(), span, replacement: replacement.into() });
+        self
+    }
+}
+
+/// The warning options (`-w`, `-Werror`, `-W…`).
+#[derive(Clone, Debug)]
+pub struct WarningOptions {
+    /// `-w`: no warnings.
+    pub none: bool,
+    /// `-Werror`: warnings are errors.
+    pub as_errors: bool,
+    /// `-Wname` and `-Wno-name`, in the given order. A name is a code or a group.
+    pub switches: Vec<WarningSwitch>,
+    /// The maximum number of errors to show. Further errors are only counted. 0 for no limit.
+    pub error_limit: usize,
+}
+
+/// One `-W` option.
+#[derive(Clone, Debug)]
+pub struct WarningSwitch {
+    /// The code or the group, without `no-` or `error=`.
+    pub name: String,
+    /// The effect of the option.
+    pub action: WarningAction,
+}
+
+/// The effect of a `-W` option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningAction {
+    /// `-Wname`
+    Enable,
+    /// `-Wno-name`
+    Disable,
+    /// `-Werror=name`
+    Error,
+    /// `-Wno-error=name`
+    NoError,
+}
+
+impl WarningSwitch {
+    /// Parses the text after `-W`. The caller handles `error` and `no-error` without a name.
+    pub fn parse(text: &str) -> Self {
+        let (name, action) = if let Some(name) = text.strip_prefix("no-error=") {
+            (name, WarningAction::NoError)
+        } else if let Some(name) = text.strip_prefix("error=") {
+            (name, WarningAction::Error)
+        } else if let Some(name) = text.strip_prefix("no-") {
+            (name, WarningAction::Disable)
+        } else {
+            (text, WarningAction::Enable)
+        };
+        Self { name: name.to_owned(), action }
+    }
+}
+
+impl Default for WarningOptions {
+    fn default() -> Self {
+        Self { none: false, as_errors: false, switches: Vec::new(), error_limit: 20 }
+    }
+}
+
+/// The minimum number of diagnostics to keep. `finish` selects the first errors in source order from them.
+const MOST_KEPT: usize = 1000;
+
+/// Collects the diagnostics of all stages.
+#[derive(Clone, Debug, Default)]
+pub struct Sink {
+    options: WarningOptions,
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Sink {
+    /// Creates a sink with these warning options.
+    pub fn new(options: WarningOptions) -> Self {
+        Self { options, diagnostics: Vec::new(), errors: 0 }
+    }
+
+    /// Adds a diagnostic, unless its warning is disabled, too many have been reported, or it repeats a recent one.
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        let Some(severity) = self.severity(diagnostic.code) else { return };
+        diagnostic.severity = severity;
+        let repeats = |other: &Diagnostic| {
+            other.span == diagnostic.span
+                && other.code == diagnostic.code
+                && other.message == diagnostic.message
+        };
+        if self.diagnostics.iter().rev().take(32).any(repeats) {
+            return;
+        }
+        if severity == Severity::Error {
+            self.errors += 1;
+        }
+        if self.options.error_limit == 0 || self.diagnostics.len() < self.options.error_limit.max(MOST_KEPT) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a diagnostic with this code would be reported. For skipping costly analyses.
+    pub fn wants(&self, code: Code) -> bool {
+        self.severity(code).is_some()
+    }
+
+    /// Whether an error was reported.
+    pub fn has_errors(&self) -> bool {
+        self.errors != 0
+    }
+
+    /// The number of errors.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// The number of diagnostics.
+    pub fn len(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Removes the diagnostics after the first `first` ones that are consequences of other errors.
+    pub fn forget(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
+        let later = self.diagnostics.split_off(first);
+        for diagnostic in later {
+            if !is_consequence(&diagnostic) {
+                self.diagnostics.push(diagnostic);
+            } else if diagnostic.severity == Severity::Error {
+                self.errors -= 1;
+            }
+        }
+    }
+
+    /// All diagnostics in source order, and the number of errors beyond the limit.
+    pub fn finish<K: Ord>(mut self, order: impl Fn(Span) -> K) -> (Vec<Diagnostic>, usize) {
+        self.diagnostics.sort_by_cached_key(|diagnostic| order(diagnostic.span));
+        let limit = if self.options.error_limit == 0 { usize::MAX } else { self.options.error_limit };
+        let mut shown = 0;
+        self.diagnostics.retain(|diagnostic| {
+            let is_error = diagnostic.severity == Severity::Error;
+            shown += usize::from(is_error);
+            !is_error || shown <= limit
+        });
+        (self.diagnostics, self.errors - shown.min(limit))
+    }
+
+    fn severity(&self, code: Code) -> Option<Severity> {
+        if code.default_severity() == Severity::Error {
+            return Some(Severity::Error);
+        }
+        let mut enabled = code.is_default();
+        let mut error = self.options.as_errors;
+        for switch in &self.options.switches {
+            if !code.answers_to(&switch.name) {
+                continue;
+            }
+            match switch.action {
+                WarningAction::Enable => enabled = true,
+                WarningAction::Disable => enabled = false,
+                WarningAction::Error => (enabled, error) = (true, true),
+                WarningAction::NoError => error = false,
+            }
+        }
+        match (enabled, error) {
+            (false, _) => None,
+            (true, true) => Some(Severity::Error),
+            (true, false) => (!self.options.none).then_some(Severity::Warning),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Selects the SPIR-V instruction for each arithmetic operation.
+
+use kiln_ir::{BinaryOp, Compare, CompareKind, Convert, Inst, InstId, Op as IrOp, Scalar, Type, UnaryOp};
+use kiln_types::ops::{CompareOp, Conversion, Rounding};
+use rspirv::{
+    dr::Operand,
+    spirv::{Decoration, FPFastMathMode, FPRoundingMode, Op},
+};
+
+use super::body::Body;
+
+impl Body<'_, '_> {
+    pub(super) fn instruction(&mut self, id: InstId, inst: &Inst) {
+        match &inst.op {
+            IrOp::Unary(op) => self.unary(inst, *op),
+            IrOp::Binary(op) => self.binary(inst, *op),
+            IrOp::Exact(op) => self.exact(inst, *op),
+            IrOp::Compare(compare) => self.compare(inst, *compare),
+            IrOp::Select => self.select(inst),
+            IrOp::Convert(convert) => self.convert(inst, *convert),
+            IrOp::Bitcast => self.bitcast(inst),
+            IrOp::Construct => self.construct(inst),
+            IrOp::Extract(index) => {
+                let vector = self.value(inst.args[0]);
+                let operands = vec![Operand::IdRef(vector), Operand::LiteralBit32((*index).into())];
+                self.result(inst, Op::CompositeExtract, operands);
+            }
+            IrOp::ExtractDynamic => self.plain(inst, Op::VectorExtractDynamic),
+            IrOp::Insert(index) => {
+                let [vector, scalar] = [inst.args[0], inst.args[1]].map(|arg| self.value(arg));
+                let operands = vec![
+                    Operand::IdRef(scalar),
+                    Operand::IdRef(vector),
+                    Operand::LiteralBit32((*index).into()),
+                ];
+                self.result(inst, Op::CompositeInsert, operands);
+            }
+            IrOp::InsertDynamic => self.plain(inst, Op::VectorInsertDynamic),
+            IrOp::Shuffle(components) => {
+                let [a, b] = [inst.args[0], inst.args[1]].map(|arg| self.value(arg));
+                let mut operands = vec![Operand::IdRef(a), Operand::IdRef(b)];
+                operands.extend(components.iter().map(|&it| Operand::LiteralBit32(it.into())));
+                self.result(inst, Op::VectorShuffle, operands);
+            }
+            IrOp::Any => self.plain(inst, Op::Any),
+            IrOp::All => self.plain(inst, Op::All),
+
+            IrOp::ModuleVar(var) => self.module_var(inst, *var),
+            IrOp::PrivateVar(var) => self.private_var(inst, *var),
+            IrOp::Offset { stride, .. } => self.offset(inst, *stride),
+            IrOp::Element => self.element(inst),
+            IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
+            IrOp::LaunchAddress(_) => unreachable!("an address that the launch passes has no place"),
+            // Accesses refer to the descriptor directly.
+            IrOp::Descriptor(_) => {}
+            IrOp::Image(action) => self.image_action(inst, *action),
+            IrOp::Input(input) => self.input(inst, *input),
+            IrOp::PointerCast => self.pointer_cast(inst),
+            IrOp::PointerToInt => self.plain(inst, Op::ConvertPtrToU),
+            IrOp::IntToPointer => self.plain(inst, Op::ConvertUToPtr),
+            IrOp::Load(access) => self.load(inst, *access),
+            IrOp::Store(access) => self.store(inst, *access),
+            IrOp::Copy { size, access } => self.copy(inst, *size, *access),
+            IrOp::Zero { size, access } => self.zero(inst, *size, *access),
+            IrOp::Atomic(atomic) => self.atomic(inst, atomic),
+            IrOp::Fence { flags, order, scope } => self.fence(*flags, *order, *scope),
+            IrOp::Barrier { execution, flags, scope } => self.barrier(*execution, *flags, *scope),
+
+            IrOp::Function(function) => {
+                let word = self.emitter.globals.functions[function];
+                self.define(inst.results[0], word);
+            }
+            IrOp::Call(callee) => self.call(inst, *callee),
+            IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
+            IrOp::WorkItem(query) => self.work_item(inst, *query),
+            IrOp::Printf(format) => self.printf(inst, format),
+            IrOp::Trap(message) => self.trap(message),
+
+            IrOp::If { then, otherwise } => self.emit_if(id, inst, *then, *otherwise),
+            IrOp::Loop { body, continuing, hints } => self.emit_loop(id, inst, (*body, *continuing), *hints),
+            IrOp::Switch { cases, default } => self.emit_switch(id, inst, cases, *default),
+            IrOp::Block(block) => self.emit_block(id, inst, *block),
+            IrOp::Exit(target) => self.emit_exit(*target, inst),
+            IrOp::Continue(target) => self.emit_continue(*target, inst),
+            IrOp::Next(target) => self.emit_next(*target, inst),
+            IrOp::Return => match inst.args.first() {
+                Some(&value) => {
+                    let value = self.value(value);
+                    self.terminate(Op::ReturnValue, vec![Operand::IdRef(value)]);
+                }
+                None => self.terminate(Op::Return, Vec::new()),
+            },
+            IrOp::Unreachable => self.terminate(Op::Unreachable, Vec::new()),
+        }
+    }
+
+    /// A vector of scalars and vectors. LLVM-based consumers of the OpenCL environment accept only scalars.
+    fn construct(&mut self, inst: &Inst) {
+        let count_of = |ty| if let Type::Vector(_, count) = ty { u32::from(count) } else { 1 };
+        if self.is_structured() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
+            return self.plain(inst, Op::CompositeConstruct);
+        }
+        let mut operands = Vec::new();
+        if let [left, right] = inst.args[..]
+            && self.type_of(left) == self.type_of(right)
+        {
+            operands.extend([left, right].map(|arg| Operand::IdRef(self.value(arg))));
+            operands.extend((0..2 * count_of(self.type_of(left))).map(Operand::LiteralBit32));
+            return self.result(inst, Op::VectorShuffle, operands);
+        }
+        for &arg in &inst.args {
+            let word = self.value(arg);
+            let Type::Vector(scalar, count) = self.type_of(arg) else {
+                operands.push(Operand::IdRef(word));
+                continue;
+            };
+            for index in 0..u32::from(count) {
+                let part = vec![Operand::IdRef(word), Operand::LiteralBit32(index)];
+                operands.push(Operand::IdRef(self.op(Op::CompositeExtract, Type::Scalar(scalar), part)));
+            }
+        }
+        self.result(inst, Op::CompositeConstruct, operands);
+    }
+
+    fn is_bool(&self, inst: &Inst) -> bool {
+        scalar_of(self.type_of(inst.args[0])) == Some(Scalar::Bool)
+    }
+
+    fn unary(&mut self, inst: &Inst, op: UnaryOp) {
+        let op = match op {
+            UnaryOp::Neg => Op::SNegate,
+            UnaryOp::FNeg => Op::FNegate,
+            UnaryOp::Not if self.is_bool(inst) => Op::LogicalNot,
+            UnaryOp::Not => Op::Not,
+        };
+        self.plain(inst, op);
+    }
+
+    fn binary(&mut self, inst: &Inst, op: BinaryOp) {
+        let is_bool = self.is_bool(inst);
+        let op = match op {
+            BinaryOp::Add => Op::IAdd,
+            BinaryOp::Sub => Op::ISub,
+            BinaryOp::Mul => Op::IMul,
+            BinaryOp::SDiv => Op::SDiv,
+            BinaryOp::UDiv => Op::UDiv,
+            BinaryOp::SRem => Op::SRem,
+            BinaryOp::URem => Op::UMod,
+            BinaryOp::Shl => Op::ShiftLeftLogical,
+            BinaryOp::AShr => Op::ShiftRightArithmetic,
+            BinaryOp::LShr => Op::ShiftRightLogical,
+            BinaryOp::And if is_bool => Op::LogicalAnd,
+            BinaryOp::Or if is_bool => Op::LogicalOr,
+            BinaryOp::Xor if is_bool => Op::LogicalNotEqual,
+            BinaryOp::And => Op::BitwiseAnd,
+            BinaryOp::Or => Op::BitwiseOr,
+            BinaryOp::Xor => Op::BitwiseXor,
+            BinaryOp::FAdd => Op::FAdd,
+            BinaryOp::FSub => Op::FSub,
+            BinaryOp::FMul => Op::FMul,
+            BinaryOp::FDiv => Op::FDiv,
+            BinaryOp::FRem => Op::FRem,
+        };
+        self.plain(inst, op);
+        if matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem) {
+            self.relax(inst);
+        }
+    }
+
+    /// Decorates an operation with the fast-math modes that the options allow (OpenCL API 5.8.6.4).
+    pub(super) fn relax(&mut self, inst: &Inst) {
+        let math = self.emitter.math;
+        let mode = [
+            (math.finite_only, FPFastMathMode::NOT_NAN | FPFastMathMode::NOT_INF),
+            (math.no_signed_zeros, FPFastMathMode::NSZ),
+            (math.unsafe_optimizations, FPFastMathMode::ALLOW_RECIP),
+            (math.fast_relaxed, FPFastMathMode::FAST),
+        ]
+        .into_iter()
+        .filter_map(|(is_set, mode)| is_set.then_some(mode))
+        .fold(FPFastMathMode::NONE, |all, mode| all | mode);
+        let is_real =
+            inst.results.first().is_some_and(|&it| scalar_of(self.type_of(it)).is_some_and(is_float));
+        // Vulkan does not support this decoration.
+        if self.is_structured() || mode.is_empty() || !is_real {
+            return;
+        }
+        let word = self.value(inst.results[0]);
+        self.emitter.writer.decorate(word, Decoration::FPFastMathMode, [Operand::FPFastMathMode(mode)]);
+    }
+
+    /// Floating-point operations without contraction: the OpenCL environment has an execution mode, but no
+    /// decoration. Integer operations without overflow.
+    fn exact(&mut self, inst: &Inst, op: BinaryOp) {
+        self.binary(inst, op);
+        let word = self.value(inst.results[0]);
+        if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
+            self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
+            // Core since SPIR-V 1.4.
+            self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
+        } else if self.is_structured() {
+            self.emitter.writer.decorate(word, Decoration::NoContraction, []);
+        } else {
+            self.emitter.contracts = false;
+        }
+    }
+
+    fn compare(&mut self, inst: &Inst, compare: Compare) {
+        use CompareKind::{Float, Signed, Unsigned};
+        let is_bool = self.is_bool(inst);
+        let op = match (compare.op, compare.kind) {
+            (CompareOp::Equal, Signed | Unsigned) if is_bool => Op::LogicalEqual,
+            (CompareOp::NotEqual, Signed | Unsigned) if is_bool => Op::LogicalNotEqual,
+            (CompareOp::Equal, Signed | Unsigned) => Op::IEqual,
+            (CompareOp::NotEqual, Signed | Unsigned) => Op::INotEqual,
+            (CompareOp::Less, Signed) => Op::SLessThan,
+            (CompareOp::LessEqual, Signed) => Op::SLessThanEqual,
+            (CompareOp::Greater, Signed) => Op::SGreaterThan,
+            (CompareOp::GreaterEqual, Signed) => Op::SGreaterThanEqual,
+            (CompareOp::Less, Unsigned) => Op::ULessThan,
+            (CompareOp::LessEqual, Unsigned) => Op::ULessThanEqual,
+            (CompareOp::Greater, Unsigned) => Op::UGreaterThan,
+            (CompareOp::GreaterEqual, Unsigned) => Op::UGreaterThanEqual,
+            (CompareOp::Equal, Float) => Op::FOrdEqual,
+            (CompareOp::NotEqual, Float) => Op::FUnordNotEqual,
+            (CompareOp::Less, Float) => Op::FOrdLessThan,
+            (CompareOp::LessEqual, Float) => Op::FOrdLessThanEqual,
+            (CompareOp::Greater, Float) => Op::FOrdGreaterThan,
+            (CompareOp::GreaterEqual, Float) => Op::FOrdGreaterThanEqual,
+        };
+        if !matches!(self.type_of(inst.args[0]), Type::Pointer(_)) {
+            return self.plain(inst, op);
+        }
+        let wide = Type::Scalar(Scalar::I64);
+        let operands = [inst.args[0], inst.args[1]].map(|arg| {
+            let pointer = self.value(arg);
+            Operand::IdRef(self.op(Op::ConvertPtrToU, wide, vec![Operand::IdRef(pointer)]))
+        });
+        self.result(inst, op, operands.to_vec());
+    }
+
+    /// SPIR-V 1.2 requires a condition for each component.
+    fn select(&mut self, inst: &Inst) {
+        let (condition, result) = (self.type_of(inst.args[0]), self.type_of(inst.results[0]));
+        let (Type::Scalar(_), Type::Vector(_, count)) = (condition, result) else {
+            return self.plain(inst, Op::Select);
+        };
+        let [condition, then, otherwise] =
+            [inst.args[0], inst.args[1], inst.args[2]].map(|arg| self.value(arg));
+        let ty = Type::Vector(Scalar::Bool, count);
+        let condition = self.op(Op::CompositeConstruct, ty, vec![Operand::IdRef(condition); count.into()]);
+        let operands = [condition, then, otherwise].into_iter().map(Operand::IdRef).collect();
+        self.result(inst, Op::Select, operands);
+    }
+
+    fn bitcast(&mut self, inst: &Inst) {
+        if self.type_of(inst.args[0]) == self.type_of(inst.results[0]) {
+            let word = self.value(inst.args[0]);
+            return self.define(inst.results[0], word);
+        }
+        self.plain(inst, Op::Bitcast);
+    }
+
+    fn convert(&mut self, inst: &Inst, convert: Convert) {
+        match convert {
+            Convert::Truncate => self.plain(inst, Op::UConvert),
+            Convert::SignExtend => self.plain(inst, Op::SConvert),
+            Convert::ZeroExtend if self.is_bool(inst) => self.from_bool(inst),
+            Convert::ZeroExtend => self.plain(inst, Op::UConvert),
+            Convert::Number { conversion, from_signed, to_signed } => {
+                let from = scalar_of(self.type_of(inst.args[0])).is_some_and(is_float);
+                let to = scalar_of(self.type_of(inst.results[0])).is_some_and(is_float);
+                let op = match (from, to) {
+                    (true, true) => Op::FConvert,
+                    (true, false) if to_signed => Op::ConvertFToS,
+                    (true, false) => Op::ConvertFToU,
+                    (false, true) if from_signed => Op::ConvertSToF,
+                    (false, true) => Op::ConvertUToF,
+                    (false, false) if from_signed && !to_signed => Op::SatConvertSToU,
+                    (false, false) => Op::SatConvertUToS,
+                };
+                self.plain(inst, op);
+                self.decorate(inst, conversion, !to);
+            }
+        }
+    }
+
+    fn decorate(&mut self, inst: &Inst, conversion: Conversion, to_integer: bool) {
+        let word = self.value(inst.results[0]);
+        if let Some(rounding) = conversion.rounding {
+            let mode = Operand::FPRoundingMode(rounding_mode(rounding));
+            self.emitter.writer.decorate(word, Decoration::FPRoundingMode, [mode]);
+        }
+        if conversion.saturate && to_integer {
+            self.emitter.writer.decorate(word, Decoration::SaturatedConversion, []);
+        }
+    }
+
+    fn from_bool(&mut self, inst: &Inst) {
+        let ty = self.type_of(inst.results[0]);
+        let condition = self.value(inst.args[0]);
+        let [one, zero] = [1, 0].map(|bit| self.emitter.splat(ty, bit));
+        let operands = [condition, one, zero].into_iter().map(Operand::IdRef).collect();
+        self.result(inst, Op::Select, operands);
+    }
+
+    fn call(&mut self, inst: &Inst, callee: kiln_ir::FuncId) {
+        let function = self.emitter.globals.functions[&callee];
+        let mut operands = vec![Operand::IdRef(function)];
+        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        if let Some(used) = self.emitter.globals.interfaces.get(&callee) {
+            self.interface.extend(used.iter().copied());
+        }
+        match inst.results.first() {
+            Some(_) => self.result(inst, Op::FunctionCall, operands),
+            None => {
+                let void = self.emitter.void();
+                self.typed(Op::FunctionCall, void, operands);
+            }
+        }
+    }
+}
+
+/// The component type of a number.
+pub(super) fn scalar_of(ty: Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),
+        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_) => None,
+    }
+}
+
+fn is_float(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64)
+}
+
+pub(super) const fn rounding_mode(rounding: Rounding) -> FPRoundingMode {
+    match rounding {
+        Rounding::ToEven => FPRoundingMode::RTE,
+        Rounding::ToZero => FPRoundingMode::RTZ,
+        Rounding::ToPositive => FPRoundingMode::RTP,
+        Rounding::ToNegative => FPRoundingMode::RTN,
+    }
+}

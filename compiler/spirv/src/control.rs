@@ -1,0 +1,320 @@
+//! Structured control flow: emits the IR's constructs as basic blocks, merge instructions and phis.
+
+use kiln_ir::{BlockId, Case, Inst, InstId, Op as IrOp, Scalar, Type, ValueId};
+use kiln_types::ops::LoopHints;
+use rspirv::{
+    dr::Operand,
+    spirv::{LoopControl, Op, SelectionControl, Word},
+};
+
+use super::body::Body;
+
+/// A construct whose blocks are being emitted.
+#[derive(Default)]
+pub(super) struct Construct {
+    /// The merge block: the target of `Exit`.
+    merge: Word,
+    /// Whether a merge instruction refers to the merge block, so that it must exist.
+    is_named: bool,
+    /// The blocks that branch there, with their arguments.
+    exits: Vec<(Word, Vec<Word>)>,
+    /// The continue target of a loop.
+    continuing: Word,
+    /// The blocks that branch there, with their arguments.
+    continues: Vec<(Word, Vec<Word>)>,
+    /// The header of a loop (the target of `Next`), and its phis.
+    header: Word,
+    phis: Vec<Word>,
+}
+
+/// An `if` with one block that only leaves the loop and one that only continues.
+struct Test {
+    /// Its index in the loop's body.
+    at: usize,
+    inst: InstId,
+    /// The block that leaves the loop, and the other one.
+    leave: BlockId,
+    dispatch_on_selector: BlockId,
+    /// Whether the loop is left if the condition is true.
+    is_left: bool,
+}
+
+impl Body<'_, '_> {
+    pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
+        let merge = self.open(id);
+        let condition = self.value(inst.args[0]);
+        let (then_goal, else_goal) = (self.goal(then), self.goal(otherwise));
+        // Two edges between the same blocks could not pass different values.
+        let else_goal = else_goal.filter(|goal| Some(goal) != then_goal.as_ref());
+        let arms = [(then, then_goal), (otherwise, else_goal)].map(|(block, goal)| match goal {
+            Some(_) => (self.arrive(block), None),
+            None => (self.emitter.writer.id(), Some(block)),
+        });
+        self.selection_merge(merge);
+        let labels = arms.iter().map(|(label, _)| *label);
+        let operands = std::iter::once(condition).chain(labels).map(Operand::IdRef).collect();
+        self.terminate(Op::BranchConditional, operands);
+        for (label, block) in arms {
+            if let Some(block) = block {
+                self.start_labelled(label);
+                self.block(block);
+            }
+        }
+        self.close(id, inst);
+    }
+
+    /// The target of a block that contains only a jump: the construct, and whether its end.
+    fn goal(&self, block: BlockId) -> Option<(InstId, bool)> {
+        let [only] = self.function.blocks[block].insts[..] else { return None };
+        match self.function.insts[only].op {
+            IrOp::Exit(target) => Some((target, true)),
+            IrOp::Continue(target) => Some((target, false)),
+            _ => None,
+        }
+    }
+
+    /// Records the current basic block as a predecessor of the jump's target, and returns the label there.
+    fn arrive(&mut self, block: BlockId) -> Word {
+        let jump = &self.function.insts[self.function.blocks[block].insts[0]];
+        match jump.op {
+            IrOp::Exit(target) => self.note_exit(target, jump),
+            IrOp::Continue(target) => self.note_continue(target, jump),
+            _ => unreachable!("`goal` has found a jump"),
+        }
+    }
+
+    pub(super) fn emit_switch(&mut self, id: InstId, inst: &Inst, cases: &[Case], default: BlockId) {
+        let merge = self.open(id);
+        let selector = self.value(inst.args[0]);
+        let is_wide = self.type_of(inst.args[0]) == Type::Scalar(Scalar::I64);
+        let labels: Vec<Word> = cases.iter().map(|_| self.emitter.writer.id()).collect();
+        let default_label = self.emitter.writer.id();
+        let mut operands = vec![Operand::IdRef(selector), Operand::IdRef(default_label)];
+        for (case, &label) in cases.iter().zip(&labels) {
+            for &value in &case.values {
+                operands.push(if is_wide {
+                    Operand::LiteralBit64(value)
+                } else {
+                    Operand::LiteralBit32(value as u32)
+                });
+                operands.push(Operand::IdRef(label));
+            }
+        }
+        self.selection_merge(merge);
+        self.terminate(Op::Switch, operands);
+        let blocks = cases.iter().map(|case| case.block).zip(labels);
+        for (block, label) in blocks.chain([(default, default_label)]) {
+            self.start_labelled(label);
+            self.block(block);
+        }
+        self.close(id, inst);
+    }
+
+    /// A block that can be left from anywhere inside. If merges are required, a switch with only a default.
+    pub(super) fn emit_block(&mut self, id: InstId, inst: &Inst, block: BlockId) {
+        let merge = self.open(id);
+        if self.is_structured() {
+            let zero = self.emitter.u32(0);
+            let label = self.emitter.writer.id();
+            self.selection_merge(merge);
+            self.terminate(Op::Switch, vec![Operand::IdRef(zero), Operand::IdRef(label)]);
+            self.start_labelled(label);
+        }
+        self.block(block);
+        self.close(id, inst);
+    }
+
+    pub(super) fn emit_loop(
+        &mut self,
+        id: InstId,
+        inst: &Inst,
+        (body, continuing): (BlockId, BlockId),
+        hints: LoopHints,
+    ) {
+        let merge = self.open(id);
+        let before = self.current();
+        let inits: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let (header, continue_label) = (self.emitter.writer.id(), self.emitter.writer.id());
+        self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
+
+        self.start_labelled(header);
+        let params = self.function.blocks[body].params.clone();
+        let mut phis = Vec::new();
+        for (&param, &init) in params.iter().zip(&inits) {
+            let ty = self.type_of(param);
+            let phi = self.op(Op::Phi, ty, vec![Operand::IdRef(init), Operand::IdRef(before)]);
+            self.define(param, phi);
+            phis.push(phi);
+        }
+        let construct = self.constructs.entry(id).or_default();
+        (construct.header, construct.continuing) = (header, continue_label);
+        construct.phis.clone_from(&phis);
+        construct.is_named = hints != LoopHints::default();
+        let merge_operands = (construct.is_named || self.is_structured()).then(|| {
+            let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
+            operands.extend(loop_control(hints));
+            operands
+        });
+        let first = self.emitter.writer.id();
+        let test = self.first_test(id, body);
+        self.in_scope(|this| {
+            let insts = &this.function.blocks[body].insts;
+            let (head, rest) = insts.split_at(test.as_ref().map_or(0, |test| test.at));
+            this.instructions(head);
+            let end = test.as_ref().map(|test| this.test_end(test, first));
+            if let Some(operands) = merge_operands {
+                this.effect(Op::LoopMerge, operands);
+            }
+            match end {
+                Some(operands) => this.terminate(Op::BranchConditional, operands),
+                None => this.terminate(Op::Branch, vec![Operand::IdRef(first)]),
+            }
+            this.start_labelled(first);
+            this.instructions(if test.is_some() { &rest[1..] } else { rest });
+        });
+
+        let continues = self.constructs.get_mut(&id).map(|it| std::mem::take(&mut it.continues));
+        let continues = continues.unwrap_or_default();
+        self.start_labelled(continue_label);
+        let params = self.function.blocks[continuing].params.clone();
+        self.join(&params, &continues);
+        if continues.is_empty() {
+            // Nothing continues the loop: emit the required back edge, which is never taken.
+            let undefined: Vec<Word> = phis.iter().zip(&inits).map(|(_, &init)| init).collect();
+            self.back_edge(id, &undefined);
+        } else {
+            self.block(continuing);
+        }
+        self.close(id, inst);
+    }
+
+    /// The `if` that decides whether the loop continues, if it is only preceded by computations. Both are then
+    /// emitted in the loop header.
+    fn first_test(&self, id: InstId, body: BlockId) -> Option<Test> {
+        let function = self.function;
+        let insts = &function.blocks[body].insts;
+        let at = insts.iter().position(|&inst| function.insts[inst].op.is_construct())?;
+        let IrOp::If { then, otherwise } = function.insts[insts[at]].op else { return None };
+        let is_left = match (self.goal(then)?, self.goal(otherwise)?) {
+            (left, on) if left == (id, true) && on == (insts[at], true) => true,
+            (on, left) if left == (id, true) && on == (insts[at], true) => false,
+            _ => return None,
+        };
+        let (leave, dispatch_on_selector) = if is_left { (then, otherwise) } else { (otherwise, then) };
+        Some(Test { at, inst: insts[at], leave, dispatch_on_selector, is_left })
+    }
+
+    /// The terminator of a loop header: branches to the loop exit or to this label.
+    fn test_end(&mut self, test: &Test, on: Word) -> Vec<Operand> {
+        let function = self.function;
+        let inst = &function.insts[test.inst];
+        let condition = self.value(inst.args[0]);
+        let left = self.arrive(test.leave);
+        let jump = function.blocks[test.dispatch_on_selector].insts[0];
+        for (&result, &value) in inst.results.iter().zip(&function.insts[jump].args) {
+            let word = self.value(value);
+            self.define(result, word);
+        }
+        let ways = if test.is_left { [left, on] } else { [on, left] };
+        std::iter::once(condition).chain(ways).map(Operand::IdRef).collect()
+    }
+
+    /// `Exit`
+    pub(super) fn emit_exit(&mut self, target: InstId, inst: &Inst) {
+        let merge = self.note_exit(target, inst);
+        self.terminate(Op::Branch, vec![Operand::IdRef(merge)]);
+    }
+
+    fn note_exit(&mut self, target: InstId, inst: &Inst) -> Word {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let from = self.current();
+        let construct = self.constructs.entry(target).or_default();
+        construct.exits.push((from, values));
+        construct.merge
+    }
+
+    /// `Continue`
+    pub(super) fn emit_continue(&mut self, target: InstId, inst: &Inst) {
+        let label = self.note_continue(target, inst);
+        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+    }
+
+    fn note_continue(&mut self, target: InstId, inst: &Inst) -> Word {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let from = self.current();
+        let construct = self.constructs.entry(target).or_default();
+        construct.continues.push((from, values));
+        construct.continuing
+    }
+
+    /// `Next`
+    pub(super) fn emit_next(&mut self, target: InstId, inst: &Inst) {
+        let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        self.back_edge(target, &values);
+    }
+
+    fn back_edge(&mut self, id: InstId, values: &[Word]) {
+        let from = self.current();
+        let construct = self.constructs.entry(id).or_default();
+        let (header, phis) = (construct.header, construct.phis.clone());
+        for (phi, &value) in phis.into_iter().zip(values) {
+            self.patch(header, phi, vec![Operand::IdRef(value), Operand::IdRef(from)]);
+        }
+        self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
+    }
+
+    fn open(&mut self, id: InstId) -> Word {
+        let merge = self.emitter.writer.id();
+        self.constructs.insert(id, Construct { merge, ..Construct::default() });
+        merge
+    }
+
+    /// Emits the merge block, with phis for the construct's results. If it is unreachable, the results are unused.
+    fn close(&mut self, id: InstId, inst: &Inst) {
+        let Construct { merge, is_named, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
+        if exits.is_empty() && !is_named && !self.is_structured() {
+            return;
+        }
+        self.start_labelled(merge);
+        self.join(&inst.results, &exits);
+        if exits.is_empty() {
+            self.terminate(Op::Unreachable, Vec::new());
+        }
+    }
+
+    /// Emits phis for values from several predecessors.
+    fn join(&mut self, values: &[ValueId], from: &[(Word, Vec<Word>)]) {
+        for (index, &value) in values.iter().enumerate() {
+            let ty = self.type_of(value);
+            let word = match from {
+                [] => {
+                    let ty = self.emitter.ty(ty);
+                    self.emitter.writer.interned(Op::Undef, Some(ty), Vec::new())
+                }
+                [(_, only)] => only[index],
+                _ => {
+                    let pairs = from.iter().flat_map(|(label, values)| [values[index], *label]);
+                    let operands = pairs.map(Operand::IdRef).collect();
+                    self.op(Op::Phi, ty, operands)
+                }
+            };
+            self.define(value, word);
+        }
+    }
+
+    fn selection_merge(&mut self, merge: Word) {
+        if self.is_structured() {
+            let control = Operand::SelectionControl(SelectionControl::NONE);
+            self.effect(Op::SelectionMerge, vec![Operand::IdRef(merge), control]);
+        }
+    }
+}
+
+fn loop_control(hints: LoopHints) -> Vec<Operand> {
+    let control = match hints.unroll {
+        None => LoopControl::NONE,
+        Some(1) => LoopControl::DONT_UNROLL,
+        Some(_) => LoopControl::UNROLL,
+    };
+    vec![Operand::LoopControl(control)]
+}

@@ -1,0 +1,334 @@
+//! Emits the kernel interface as `NonSemantic.ClspvReflection` instructions after the last function.
+//!
+//! The runtime's `interface` module documents how a loader reads them. The instruction numbers are those of the
+//! SPIR-V registry.
+
+use std::fmt::Write as _;
+
+use kiln_ir::{
+    Argument, ArgumentKind, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp, Place, State,
+    Trap, Type,
+};
+use kiln_types::ty::{Access, ImageDim, ImageTy};
+use kiln_vocabulary::opencl::AddressSpace;
+use rspirv::{
+    dr::{Instruction, Operand},
+    spirv::{Op, Word},
+};
+
+use super::{
+    Emitter,
+    globals::{LOCAL_SIZE_IDS, WORK_DIM_ID},
+    texel::is_sampled,
+};
+
+const SET: &str = "NonSemantic.ClspvReflection.5";
+/// The instruction set for Kiln's extensions: the table for bounds checks, traps and workarounds.
+const OWN_SET: &str = "NonSemantic.Kiln.1";
+/// The maximum number of bytes in one string: `OpString` holds at most 65,535 bytes with its terminator, and bytes
+/// are written in hexadecimal. Longer data is split.
+const PIECE: usize = 32_000;
+
+/// The flag of a kernel that may call `printf`.
+const MAY_USE_PRINTF: u32 = 1;
+
+mod number {
+    /// In Kiln's set: the offset in the variables' buffer, and the maximum number of ranges.
+    pub(super) const BOUNDS: u32 = 1;
+    /// In Kiln's set: the source position of the next checked access.
+    pub(super) const BOUNDS_SITE: u32 = 2;
+    /// In Kiln's set: the offset of the trap record in the printf buffer.
+    pub(super) const TRAPS: u32 = 3;
+    /// In Kiln's set: the source position and message of the next trap.
+    pub(super) const TRAP: u32 = 4;
+    /// In Kiln's set: the name of a fault that the module works around.
+    pub(super) const WORKAROUND: u32 = 5;
+    pub(super) const KERNEL: u32 = 1;
+    pub(super) const ARGUMENT_INFO: u32 = 2;
+    pub(super) const POD_UNIFORM: u32 = 6;
+    pub(super) const POD_PUSH_CONSTANT: u32 = 7;
+    pub(super) const SAMPLED_IMAGE: u32 = 8;
+    pub(super) const STORAGE_IMAGE: u32 = 9;
+    pub(super) const WORKGROUP: u32 = 11;
+    pub(super) const SPEC_CONSTANT_WORKGROUP_SIZE: u32 = 12;
+    pub(super) const SPEC_CONSTANT_WORK_DIM: u32 = 14;
+    pub(super) const GLOBAL_OFFSET: u32 = 15;
+    pub(super) const ENQUEUED_LOCAL_SIZE: u32 = 16;
+    pub(super) const GLOBAL_SIZE: u32 = 17;
+    pub(super) const REGION_OFFSET: u32 = 18;
+    pub(super) const NUM_WORKGROUPS: u32 = 19;
+    pub(super) const REGION_GROUP_OFFSET: u32 = 20;
+    pub(super) const REQUIRED_WORKGROUP_SIZE: u32 = 24;
+    pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
+    pub(super) const POINTER_UNIFORM: u32 = 27;
+    pub(super) const VARIABLE_RELOCATION: u32 = 29;
+    pub(super) const CHANNEL_ORDER_PUSH_CONSTANT: u32 = 30;
+    pub(super) const CHANNEL_TYPE_PUSH_CONSTANT: u32 = 31;
+    pub(super) const CHANNEL_ORDER_UNIFORM: u32 = 32;
+    pub(super) const CHANNEL_TYPE_UNIFORM: u32 = 33;
+    pub(super) const STORAGE_TEXEL_BUFFER: u32 = 34;
+    pub(super) const UNIFORM_TEXEL_BUFFER: u32 = 35;
+    pub(super) const VARIABLES_POINTER: u32 = 37;
+    pub(super) const PRINTF_INFO: u32 = 38;
+    pub(super) const PRINTF_BUFFER_POINTER: u32 = 40;
+}
+
+/// An operand of a reflection instruction.
+enum Part<'a> {
+    Number(u32),
+    Text(&'a str),
+    Id(Word),
+}
+
+impl Emitter<'_> {
+    /// Emits the interface of a Vulkan module. OpenCL loaders read it from the functions.
+    pub(super) fn reflection(&mut self) {
+        if !self.is_vulkan() {
+            return;
+        }
+        let module = self.module;
+        self.writer.extension("SPV_KHR_non_semantic_info");
+        for (id, places) in &module.interface.arguments {
+            self.kernel_reflection(*id, places);
+        }
+        if self.has_local_size() {
+            self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &LOCAL_SIZE_IDS.map(Part::Number));
+        }
+        if self.uses_work_dim() {
+            self.reflect(number::SPEC_CONSTANT_WORK_DIM, &[Part::Number(WORK_DIM_ID)]);
+        }
+        for &(state, word) in &module.interface.state {
+            self.state(state, 4 * word);
+        }
+        self.bounds();
+        for fault in self.target.workarounds.iter() {
+            self.reflect_in(OWN_SET, number::WORKAROUND, &[Part::Text(fault.name())]);
+        }
+    }
+
+    fn bounds(&mut self) {
+        let module = self.module;
+        let Some(bounds) = &module.bounds else { return };
+        let Some((_, offset)) = module.interface.offsets.iter().find(|(var, _)| *var == bounds.table) else {
+            return;
+        };
+        let numbers = [*offset, Bounds::RANGES, bounds.locals]
+            .map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
+        self.reflect_in(OWN_SET, number::BOUNDS, &numbers);
+        for (place, (_, objects)) in bounds.places.iter().zip(&bounds.sites) {
+            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(place), Part::Text(objects)]);
+        }
+    }
+
+    fn kernel_reflection(&mut self, id: FuncId, places: &[Place]) {
+        let module = self.module;
+        let function = &module.functions[id];
+        let Some(kernel) = &function.kernel else { return };
+        let count = u32::try_from(kernel.arguments.len()).unwrap_or(u32::MAX);
+        let mut parts = vec![
+            Part::Id(self.globals.functions[&id]),
+            Part::Text(&function.name),
+            Part::Number(count),
+            Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
+        ];
+        // Attributes are usually empty or follow from the required size.
+        let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
+        if self.argument_info || kernel.attributes != implied.unwrap_or_default() {
+            parts.push(Part::Text(&kernel.attributes));
+        }
+        let declaration = self.reflect(number::KERNEL, &parts);
+        if let Some([x, y, z]) = kernel.required_size {
+            let parts = [Part::Id(declaration), Part::Number(x), Part::Number(y), Part::Number(z)];
+            self.reflect(number::REQUIRED_WORKGROUP_SIZE, &parts);
+        }
+        for (ordinal, (argument, place)) in (0..).zip(kernel.arguments.iter().zip(places)) {
+            self.argument(declaration, ordinal, argument, *place);
+        }
+        for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
+            self.image_fact(declaration, fact);
+        }
+    }
+
+    fn image_fact(&mut self, kernel: Word, fact: &ImageFact) {
+        let is_order = fact.what == ImageAction::ChannelOrder;
+        let mut parts = vec![Part::Id(kernel), Part::Number(fact.argument)];
+        let number = match (fact.memory, is_order) {
+            (LaunchMemory::PushConstants, true) => number::CHANNEL_ORDER_PUSH_CONSTANT,
+            (LaunchMemory::PushConstants, false) => number::CHANNEL_TYPE_PUSH_CONSTANT,
+            (LaunchMemory::Uniform, true) => number::CHANNEL_ORDER_UNIFORM,
+            (LaunchMemory::Uniform, false) => number::CHANNEL_TYPE_UNIFORM,
+        };
+        if fact.memory == LaunchMemory::Uniform {
+            parts.extend([Part::Number(0), Part::Number(0)]);
+        }
+        parts.extend([Part::Number(fact.byte), Part::Number(4)]);
+        self.reflect(number, &parts);
+    }
+
+    /// Whether a kernel reads the address of the printf buffer.
+    fn prints(&self, id: FuncId) -> bool {
+        let module = self.module;
+        let Some(word) = module.interface.place(State::Printf) else { return false };
+        let function = &module.functions[id];
+        let read = IrOp::LaunchWord(LaunchMemory::PushConstants, word);
+        function.inst_order().into_iter().any(|inst| function.insts[inst].op == read)
+    }
+
+    fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, place: Place) {
+        let info = self.info(argument);
+        let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
+        let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
+        let number = match place {
+            Place::Nowhere => return,
+            Place::Descriptor(binding) => {
+                let ArgumentKind::Image(image) = argument.kind else { return };
+                parts.extend([Part::Number(0), Part::Number(binding)]);
+                match (is_sampled(image), image.dim) {
+                    (true, ImageDim::Buffer) => number::UNIFORM_TEXEL_BUFFER,
+                    (false, ImageDim::Buffer) => number::STORAGE_TEXEL_BUFFER,
+                    (true, _) => number::SAMPLED_IMAGE,
+                    (false, _) => number::STORAGE_IMAGE,
+                }
+            }
+            Place::Local(var) => {
+                let Some(&spec_id) = self.globals.local_arguments.get(&var) else { return };
+                let element = self.module.vars[var].element.unwrap_or(Type::Scalar(kiln_ir::Scalar::I32));
+                let size = u32::try_from(super::globals::size_of(element)).unwrap_or(4);
+                parts.extend([Part::Number(spec_id), Part::Number(size)]);
+                number::WORKGROUP
+            }
+            Place::Bytes(memory, offset) => {
+                if memory == LaunchMemory::Uniform {
+                    parts.extend([Part::Number(0), Part::Number(0)]);
+                }
+                parts.extend([Part::Number(offset), Part::Number(argument.kind.passed_size())]);
+                match (memory, is_pointer) {
+                    (LaunchMemory::PushConstants, true) => number::POINTER_PUSH_CONSTANT,
+                    (LaunchMemory::PushConstants, false) => number::POD_PUSH_CONSTANT,
+                    (LaunchMemory::Uniform, true) => number::POINTER_UNIFORM,
+                    (LaunchMemory::Uniform, false) => number::POD_UNIFORM,
+                }
+            }
+        };
+        parts.push(Part::Id(info));
+        self.reflect(number, &parts);
+    }
+
+    /// `ArgumentInfo`, with the values of `clGetKernelArgInfo` (OpenCL API 5.9.4). Equal ones are shared.
+    fn info(&mut self, argument: &Argument) -> Word {
+        const ADDRESS_GLOBAL: u32 = 0x119B;
+        const ADDRESS_LOCAL: u32 = 0x119C;
+        const ADDRESS_CONSTANT: u32 = 0x119D;
+        const ADDRESS_PRIVATE: u32 = 0x119E;
+        const ACCESS_NONE: u32 = 0x11A3;
+        let access = match argument.kind {
+            ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. }) => 0x11A0,
+            ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. }) => 0x11A1,
+            ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => 0x11A2,
+            _ => ACCESS_NONE,
+        };
+        let address = match argument.kind {
+            ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
+            ArgumentKind::Pointer { .. } => ADDRESS_GLOBAL,
+            ArgumentKind::Local { .. } => ADDRESS_LOCAL,
+            ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } | ArgumentKind::Sampler => {
+                ADDRESS_PRIVATE
+            }
+            ArgumentKind::Image(_) | ArgumentKind::Opaque => ADDRESS_GLOBAL,
+        };
+        let qualifier = u32::from(argument.is_const)
+            | u32::from(argument.is_restrict) << 1
+            | u32::from(argument.is_volatile) << 2;
+        let numbers = [address, access, qualifier];
+        let key = (argument.name.clone(), argument.type_name.clone(), numbers);
+        if let Some(&known) = self.globals.argument_infos.get(&key) {
+            return known;
+        }
+        let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
+        // These values usually follow from the kind of the argument. Readers require all three or none.
+        let is_plain = access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
+        if self.argument_info || !is_plain {
+            parts.extend(numbers.map(Part::Number));
+        }
+        let word = self.reflect(number::ARGUMENT_INFO, &parts);
+        self.globals.argument_infos.insert(key, word);
+        word
+    }
+
+    fn state(&mut self, state: State, offset: u32) {
+        let number = match state {
+            State::GlobalOffset => number::GLOBAL_OFFSET,
+            State::GlobalSize => number::GLOBAL_SIZE,
+            State::EnqueuedLocalSize => number::ENQUEUED_LOCAL_SIZE,
+            State::NumGroups => number::NUM_WORKGROUPS,
+            State::RegionOffset => number::REGION_OFFSET,
+            State::RegionGroupOffset => number::REGION_GROUP_OFFSET,
+            State::Variables => return self.variables(offset),
+            State::Printf => return self.printf_buffer(offset),
+        };
+        self.reflect(number, &[Part::Number(offset), Part::Number(12)]);
+    }
+
+    fn variables(&mut self, offset: u32) {
+        let module = self.module;
+        let data = &module.interface.variables;
+        for piece in data.bytes.chunks(PIECE) {
+            let mut text = String::with_capacity(2 * piece.len());
+            for byte in piece {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{byte:02x}");
+            }
+            let parts = [Part::Number(offset), Part::Number(8), Part::Text(&text)];
+            self.reflect(number::VARIABLES_POINTER, &parts);
+        }
+        for &(at, target, addend) in &data.relocations {
+            let base = module.interface.offsets.iter().find(|(var, _)| *var == target).map_or(0, |it| it.1);
+            let object = base.wrapping_add_signed(addend);
+            let [object, at] = [object, at].map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+            let parts = [Part::Number(object), Part::Number(at), Part::Number(8)];
+            self.reflect(number::VARIABLE_RELOCATION, &parts);
+        }
+    }
+
+    /// The printf buffer, and the strings for it.
+    fn printf_buffer(&mut self, offset: u32) {
+        let module = self.module;
+        for (number, format) in (0..).zip(&module.interface.formats) {
+            let text = String::from_utf8_lossy(&format.text);
+            let mut parts = vec![Part::Number(number), Part::Text(&text)];
+            parts.extend(format.sizes.iter().map(|&size| Part::Number(size)));
+            self.reflect(number::PRINTF_INFO, &parts);
+        }
+        let interface = &module.interface;
+        let record = if interface.traps.is_empty() { 0 } else { Trap::RECORD };
+        let parts = [offset, 8, interface.printed + record].map(Part::Number);
+        self.reflect(number::PRINTF_BUFFER_POINTER, &parts);
+        if record == 0 {
+            return;
+        }
+        self.reflect_in(OWN_SET, number::TRAPS, &[Part::Number(interface.printed)]);
+        for trap in &interface.traps {
+            self.reflect_in(OWN_SET, number::TRAP, &[Part::Text(&trap.place), Part::Text(&trap.message)]);
+        }
+    }
+
+    fn reflect(&mut self, number: u32, parts: &[Part<'_>]) -> Word {
+        self.reflect_in(SET, number, parts)
+    }
+
+    fn reflect_in(&mut self, set: &'static str, number: u32, parts: &[Part<'_>]) -> Word {
+        let set = self.writer.set(set);
+        let void = self.void();
+        let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        for part in parts {
+            operands.push(Operand::IdRef(match part {
+                Part::Number(value) => self.u32(*value),
+                Part::Text(text) => self.writer.string(text),
+                Part::Id(id) => *id,
+            }));
+        }
+        let id = self.writer.id();
+        self.writer.trail(Instruction::new(Op::ExtInst, Some(void), Some(id), operands));
+        id
+    }
+}

@@ -1,0 +1,79 @@
+//! Constants and operations that the typed tree and the IR share.
+
+/// A constant.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Const {
+    /// The bits, sign- or zero-extended to 64 bits according to the type.
+    Int(u64),
+    /// The value, exactly representable in the type.
+    Float(f64),
+    Vector(Vec<Const>),
+    NullPointer,
+    /// All bytes zero, for any type.
+    Zero,
+    /// An undefined value.
+    Undefined,
+}
+
+/// The rounding and saturation of an arithmetic conversion (OpenCL C 6.4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Conversion {
+    /// The rounding mode. `None` for the conversion's default.
+    pub rounding: Option<Rounding>,
+    /// `_sat`
+    pub saturate: bool,
+}
+
+/// Rounding modes (OpenCL C 6.4.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Rounding {
+    ToEven,
+    ToZero,
+    ToPositive,
+    ToNegative,
+}
+
+/// Arithmetic on one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    Negate,
+    BitNot,
+}
+
+/// Arithmetic on two operands. The type determines signedness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    ShiftLeft,
+    ShiftRight,
+    BitAnd,
+    BitXor,
+    BitOr,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CompareOp {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+}
+
+/// `opencl_unroll_hint` and pragmas with the same meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoopHints {
+    /// `Some(0)`: the compiler decides; `Some(1)`: do not unroll; `Some(n)`: unroll n times.
+    pub unroll: Option<u32>,
+}
