@@ -14,15 +14,15 @@ use crate::{
     process::{self, Finished},
 };
 
-/// Set, to anything, in the environment of a call that is to be given a module of clang's.
+/// The environment variable that selects modules of clang, with any value.
 pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
-/// What is said of a source that they do not compile.
+/// The message for a source that they cannot compile.
 pub(crate) const LACKS: &str = "clang-15 with llvm-spirv-15 makes no module of it";
 
-/// What is said of a module with calls of functions that the translator does not know, and of one that is invalid.
+/// The messages for a module with calls of functions that the translator does not support, and for an invalid module.
 const MISSING: [&str; 2] = ["[missing-function]", "the SPIR-V module cannot be used"];
 
-/// Runs a call of `kiln run` with a module of clang's in place of ours.
+/// Runs a `kiln run` command with clang's module instead of Kiln's.
 pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
@@ -53,14 +53,14 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
     }
 }
 
-/// A compiler that ended with an error.
+/// A failed compiler.
 struct Refusal {
     status: ExitStatus,
     text: String,
 }
 
-/// The module of the source among these arguments. What the translator has no types for is left to clang without
-/// optimization, which invents no integers of two bits.
+/// The module of the source among these arguments. If the translator does not support a type, such as a 2-bit integer from
+/// clang's optimizer, compiles again without optimization.
 fn module(
     arguments: &[OsString],
     folder: Option<&Path>,
@@ -80,7 +80,7 @@ fn optimised(
 ) -> Result<Result<PathBuf, Refusal>, String> {
     let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name));
     let mut clang = Command::new("clang-15");
-    // Names of parameters, and lines.
+    // Parameter names and lines.
     clang.args([
         "-x",
         "cl",
@@ -106,7 +106,7 @@ fn optimised(
     Ok(Ok(module))
 }
 
-/// What clang is told, of what `kiln run` is: the source, and how to compile it.
+/// The arguments of `kiln run` that clang needs: the source and the compiler options.
 fn options(arguments: &[OsString]) -> Vec<OsString> {
     let mut options = Vec::new();
     let mut version = "CL3.0".to_owned();
