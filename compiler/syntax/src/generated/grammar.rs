@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: ea8fe62575cbdb8d54d89af16192237d987d503919ed348c22999e3d69b8b726
+// sha3: 496882109460e27cdd94abe60e9956629ede29982eca0fe3d76309379e740f01
 // features: 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
