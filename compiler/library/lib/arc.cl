@@ -69,7 +69,7 @@ float atan_up_to_one(float t) {
 }
 float atan_float(float x) {
     float size = fabs(x);
-    // What is larger gives the same, and divisors are limited.
+    // Larger values give the same result, and the range of divisors is limited.
     bool is_steep = size > 1.0f;
     float angle = atan_up_to_one(is_steep ? 1.0f / fmin(size, 0x1p40f) : size);
     return copysign_float(is_steep ? HALF_PI_HIGH - angle : angle, x);

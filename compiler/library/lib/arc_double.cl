@@ -1,4 +1,4 @@
-// Inverse circular and hyperbolic functions of double, and those that count in half turns (OpenCL C 6.15.2, special
+// Inverse circular and hyperbolic functions of double, and those in units of pi (OpenCL C 6.15.2, special
 // cases 7.5.1), by the methods of `arc.cl`, `hyperbolic.cl` and `trig.cl`. The polynomials are Chebyshev's.
 //
 // Defines: asin acos atan atan2 asinpi acospi atanpi atan2pi asinh acosh atanh sinpi cospi tanpi
@@ -62,7 +62,7 @@ double acos_double(double x) {
 double asinpi_double(double x) { return asin_double(x) * OVER_PI; }
 double acospi_double(double x) { return acos_double(x) * OVER_PI; }
 
-// The arc tangent of a sum from 0 to 1, as a sum: that of (t - 1)/(t + 1) is less by a quarter of pi.
+// The arc tangent of a sum from 0 to 1, as a sum: the arc tangent of (t - 1)/(t + 1) is smaller by pi/4.
 double2 atan_pair(double2 t) {
     bool is_far = t.x > 0.41421356237309504880;
     if (is_far) {

@@ -3,7 +3,7 @@
 //
 // Defines: clz ctz popcount rotate bitfield_insert bitfield_extract_signed bitfield_extract_unsigned bit_reverse
 
-// Of every type T, unsigned U, signed S, of so many bits.
+// For every type T of this width, with the unsigned type U and the signed type S.
 #define EVERY(T, U, S, BITS)                                                                                \
     T rotate_##T(T x, T y) {                                                                                 \
         uint n = (uint)y & (BITS - 1);                                                                       \
@@ -55,7 +55,7 @@ ulong bit_reverse_ulong(ulong x) {
     return ((ulong)bit_reverse_uint((uint)x) << 32) | bit_reverse_uint((uint)(x >> 32));
 }
 
-// Counts of narrow types from those of 32 bits.
+// Counts of narrow types, from the 32-bit ones.
 #define COUNT_NARROW(T, U, BITS)                                                                            \
     T popcount_##T(T x) { return (T)popcount_uint((U)x); }                                                   \
     T clz_##T(T x) { return (T)(clz_uint((U)x) - (32 - BITS)); }                                             \

@@ -1,5 +1,5 @@
-// Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), by integers: the result is bits. And to
-// integers of 64 bits, for devices that have none and for drivers that convert wrongly.
+// Conversions to floating-point types with a rounding mode (OpenCL C 6.4.3.2), in integer arithmetic: the result is bits. Also
+// conversions to 64-bit integers, for devices without them and for drivers that convert incorrectly.
 //
 // Defines: convert_half_rte convert_half_rtz convert_half_rtp convert_half_rtn
 // Defines: convert_float_rte convert_float_rtz convert_float_rtp convert_float_rtn
@@ -7,7 +7,7 @@
 // Defines: convert_long_rtz convert_ulong_rtz
 #include "exact.cl"
 
-// The name of each mode, and what it is for positive and for negative numbers.
+// The name of each mode, and its equivalent for positive and for negative numbers.
 #define EVERY_MODE(CONVERT, ...)          \
     CONVERT(rte, TO_EVEN, TO_EVEN, __VA_ARGS__) \
     CONVERT(rtz, TO_ZERO, TO_ZERO, __VA_ARGS__) \
@@ -30,7 +30,7 @@ FROM_INTEGERS(half, ushort, 11, 15)
 FROM_INTEGERS(float, uint, 24, 127)
 FROM_INTEGERS(double, ulong, 53, 1023)
 
-// From bits of a float with so many digits and this bias to those of one with fewer.
+// Converts the bits of a float with this precision and bias to those of a less precise one.
 ulong narrowed(ulong from, int from_digits, int from_bias, int positive, int negative, int digits, int bias) {
     int from_sign = from_digits == 53 ? 63 : 31, sign = digits == 24 ? 31 : 15;
     bool is_negative = (from >> from_sign & 1) != 0;
@@ -58,7 +58,7 @@ EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)
 
-// The integral part of the magnitude, below 2^64, in halves: both differences are exact.
+// The integral part of the magnitude, below 2^64, in two halves: both differences are exact.
 #define WHOLE_PART(T)                                                  \
     ulong whole_part_##T(T x) {                                         \
         T size = fabs(x), high = trunc(size * (T)0x1p-32f);             \

@@ -1,11 +1,11 @@
-// Quotients of 64-bit integers, for drivers that divide them wrongly.
+// Quotients of 64-bit integers, for drivers that divide them incorrectly.
 //
 // Defines: divide divide_by
 // Types: ulong long
 #include "multiply.cl"
 
-// floor(2^64 / y), or 1 less. `estimate` is 2^64 / y with a relative error of at most 2^-19, and never more than that. Each
-// Newton step squares the relative error and keeps the sign, so that z * y never exceeds 2^64. Where y is 0, any result will do.
+// floor(2^64 / y), or 1 less. `estimate` is 2^64 / y with a relative error of at most 2^-19, and never too large. Each
+// Newton step squares the relative error and keeps the sign, so z * y never exceeds 2^64. If y is 0, the result is arbitrary.
 ulong reciprocal(ulong y) {
     float divisor = (float)(uint)(y >> 32) * 0x1p32f + (float)(uint)y;
     float estimate = 0x1.ffffep+63f / (divisor > 0.0f ? divisor : 1.0f);
@@ -20,7 +20,7 @@ ulong divide_ulong(ulong x, ulong y) {
     if ((x | y) >> 32 == 0) return (uint)x / (uint)y;
     ulong quotient = mul_hi_ulong(x, reciprocal(y));
     ulong rest = x - quotient * y;
-    // The reciprocal is too small by less than 2, and its product with x was cut off: at most 2 are missing.
+    // The reciprocal is too small by less than 2, and its product with x was truncated: the quotient is too small by at most 2.
     if (rest >= y) {
         quotient++;
         rest -= y;
@@ -32,7 +32,7 @@ long divide_long(long x, long y) {
     return (long)((x < 0) != (y < 0) ? 0 - quotient : quotient);
 }
 
-// `z` is floor(2^64 / y): at most 1 is missing.
+// `z` is floor(2^64 / y): the quotient is too small by at most 1.
 ulong divide_by_ulong(ulong x, ulong y, ulong z) {
     ulong quotient = mul_hi_ulong(x, z);
     return x - quotient * y >= y ? quotient + 1 : quotient;

@@ -5,7 +5,7 @@
 // Defines: dot_acc_sat_4x8packed_su_int arm_dot arm_dot_acc arm_dot_acc_sat
 #include "integer.cl"
 
-// Products of four signed or unsigned bytes, as unsigned words hold them.
+// Dot products of four signed or unsigned bytes, packed in unsigned words.
 uint dot_4x8packed_uu_uint_uint(uint a, uint b) {
     return (a & 0xff) * (b & 0xff) + ((a >> 8) & 0xff) * ((b >> 8) & 0xff)
          + ((a >> 16) & 0xff) * ((b >> 16) & 0xff) + (a >> 24) * (b >> 24);
@@ -48,7 +48,7 @@ DOT_ACC_SAT(char4, char4)
 DOT_ACC_SAT(uchar4, char4)
 DOT_ACC_SAT(char4, uchar4)
 
-// The same under the names of cl_arm_integer_dot_product_*, and sums of two products of 16 bits.
+// The same with the names of cl_arm_integer_dot_product_*, and sums of two 16-bit products.
 #define ARM_DOT(T, V, R)                                                                                    \
     R arm_dot_##V##4_##V##4(V##4 a, V##4 b) { return dot_##V##4_##V##4(a, b); }                              \
     R arm_dot_acc_##V##4_##V##4_##R(V##4 a, V##4 b, R c) { return dot_##V##4_##V##4(a, b) + c; }             \

@@ -1,5 +1,5 @@
-// Tools of the other files: unevaluated sums of two floats, exact scaling, and rounding of wide integers.
-// Products are split by masks, so that each partial product is exact.
+// Helpers for the other files: unevaluated sums of two floats, exact scaling, and rounding of wide integers.
+// Masks split the factors, so each partial product is exact.
 //
 // Helps: copysign_float fast_two_sum two_sum two_product pair_quotient pair_sqrt ldexp_float significand round_to
 // Helps: round_to_float mul_add
@@ -43,7 +43,7 @@ float2 pair_sqrt(float x) {
     return fast_two_sum(root, ((x - square.x) - square.y) / (2.0f * root));
 }
 
-// x * 2^n, rounded once. A step down leaves 24 bits, so that only the last one rounds.
+// x * 2^n, rounded once. A step down keeps 24 bits, so only the last one rounds.
 float ldexp_float(float x, int n) {
     if (n > 127) {
         x *= 0x1p127f;
@@ -63,7 +63,7 @@ float ldexp_float(float x, int n) {
     return x * as_float((uint)(n + 127) << 23);
 }
 
-// Of a finite number that is not zero: significand of 24 bits, the first of them set, and exponent of its last bit.
+// The 24-bit significand of a finite nonzero number, with the first bit set, and the exponent of its last bit.
 uint significand(float x, int *exponent) {
     uint bits = as_uint(x) & ~SIGN_BIT;
     uint fraction = bits & 0x7fffffu;
@@ -82,8 +82,8 @@ uint significand(float x, int *exponent) {
 #define TO_ZERO 1
 #define AWAY 2
 
-// value * 2^exponent as the bits, without sign, of a float of so many digits and this bias of the exponent; the
-// lowest bit of value may stand for all that follow it.
+// value * 2^exponent as the bits, without sign, of a float with this precision and bias. The lowest bit of value can
+// represent all lost bits.
 ulong round_to(ulong value, int exponent, int mode, int digits, int bias) {
     if (value == 0) return 0;
     ulong infinity = (ulong)(2 * bias + 1) << (digits - 1);

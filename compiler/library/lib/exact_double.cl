@@ -1,4 +1,4 @@
-// Exact functions of double (OpenCL C 6.15.2), and the tools of the other files for double.
+// Exact functions of double (OpenCL C 6.15.2), and helpers of the other files for double.
 //
 // Defines: copysign round fdim maxmag minmag sign nextafter frexp ilogb logb modf fract nan fmod remainder remquo ldexp
 // Defines: degrees radians step
@@ -41,7 +41,7 @@ double2 pair_quotient(double y, double x) {
     return fast_two_sum(quotient, ((y - product.x) - product.y) / x);
 }
 
-// x * 2^n, rounded once. A step down leaves 53 bits, so that only the last one rounds.
+// x * 2^n, rounded once. A step down keeps 53 bits, so only the last one rounds.
 double ldexp_double(double x, int n) {
     if (n > 1023) {
         x *= 0x1p1023;
@@ -61,7 +61,7 @@ double ldexp_double(double x, int n) {
     return x * as_double((ulong)(n + 1023) << 52);
 }
 
-// Of a finite number that is not zero: significand of 53 bits, the first of them set, and exponent of its last bit.
+// The 53-bit significand of a finite nonzero number, with the first bit set, and the exponent of its last bit.
 ulong significand(double x, int *exponent) {
     ulong bits = as_ulong(x) & ~SIGN_BIT;
     ulong fraction = bits & 0xffffffffffffful;

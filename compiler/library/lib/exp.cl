@@ -21,7 +21,7 @@ float exp_part(float r) {
     return r + r * r * tail;
 }
 
-// e^x, and n with the result near 2^n, for results that are finite and not zero.
+// e^x, and n with the result near 2^n, for finite nonzero results.
 float exp_reduced(float x, float n) { return exp_part((x - n * LN2_HIGH) - n * LN2_LOW); }
 
 float exp_float(float x) {
@@ -32,7 +32,7 @@ float exp_float(float x) {
     return ldexp_float(1.0f + exp_reduced(x, n), (int)n);
 }
 
-// e^x / 2, which does not overflow before it must.
+// e^x / 2, which overflows only if the exact result does.
 float half_of_exp(float x) {
     if (x <= 88.0f) return 0.5f * exp_float(x);
     float root = exp_float(0.5f * x);

@@ -1,5 +1,5 @@
-// The fused operation of double (OpenCL C 6.15.2): in integers of 128 bits, with what is lost of a much smaller operand
-// in the lowest bit.
+// `fma` of double (OpenCL C 6.15.2), in 128-bit integers. The lowest bit represents the lost bits of a much smaller
+// operand.
 //
 // Defines: fma
 // Types: double
@@ -17,7 +17,7 @@ ulong digits(double x, int *exponent) {
     *exponent = max(biased, 1) - 1075 - shift;
     return biased == 0 ? fraction << shift : fraction | 0x10000000000000ul;
 }
-// high and low shifted down, with a bit for what is lost.
+// Shifts high and low down; the lowest bit represents the lost bits.
 ulong2 shifted(ulong2 value, int by) {
     if (by == 0) return value;
     if (by > 127) return (ulong2)(0, 1);

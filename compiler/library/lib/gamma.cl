@@ -76,7 +76,7 @@ float tgamma_float(float x) {
     if (x > 35.05f) return as_float(INFINITE);
     if (x < -42.5f) return ((int)trunc(x) & 1) != 0 ? 0.0f : -0.0f;
     if (fabs(x) < 0x1p-25f) return 1.0f / x;
-    // Steps to or from the interval [1, 2], whose product is kept as a sum.
+    // Steps to the interval [1, 2]; their product is an unevaluated sum.
     float2 product = (float2)(x < 0.0f ? 0x1p-60f : 0x1p-10f, 0.0f);
     float at = x;
     if (x >= 1.0f) {
@@ -112,7 +112,7 @@ float lgamma_positive(float x) {
         at -= 1.0f;
         product *= at;
     }
-    // From here to the interval [1, 2] with its zeros, at + whole, keeping the distance to the zeros exact.
+    // Reduces to the interval [1, 2] with its zeros, at + whole, with an exact distance to the zeros.
     float sum = 0.0f, whole = 0.0f;
     if (at > 2.0f) {
         at -= 1.0f;

@@ -99,7 +99,7 @@ double tgamma_double(double x) {
     if (x > 171.7) return as_double(INFINITE);
     if (x < -185.0) return ((long)fmax(trunc(x), -0x1p62) & 1) != 0 ? 0.0 : -0.0;
     if (fabs(x) < 0x1p-54) return 1.0 / x;
-    // Steps to or from the interval [1, 2], whose product is kept as a sum.
+    // Steps to the interval [1, 2]; their product is an unevaluated sum.
     int scale = x < 0.0 ? -250 : -60;
     double2 product = (double2)(x < 0.0 ? 0x1p-250 : 0x1p-60, 0.0);
     double at = x;
@@ -144,7 +144,7 @@ double lgamma_positive(double x) {
         at -= 1.0;
         product *= at;
     }
-    // From here to the interval [1, 2] with its zeros, at + whole, keeping the distance to the zeros exact.
+    // Reduces to the interval [1, 2] with its zeros, at + whole, with an exact distance to the zeros.
     double sum = 0.0, whole = 0.0;
     if (at > 2.0) {
         at -= 1.0;

@@ -1,10 +1,10 @@
-// Geometric functions of float (OpenCL C 6.15.5), with lengths that neither overflow nor underflow on the way.
+// Geometric functions of float (OpenCL C 6.15.5), with lengths without intermediate overflow or underflow.
 //
 // Defines: length distance normalize cross
 #include "exact.cl"
 #include "pow.cl"
 
-// A power of two that brings a number of this size near one.
+// A power of two that scales a number of this magnitude close to one.
 float scale_to_one(float size) { return size > 0x1p60f ? 0x1p-80f : size < 0x1p-50f ? 0x1p80f : 1.0f; }
 
 float scale_back(float size) { return size > 0x1p60f ? 0x1p80f : size < 0x1p-50f ? 0x1p-80f : 1.0f; }

@@ -1,11 +1,11 @@
-// Functions of half that are not those of float, rounded: neighbors, and what must be rounded once (cl_khr_fp16).
+// Functions of half that are not rounded results of float: neighbors, and functions that round once (cl_khr_fp16).
 //
 // Defines: copysign fma nextafter fract nan
 #include "exact.cl"
 
 #define QUIET_NAN as_half((ushort)0x7e00)
 
-// The product is exact in float. Their sum with a lowest bit for what it has lost rounds as the exact one does.
+// The product is exact in float. The sum, whose lowest bit represents the lost bits, rounds like the exact one.
 half fma_half(half a, half b, half c) {
     float product = (float)a * (float)b;
     float2 sum = two_sum(product, (float)c);
@@ -14,7 +14,7 @@ half fma_half(half a, half b, half c) {
     if (!is_exact && (bits & 1) == 0) bits = (as_uint(sum.y) ^ bits) >> 31 == 0 ? bits + 1 : bits - 1;
     return (half)as_float(bits);
 }
-// In bits, as the sign of a NaN does not survive the way to float and back.
+// On bits, because a conversion to float and back loses the sign of a NaN.
 half copysign_half(half x, half y) { return as_half((ushort)((as_ushort(x) & 0x7fff) | (as_ushort(y) & 0x8000))); }
 half nextafter_half(half x, half y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;

@@ -19,7 +19,7 @@ float sinh_float(float x) {
         return x + x * z * tail;
     }
     float half_power = half_of_exp(size);
-    // What is taken away of a larger one does not count.
+    // The subtracted part of a larger value is negligible.
     return copysign_float(size > 88.0f ? half_power : half_power - 0.25f / half_power, x);
 }
 float cosh_float(float x) {

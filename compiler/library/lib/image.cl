@@ -1,10 +1,10 @@
-// Where a sampler finds texels, one dimension at a time (OpenCL API 8.2 and 8.3): Vulkan's samplers round otherwise, and have no
-// unnormalized coordinates for every kind of image. A place outside 0 .. size - 1 has the border's color.
+// The texels that a sampler reads, one dimension at a time (OpenCL API 8.2 and 8.3). Vulkan's samplers round differently, and
+// support unnormalized coordinates only for some kinds of images. Positions outside 0 .. size - 1 have the border color.
 //
 // Defines: image_nearest image_lower image_upper image_weight image_layer image_border
 
 #define NORMALIZED(sampler) ((sampler) & CLK_NORMALIZED_COORDS_TRUE)
-// Named since OpenCL C 2.0.
+// These macros exist since OpenCL C 2.0.
 #define SRGB 0x10BF
 #define MODE(sampler) ((sampler) & 0xe)
 
@@ -19,7 +19,7 @@ float texels(float s, int size, int sampler) {
     return s * (float)size;
 }
 
-// A whole number of texels as an integer, which stays outside if it is outside.
+// Converts a whole number of texels to an integer; values outside the image stay outside.
 int whole(float u, int size) {
     return (int)fmin(fmax(u, -2.0f), (float)size + 1.0f);
 }
@@ -43,7 +43,7 @@ int image_nearest_int(int s, int size, int sampler) {
     return MODE(sampler) == CLK_ADDRESS_CLAMP ? s : min(max(s, 0), size - 1);
 }
 
-// The two texels that a linear filter weighs, and the weight of the second.
+// The two texels of a linear filter, and the weight of the second.
 int image_lower_float(float s, int size, int sampler) {
     return place(whole(floor(texels(s, size, sampler) - 0.5f), size), size, sampler);
 }
@@ -66,7 +66,7 @@ int image_layer_int(int s, int size) {
     return min(max(s, 0), size - 1);
 }
 
-// The last component of the border's color: 1 for images that have none.
+// The last component of the border color: 1 for images without alpha.
 int image_border_int(int order) {
     return order == CLK_R || order == CLK_RG || order == CLK_RGB || order == CLK_LUMINANCE || order == SRGB;
 }

@@ -1,12 +1,12 @@
-// Integer functions (OpenCL C 6.15.3) of every width: differences, means, and what stays within its type. Narrow
-// types compute in 32 bits, where nothing overflows.
+// Integer functions (OpenCL C 6.15.3) of every width: differences, means, and saturating functions. Narrow
+// types compute in 32 bits, without overflow.
 //
 // Defines: abs abs_diff add_sat sub_sat hadd rhadd upsample __builtin_expect __builtin_assume
 // Helps: add_sat_int add_sat_uint
 #ifndef INTEGER_CL
 #define INTEGER_CL
 
-// Of every type T, unsigned U.
+// For every type T with the unsigned type U.
 #define EVERY(T, U)                                                                                         \
     U abs_diff_##T(T x, T y) { return x > y ? (U)((U)x - (U)y) : (U)((U)y - (U)x); }                         \
     T hadd_##T(T x, T y) { return (T)((x & y) + ((x ^ y) >> 1)); }                                           \

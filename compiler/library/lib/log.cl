@@ -1,4 +1,4 @@
-// Logarithms of float (OpenCL C 6.15.2), within 3 ulp, and as a sum of two for powers: x = 2^k m with m near one,
+// Logarithms of float (OpenCL C 6.15.2), within 3 ulp, and as a sum of two floats for powers: x = 2^k m with m near one,
 // ln m = 2 artanh s with s = (m - 1) / (m + 1) as a sum.
 //
 // Defines: log log2 log10 log1p half_log half_log2 half_log10 native_log10
@@ -35,7 +35,7 @@ float reduce_log(float x, int *k) {
     return as_float((uint)(above & 0x7fffff) + 0x3f3504f3u);
 }
 
-// Whether the logarithm is no matter of arithmetic; then it is this.
+// Whether the logarithm is a special case; then `result` is it.
 bool is_special_log(float x, float *result) {
     if (isnan(x) || x < 0.0f) *result = as_float(0x7fc00000u);
     else if (x == 0.0f) *result = as_float(INFINITE | SIGN_BIT);
@@ -88,7 +88,7 @@ float log1p_float(float x) {
     float2 sum = two_sum(1.0f, x);
     int k;
     float m = reduce_log(sum.x, &k);
-    // What the sum has lost, at the scale of m.
+    // The bits that the sum has lost, at the scale of m.
     float2 part = log_near_one(m - 1.0f, k < -100 || k > 100 ? 0.0f : ldexp_float(sum.y, -k));
     float2 total = two_sum((float)k * 0x1.62e4p-1f, part.x);
     return total.x + (total.y + (part.y + (float)k * 1.42860682031e-6f));

@@ -189,7 +189,7 @@ double cbrt_double(double x) {
     return copysign_double(power(fabs(x), third.x, third.y), x);
 }
 
-// Correctly rounded but for ties that do not occur: Newton's steps from a float, the last with an exact remainder.
+// Correctly rounded, because ties do not occur: Newton steps from a float estimate, the last with an exact remainder.
 double2 pair_sqrt(double x) {
     double root = (double)native_sqrt((float)x);
     root = 0.5 * (root + x / root);
@@ -219,7 +219,7 @@ double hypot_double(double x, double y) {
     return sqrt_double(x * x + y * y) / scale;
 }
 
-// 64 bits of 2/pi, with 64 zeros before the point's first.
+// 64 bits of 2/pi, after 64 zeros before the point.
 ulong two_over_pi(uint index) {
     switch (index) {
     case 1: return 0xa2f9836e4e441529ul;

@@ -3,7 +3,7 @@
 // Defines: mul_hi mad_hi mad_sat mad24 mul24
 // Helps: mul_hi_ulong
 
-// What is at most 16 bits wide, in a type W of 32.
+// For types of at most 16 bits, in a 32-bit type W.
 #define NARROW(T, W, LEAST, MOST, BITS)                                                                     \
     T mul_hi_##T(T x, T y) { return (T)(((W)x * (W)y) >> BITS); }                                            \
     T mad_hi_##T(T x, T y, T z) { return (T)(mul_hi_##T(x, y) + z); }                                        \
@@ -23,7 +23,7 @@ ulong mul_hi_ulong(ulong x, ulong y) {
     ulong other = low_x * high_y + (uint)middle;
     return high_x * high_y + (middle >> 32) + (other >> 32);
 }
-// The product of bit patterns is too large by 2^64 times the other factor where one is negative.
+// The unsigned product is too large by 2^64 times the other factor if one is negative.
 long mul_hi_long(long x, long y) {
     ulong high = mul_hi_ulong((ulong)x, (ulong)y);
     return (long)(high - (x < 0 ? (ulong)y : 0) - (y < 0 ? (ulong)x : 0));
@@ -56,7 +56,7 @@ ulong mad_sat_ulong(ulong x, ulong y, ulong z) {
     return mul_hi_ulong(x, y) != 0 || low > ULONG_MAX - z ? ULONG_MAX : low + z;
 }
 
-// Arguments of more than 24 bits have no defined result (OpenCL C 6.15.3), so the whole product will do.
+// Arguments of more than 24 bits have no defined result (OpenCL C 6.15.3), so the full product is correct.
 int mul24_int(int x, int y) { return (int)((uint)x * (uint)y); }
 uint mul24_uint(uint x, uint y) { return x * y; }
 int mad24_int(int x, int y, int z) { return (int)((uint)x * (uint)y + (uint)z); }

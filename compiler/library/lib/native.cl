@@ -1,5 +1,5 @@
 // Functions of float for drivers whose instructions are precise (kiln_vocabulary::precision): Fma rounds once, and Sqrt and Exp2
-// meet the bounds of OpenCL C 7.4. Each takes the place of the function with its name in another file.
+// meet the bounds of OpenCL C 7.4. Each replaces the function with the same name in another file.
 #include "arc.cl"
 #include "exact.cl"
 #include "log.cl"
@@ -53,7 +53,7 @@ float cosine(float r) {
     return fma(tail, z, 1.0f);
 }
 float with_sign_of(float x, uint sign) { return as_float(as_uint(x) ^ (sign & SIGN_BIT)); }
-// Sine of r turned by so many quarters.
+// The sine of r + quadrant pi/2.
 float turned_sine(float r, uint quadrant) {
     return with_sign_of((quadrant & 1) != 0 ? cosine(r) : sine(r), quadrant << 30);
 }
@@ -78,7 +78,7 @@ float tan_float(float x) {
     return with_sign_of(turned_tan((float2)(r, 0.0f), quadrant), as_uint(x));
 }
 
-// 2^(high + low) from `power`, which is 2^high, for |low| below 2^-13; zero, infinity and NaN stay.
+// 2^(high + low) from `power`, which is 2^high, for |low| below 2^-13; zero, infinity and NaN are unchanged.
 float corrected_power(float power, float low) {
     float corrected = fma(power, 0.693147182f * low, power);
     return as_uint(power) - 1 < 0x7f7fffffu ? corrected : power;
@@ -93,7 +93,7 @@ float exp10_float(float x) {
     float high = x * 0x1.a934fp+1f;
     return corrected_power(exp2(high), fma(x, 0x1.2f346ep-24f, fma(x, 0x1.a934fp+1f, -high)));
 }
-// e^x / 2, which does not overflow before it must.
+// e^x / 2, which overflows only if the exact result does.
 float half_of_exp(float x) {
     float high = x * 0x1.715476p+0f;
     return corrected_power(exp2(high - 1.0f), fma(x, 0x1.4ae0cp-26f, fma(x, 0x1.715476p+0f, -high)));
@@ -167,8 +167,8 @@ float acos_float(float x) {
     return x < 0.0f ? 0x1.921fb6p+1f - 2.0f * angle : 2.0f * angle;
 }
 
-// The quotient of magnitudes with b between 2^-100 and 2^100 and a < 2^18 b, to the nearest whole number or the next one to it;
-// the remainder is a multiple of b's last bit and not much over b / 2, so that it is exact.
+// The quotient of magnitudes with b between 2^-100 and 2^100 and a < 2^18 b, rounded to the nearest whole number or a neighbor of it.
+// The remainder is exact, because it is a multiple of b's last bit and not much larger than b / 2.
 bool has_short_quotient(float a, float b) { return b >= 0x1p-100f && b <= 0x1p100f && a < b * 0x1p18f; }
 float fmod_float(float x, float y) {
     float a = fabs(x), b = fabs(y);
@@ -185,7 +185,7 @@ float remainder_float(float x, float y) {
     float next = twice > b ? 1.0f : twice < -b ? -1.0f : 0.0f;
     rest -= next * b;
     n += next;
-    // Of two quotients that are equally near, the even one.
+    // Halfway cases round to even.
     rest = fabs(2.0f * rest) == b && ((int)n & 1) != 0 ? -rest : rest;
     return as_float(as_uint(rest) ^ (as_uint(x) & SIGN_BIT));
 }

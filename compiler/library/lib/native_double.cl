@@ -1,5 +1,5 @@
-// Functions of double for drivers whose Fma rounds once (kiln_vocabulary::precision). Each takes the place of the function with its
-// name in another file.
+// Functions of double for drivers whose Fma rounds once (kiln_vocabulary::precision). Each replaces the function with the
+// same name in another file.
 //
 // Types: double
 #include "exact_double.cl"
@@ -10,8 +10,8 @@ double2 two_product(double a, double b) {
     return (double2)(product, fma(a, b, -product));
 }
 
-// The exponent is made even and taken away, so that the estimate is one of float. Each step of Goldschmidt's doubles its bits; the
-// last one has an exact remainder.
+// Scales the operand by an even power of two, so that a float estimate is possible. Each Goldschmidt step doubles its bits;
+// the last one has an exact remainder.
 double sqrt_double(double x) {
     if (!(x > 0.0 && as_ulong(x) < INFINITE)) return x < 0.0 ? QUIET_NAN : x;
     bool is_small = x < 0x1p-1022;

@@ -23,7 +23,7 @@ float power(float x, float y, float z) {
     return exp2_pair(product.x, product.y + (y * binary.y + z * binary.x));
 }
 
-// Numbers from 2^24 on are even.
+// Numbers of at least 2^24 are even.
 bool is_whole(float y) { return y == trunc(y); }
 bool is_odd(float y) { return fabs(y) < 0x1p24f && is_whole(y) && ((int)y & 1) != 0; }
 
@@ -46,7 +46,7 @@ float powr_float(float x, float y) {
 float pown_float(float x, int n) {
     if (n == 0) return 1.0f;
     if (isnan(x)) return x;
-    // What float cannot hold goes in two parts.
+    // A value that is not representable in float is split into two parts.
     int rest = n < -0x1000000 || n > 0x1000000 ? n & 0xff : 0;
     float magnitude = power(fabs(x), (float)(n - rest), (float)rest);
     return as_uint(x) >> 31 != 0 && (n & 1) != 0 ? -magnitude : magnitude;
@@ -62,7 +62,7 @@ float rootn_float(float x, int n) {
 }
 
 float cbrt_float(float x) {
-    // A device may take a denormal number for zero.
+    // A device may flush denormals to zero.
     if (x == 0.0f) return copysign_float(0.0f, x);
     if (isnan(x) || isinf(x)) return x;
     float size = fabs(x), scale = 1.0f;
@@ -119,7 +119,7 @@ float half_recip_float(float x) { return 1.0f / x; }
 float native_recip_float(float x) { return 1.0f / x; }
 float half_divide_float(float x, float y) { return x / y; }
 float native_divide_float(float x, float y) { return x / y; }
-// Vulkan leaves the roots of negative numbers undefined, and the inverse root of zero.
+// Vulkan leaves the roots of negative numbers and the inverse root of zero undefined.
 float rsqrt_float(float x) {
     if (x < 0.0f) return NOT_A_NUMBER;
     return x == 0.0f ? copysign_float(as_float(INFINITE), x) : native_rsqrt(x);

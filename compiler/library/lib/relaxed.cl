@@ -1,5 +1,5 @@
-// Functions of float where results may be less exact: as OpenCL C 7.4 derives them from others, for builds with unsafe
-// math optimizations. Those that the device's library has stand in `math.bi`.
+// Less precise functions of float, with the derivations of OpenCL C 7.4 for unsafe math optimizations. `math.bi` selects
+// those of the device's library.
 //
 // Defines: sincos sinpi cospi tanpi exp10 expm1 log10 log1p pow powr pown rootn cbrt hypot
 // Defines: acospi asinpi atanpi atan2pi half_cos half_sin half_tan half_exp10 half_log half_log2 half_log10 half_powr

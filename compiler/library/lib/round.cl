@@ -1,4 +1,4 @@
-// Functions of float that are exact (OpenCL C 6.15.2): remainders, neighbors, parts, and the fused operation.
+// Functions of float that are exact (OpenCL C 6.15.2): remainders, neighbors, parts, and `fma`.
 //
 // Defines: round copysign fdim fmod remainder remquo nextafter maxmag minmag fma ldexp frexp modf fract ilogb logb nan
 // Defines: sign step
@@ -9,11 +9,11 @@
 
 float round_float(float x) {
     float whole = trunc(x);
-    // What is added is at least half of one, which no large number has behind the point.
+    // Large numbers have no fractional part, so the addition is exact.
     return copysign_float(fabs(x - whole) >= 0.5f ? whole + copysign_float(1.0f, x) : whole, x);
 }
 float fdim_float(float x, float y) { return isnan(x) || isnan(y) ? QUIET_NAN : x > y ? x - y : 0.0f; }
-// The bits are compared: where floats are, a device may take denormals for zero.
+// Compares bits, because a device may flush denormals to zero in comparisons of floats.
 float maxmag_float(float x, float y) {
     uint a = as_uint(x) & ~SIGN_BIT, b = as_uint(y) & ~SIGN_BIT;
     if (isnan(x) || isnan(y)) return fmax(x, y);
@@ -29,7 +29,7 @@ float sign_float(float x) {
 }
 float step_float(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
 
-// Neighbors have neighboring bits; of negative numbers in the other direction.
+// Neighbors have consecutive bit patterns, in reverse order for negative numbers.
 float nextafter_float(float x, float y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;
     uint a = as_uint(x), b = as_uint(y);
@@ -105,7 +105,7 @@ float remquo_float(float x, float y, int *quotient) {
     int exponent, last;
     uint m = significand(x, &exponent), divisor = significand(y, &last), count = 0;
     if (exponent < last - 1) return x;
-    // One bit further than the last one of y, so that half of y is whole.
+    // In units of half the last bit of y, so that y / 2 is an integer.
     uint rest;
     if (exponent == last - 1) rest = m;
     else rest = 2 * long_division(m, exponent, divisor, last, &count);
@@ -123,7 +123,7 @@ float remainder_exactly(float x, float y) {
 }
 float remainder_float(float x, float y) { return remainder_exactly(x, y); }
 
-// a * b + c rounded once: in integers, with the product's 48 bits and what is lost of a much smaller operand in one.
+// a * b + c rounded once, in integers: the product has 48 bits, and one bit represents the lost bits of a smaller operand.
 float fma_float(float a, float b, float c) {
     // The product of finite numbers is finite.
     if (isinf(c) && !is_infinite_or_nan(a) && !is_infinite_or_nan(b)) return c;

@@ -1,5 +1,5 @@
-// Division and square root of float, correctly rounded, in integers: what -cl-fp32-correctly-rounded-divide-sqrt wants
-// (OpenCL API 5.8.6.3).
+// Division and square root of float, correctly rounded, in integer arithmetic, for
+// -cl-fp32-correctly-rounded-divide-sqrt (OpenCL API 5.8.6.3).
 //
 // Defines: rounded_divide rounded_sqrt
 #include "exact.cl"
@@ -11,7 +11,7 @@ float rounded_divide_float(float x, float y) {
     int exponent_x, exponent_y;
     ulong m = (ulong)significand(x, &exponent_x) << 27, divisor = significand(y, &exponent_y);
     ulong quotient = m / divisor;
-    // What is lost is told by the lowest bit.
+    // The lowest bit represents the lost bits.
     quotient |= quotient * divisor != m ? 1 : 0;
     uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
     return as_float(sign | round_to_float(quotient, exponent_x - 27 - exponent_y, TO_EVEN));

@@ -1,5 +1,5 @@
-// Functions of sub-groups (OpenCL C 6.15.19) for types and forms that a target has no instruction for: every
-// work-item looks at the values of all that are active, one after the other.
+// Sub-group functions (OpenCL C 6.15.19) for types and forms without an instruction on the target: every work-item
+// iterates over the values of all active work-items.
 //
 // Defines: sub_group_reduce_add sub_group_reduce_mul sub_group_reduce_min sub_group_reduce_max
 // Defines: sub_group_reduce_and sub_group_reduce_or sub_group_reduce_xor
@@ -31,7 +31,7 @@ uint word_of(uint4 mask, uint index) {
 }
 bool is_active(uint4 active, uint lane) { return (word_of(active, lane >> 5) >> (lane & 31) & 1) != 0; }
 
-// All values from `first` on, so many, that stand before `end`.
+// Combines `count` values from `first`, as far as they are before `end`.
 #define FOLD(NAME, T, IDENTITY, COMBINE)                                                                    \
     T fold_##NAME##_##T(T x, uint first, uint count, uint end) {                                             \
         uint4 active = sub_group_ballot(1);                                                                  \
@@ -88,7 +88,7 @@ LOGICAL(and)
 LOGICAL(or)
 LOGICAL(xor)
 
-// Of 32 work-items from `first` on, a bit for each below `end`.
+// A bit for each of 32 work-items from `first` that is below `end`.
 uint bits_below(uint end, uint first) {
     return end <= first ? 0 : end - first >= 32 ? ~0u : (1u << (end - first)) - 1;
 }

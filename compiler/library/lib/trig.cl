@@ -1,6 +1,6 @@
 // Circular functions of float (OpenCL C 6.15.2). Arguments are reduced by Payne and Hanek's method (1983): the bits
-// of 2/pi that matter for the argument's exponent times its significand give the quadrant and the fraction in it,
-// exactly to 2^-64, however large the argument.
+// of 2/pi that are significant for the argument's exponent, multiplied by its significand, give the quadrant and the
+// fraction in it with an error of at most 2^-64, for any argument.
 //
 // Defines: sin cos tan sincos sinpi cospi tanpi half_sin half_cos half_tan
 // Helps: sinpi_float reduce_circle_exactly
@@ -8,7 +8,7 @@
 #define TRIG_CL
 #include "exact.cl"
 
-// 32 bits of 2/pi, with 32 zeros before the point's first.
+// 32 bits of 2/pi, after 32 zeros before the point.
 uint two_over_pi(uint index) {
     switch (index) {
     case 1: return 0xa2f9836eu;
@@ -55,7 +55,7 @@ float2 reduce_circle_exactly(float x, uint *quadrant) {
     return is_negative ? -r : r;
 }
 
-// The same for every finite x. Up to 512, by Cody and Waite's reduction: pi/2 is a sum of numbers of 15 bits, whose products with
+// The same for every finite x. Up to 512, with Cody and Waite's reduction: pi/2 is a sum of numbers of 15 bits, whose products with
 // the 9 bits of n are exact.
 float2 reduce_circle(float x, uint *quadrant) {
     if (!(fabs(x) <= 512.0f)) return reduce_circle_exactly(x, quadrant);
@@ -83,7 +83,7 @@ float cos_part(float2 r) {
     return head.x + (head.y + (z * z * tail - r.x * r.y));
 }
 
-// Sine and cosine of r turned by so many quarters.
+// The sine and cosine of r + quadrant pi/2.
 float turned_sin(float2 r, uint quadrant) {
     float value = (quadrant & 1) != 0 ? cos_part(r) : sin_part(r);
     return (quadrant & 2) != 0 ? -value : value;

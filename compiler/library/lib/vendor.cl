@@ -76,7 +76,7 @@ uint amd_sadd_uint(uint a, uint b, uint sum) { return sum + distance_of(a, b); }
 uint amd_sadw_uint(uint a, uint b, uint sum) {
     return sum + distance_of(a & 0xffff, b & 0xffff) + distance_of(a >> 16, b >> 16);
 }
-// Four sums of 16 bits, of windows that begin at each of four bytes.
+// Four 16-bit sums, for the windows that start at each of four bytes.
 #define WINDOWS(NAME, SAD)                                                       \
     ulong NAME##_ulong(ulong a, uint b, ulong sums) {                            \
         ulong result = 0;                                                        \
@@ -89,7 +89,7 @@ uint amd_sadw_uint(uint a, uint b, uint sum) {
 WINDOWS(amd_qsad, amd_sad_uint)
 WINDOWS(amd_mqsad, amd_msad_uint)
 
-// For the sizes of numbers by which GNU C has these functions. Of zero it leaves `clz` and `ctz` open.
+// For the integer types of GNU C's functions. `clz` and `ctz` of zero are undefined there.
 #define GNU(SUFFIX, U, T)                                                                                   \
     int __builtin_popcount##SUFFIX##_##U(U x) { return popcount(x); }                                        \
     int __builtin_parity##SUFFIX##_##U(U x) { return popcount(x) & 1; }                                      \
@@ -108,7 +108,7 @@ ulong __builtin_bswap64_ulong(ulong x) {
     return (ulong)__builtin_bswap32_uint((uint)x) << 32 | __builtin_bswap32_uint((uint)(x >> 32));
 }
 
-// Whether the result does not fit; what is stored is what does.
+// Stores the wrapped result, and returns whether it overflowed.
 #define SIGNED_OVERFLOW(SUFFIX, T, U, BITS)                                                                 \
     bool __builtin_sadd##SUFFIX##_overflow_##T(T x, T y, T *sum) {                                           \
         *sum = (T)((U)x + (U)y);                                                                             \

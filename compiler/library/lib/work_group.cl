@@ -1,5 +1,6 @@
-// Collective functions of work-groups (OpenCL C 6.15.16) by scans in local memory (Hillis and Steele 1986), of 256
-// work-items at a time. After the value they take the scratch memory, the work-item's number, and the count of them.
+// Collective functions of work-groups (OpenCL C 6.15.16) by scans in local memory (Hillis and Steele 1986), for 256
+// work-items at a time. The parameters after the value are the scratch memory, the work-item's number, and the number of
+// work-items.
 //
 // Defines: work_group_all work_group_any work_group_broadcast
 // Defines: work_group_reduce_add work_group_reduce_mul work_group_reduce_min work_group_reduce_max
@@ -25,7 +26,7 @@
 #define OR(a, b) ((a) | (b))
 #define XOR(a, b) ((a) ^ (b))
 
-// What all items before this one, all up to it, and all together give.
+// The results for all work-items before this one, for all up to it, and for all.
 #define SCAN(NAME, T, IDENTITY, COMBINE)                                                                    \
     T scan_##NAME##_##T(T x, local T *scratch, uint id, uint size, T *before, T *total) {                    \
         T sum = IDENTITY, here = IDENTITY;                                                                   \
