@@ -299,7 +299,7 @@ pub enum ImageOp {
 }
 
 named! {
-    /// What is asked of an image.
+    /// The queried property of an image.
     ImageQuery {
         "width" => Width,
         "height" => Height,
@@ -314,7 +314,7 @@ named! {
 }
 
 named! {
-    /// What is done with a pipe.
+    /// Pipe operations.
     PipeOp {
         "read" => Read,
         "write" => Write,

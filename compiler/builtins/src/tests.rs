@@ -54,10 +54,10 @@ fn no_overload_twice() {
     }
 }
 
-/// How many overloads fewer than in clang 15 there are, and why.
+/// The number of missing overloads compared with clang 15, with the reason.
 fn fewer(name: &str, version: LanguageVersion) -> isize {
-    // clang's header overloads 64-bit operations on the signedness of the operand, so that `atomic_fetch_add(p, 1)`
-    // of an `atomic_ulong` is ambiguous. Here the operand is converted.
+    // clang's header overloads 64-bit operations on the signedness of the operand, so `atomic_fetch_add(p, 1)` with an
+    // `atomic_ulong` is ambiguous. Here the operand is converted.
     let forms = if name.ends_with("_explicit") { 2 } else { 1 };
     let mixed = match (name.trim_end_matches("_explicit"), version) {
         ("atomic_fetch_add" | "atomic_fetch_sub", Cl20) => 1,

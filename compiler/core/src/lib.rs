@@ -44,7 +44,7 @@ use crate::{
     verify::{InvalidModule, VerifiedModule},
 };
 
-/// What the passes get from other packages.
+/// The functions of other packages that the passes use.
 const PROVIDERS: Providers = Providers {
     has_instruction: spirv::has_instruction,
     library_function: |name, types, is_relaxed, precision| {

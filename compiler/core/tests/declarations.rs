@@ -1,10 +1,9 @@
-//! Declarations, initializers and statements: which programs are accepted, which are refused and why, and what
-//! initial values become.
+//! Declarations, initializers and statements: accepted and rejected programs, and the lowering of initializers.
 
 mod front;
 
-/// `data/declarations.txt`: in each line the code of the first error (or else warning), or `ok`, perhaps the
-/// version (`std=`) and what is switched off (`ext=`), and a program.
+/// `data/declarations.txt`: each line contains the code of the first error (or warning), or `ok`; optionally the version
+/// (`std=`) and disabled extensions (`ext=`); and a program.
 #[test]
 fn programs_are_accepted_and_refused() {
     let mut problems = Vec::new();
@@ -26,7 +25,7 @@ fn programs_are_accepted_and_refused() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The lines of the typed tree that show this, without the space before them.
+/// The lines of the typed tree that contain this text, without indentation.
 fn lines(source: &str, start: &str) -> Vec<String> {
     let front = front::check(&front::options(), source);
     assert!(front.reported.is_empty(), "{:?} in {source}", front.reported);
@@ -192,7 +191,7 @@ fn layout_by_attributes() {
     }
 }
 
-/// Each call of `barrier` stands in a line of its own; `bad` marks those that are warned of.
+/// Each call of `barrier` is on its own line; `bad` marks those with a warning.
 #[test]
 fn divergent_barriers() {
     let source = "

@@ -1,8 +1,8 @@
-//! Expressions: which are accepted, which are refused and why, and what the typed tree makes of them.
+//! Expressions: accepted ones with their typed trees, and rejected ones with their codes.
 
 mod front;
 
-/// Declarations for the statements of `data/expressions.txt`: things of every sort, named after their types.
+/// Declarations for the statements of `data/expressions.txt`: objects of every kind, named after their types.
 const PROGRAM: &str = "
 struct S { int a; float b; }; struct T { int a; }; union U { int i; float f; }; typedef enum { EA, EB = 5 } EN;
 int fi(int a) { return a; }
@@ -41,7 +41,7 @@ fn expressions_are_accepted_and_refused() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What the typed tree makes of `o[0] = …`, the left side aside.
+/// The typed tree of the right side of `o[0] = …`.
 #[track_caller]
 fn value(statement: &str, expected: &str) {
     let source = format!(

@@ -1,5 +1,5 @@
-//! Sources that nobody would write: nested without end, cut, shuffled, random. Whatever comes in, a compilation ends
-//! with an artifact or with errors, in a thread of two megabytes.
+//! Hostile sources: deeply nested, truncated, shuffled, random. A compilation always ends with an artifact or with errors,
+//! in a thread with a stack of two megabytes.
 
 use kiln_compiler::{
     Emit, compile,
@@ -9,7 +9,7 @@ use kiln_compiler::{
     target::Target,
 };
 
-/// Compiles up to the intermediate form in a small stack, and expects a result or an error.
+/// Compiles to IR with a small stack, and expects a result or an error.
 fn survive(texts: Vec<Vec<u8>>) {
     let work = move || {
         for (number, text) in texts.into_iter().enumerate() {
@@ -134,7 +134,7 @@ fn soup_and_noise_end() {
     survive(texts);
 }
 
-/// Words, spaces and single other letters.
+/// Words, spaces and single other characters.
 fn pieces(text: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut pieces = Vec::new();

@@ -352,7 +352,7 @@ pub enum ExprKind {
     Splat(Box<Expr>),
     /// A vector of scalars and vectors.
     Vector(Box<[Expr]>),
-    /// Components of a vector value. One component gives a scalar.
+    /// Components of a vector value. The result of one component is a scalar.
     Swizzle(Box<Swizzle<Expr>>),
     /// `pointer + index` in elements. The index is a signed 64-bit integer.
     Offset(Box<Offset>),

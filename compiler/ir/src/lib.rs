@@ -584,8 +584,8 @@ pub enum Op {
     Offset {
         /// Bytes for each step of the index.
         stride: u64,
-        /// Elements of the array that the pointer points to the first of and the result to one of, where that is known and may
-        /// matter: arithmetic on pointers stays in an array (C99 6.5.6).
+        /// The length of the array whose first element the pointer points to, if known and useful. Pointer arithmetic stays in
+        /// an array (C99 6.5.6).
         count: Option<u32>,
     },
     /// `[address of variable, index]`: the address of an element (`Var::element`). The index is an I32. Made by

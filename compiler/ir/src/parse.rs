@@ -28,7 +28,7 @@ use super::{
 pub struct ParseError {
     /// The line, starting at 1.
     pub line: usize,
-    /// What was expected there.
+    /// The expected token.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! The text form: what is printed is read back the same, and the verifier knows sound from unsound.
+//! The text form: printed modules parse back to the same module, and the verifier rejects invalid ones.
 
 use kiln_ir::{
     Access, BinaryOp, Builder, CompareKind, Convert, Data, FuncId, Function, InstId, Module, Op, Scalar,
@@ -11,7 +11,7 @@ use kiln_types::{
 };
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 
-/// Every operation once, by hand.
+/// Every operation once, written by hand.
 const EVERYTHING: &str = include_str!("ir_text/everything.ir");
 
 fn assert_round_trip(text: &str) -> Module {
@@ -36,7 +36,7 @@ fn random_modules_round_trip_and_are_sound() {
     }
 }
 
-/// A function of this body.
+/// A function with this body.
 fn problems(body: &str) -> Vec<String> {
     let text = format!("function #0 \"f\"(%0: i32, %1: f32, %2: bool, %3: ptr<global>) {{\n{body}\n}}\n");
     verify(&parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
@@ -91,7 +91,7 @@ fn unsound_modules_are_refused() {
         "return return",
     ] {
         let found = std::panic::catch_unwind(|| problems(body));
-        // What the text form cannot even say is refused by its reader.
+        // The parser rejects modules that have no text form.
         assert!(found.is_err() || found.is_ok_and(|problems| !problems.is_empty()), "accepted: {body}");
     }
 }
@@ -270,7 +270,7 @@ impl Maker<'_> {
         self.values.extend(self.builder.call(callee, &arguments, result));
     }
 
-    /// Fills a block and ends it with an exit of this construct, or of one around.
+    /// Fills a block and ends it with an exit of this construct or of an enclosing one.
     fn arm(&mut self, block: kiln_ir::BlockId, construct: InstId, result: Type, depth: usize) {
         let place = self.builder.place();
         self.builder.at_end(block);

@@ -173,7 +173,7 @@ struct Needed {
 }
 
 impl Needed {
-    /// Adds a function behind those that it names.
+    /// Adds a function after those that it calls.
     fn add(&mut self, Found { file, function, is_native }: Found) {
         if !self.added.insert((file.name, function)) {
             return;
@@ -222,7 +222,7 @@ impl File {
             .find_map(|file| file.items().find(name).map(|function| Found { file, function, is_native }))
     }
 
-    /// The file whose functions take the place of those of this one.
+    /// The file whose functions replace those of this one.
     fn native(&self) -> Option<&'static Self> {
         let [float, double] = NATIVE;
         file(if self.name.ends_with("_double.cl") { double } else { float })

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::graph::{End, Graph, Item, Node, NodeId};
 
 impl Graph<'_> {
-    /// Gives every cycle one entry.
+    /// Transforms every cycle to have one entry.
     pub(super) fn make_reducible(&mut self) {
         let all: Vec<NodeId> = self.reachable();
         self.mend(&all);
@@ -31,7 +31,7 @@ impl Graph<'_> {
         order
     }
 
-    /// Gives each cycle among these nodes one entry.
+    /// Transforms each cycle among these nodes to have one entry.
     fn mend(&mut self, nodes: &[NodeId]) {
         for mut cycle in self.cycles(nodes) {
             let mut entries = self.entries(&cycle);

@@ -1,4 +1,4 @@
-//! What becomes of the typed tree: pieces of source against pieces of the intermediate form.
+//! Compares snippets of source with snippets of the IR that they are lowered to.
 
 use kiln_frontend::sema;
 use kiln_ir::{self as ir, Module};
@@ -27,7 +27,7 @@ fn module(source: &str) -> Module {
     module
 }
 
-/// The lines of the module's text without numbers of values, indentation, variables and what parameters become.
+/// The lines of the module's text, without value numbers, indentation, variables and parameter stores.
 fn lines(source: &str) -> Vec<String> {
     let text = module(source).to_string();
     text.lines().map(plain).filter(|line| !line.is_empty()).collect()
@@ -47,7 +47,7 @@ fn plain(line: &str) -> String {
     text + rest
 }
 
-/// Asserts that these lines are there, in this order, perhaps with others between.
+/// Asserts that these lines occur in this order, possibly with others between them.
 #[track_caller]
 fn assert_lines(source: &str, expected: &[&str]) {
     let lines = lines(source);
@@ -57,7 +57,7 @@ fn assert_lines(source: &str, expected: &[&str]) {
     }
 }
 
-/// How many lines begin with this.
+/// The number of lines that begin with this text.
 fn count(source: &str, start: &str) -> usize {
     lines(source).iter().filter(|line| line.starts_with(start)).count()
 }

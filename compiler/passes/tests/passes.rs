@@ -1,5 +1,5 @@
-//! Each pass from text to text: `passes/<pass>.ir` holds modules, each followed by a line `=>` and what the pass makes
-//! of it, or the messages that it reports. `KILN_BLESS=1` writes what comes out into the files.
+//! Tests each pass from text to text: `passes/<pass>.ir` contains modules, each followed by a line `=>` and the output of the
+//! pass, or the messages that it reports. `KILN_BLESS=1` updates the outputs.
 
 use std::{fs, path::Path};
 
@@ -15,7 +15,7 @@ use kiln_vocabulary::{
 const NEXT: &str = "\n====\n";
 const MADE: &str = "\n=>\n";
 
-/// What a pass makes of a module, on the device with the fewest features.
+/// The output of a pass for a module, on the device with the fewest features.
 fn outcome(pass: &str, text: &str) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{pass}: {error}\n{text}"));
     assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the input is not sound\n{text}");
@@ -56,7 +56,7 @@ fn passes_make_what_the_files_say() {
     assert!(count >= 8, "only {count} modules were found");
 }
 
-/// Every row of the table of faults names a pass of the list, and a file above shows what a pass for it alone changes.
+/// Every row of the table of faults names an existing pass, and a test file shows the effect of each workaround pass.
 #[test]
 fn workarounds_are_passes_with_an_effect() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");

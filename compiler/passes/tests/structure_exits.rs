@@ -1,4 +1,4 @@
-//! Jumps across several constructs are given forms that the target has; nothing is lost on the way.
+//! Jumps across several constructs become jumps that the target supports, with the same effect.
 
 use kiln_ir::{Module, Op, parse, verify};
 use kiln_passes::{self as passes, Providers};
@@ -27,7 +27,7 @@ fn prepared(body: &str) -> Module {
     after
 }
 
-/// Whether every jump has a form that the target has.
+/// Whether the target supports every jump.
 fn is_structured(module: &Module) -> bool {
     fn walk(module: &Module, block: kiln_ir::BlockId, around: &mut Vec<kiln_ir::InstId>) -> bool {
         let function = module.functions.iter().next().expect("a function");
@@ -57,12 +57,12 @@ fn jumps_across_constructs_go_step_by_step() {
         // Out of two loops.
         "block L0 { loop L1 { loop L2 { if L3 %1 { exit L1 } else { exit L0 } unreachable } continuing { next L2 } \
          continue L1 } continuing { next L1 } exit L0 } return",
-        // Out of an `if` from one inside.
+        // Out of an `if` from a nested one.
         "if L0 %1 { if L1 %1 { exit L0 } else { exit L1 } store align 4 %0, i32 1 exit L0 } else { exit L0 } return",
         // With a value.
         "%2: i32 = block L0 { switch L1 i32 3 { case 1 { loop L2 { exit L0 i32 5 } continuing { next L2 } unreachable } \
          default { exit L0 i32 6 } } unreachable } store align 4 %0, %2 return",
-        // To the next round of an outer loop, and with a condition as the value.
+        // To the next iteration of an outer loop, and with a condition as the value.
         "loop L0 { %2: bool = block L1 { loop L2 { block L3 { if L4 %1 { continue L0 } else { exit L1 %1 } unreachable } \
          exit L2 } continuing { next L2 } exit L1 bool false } if L5 %2 { exit L0 } else { exit L5 } continue L0 } \
          continuing { next L0 } return",

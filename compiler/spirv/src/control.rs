@@ -35,7 +35,7 @@ struct Test {
     /// The block that leaves the loop, and the other one.
     leave: BlockId,
     dispatch_on_selector: BlockId,
-    /// Whether the loop is left if the condition is true.
+    /// Whether the loop exits if the condition is true.
     is_left: bool,
 }
 

@@ -154,7 +154,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Returns the constant. `passes/legalize_atomics` has replaced what is known only at run time by the strongest legal constant.
+/// Returns the constant. `legalize_atomics` has replaced dynamic operands by the strongest legal constants.
 fn known<T>(value: Known<T>) -> T {
     match value {
         Known::Constant(value) => value,

@@ -1,4 +1,4 @@
-//! The front end for tests: source in, typed tree as text and diagnostics out.
+//! Runs the front end for tests: returns the typed tree as text, and the diagnostics.
 
 use kiln_compiler::{
     Artifact, Emit, compile,
@@ -8,21 +8,21 @@ use kiln_compiler::{
     target::Target,
 };
 
-/// What the front end says of a source.
+/// The front end's results for a source.
 pub(crate) struct Front {
-    /// The lines, from 1, and what is reported there, as `error: [code]`.
+    /// The lines, from 1, with their diagnostics, as `error: [code]`.
     pub(crate) reported: Vec<(usize, String)>,
     /// The typed tree.
     #[allow(dead_code, reason = "not every test looks at it")]
     pub(crate) hir: String,
 }
 
-/// Options for a target that has everything.
+/// Options for a target with all features.
 pub(crate) fn options() -> Options {
     Options { target: Target::full(Environment::OpenCl), ..Options::default() }
 }
 
-/// Switches a warning on.
+/// Enables a warning.
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn enable(options: &mut Options, name: &str) {
     let switch = WarningSwitch { name: name.to_owned(), action: WarningAction::Enable };

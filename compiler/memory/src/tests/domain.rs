@@ -7,7 +7,7 @@ use kiln_verify::masks::{
 };
 use kiln_vocabulary::target::Features;
 
-/// The order and the failure order of a compare-exchange, written out.
+/// The legal pairs of order and failure order of a compare-exchange, listed explicitly.
 const PAIRS: [(Order, Order); 10] = [
     (Order::Relaxed, Order::Relaxed),
     (Order::Acquire, Order::Relaxed),
@@ -21,7 +21,7 @@ const PAIRS: [(Order, Order); 10] = [
     (Order::SeqCst, Order::SeqCst),
 ];
 
-/// The rules of the source, once more and without `legal`.
+/// The rules for programs, written again without `legal`.
 fn lawful(target: &Target, operation: Operation, sync: Sync) -> bool {
     let work_item = sync.scope == Scope::WorkItem;
     let image = sync.spaces.contains(Spaces::IMAGE);
@@ -60,7 +60,7 @@ fn targets() -> Vec<Target> {
     targets
 }
 
-/// Everything that can be asked, sensible or not.
+/// All combinations, legal or not.
 fn domain() -> Vec<(Operation, Sync)> {
     let mut domain = Vec::new();
     let all_flags: Vec<Spaces> = (0..8).filter_map(FenceFlags::from_value).map(Spaces::from).collect();
@@ -90,7 +90,7 @@ fn domain() -> Vec<(Operation, Sync)> {
     domain
 }
 
-/// The rules of the verifier that the operands break.
+/// The rules of the verifier that the operands violate.
 fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'static str> {
     let environment = target.environment;
     let vulkan = environment == Environment::Vulkan;
@@ -163,7 +163,7 @@ fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
     assert!(refused > 1000 && emitted > 1000 && nothing > 0);
 }
 
-/// What is emitted orders no less than what was asked for.
+/// The emitted operation orders at least what the program requires.
 #[test]
 fn nothing_is_lost() {
     for target in targets() {
@@ -232,7 +232,7 @@ fn nothing_is_lost() {
     }
 }
 
-/// Whatever surrounds a legal operation, what R1 to R7 put in its place can be emitted for Vulkan.
+/// For all surroundings of a legal operation, the replacement by R1 to R7 can be emitted for Vulkan.
 #[test]
 fn replacements_can_be_emitted() {
     let mut replaced = 0;

@@ -17,7 +17,7 @@ pub enum Group {
 
 macro_rules! codes {
     ($($variant:ident $name:literal $sort:ident;)*) => {
-        /// What a diagnostic is about.
+        /// The code of a diagnostic.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
         pub enum Code { $($variant,)* }
@@ -31,7 +31,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Its page in Markdown: what it says, why, an example, and what to write instead.
+            /// Its page in Markdown: the meaning, the reason, an example, and the corrected example.
             pub const fn page(self) -> &'static str {
                 match self {
                     $(Self::$variant => include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),)*
@@ -323,7 +323,7 @@ codes! {
     AtomicPlainAccess "atomic-plain-access" Warning;
     MixedAccess "mixed-access" All;
     ExtensionNotEnabled "extension-not-enabled" Warning;
-    // What a target lacks
+    // Missing features of a target
     TargetFeature "target-feature" Error;
     ProgramSize "program-size" Error;
 }
