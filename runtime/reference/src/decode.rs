@@ -158,7 +158,7 @@ impl Program {
         for call in &decoder.tables.calls {
             let given: Vec<u32> = call.arguments.iter().map(|argument| argument.1).collect();
             if given != functions[call.function as usize].parameter_slots() {
-                return Err(Invalid::new("a call passes what its function does not take"));
+                return Err(Invalid::new("the arguments of a call do not match its function"));
             }
         }
         mark_meeting(&mut functions, &decoder.tables);
@@ -169,7 +169,9 @@ impl Program {
         }
         for &(function, locals) in &decoder.blocks {
             if functions[function as usize].parameter_slots() != vec![1; locals + 1] {
-                return Err(Invalid::new("a block takes a pointer to what it captures, and to local memory"));
+                return Err(Invalid::new(
+                    "the parameters of a block are pointers to its captures and to local memory",
+                ));
             }
         }
         let launched = kernels.len();
@@ -371,7 +373,7 @@ impl Decoder<'_> {
     fn pointee(&self, ty: TypeId) -> Result<(StorageClass, TypeId), Invalid> {
         match self.types.get(ty)?.ty {
             Ty::Pointer(class, pointee) => Ok((class, pointee)),
-            _ => Err(Invalid::new(format!("type {ty} is no pointer"))),
+            _ => Err(Invalid::new(format!("type {ty} is not a pointer"))),
         }
     }
 }

@@ -32,10 +32,10 @@ pub(crate) const INACTIVE: Poison = 1 << 13;
 const REASONS: [(Poison, &str, &str); 7] = [
     (REMAINDER, "remainder", "the remainder of a negative operand"),
     (SHIFT, "shift", "an integer shifted by its width or more"),
-    (FLOAT, "float", "a number computed from a NaN or an infinity that need not be kept"),
+    (FLOAT, "float", "a number computed from a NaN or an infinity that the module does not preserve"),
     (DOMAIN, "no-result", "the result of an operation outside of its domain"),
     (INDEX, "index", "a component beyond the end of its vector"),
-    (INACTIVE, "inactive", "a value of a work-item that does not take part"),
+    (INACTIVE, "inactive", "a value of an inactive work-item"),
     (UNWRITTEN, "uninitialized", "a value that was never written"),
 ];
 

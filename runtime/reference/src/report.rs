@@ -205,23 +205,23 @@ impl Problem {
             }
             Self::Null { access } => format!("{} through a null pointer", verb(access)),
             Self::Misaligned { align, access, .. } => {
-                format!("{} an object whose address is no multiple of {align}", verb(access))
+                format!("{} an object whose address is not a multiple of {align}", verb(access))
             }
             Self::Poison(why, how) => format!(
                 "{} {}",
                 poison::words(*why).1,
                 match how {
-                    Use::Branch => "decides where control goes",
+                    Use::Branch => "determines control flow",
                     Use::Address => "is used as an address",
                     Use::Stored => "is stored in global memory",
-                    Use::Operand => "is the operand of an operation that has effects",
+                    Use::Operand => "is the operand of an operation with side effects",
                 }
             ),
             Self::DivisionByZero => "divides an integer by zero".to_owned(),
             Self::DivisionOverflow => "divides the smallest integer by -1".to_owned(),
             Self::Shift { amount, bits } => format!("shifts an integer of {bits} bits by {amount}"),
             Self::Overflow(operation) => format!(
-                "{} signed integers whose result does not fit",
+                "{} signed integers whose result overflows",
                 match operation {
                     Overflow::Add => "adds",
                     Overflow::Subtract => "subtracts",
@@ -229,26 +229,26 @@ impl Problem {
                 }
             ),
             Self::Conversion => {
-                "converts a number that the integer type cannot hold, without saturation".to_owned()
+                "converts a number outside the range of the integer type, without saturation".to_owned()
             }
-            Self::Index { index, length } => format!("takes element {index} of {length}"),
+            Self::Index { index, length } => format!("accesses element {index} of {length}"),
             Self::Without(why) => match why {
                 Without::Range => "clamps to a range whose minimum is above its maximum",
-                Without::Edges => "interpolates between edges of which the first is not below the second",
-                Without::Field => "takes a bit field that reaches beyond its integer",
+                Without::Edges => "interpolates between edges that are out of order",
+                Without::Field => "accesses a bit field outside its integer",
             }
             .to_owned(),
             Self::Differing => {
-                "passes other arguments than the other work-items of its group, which have to pass the same"
+                "passes different arguments than the other work-items of its group, which must pass the same"
                     .to_owned()
             }
-            Self::Unreachable => "comes to where control must not come".to_owned(),
+            Self::Unreachable => "reaches code that is marked as unreachable".to_owned(),
             Self::Trap(message) => message.clone(),
             Self::Missing(name) => format!("calls `{name}`, which has no body"),
             Self::Depth => "calls functions too deeply".to_owned(),
             Self::Steps(steps) => format!("does not end within {steps} jumps"),
             Self::Timeout => "does not end in time".to_owned(),
-            Self::Memory => "needs more private memory than there is".to_owned(),
+            Self::Memory => "needs more private memory than available".to_owned(),
             Self::Divergence { .. } => {
                 "waits at a barrier that not all work-items of its group reach".to_owned()
             }

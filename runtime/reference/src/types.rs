@@ -173,13 +173,13 @@ impl Types {
                     (Op::TypeFloat, 16) => Scalar::F16,
                     (Op::TypeFloat, 32) => Scalar::F32,
                     (Op::TypeFloat, 64) => Scalar::F64,
-                    _ => return Err(Invalid::new(format!("there are no numbers of {width} bits"))),
+                    _ => return Err(Invalid::new(format!("numbers of {width} bits are not supported"))),
                 };
                 plain(Ty::Scalar(scalar), scalar.size().into(), 1)
             }
             Op::TypeVector => {
                 let Ty::Scalar(scalar) = self.get(inst.word(1)?)?.ty else {
-                    return Err(Invalid::new("a vector is made of what is no scalar"));
+                    return Err(Invalid::new("the component type of a vector is not a scalar"));
                 };
                 let count = inst.word(2)?;
                 if !matches!(count, 2..=4 | 8 | 16) {
@@ -219,7 +219,7 @@ impl Types {
             Op::TypeStruct => self.structure(id, inst.from(1))?,
             Op::TypePointer => {
                 let class = StorageClass::from_u32(inst.word(1)?);
-                let class = class.ok_or_else(|| Invalid::new("a storage class is not known"))?;
+                let class = class.ok_or_else(|| Invalid::new("a storage class is unknown"))?;
                 plain(Ty::Pointer(class, inst.word(2)?), 8, 1)
             }
             Op::TypeFunction => plain(Ty::Function(inst.word(1)?, inst.from(2).to_vec()), 0, 0),
@@ -229,7 +229,7 @@ impl Types {
                     Some(spirv::Dim::Dim2D) => (2, false),
                     Some(spirv::Dim::Dim3D) => (3, false),
                     Some(spirv::Dim::DimBuffer) => (1, true),
-                    _ => return Err(Invalid::new("an image has a shape that OpenCL does not know")),
+                    _ => return Err(Invalid::new("an image has a shape that OpenCL does not have")),
                 };
                 let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
                 let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
@@ -250,7 +250,7 @@ impl Types {
             }
             Op::TypeOpaque => plain(Ty::Opaque, 0, 0),
             Op::TypeForwardPointer => return Ok(()),
-            other => return Err(Invalid::new(format!("{other:?} is not known here"))),
+            other => return Err(Invalid::new(format!("{other:?} is not supported here"))),
         };
         self.types.insert(id, ty);
         Ok(())
@@ -276,7 +276,7 @@ impl Types {
     }
 
     pub(crate) fn get(&self, id: TypeId) -> Result<&Type, Invalid> {
-        self.types.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no type")))
+        self.types.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is not a type")))
     }
 
     /// The number of registers of a value.

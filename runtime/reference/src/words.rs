@@ -31,11 +31,11 @@ pub(crate) fn read(words: &[u32]) -> Result<(u32, Vec<Inst<'_>>), Invalid> {
     while let Some(&first) = rest.first() {
         let count = (first >> 16) as usize;
         if count == 0 || count > rest.len() {
-            return Err(Invalid::new("an instruction does not lie within it"));
+            return Err(Invalid::new("an instruction exceeds it"));
         }
         let number = first & 0xffff;
         let op = spirv::Op::from_u32(number)
-            .ok_or_else(|| Invalid::new(format!("instruction {number} is not known")))?;
+            .ok_or_else(|| Invalid::new(format!("instruction {number} is unknown")))?;
         insts.push(Inst { op, words: &rest[1..count] });
         rest = &rest[count..];
     }

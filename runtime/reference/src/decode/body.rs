@@ -71,7 +71,7 @@ pub(super) fn decode<'d, 'w>(
     insts: &'d [Inst<'w>],
 ) -> Result<Function, Invalid> {
     let Some((head, insts)) = insts.split_first().filter(|(head, _)| head.op == Inst_::Function) else {
-        return Err(Invalid::new("an instruction stands between functions"));
+        return Err(Invalid::new("an instruction is between functions"));
     };
     let name = decoder.name(head.word(1)?);
     let mut body = Body {
@@ -236,7 +236,7 @@ impl Body<'_, '_> {
             return Ok(known);
         }
         let Some(&(ty, ref constant)) = self.decoder.constant(id) else {
-            return Err(Invalid::new(format!("id {id} is used, but is no value here")));
+            return Err(Invalid::new(format!("id {id} is used, but is not a value here")));
         };
         let is_undefined = matches!(constant, Constant::Undefined);
         let count = self.decoder.types.slots(ty)?;

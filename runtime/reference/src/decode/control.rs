@@ -84,7 +84,7 @@ impl Body<'_, '_> {
 
     fn call(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let callee = inst.word(2)?;
-        let unknown = || Invalid::new(format!("id {callee} is no function"));
+        let unknown = || Invalid::new(format!("id {callee} is not a function"));
         let signature = self.decoder.signatures.get(&callee).cloned().ok_or_else(unknown)?;
         let mut arguments = Vec::new();
         for &argument in inst.from(3) {
@@ -92,7 +92,7 @@ impl Body<'_, '_> {
             arguments.push((slot, self.decoder.types.slots(ty)?));
         }
         if signature.result != inst.word(0)? {
-            return Err(Invalid::new("a call gives what its function does not"));
+            return Err(Invalid::new("a call has a result that its function does not return"));
         }
         if let Some(&small) = self.decoder.small.get(&callee) {
             return self.in_place(inst, small);

@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         for (index, slot) in slots.iter_mut().enumerate() {
             let (found, _, count) = self.lanes(inst.word(from + index)?)?;
             if count != 1 {
-                return Err(Invalid::new("an operand of an enqueue function is no scalar"));
+                return Err(Invalid::new("an operand of an enqueue function is not a scalar"));
             }
             *slot = found;
         }
@@ -103,7 +103,7 @@ impl Body<'_, '_> {
                 Ok(to)
             }
             Ty::Struct(_) if self.decoder.types.slots(ty)? == INDEX_SPACE => Ok(slot),
-            _ => Err(Invalid::new("an index space has another type than OpBuildNDRange gives")),
+            _ => Err(Invalid::new("the type of an index space is not the result type of OpBuildNDRange")),
         }
     }
 
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
         let [queue] = self.words(inst, 2)?;
         let space = self.index_space(inst.word(4)?)?;
         let [count, wait, event] = self.words(inst, 5)?;
-        let unknown = || Invalid::new("what is enqueued is no function");
+        let unknown = || Invalid::new("an enqueued object is not a function");
         let function = self.decoder.signatures.get(&inst.word(8)?).ok_or_else(unknown)?.index;
         let [literal, size] = self.words(inst, 9)?;
         let mut locals = Vec::new();

@@ -44,7 +44,7 @@ impl Decoder<'_> {
                     slots.extend(self.slots_of(part)?);
                 }
                 if slots.len() as u64 != self.types.get(inst.word(0)?)?.slots {
-                    return Err(Invalid::new("a constant has not the parts that its type says"));
+                    return Err(Invalid::new("the parts of a constant do not match its type"));
                 }
                 self.define(inst, Constant::Slots(slots))
             }
@@ -75,7 +75,7 @@ impl Decoder<'_> {
     /// The register values of a constant.
     pub(super) fn slots_of(&self, id: u32) -> Result<Vec<u64>, Invalid> {
         let (ty, value) =
-            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
+            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is not a constant")))?;
         match value {
             Constant::Slots(slots) => Ok(slots.clone()),
             Constant::Zero | Constant::Undefined => {
@@ -91,7 +91,7 @@ impl Decoder<'_> {
     /// The bytes of a constant in memory, and their number; no bytes if all are zero.
     pub(super) fn bytes_of(&self, id: u32) -> Result<(Vec<u8>, u64), Invalid> {
         let (ty, value) =
-            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is no constant")))?;
+            self.constants.get(&id).ok_or_else(|| Invalid::new(format!("id {id} is not a constant")))?;
         let size = self.types.get(*ty)?.size;
         let Constant::Slots(slots) = value else { return Ok((Vec::new(), size)) };
         let mut bytes = vec![0; size as usize];
@@ -138,7 +138,7 @@ impl Decoder<'_> {
 
     /// Evaluates constant operations: addresses and arithmetic.
     fn operation(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
-        let unknown = || Invalid::new("an operation on constants is not known");
+        let unknown = || Invalid::new("an operation on constants is unknown");
         let op = Op::from_u32(inst.word(2)?).ok_or_else(unknown)?;
         let operands = inst.from(3);
         let first = *operands.first().ok_or_else(unknown)?;
@@ -236,7 +236,7 @@ impl Decoder<'_> {
         let address = match class {
             StorageClass::Input => {
                 let builtin = self.decorations.get(&id).and_then(|it| it.builtin);
-                let unknown = || Invalid::new(format!("built-in variable {builtin:?} is not known"));
+                let unknown = || Invalid::new(format!("built-in variable {builtin:?} is unknown"));
                 let input =
                     builtin.and_then(BuiltIn::from_u32).and_then(|it| input(it, self.types.environment));
                 let input = input.ok_or_else(unknown)?;
@@ -274,7 +274,7 @@ impl Decoder<'_> {
                 self.globals.push((buffer, self.name(id)));
                 address
             }
-            _ => return Err(Invalid::new(format!("variables of class {class:?} are not known here"))),
+            _ => return Err(Invalid::new(format!("variables of class {class:?} are not supported"))),
         };
         self.define(inst, Constant::Slots(vec![address]))
     }

@@ -14,7 +14,7 @@ impl Body<'_, '_> {
     pub(super) fn glsl(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let number = inst.word(3)?;
         let function = Glsl::from_u32(number)
-            .ok_or_else(|| Invalid::new(format!("library function {number} is not known")))?;
+            .ok_or_else(|| Invalid::new(format!("library function {number} is unknown")))?;
         let mut values = Vec::new();
         for &id in inst.from(4) {
             let (slot, scalar, count) = self.lanes(id)?;

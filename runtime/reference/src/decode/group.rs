@@ -235,6 +235,6 @@ fn scan(operation: u32) -> Result<Scan, Invalid> {
         Some(GroupOperation::Reduce) => Ok(Scan::Reduce),
         Some(GroupOperation::InclusiveScan) => Ok(Scan::Inclusive),
         Some(GroupOperation::ExclusiveScan) => Ok(Scan::Exclusive),
-        _ => Err(Invalid::new("an operation of a group is not known")),
+        _ => Err(Invalid::new("an operation of a group is unknown")),
     }
 }

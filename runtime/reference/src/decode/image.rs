@@ -28,7 +28,7 @@ impl Body<'_, '_> {
             Inst_::ImageSampleExplicitLod => {
                 let (pair, ty) = self.value(inst.word(2)?)?;
                 let Ty::SampledImage(image) = self.decoder.types.get(ty)?.ty else {
-                    return Err(Invalid::new("what is sampled is no image with a sampler"));
+                    return Err(Invalid::new("the sampled object is not an image with a sampler"));
                 };
                 let place = self.place(inst.word(3)?)?;
                 self.on_image(inst, ImageAction::Sample, image, pair, place)?;
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
     fn image_type(&self, ty: TypeId) -> Result<types::Image, Invalid> {
         match self.decoder.types.get(ty)?.ty {
             Ty::Image(image) => Ok(image),
-            _ => Err(Invalid::new("an operation on an image has none")),
+            _ => Err(Invalid::new("an operation on an image has no image")),
         }
     }
 

@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         let mut arguments = inst.from(3).iter();
         let mut own = Vec::new();
         let line = self.line;
-        let wrong = || Invalid::new("a call passes what its function does not take");
+        let wrong = || Invalid::new("the arguments of a call do not match its function");
         for inside in function.insts {
             match inside.op {
                 Inst_::FunctionParameter => {

@@ -25,7 +25,7 @@ impl Body<'_, '_> {
         }
         let number = inst.word(3)?;
         let function = Cl::from_u32(number)
-            .ok_or_else(|| Invalid::new(format!("library function {number} is not known")))?;
+            .ok_or_else(|| Invalid::new(format!("library function {number} is unknown")))?;
         let operands = inst.from(4);
         if function == Cl::prefetch {
             return Ok(());

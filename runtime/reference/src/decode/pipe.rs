@@ -21,7 +21,7 @@ impl Body<'_, '_> {
         let mut next = |body: &mut Self| -> Result<Slot, Invalid> {
             at += 1;
             let (slot, _, count) = body.lanes(inst.word(at - 1)?)?;
-            if count == 1 { Ok(slot) } else { Err(Invalid::new("an operand of a pipe is no scalar")) }
+            if count == 1 { Ok(slot) } else { Err(Invalid::new("an operand of a pipe is not a scalar")) }
         };
         let mut op =
             Pipe { action, to: 0, pipe: None, reservation: None, index: None, pointer: None, size: None };

@@ -218,7 +218,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         Enqueue::Count { event, by } => {
             let mut state = queue.lock();
             if !state.is_held(value(*event)) {
-                return Err(misuse("retains or releases an event that there is not"));
+                return Err(misuse("retains or releases a nonexistent event"));
             }
             if let Some(event) = state.event(value(*event)) {
                 event.count += by;
@@ -232,7 +232,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 Some(event) if event.is_user && event.status > 0 && status <= 0 => event.status = status,
                 _ => {
                     return Err(misuse(
-                        "sets the status of what is no user event that waits, or to what is none",
+                        "sets the status of an event that is not a waiting user event, or an invalid status",
                     ));
                 }
             }
@@ -243,9 +243,9 @@ pub(crate) fn perform<const CHECKS: bool>(
             view.locate(pointer, 16, Access::Write)?;
             let mut state = queue.lock();
             match state.event(value(*event)) {
-                Some(event) if event.is_user => return Err(misuse("asks for the times of a user event")),
+                Some(event) if event.is_user => return Err(misuse("queries the times of a user event")),
                 Some(event) => event.profiles.push(pointer),
-                None => return Err(misuse("asks for the times of an event that there is not")),
+                None => return Err(misuse("queries the times of a nonexistent event")),
             }
             return Ok(());
         }

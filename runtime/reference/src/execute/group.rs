@@ -512,7 +512,7 @@ impl Scene<'_> {
                         (variable_of(name, "program-scope variable"), Some(buffer.size()))
                     }
                     (None, Some((_, parameter))) => (argument_of(&parameter.name, "the buffer"), None),
-                    (None, None) => ("a buffer that is no argument, or that was freed".to_owned(), None),
+                    (None, None) => ("a buffer that is not an argument or was freed".to_owned(), None),
                 }
             }
             Space::Local => {

@@ -24,7 +24,7 @@ pub(crate) fn perform<const CHECKS: bool>(
     };
     let (global, handle) = (view.global, regs[op.image as usize]);
     let Some(texels) = global.image(handle) else {
-        return Err(misuse("uses an image that there is not"));
+        return Err(misuse("uses a nonexistent image"));
     };
     match poison_of(poison, op.place) {
         0 => {}
@@ -52,7 +52,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 why => return Err(Problem::Poison(why, Use::Stored)),
             }
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
-                return Err(misuse("writes texels of another type than the image has"));
+                return Err(misuse("writes texels of another type than the image"));
             };
             touch(integers(regs), true)?;
             if !texels.store(integers(regs), texel) && CHECKS {
@@ -111,7 +111,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         (Texel::Signed(texel), Scalar::I32) => texel.map(|value| u64::from(value as u32)),
         (Texel::Unsigned(texel), Scalar::I32) => texel.map(u64::from),
-        _ => return Err(misuse("reads texels as another type than the image has")),
+        _ => return Err(misuse("reads texels of another type than the image")),
     };
     for (lane, bits) in lanes.into_iter().take(count).enumerate() {
         set(regs, poison, op.to, lane, bits);

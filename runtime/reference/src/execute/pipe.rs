@@ -29,10 +29,10 @@ pub(crate) fn perform<const CHECKS: bool>(
         return Ok(());
     }
     let global = view.global;
-    let Some(pipe) = global.pipe(value(op.pipe)) else { return Err(misuse("uses a pipe that there is not")) };
+    let Some(pipe) = global.pipe(value(op.pipe)) else { return Err(misuse("uses a nonexistent pipe")) };
     let mut packets = pipe.lock();
     if u64::from(packets.size()) != value(op.size) {
-        return Err(misuse("uses a pipe for packets of another size than it has"));
+        return Err(misuse("uses a pipe with another packet size"));
     }
     let size = packets.size();
     let result = match op.action {
@@ -57,7 +57,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                         watch.touch_handle(value(op.pipe), number, true)?;
                     }
                 }
-                None if CHECKS => return Err(misuse("writes a packet that its reservation has not")),
+                None if CHECKS => return Err(misuse("writes a packet outside its reservation")),
                 None => return done(regs, poison, op.to, FAILED),
             }
             0
@@ -65,7 +65,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         PipeAction::ReadReserved => {
             match packets.reserved(value(op.reservation), End::Read, value(op.index) as u32) {
                 Some((_, packet)) => store::<CHECKS>(view, value(op.pointer), packet)?,
-                None if CHECKS => return Err(misuse("reads a packet that its reservation has not")),
+                None if CHECKS => return Err(misuse("reads a packet outside its reservation")),
                 None => return done(regs, poison, op.to, FAILED),
             }
             0
@@ -76,7 +76,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 return Err(misuse("commits a packet that was never written"));
             }
             if !packets.commit(value(op.reservation), end) && CHECKS {
-                return Err(misuse("commits a reservation that there is not"));
+                return Err(misuse("commits a nonexistent reservation"));
             }
             return Ok(());
         }

@@ -32,21 +32,21 @@ pub(super) fn race(
     let reason = match (past.atomic, touch.atomic) {
         _ if thread.environment == Environment::Vulkan => vulkan(past, there, thread, touch, space),
         _ if copies & COPIES != 0 && there.group & COPIES == 0 => {
-            "nothing orders an asynchronous copy behind what single work-items do: before it is no barrier"
+            "the asynchronous copy is not ordered after accesses of single work-items: a barrier before the copy is missing"
                 .to_owned()
         }
         _ if copies & COPIES != 0 => {
-            "the copy is under way: between them is no wait_group_events with its event".to_owned()
+            "the copy may still be running: there is no wait_group_events with its event between them".to_owned()
         }
         (Some((one, _)), Some((other, _))) => format!(
             "both are atomic, but their scopes do not include each other: {} and {}, {where_they_are}",
             name(one),
             name(other)
         ),
-        _ if elsewhere => format!("what orders them does not order {memory}: it lacks {flag}"),
+        _ if elsewhere => format!("the synchronization between them does not order {memory}: {flag} is missing"),
         (None, None) if is_together => {
             format!(
-                "nothing orders them: between them is no barrier with {flag}, nor a release that is acquired"
+                "nothing orders them: there is neither a barrier with {flag} between them nor a release that is acquired"
             )
         }
         (None, None) => format!(
@@ -89,7 +89,7 @@ fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usiz
         };
     }
     if !past.is_shared || !touch.is_shared {
-        return format!("nothing orders a private access to another work-item's: it lacks {operand}");
+        return format!("nothing orders a private access to another work-item's: {operand} is missing");
     }
     let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
     let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
@@ -98,9 +98,9 @@ fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usiz
             "the write was made available, but not visible here: MakeVisible is missing".to_owned()
         }
         (true, _) => "the write was not made available: MakeAvailable is missing".to_owned(),
-        (false, true) => format!("what orders them does not order this memory: it lacks {flag}"),
+        (false, true) => format!("the synchronization between them does not order this memory: {flag} is missing"),
         (false, false) => {
-            format!("nothing orders them: neither a barrier with {flag}, nor a release that is acquired")
+            format!("nothing orders them: there is neither a barrier with {flag} between them nor a release that is acquired")
         }
     }
 }
