@@ -631,12 +631,12 @@ mod tests {
         assert!(refusal(&[KERNEL, &[7, 100, 10, 10, 14, 77]]).contains("not declared before it"));
         assert!(refusal(&[&[18, 10, 18]]).contains("8 bytes, not 12"));
         assert!(refusal(&[&[36, 10, 18, 1]]).contains("half a byte"));
-        assert!(refusal(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("two places"));
+        assert!(refusal(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("declared twice"));
         assert!(refusal(&[&[23, 10, 11, 12]]).contains("bits 0x2"));
         assert!(refusal(&[KERNEL, &[41, 100, 10, 10, 18]]).contains("8 bytes, not 4"));
         assert!(refusal(&[&[39, 10, 11, 14]]).contains("printf buffer of 4 bytes"));
         assert!(refusal(&[&[42, 90]]).contains("no operand 1"));
-        assert!(refusal(&[&[99]]).contains("99 is not known"));
+        assert!(refusal(&[&[99]]).contains("99 is unknown"));
         assert!(read("NonSemantic.ClspvReflection.8", &[]).is_err());
         assert!(read("GLSL.std.450", &[]).is_err());
     }

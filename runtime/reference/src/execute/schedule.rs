@@ -53,7 +53,8 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
             Next::Nothing => break,
             Next::Kernel(child, event) => (child, event),
             Next::Stuck => {
-                outcome.report = Some(stuck(launch, "enqueues a kernel that waits for events that never complete"));
+                outcome.report =
+                    Some(stuck(launch, "enqueues a kernel that waits for events that never complete"));
                 break;
             }
             Next::TooMany => {

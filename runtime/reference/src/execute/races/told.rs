@@ -98,9 +98,13 @@ fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usiz
             "the write was made available, but not visible here: MakeVisible is missing".to_owned()
         }
         (true, _) => "the write was not made available: MakeAvailable is missing".to_owned(),
-        (false, true) => format!("the synchronization between them does not order this memory: {flag} is missing"),
+        (false, true) => {
+            format!("the synchronization between them does not order this memory: {flag} is missing")
+        }
         (false, false) => {
-            format!("nothing orders them: there is neither a barrier with {flag} between them nor a release that is acquired")
+            format!(
+                "nothing orders them: there is neither a barrier with {flag} between them nor a release that is acquired"
+            )
         }
     }
 }
