@@ -107,7 +107,7 @@ impl Comparison {
         trials.extend(["-O0", "-O3"].map(|level| Trial { way: Way::Module(Oracle::Intel, level), every: 4 }));
         let references = match sort {
             Sort::Plain => vec![Oracle::Pocl, Oracle::Intel],
-            Sort::Generic => vec![Oracle::Intel],
+            Sort::Generic | Sort::Composition => vec![Oracle::Intel],
         };
         Self { sort, references, trials, limit: LIMIT, tells_references: false }
     }

@@ -5,6 +5,7 @@
 mod bless;
 mod case;
 mod clang;
+pub mod compositions;
 mod config;
 pub mod device;
 pub mod differential;

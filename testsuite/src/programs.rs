@@ -6,10 +6,11 @@
 //! work-items to `sums`.
 
 mod builtin;
-mod dice;
+pub(crate) mod dice;
 mod expression;
 mod float;
 mod group;
+pub(crate) mod lines;
 mod memory;
 mod neighbors;
 mod pointers;
@@ -19,9 +20,10 @@ mod statement;
 mod types;
 
 pub use neighbors::with_neighbors;
-pub use program::{Program, Sort, program};
+pub use program::{Initial, Program, Sort, program};
 
 use dice::Dice;
+use lines::Lines;
 use scope::Scopes;
 use types::Struct;
 
@@ -36,8 +38,7 @@ struct Generator {
     structs: Vec<Struct>,
     functions: Vec<Function>,
     scopes: Scopes,
-    lines: Vec<String>,
-    depth: usize,
+    lines: Lines,
     /// The number of names used so far.
     names: usize,
     /// `false` in functions that the kernel calls.
@@ -81,19 +82,17 @@ enum Parameter {
 
 impl Generator {
     fn line(&mut self, text: impl AsRef<str>) {
-        self.lines.push(format!("{}{}", "    ".repeat(self.depth), text.as_ref()));
+        self.lines.line(text);
     }
 
     fn open(&mut self, text: impl AsRef<str>) {
-        self.line(text);
-        self.depth += 1;
+        self.lines.open(text);
         self.scopes.open();
     }
 
     fn close(&mut self, text: impl AsRef<str>) {
         self.scopes.close();
-        self.depth -= 1;
-        self.line(text);
+        self.lines.close(text);
     }
 
     fn name(&mut self, letter: char) -> String {

@@ -14,7 +14,7 @@ use kiln_runtime::{
     Kernel, Local, NdRange, Program, Queue, QueueOptions, Selector,
 };
 
-use kiln_testsuite::programs::Program as RandomProgram;
+use kiln_testsuite::programs::{Initial, Program as RandomProgram};
 
 use crate::kernels::{Argument, Benchmark, Contents, noise};
 use crate::run::Prepared;
@@ -84,24 +84,27 @@ impl Kiln {
     }
 
     /// Runs a random program: all words that it leaves in its buffers.
-    pub(crate) fn results(&self, program: &RandomProgram, is_generic: bool) -> Result<Vec<u32>, String> {
-        let version = if is_generic { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 };
+    pub(crate) fn results(&self, program: &RandomProgram) -> Result<Vec<u32>, String> {
+        let version = LanguageVersion::parse(program.std).ok_or("the program has no version")?;
         let words = module("program", &program.source, self.target.clone(), version)?;
         let program_of_device = Program::from_spirv(&self.device, &words).map_err(text)?;
         let mut kernel = program_of_device.kernel("k").map_err(text)?;
         let queue = self.device.queue().map_err(text)?;
-        let sizes = program.buffers();
-        let mut numbers = noise(sizes.iter().sum()).into_iter();
+        let arguments = program.buffers();
+        let mut numbers = noise(arguments.iter().map(|(_, size, _)| size).sum()).into_iter();
         let mut buffers = Vec::new();
-        for size in sizes {
-            let contents: Vec<u32> = numbers.by_ref().take(size).collect();
+        for (_, size, initial) in arguments {
+            let contents: Vec<u32> = match initial {
+                Initial::Zeros => vec![0; size],
+                Initial::Random(_) => numbers.by_ref().take(size).collect(),
+            };
             buffers.push(self.device.buffer_from(&contents).map_err(text)?);
         }
         for (index, buffer) in buffers.iter().enumerate() {
             kernel.set(index, buffer).map_err(text)?;
         }
         kernel.set(4, 3u32).map_err(text)?;
-        kernel.set(5, Local(program.local_bytes())).map_err(text)?;
+        kernel.set(5, Local(program.local_bytes)).map_err(text)?;
         let range = match (&program.global[..], &program.local[..]) {
             (&[x], &[a]) => NdRange::from(x).local(a),
             (&[x, y], &[a, b]) => NdRange::from([x, y]).local([a, b]),

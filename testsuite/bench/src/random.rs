@@ -42,6 +42,9 @@ pub(crate) struct Random {
     /// Generate OpenCL C 2.0 with generic pointers
     #[arg(long)]
     generic: bool,
+    /// Generate compositions of atomic objects, in OpenCL C 1.2, 2.0 and 3.0
+    #[arg(long, conflicts_with_all = ["generic", "neighbors"])]
+    compositions: bool,
     /// Number of kernels of other programs to add to each module
     #[arg(long, default_value_t = 0)]
     neighbors: u64,
@@ -190,7 +193,12 @@ impl<'o> Worker<'o> {
 
 impl Random {
     fn program(&self, seed: u64) -> Program {
-        programs::program(seed, if self.generic { Sort::Generic } else { Sort::Plain })
+        let sort = match self {
+            Self { compositions: true, .. } => Sort::Composition,
+            Self { generic: true, .. } => Sort::Generic,
+            _ => Sort::Plain,
+        };
+        programs::program(seed, sort)
     }
 
     /// The source of the program with this seed and of its neighbors.
@@ -212,7 +220,8 @@ fn without_launch(source: &str) -> &str {
 
 /// A reason without its numbers, so that a smaller program can have the same.
 fn kind(reason: &str) -> String {
-    reason.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
+    let message = reason.split("note:").next().unwrap_or_default();
+    message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// Runs programs for a `Worker`. Each line of standard input contains a seed and a file.
@@ -226,7 +235,7 @@ fn serve(options: &Random) -> Result<(), String> {
         let (seed, file) = line.split_once('\t').ok_or("a request is a seed and a file")?;
         let source = fs::read_to_string(Path::new(file)).map_err(|e| e.to_string())?;
         let seed = seed.parse().map_err(|_| format!("`{seed}` is not a seed"))?;
-        let verdict = compare(&devices, &Program { source, ..options.program(seed) }, options.generic);
+        let verdict = compare(&devices, &Program { source, ..options.program(seed) });
         match &verdict {
             Verdict::Wrong(reason) => println!("{}", reason.trim_end().replace('\n', " ")),
             _ => println!("{}", verdict.word()),
@@ -250,10 +259,10 @@ struct Devices {
     reference: Kiln,
 }
 
-fn compare(devices: &Devices, program: &Program, is_generic: bool) -> Verdict {
+fn compare(devices: &Devices, program: &Program) -> Verdict {
     // Undefined behavior has no right result, so this reduction is rejected.
-    let Ok(right) = devices.reference.results(program, is_generic) else { return Verdict::Refused };
-    match devices.tested.results(program, is_generic) {
+    let Ok(right) = devices.reference.results(program) else { return Verdict::Refused };
+    match devices.tested.results(program) {
         Ok(results) => match (0..right.len()).find(|&it| right[it] != results[it]) {
             None => Verdict::Right,
             Some(at) => Verdict::Wrong(format!("word {at} is {} and not {}", results[at], right[at])),

@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         "intel" => Comparison::with_intel(Sort::Plain),
         "generic" => Comparison::with_intel(Sort::Generic),
         "clang" => Comparison::with_clang(Sort::Plain),
+        "compositions" => Comparison::with_intel(Sort::Composition),
         "generic-clang" => Comparison::with_clang(Sort::Generic),
         _ => Comparison::with_pocl(),
     };
@@ -115,7 +116,7 @@ fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
     reduce(&program.source, |source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
         // Most attempts are invalid programs, which Kiln rejects fastest.
-        bench.accepts(&program, narrow.sort)
+        bench.accepts(&program)
             && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
     })
 }

@@ -14,7 +14,7 @@ use crate::{
     clang, device, kiln,
     oracle::Oracle,
     process::{self, Finished},
-    programs::{Program, Sort},
+    programs::Program,
     server::{Ending, Server},
 };
 
@@ -37,10 +37,10 @@ impl Bench {
     }
 
     /// Whether Kiln accepts the program.
-    pub fn accepts(&self, program: &Program, sort: Sort) -> bool {
+    pub fn accepts(&self, program: &Program) -> bool {
         let file = self.scratch.path().join("program.cl");
         let mut command = kiln::command();
-        command.args(["check", "-w", version(sort)]).arg(&file);
+        command.args(["check", "-w", &version(program)]).arg(&file);
         fs::write(&file, &program.source).is_ok()
             && kiln::run(&mut command).is_ok_and(|finished| finished.status.success())
     }
@@ -53,7 +53,7 @@ impl Bench {
     }
 
     fn outcome(&mut self, way: Way, program: &Program, of: &Comparison) -> Result<Outcome, String> {
-        let version = version(of.sort);
+        let version = &version(program);
         let file = self.scratch.path().join("program.cl");
         fs::write(&file, &program.source).map_err(|e| e.to_string())?;
         let module = self.scratch.path().join("program.spv");
@@ -146,6 +146,6 @@ fn ended(launch: Result<Finished, String>) -> Outcome {
     }
 }
 
-fn version(sort: Sort) -> &'static str {
-    if sort == Sort::Plain { "-cl-std=CL1.2" } else { "-cl-std=CL2.0" }
+fn version(program: &Program) -> String {
+    format!("-cl-std={}", program.std)
 }

@@ -4,17 +4,30 @@ use super::{
     Around, Function, Generator, Parameter,
     dice::Dice,
     group::CELLS,
+    lines::Lines,
     scope::{Place, Scopes, Space},
     types::{INT, INTEGERS, Member, MemberKind, Returned, Scalar, Struct, Ty},
 };
+use crate::compositions;
 
-/// The language of a program.
+/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// OpenCL C 1.2: every pointer has a named address space.
     Plain,
     /// OpenCL C 2.0: functions take generic pointers.
     Generic,
+    /// Any of OpenCL C 1.2, 2.0 and 3.0: many atomic objects (`compositions`).
+    Composition,
+}
+
+/// The contents of a buffer before the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// Zeros.
+    Zeros,
+    /// Random words; `kiln run` makes them from this seed.
+    Random(u32),
 }
 
 /// A program and its launch.
@@ -22,55 +35,51 @@ pub enum Sort {
 pub struct Program {
     /// The OpenCL C source.
     pub source: String,
+    /// The language version, as in `-cl-std=`.
+    pub std: &'static str,
     /// The global size.
     pub global: Vec<usize>,
     /// The local size.
     pub local: Vec<usize>,
+    /// The number of words in `sums`, and their contents.
+    pub sums: (usize, Initial),
+    /// The size in bytes of the local argument.
+    pub local_bytes: usize,
 }
 
 impl Program {
-    /// The number of words in each buffer argument, in order.
-    pub fn buffers(&self) -> [usize; 4] {
+    /// The name of each buffer argument, its number of words, and their contents, in order.
+    pub fn buffers(&self) -> [(&'static str, usize, Initial); 4] {
         let items: usize = self.global.iter().product();
-        [items, items * OWN, 64, CELLS]
-    }
-
-    /// The size in bytes of the local argument.
-    pub fn local_bytes(&self) -> usize {
-        self.local.iter().product::<usize>() * 2 * 4
+        let (cells, initial) = self.sums;
+        [
+            ("out", items, Initial::Zeros),
+            ("own", items * OWN, Initial::Random(5)),
+            ("in", 64, Initial::Random(9)),
+            ("sums", cells, initial),
+        ]
     }
 
     /// The options of `kiln run` that launch it and print its results.
     pub fn launch(&self) -> Vec<String> {
         let sizes = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-        let [items, own, input, cells] = self.buffers();
-        let words = [
-            "--kernel",
-            "k",
-            "--global",
-            &sizes(&self.global),
-            "--local",
-            &sizes(&self.local),
-            "--arg",
-            &format!("buf:u32[{items}]"),
-            "--arg",
-            &format!("buf:u32[{own}]=random(5)"),
-            "--arg",
-            &format!("buf:u32[{input}]=random(9)"),
-            "--arg",
-            &format!("buf:u32[{cells}]=random(3)"),
-            "--arg",
-            "u32:3",
-            "--arg",
-            &format!("local:{}", self.local_bytes()),
-            "--print",
-            &format!("out[0..{items}]"),
-            "--print",
-            &format!("own[0..{own}]"),
-            "--print",
-            &format!("sums[0..{cells}]"),
-        ];
-        words.map(str::to_owned).to_vec()
+        let mut words = vec!["--kernel".to_owned(), "k".to_owned()];
+        let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+        option("global", sizes(&self.global));
+        option("local", sizes(&self.local));
+        for (_, length, initial) in self.buffers() {
+            let initial = match initial {
+                Initial::Zeros => String::new(),
+                Initial::Random(seed) => format!("=random({seed})"),
+            };
+            option("arg", format!("buf:u32[{length}]{initial}"));
+        }
+        option("arg", "u32:3".to_owned());
+        option("arg", format!("local:{}", self.local_bytes));
+        for (name, length, _) in self.buffers().into_iter().filter(|(name, ..)| *name != "in") {
+            option("print", format!("{name}[0..{length}]"));
+        }
+        words
     }
 }
 
@@ -93,6 +102,9 @@ const RAGGED: [(&[usize], &[usize]); 2] = [(&[13], &[4]), (&[5, 3], &[2, 2])];
 
 /// Generates a program; it depends only on the seed.
 pub fn program(seed: u64, sort: Sort) -> Program {
+    if sort == Sort::Composition {
+        return compositions::composition(seed);
+    }
     let mut dice = Dice::new(seed);
     let is_ragged = sort == Sort::Generic && dice.one_in(4);
     let (global, local) = *if is_ragged { dice.pick(&RAGGED) } else { dice.pick(&SPACES) };
@@ -105,8 +117,7 @@ pub fn program(seed: u64, sort: Sort) -> Program {
         structs: Vec::new(),
         functions: Vec::new(),
         scopes: Scopes::default(),
-        lines: Vec::new(),
-        depth: 0,
+        lines: Lines::default(),
         names: 0,
         is_in_kernel: false,
         around: Around::default(),
@@ -129,7 +140,14 @@ pub fn program(seed: u64, sort: Sort) -> Program {
         generator.function();
     }
     generator.kernel(local.iter().product());
-    Program { source: generator.lines.join("\n") + "\n", global: global.to_vec(), local: local.to_vec() }
+    Program {
+        source: generator.lines.text(),
+        std: if sort == Sort::Generic { "CL2.0" } else { "CL1.2" },
+        global: global.to_vec(),
+        local: local.to_vec(),
+        sums: (CELLS, Initial::Random(3)),
+        local_bytes: local.iter().product::<usize>() * 2 * 4,
+    }
 }
 
 impl Generator {

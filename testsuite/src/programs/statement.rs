@@ -163,7 +163,7 @@ impl Generator {
 
     fn nested(&mut self) {
         let count = 1 + self.dice.below(4);
-        if self.depth > 6 {
+        if self.lines.depth() > 6 {
             self.assignment();
         } else {
             self.statements(count);
@@ -175,8 +175,8 @@ impl Generator {
         self.open(format!("if {condition} {{"));
         self.nested();
         if self.dice.one_in(2) {
-            self.close("} else {");
-            self.depth += 1;
+            self.lines.reopen("} else {");
+            self.scopes.close();
             self.scopes.open();
             self.nested();
         }
