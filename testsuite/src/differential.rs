@@ -83,6 +83,8 @@ pub struct Comparison {
     pub limit: Duration,
     /// Whether to report failures of a single reference too.
     pub tells_references: bool,
+    /// Whether clang's module on the reference device votes if results differ.
+    pub has_judge: bool,
 }
 
 /// The compiler that decides between differing results.
@@ -97,6 +99,7 @@ impl Comparison {
             trials: devices(),
             limit: LIMIT,
             tells_references: false,
+            has_judge: true,
         }
     }
 
@@ -109,12 +112,41 @@ impl Comparison {
             Sort::Plain => vec![Oracle::Pocl, Oracle::Intel],
             Sort::Generic | Sort::Composition => vec![Oracle::Intel],
         };
-        Self { sort, references, trials, limit: LIMIT, tells_references: false }
+        Self { sort, references, trials, limit: LIMIT, tells_references: false, has_judge: true }
     }
 
     /// Compares with clang on the reference device, which is the fastest reference.
     pub fn with_clang(sort: Sort) -> Self {
-        Self { sort, references: Vec::new(), trials: devices(), limit: LIMIT, tells_references: false }
+        Self {
+            sort,
+            references: Vec::new(),
+            trials: devices(),
+            limit: LIMIT,
+            tells_references: false,
+            has_judge: true,
+        }
+    }
+
+    /// Compares compositions on every device with each other, the reference device first.
+    pub fn of_compositions() -> Self {
+        let mut trials: Vec<Trial> = device::all()
+            .filter(|device| !device.is_for_clang())
+            .flat_map(|device| {
+                let way = |level| Way::Device(device, level);
+                // Without optimization, more work is left for the lowering of pointers.
+                [Trial { way: way("-O3"), every: 1 }, Trial { way: way("-O0"), every: 8 }]
+            })
+            .collect();
+        trials
+            .sort_by_key(|trial| !matches!(trial.way, Way::Device(device, _) if device.name == "reference"));
+        Self {
+            sort: Sort::Composition,
+            references: Vec::new(),
+            trials,
+            limit: LIMIT,
+            tells_references: false,
+            has_judge: false,
+        }
     }
 
     /// This comparison, with one configuration only.
@@ -125,6 +157,7 @@ impl Comparison {
             sort: self.sort,
             limit: self.limit,
             tells_references: self.tells_references,
+            has_judge: self.has_judge,
         }
     }
 
@@ -190,7 +223,7 @@ impl Comparison {
         let right = if agree && all && reference.is_some() {
             reference.cloned()
         } else {
-            if !runs.iter().any(|(way, _)| is_judge(*way)) {
+            if self.has_judge && !runs.iter().any(|(way, _)| is_judge(*way)) {
                 let (outcome, time) = bench.run(judge, program, self);
                 tally.of(judge).time += time;
                 runs.push((judge, outcome));

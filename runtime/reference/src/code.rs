@@ -57,6 +57,8 @@ pub(crate) enum Op {
     MulI64(Lane),
     ShiftLeftI32(Lane),
     ShiftRightI32(Lane),
+    ShiftLeftI64(Lane),
+    ShiftRightI64(Lane),
     And(Lane),
     Or(Lane),
     Xor(Lane),

@@ -19,7 +19,7 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Reference: `pocl`, `intel` (PoCL and Intel), `generic` (Intel, with generic pointers), `clang` (clang's modules on the
-    /// reference device) or `generic-clang`
+    /// reference device), `generic-clang`, `compositions` (compositions on the reference device) or `compositions-intel`
     #[arg(long, default_value = "pocl")]
     oracle: String,
     /// Run only configurations whose names contain one of these
@@ -57,7 +57,8 @@ fn main() -> ExitCode {
         "intel" => Comparison::with_intel(Sort::Plain),
         "generic" => Comparison::with_intel(Sort::Generic),
         "clang" => Comparison::with_clang(Sort::Plain),
-        "compositions" => Comparison::with_intel(Sort::Composition),
+        "compositions" => Comparison::of_compositions(),
+        "compositions-intel" => Comparison { has_judge: false, ..Comparison::with_intel(Sort::Composition) },
         "generic-clang" => Comparison::with_clang(Sort::Generic),
         _ => Comparison::with_pocl(),
     };
@@ -116,8 +117,7 @@ fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
     reduce(&program.source, |source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
         // Most attempts are invalid programs, which Kiln rejects fastest.
-        bench.accepts(&program)
-            && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
+        bench.accepts(&program) && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
     })
 }
 

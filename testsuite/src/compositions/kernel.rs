@@ -63,7 +63,9 @@ impl Generator {
             self.line("#pragma OPENCL EXTENSION cl_khr_fp16 : enable");
             self.line("typedef half narrow; typedef atomic_half atomic_narrow;");
             for name in ["add", "min", "max"] {
-                self.line(format!("#define {name}_narrow(p, v, o, s) atomic_fetch_{name}_explicit(p, v, o, s);"));
+                self.line(format!(
+                    "#define {name}_narrow(p, v, o, s) atomic_fetch_{name}_explicit(p, v, o, s);"
+                ));
             }
             self.line("#else");
             self.line("typedef float narrow; typedef atomic_float atomic_narrow;");
@@ -175,7 +177,12 @@ impl Generator {
     }
 
     /// Statements for an object, or for each element of an array.
-    fn for_each(&mut self, text: &str, length: Option<usize>, statement: impl FnOnce(&mut Self, &str) -> String) {
+    fn for_each(
+        &mut self,
+        text: &str,
+        length: Option<usize>,
+        statement: impl FnOnce(&mut Self, &str) -> String,
+    ) {
         let (text, head) = match length {
             None => (text.to_owned(), String::new()),
             Some(length) => (format!("{text}[i]"), format!("for (uint i = 0; i < {length}; ++i) ")),
@@ -222,7 +229,8 @@ impl Generator {
             return String::new();
         }
         let value = self.load(&Access { text: text.to_owned(), space, cell, is_own: false });
-        let number = if cell.is_float() { format!("(uint)(int)({value} * 4)") } else { format!("(uint){value}") };
+        let number =
+            if cell.is_float() { format!("(uint)(int)({value} * 4)") } else { format!("(uint){value}") };
         match cell.role {
             Role::Chain => format!("{acc} += {number};"),
             Role::Winner => format!("h = mix(h, {value} != 0);"),
@@ -324,7 +332,7 @@ impl Generator {
         let parcel = self.parcel();
         self.is_in_kernel = true;
         self.acc = "acc";
-        let messages: Vec<Message> = match self.is_new() {
+        let messages: Vec<Message> = match self.has_orders {
             true => (0..self.dice.below(3)).map(|_| self.message()).collect(),
             false => Vec::new(),
         };
@@ -335,9 +343,12 @@ impl Generator {
         if let Some(name) = &queue {
             let counter = if self.is_new() { "atomic_uint" } else { "uint" };
             self.line(format!("local struct {{ {counter} n; uint slots[{ITEMS}]; }} {name};"));
-            let initialize = if self.is_new() { format!("atomic_init(&{name}.n, 0)") } else { format!("{name}.n = 0") };
+            let initialize =
+                if self.is_new() { format!("atomic_init(&{name}.n, 0)") } else { format!("{name}.n = 0") };
             self.line(format!("if (lid == 0) {initialize};"));
-            self.line(format!("for (uint i = lid; i < {ITEMS}; i += get_local_size(0)) {name}.slots[i] = 0;"));
+            self.line(format!(
+                "for (uint i = lid; i < {ITEMS}; i += get_local_size(0)) {name}.slots[i] = 0;"
+            ));
         }
         for message in messages.iter().filter(|it| it.space == Space::Local) {
             let name = &message.name;
@@ -435,7 +446,9 @@ impl Generator {
 
     fn barrier(&mut self) {
         let barriers: &[&str] = match self.is_new() {
-            false => &["barrier(CLK_LOCAL_MEM_FENCE);", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"],
+            false => {
+                &["barrier(CLK_LOCAL_MEM_FENCE);", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"]
+            }
             true => &[
                 "barrier(CLK_LOCAL_MEM_FENCE);",
                 "work_group_barrier(CLK_LOCAL_MEM_FENCE);",
@@ -452,7 +465,9 @@ impl Generator {
     fn look(&mut self) {
         self.line("spare = 0;");
         for object in self.objects.clone().iter().filter(|it| it.space == Space::Local) {
-            self.for_each(&object.text, object.length, |it, text| it.see(text, object.ty, Space::Local, "spare"));
+            self.for_each(&object.text, object.length, |it, text| {
+                it.see(text, object.ty, Space::Local, "spare")
+            });
         }
     }
 
@@ -547,7 +562,8 @@ impl Generator {
             ty: object.ty,
             length: None,
         };
-        let mut objects = vec![(member("l", &local, Space::Local), "lid"), (member("g", &global, Space::Global), "gid")];
+        let mut objects =
+            vec![(member("l", &local, Space::Local), "lid"), (member("g", &global, Space::Global), "gid")];
         if self.is_new() {
             objects.push((member("any", &local, Space::Generic), "lid"));
         }
@@ -615,20 +631,27 @@ impl Generator {
         let (value, sender) = (1 + self.dice.below(1000), self.dice.below(4));
         let mut publish = vec![
             format!("atomic_store_explicit(&{name}.full, 1, memory_order_release, memory_scope_{scope});"),
-            format!("atomic_fetch_add_explicit(&{name}.full, 1, memory_order_acq_rel, memory_scope_{scope});"),
+            format!(
+                "atomic_fetch_add_explicit(&{name}.full, 1, memory_order_acq_rel, memory_scope_{scope});"
+            ),
             format!(
                 "atomic_work_item_fence({flag}, memory_order_release, memory_scope_{scope}); \
                  atomic_store_explicit(&{name}.full, 1, memory_order_relaxed, memory_scope_{scope});"
             ),
         ];
         let mut receive = vec![
-            (format!("atomic_load_explicit(&{name}.full, memory_order_acquire, memory_scope_{scope})"), String::new()),
+            (
+                format!("atomic_load_explicit(&{name}.full, memory_order_acquire, memory_scope_{scope})"),
+                String::new(),
+            ),
             (
                 format!("atomic_load_explicit(&{name}.full, memory_order_relaxed, memory_scope_{scope})"),
                 format!("atomic_work_item_fence({flag}, memory_order_acquire, memory_scope_{scope}); "),
             ),
             (
-                format!("atomic_fetch_or_explicit(&{name}.full, 0, memory_order_acquire, memory_scope_{scope})"),
+                format!(
+                    "atomic_fetch_or_explicit(&{name}.full, 0, memory_order_acquire, memory_scope_{scope})"
+                ),
                 String::new(),
             ),
         ];
@@ -636,7 +659,8 @@ impl Generator {
             publish.push(format!("atomic_store(&{name}.full, 1);"));
             receive.push((format!("atomic_load(&{name}.full)"), String::new()));
         }
-        let (publish, (receive, fence)) = (self.dice.pick(&publish).clone(), self.dice.pick(&receive).clone());
+        let (publish, (receive, fence)) =
+            (self.dice.pick(&publish).clone(), self.dice.pick(&receive).clone());
         self.line(format!(
             "if ({id} == {sender}) {{ {name}.data = {value}; {publish} }} else if ({receive} == 1) {{ {fence}acc += \
              {name}.data != {value}; }}"
@@ -653,7 +677,9 @@ impl Generator {
         let is_fenced = self.dice.one_in(4);
         let order = if is_fenced { "relaxed" } else { "acq_rel" };
         let fence = |order: &str| {
-            format!("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_{order}, memory_scope_device);")
+            format!(
+                "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_{order}, memory_scope_device);"
+            )
         };
         if is_fenced {
             self.line(fence("release"));
@@ -667,7 +693,9 @@ impl Generator {
         }
         self.line("h = 1; spare = 0;");
         for object in self.objects.clone().iter().filter(|it| it.space == Space::Global) {
-            self.for_each(&object.text, object.length, |it, text| it.see(text, object.ty, Space::Global, "spare"));
+            self.for_each(&object.text, object.length, |it, text| {
+                it.see(text, object.ty, Space::Global, "spare")
+            });
         }
         self.line("sums[0] += spare;");
         self.line("sums[2] = h;");

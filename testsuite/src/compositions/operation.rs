@@ -110,7 +110,8 @@ impl Generator {
         let (ty, value) = (cell.scalar.value, self.value(&cell));
         // Loads of one object by one work-item never go backward (C11 5.1.2.4, read-read coherence).
         if matches!(cell.role, Role::Max | Role::Ticket) && !cell.has_float_bits && self.dice.one_in(8) {
-            let (one, two) = (self.call("load", access, &[], Effect::Load), self.call("load", access, &[], Effect::Load));
+            let (one, two) =
+                (self.call("load", access, &[], Effect::Load), self.call("load", access, &[], Effect::Load));
             return format!("{{ {ty} one = {one}, two = {two}; {acc} += two < one; }}");
         }
         let is_loop = !matches!(cell.role, Role::Same | Role::Winner | Role::Flag)
@@ -140,7 +141,9 @@ impl Generator {
             Role::Min => format!("{};", update("fetch_min", &value)),
             Role::Max => format!("{};", update("fetch_max", &value)),
             Role::Ticket => format!("{acc} += (uint){};", update("fetch_add", "1")),
-            Role::Chain if cell.is_float() => format!("{acc} += (uint)(int)({} * 4);", update("exchange", &value)),
+            Role::Chain if cell.is_float() => {
+                format!("{acc} += (uint)(int)({} * 4);", update("exchange", &value))
+            }
             Role::Chain => format!("{acc} += (uint){};", update("exchange", &value)),
             Role::Same if self.dice.one_in(3) => {
                 let load = self.call("load", access, &[], Effect::Load);
@@ -232,6 +235,7 @@ impl Generator {
 
     fn order(&mut self, effect: Effect) -> String {
         let mut orders = match effect {
+            _ if !self.has_orders => vec!["relaxed"],
             Effect::Load => vec!["relaxed", "acquire"],
             Effect::Store => vec!["relaxed", "release"],
             Effect::Update => vec!["relaxed", "acquire", "release", "acq_rel"],
@@ -248,7 +252,8 @@ impl Generator {
         if self.std == "CL3.0" {
             scopes.push("all_devices");
         }
-        if access.space == Space::Local || access.is_own || self.is_one_group && access.space == Space::Global {
+        if access.space == Space::Local || access.is_own || self.is_one_group && access.space == Space::Global
+        {
             scopes.extend(["work_group", "work_group"]);
         }
         if access.is_own && self.has_sub_groups {
@@ -269,7 +274,7 @@ impl Generator {
             "CLK_GLOBAL_MEM_FENCE",
             "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
         ]);
-        if self.std == "CL1.2" || self.dice.one_in(4) {
+        if !self.has_orders || self.dice.one_in(4) {
             let name = *self.dice.pick(&["mem_fence", "read_mem_fence", "write_mem_fence"]);
             return format!("{name}({flags});");
         }

@@ -216,6 +216,8 @@ impl Generator {
         let is_old = self.std == "CL1.2";
         let is_float = !is_old && self.dice.one_in(3);
         let role = if is_float { Role::Max } else { *self.dice.pick(&[Role::Xor, Role::Or, Role::And]) };
+        // One kind of member: on Vulkan, loads that are seq_cst write, and would race with plain reads.
+        let is_atomic = !is_old && (is_float || !self.dice.one_in(4));
         let mut members = Vec::new();
         for number in 0..2 + self.dice.below(2) {
             let scalar = match number {
@@ -226,7 +228,6 @@ impl Generator {
                 }
                 _ => *self.dice.pick(&WORDS),
             };
-            let is_atomic = !is_old && (scalar.class == Class::Float || !self.dice.one_in(4));
             let has_float_bits = is_float && scalar.class != Class::Float;
             let cell = Cell { scalar, role, is_atomic, has_float_bits, constant: 0 };
             let count = bytes / scalar.bytes;

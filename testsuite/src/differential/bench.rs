@@ -135,6 +135,7 @@ fn ended(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
         Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
+        Ok(finished) if device::exchanges_unwritten(&finished.stderr) => Outcome::Refused,
         // Kiln's own timeout.
         Ok(finished) if finished.stderr.contains("did not finish within") => Outcome::Late,
         Ok(finished) => {

@@ -18,6 +18,8 @@ pub(super) fn quick(op: Inst_, scalar: Scalar) -> Option<fn(Lane) -> Op> {
         (Inst_::IMul, Scalar::I64) => Op::MulI64,
         (Inst_::ShiftLeftLogical, Scalar::I32) => Op::ShiftLeftI32,
         (Inst_::ShiftRightLogical, Scalar::I32) => Op::ShiftRightI32,
+        (Inst_::ShiftLeftLogical, Scalar::I64) => Op::ShiftLeftI64,
+        (Inst_::ShiftRightLogical, Scalar::I64) => Op::ShiftRightI64,
         (Inst_::BitwiseAnd | Inst_::LogicalAnd, _) => Op::And,
         (Inst_::BitwiseOr | Inst_::LogicalOr, _) => Op::Or,
         (Inst_::BitwiseXor, _) => Op::Xor,

@@ -27,7 +27,8 @@ pub(crate) fn takes_value(action: Action) -> bool {
     )
 }
 
-/// Updates the poison of an object's bytes, given its old value and the operand, and returns that of the result.
+/// Updates the poison of an object's bytes, given its old value and the operand, and returns that of the result,
+/// which has the bytes of the old value.
 pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: u64) -> Poison {
     let before = poison::of_bytes(bytes);
     let masked = |absorbing| poison::masked((old, before), (value, 0), absorbing);
@@ -39,7 +40,7 @@ pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: 
         _ => poison::spread(before),
     };
     poison::to_bytes(after, bytes);
-    poison::spread(before)
+    before
 }
 
 /// Performs the operation. Returns the old value, and whether a value was stored.

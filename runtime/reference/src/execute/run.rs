@@ -225,6 +225,8 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 Op::ShiftRightI32(lane) => {
                     shift!(lane, false, |a, b| (a as u32).wrapping_shr(b as u32).into())
                 }
+                Op::ShiftLeftI64(lane) => shift!(lane, true, |a, b| a.wrapping_shl(b as u32)),
+                Op::ShiftRightI64(lane) => shift!(lane, false, |a, b| a.wrapping_shr(b as u32)),
                 Op::And(lane) => bitwise!(lane, 0, |a, b| a & b),
                 Op::Or(lane) => bitwise!(lane, 0xff, |a, b| a | b),
                 Op::Xor(lane) => two!(lane, |a, b| a ^ b),
