@@ -1,13 +1,12 @@
 //! Random compositions of atomic objects on every device: the results are those of the reference device, which executes
-//! modules of the OpenCL environment. With `KILN_NIGHTLY=1` two thousand; `cargo xtask differential --oracle compositions`
-//! runs any range of seeds, and `--oracle compositions-intel` compares with other implementations.
+//! modules of the OpenCL environment. `cargo xtask differential --oracle compositions` runs any range of seeds, and
+//! `--oracle compositions-intel` also compares with other implementations.
 
-use kiln_testsuite::differential::Comparison;
+use kiln_testsuite::{differential::Comparison, nightly};
 
 #[test]
 fn compositions_give_the_same_results_on_every_device() {
-    let is_nightly = std::env::var_os("KILN_NIGHTLY").is_some_and(|value| value == "1");
-    let count = if is_nightly { 2000 } else { 60 };
+    let count = nightly::count("compositions", 60, 2000) as u64;
     let jobs = std::thread::available_parallelism().map_or(1, |it| it.get());
     let mut complaints = Vec::new();
     let tally = Comparison::of_compositions()
