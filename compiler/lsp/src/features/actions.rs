@@ -134,7 +134,7 @@ mod tests {
     fn all_fixes_at_once() {
         let text = "$0int f(int value) { return valeu; }\nint g(int value) { return valeu; }";
         let wanted = [CodeActionKind::SOURCE];
-        assert_eq!(titles(text, Some(&wanted)), ["Fix all 2 problems that have one way to be fixed"]);
+        assert_eq!(titles(text, Some(&wanted)), ["Fix all 2 problems with a single fix"]);
         assert!(titles(text, Some(&[CodeActionKind::REFACTOR])).is_empty());
     }
 }
