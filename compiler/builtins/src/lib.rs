@@ -28,6 +28,8 @@ mod show;
 mod suggest;
 mod table;
 
+use std::fmt;
+
 use kiln_session::extensions::Extensions;
 use kiln_types::{
     id_type,
@@ -48,6 +50,25 @@ pub use suggest::near;
 id_type! {
     /// A row of the table: one or more overloads of a name.
     BuiltinId
+}
+
+impl BuiltinId {
+    /// The row with this index among those of a name.
+    pub fn of_name(name: &str, index: usize) -> Option<Self> {
+        table::rows(name)?.1.nth(index)
+    }
+}
+
+/// The name, and for other rows than its first the index among its rows: `prefetch`, `prefetch #1`.
+impl fmt::Display for BuiltinId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = row(*self).name;
+        f.write_str(name)?;
+        match table::rows(name).and_then(|(_, mut rows)| rows.position(|id| id == *self)) {
+            None | Some(0) => Ok(()),
+            Some(index) => write!(f, " #{index}"),
+        }
+    }
 }
 
 /// The context that determines which rows are available.
@@ -88,7 +109,7 @@ pub fn row(id: BuiltinId) -> &'static Row {
 
 /// The first row of a name, in any context.
 pub fn first_row(name: &str) -> Option<BuiltinId> {
-    table::rows(name)?.1.next()
+    BuiltinId::of_name(name, 0)
 }
 
 /// The available rows of a name. `None` if there are none. Names that follow a rule are not included: see `rule`.

@@ -3,7 +3,7 @@
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'t> {
-    /// Letters, digits and `_`, starting with a letter.
+    /// Letters, digits and `_`, starting with a letter or `_`.
     Word(&'t str),
     /// Starts with a digit or `-`.
     Number(&'t str),
@@ -38,7 +38,7 @@ fn token(text: &str) -> (Token<'_>, usize) {
     let second = text[first.len_utf8()..].chars().next().unwrap_or(' ');
     if text.starts_with("->") {
         (Token::Arrow, 2)
-    } else if first.is_ascii_alphabetic() {
+    } else if first.is_ascii_alphabetic() || first == '_' {
         let length = word_length(text);
         (Token::Word(&text[..length]), length)
     } else if first.is_ascii_digit() || (first == '-' && second.is_ascii_digit()) {

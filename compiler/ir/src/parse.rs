@@ -257,6 +257,16 @@ impl Parser<'_> {
         Ok(Texel { kind: self.what("a kind of texel")?, is_shared: self.eat_word("shared") })
     }
 
+    /// A name, and the index among its rows: `sin`, `prefetch #1`.
+    fn builtin(&mut self) -> Result<BuiltinId> {
+        let name = self.any_word()?;
+        let index = if self.eat_mark('#') { self.number::<u32>()? } else { 0 };
+        BuiltinId::of_name(name, index as usize).ok_or_else(|| ParseError {
+            line: self.tokens[self.next - 1].1,
+            message: format!("there is no built-in function `{name}` #{index}"),
+        })
+    }
+
     fn builtin_param(&mut self) -> Result<BuiltinParam> {
         let word = self.any_word()?;
         if word == "other" {
@@ -726,8 +736,7 @@ impl Body<'_, '_> {
             "call" => Op::Call(parser.id('#')?),
             "function" => Op::Function(parser.id('#')?),
             "builtin" => {
-                let id = BuiltinId::from_index(parser.number::<u32>()? as usize);
-                Op::Builtin(id, parser.enclosed(['(', ')'], Parser::builtin_param)?.into())
+                Op::Builtin(parser.builtin()?, parser.enclosed(['(', ')'], Parser::builtin_param)?.into())
             }
             "printf" => Op::Printf(parser.text()?.into_boxed_slice()),
             "trap" => Op::Trap(parser.text()?.into_boxed_slice()),

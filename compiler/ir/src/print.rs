@@ -388,7 +388,7 @@ impl Printer<'_, '_> {
             Op::Call(callee) => write!(f, "call #{}", callee.index()),
             Op::Builtin(builtin, params) => {
                 let params: Vec<String> = params.iter().map(param_text).collect();
-                write!(f, "builtin {} ({})", builtin.index(), params.join(", "))
+                write!(f, "builtin {builtin} ({})", params.join(", "))
             }
             Op::WorkItem(item) => f.write_str(item.word()),
             Op::Printf(format) => {

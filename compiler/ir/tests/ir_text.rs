@@ -115,6 +115,15 @@ fn mistakes_in_the_text_have_a_line() {
     assert_eq!(error.err().map(|error| error.line), Some(3));
 }
 
+#[test]
+fn unknown_built_in_functions_are_rejected() {
+    for name in ["none", "sin #9"] {
+        let text = format!("function #0 \"f\"(%0: f32) {{\n  %1: f32 = builtin {name} (float) %0\n}}\n");
+        let error = parse(&text).expect_err(name);
+        assert!(error.to_string().contains("no built-in function"), "{error}");
+    }
+}
+
 /// A small generator of pseudo-random numbers (xorshift).
 struct Random(u64);
 

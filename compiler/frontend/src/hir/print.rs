@@ -277,7 +277,7 @@ impl Printer<'_> {
                 self.list(&format!("call @{}", function.index()), ty, &arguments.iter().collect::<Vec<_>>())
             }
             ExprKind::Builtin { builtin, arguments } => {
-                self.list(&format!("builtin {builtin:?}"), ty, &arguments.iter().collect::<Vec<_>>())
+                self.list(&format!("builtin {builtin}"), ty, &arguments.iter().collect::<Vec<_>>())
             }
             ExprKind::Atomic(atomic) => self.atomic(atomic, ty),
             ExprKind::Fence(fence) => {
