@@ -17,7 +17,8 @@ use kiln_testsuite::{
 /// A first build compiles the compiler.
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// A copy of the example with its own sources. The target folder is shared, so only the first build is slow.
+/// A copy of the example with its own sources. The tests share the target folder and use only `cargo build`: `cargo check`
+/// would compile all dependencies again.
 struct Application {
     folder: PathBuf,
     _turn: MutexGuard<'static, ()>,
@@ -117,12 +118,12 @@ fn wrong_arguments_are_errors_of_rustc_at_the_call() {
         ("program.shade(&queue, pixels)", "E0599"),
     ] {
         application.edit("src/main.rs", &before, wrong);
-        let text = application.fails(&["check", "--message-format", "short"]);
+        let text = application.fails(&["build", "--message-format", "short"]);
         assert!(text.contains(&format!("error[{code}]")) && text.contains("src/main.rs:"), "{text}");
         before = wrong.to_owned();
     }
     application.edit("src/main.rs", &before, call);
-    application.succeeds(&["check"]);
+    application.succeeds(&["build"]);
 }
 
 #[test]
@@ -134,10 +135,10 @@ fn errors_and_warnings_of_kernels_are_cargo_s() {
         "#include \"view.h\"",
         "#include \"view.h\"\n#define N 1\n#define N 2",
     );
-    let warned = application.succeeds(&["check"]);
+    let warned = application.succeeds(&["build"]);
     assert!(warned.contains("warning: buddhabrot@0.1.0: kernels/buddhabrot.cl:"), "{warned}");
     application.edit("kernels/view.h", "uint rows;", "uint rowz;");
-    let text = application.fails(&["check"]);
+    let text = application.fails(&["build"]);
     assert!(text.contains("error: buddhabrot@0.1.0: kernels/buddhabrot.cl:"), "{text}");
     assert!(text.contains("kernels have errors") && text.contains("view.rows"), "{text}");
 }

@@ -126,6 +126,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     // It runs programs as others compile them.
     ("testsuite/oracle", &[]),
     ("xtask", &[]),
+    ("xtask/generate", &[]),
 ];
 
 /// What a package must not use, through other packages either.

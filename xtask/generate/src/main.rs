@@ -1,13 +1,13 @@
-//! `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The results are
+//! The program behind `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The results are
 //! committed, so that users of the library never build LALRPOP.
+
+mod lexer;
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{self, Stdio},
+    process::{self, ExitCode, Stdio},
 };
-
-use crate::{Outcome, lexer, root};
 
 /// Set for the child process that runs LALRPOP: the output directory. LALRPOP prints megabytes for a conflict; only a
 /// child's output can be truncated.
@@ -23,8 +23,18 @@ const OPENED: &[&str] = &[
     "___phantom: core::marker::PhantomData<(&'t (), &'a ())>,\n}\nimpl",
 ];
 
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Regenerates lexer and parser.
-pub(crate) fn run() -> Outcome {
+fn run() -> Result<(), String> {
     if let Some(out) = env::var_os(OUT) {
         return generate(Path::new(&out));
     }
@@ -40,10 +50,9 @@ pub(crate) fn run() -> Outcome {
     fs::write(lexer::committed(), lexer::generate()?).map_err(|e| e.to_string())
 }
 
-/// Runs this command as a child process that only generates the parser.
+/// Runs this program as a child process that only generates the parser.
 fn generate_apart(out: &Path, environment: &[(&str, &str)]) -> Result<process::Output, String> {
     process::Command::new(env::current_exe().map_err(|e| e.to_string())?)
-        .arg("grammar")
         .env(OUT, out)
         .envs(environment.iter().copied())
         .stdin(Stdio::null())
@@ -52,7 +61,7 @@ fn generate_apart(out: &Path, environment: &[(&str, &str)]) -> Result<process::O
 }
 
 /// Runs LALRPOP on the grammar; writes to the folder `out`.
-fn generate(out: &Path) -> Outcome {
+fn generate(out: &Path) -> Result<(), String> {
     lalrpop::Configuration::new()
         .set_out_dir(out)
         .force_build(true)
@@ -99,6 +108,12 @@ fn functions<'p>(parser: &'p str, name: &str) -> impl Iterator<Item = (&'p str, 
         number.parse::<usize>().ok()?;
         Some((number, text.split_inclusive("\n}").next()?))
     })
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().nth(2).expect("a package in the repository").to_path_buf()
 }
 
 fn committed() -> PathBuf {
