@@ -30,39 +30,42 @@ use crate::{
 /// The description of the launch language in `kiln run --help`.
 pub(crate) const HELP: &str = "\
 Arguments, one --arg for each parameter of the kernel, in order:
-  buf:TYPE[N]=FILL   a buffer of N elements; without =FILL of zeros
-  TYPE:VALUE         a value; of a vector, the components, separated by commas
-  struct:{1,2.5,{3,4}}
-                     a struct, as C's initializers; {.y=2} names a member, what is left out is zero
-  buf:struct[N]=FILL a buffer of the struct that the parameter points to
-  raw:TYPE[N]=FILL   a buffer of elements of another type than the parameter's
-  local:BYTES        local memory for each work-group
+  buf:TYPE[N]=FILL      a buffer of N elements; without =FILL, zeros
+  TYPE:VALUE            a value; the components of a vector are separated by commas
+  struct:{1,2.5,{3,4}}  a struct, as in a C initializer; {.y=2} names a member; omitted members are
+                        zero
+  buf:struct[N]=FILL    a buffer of the struct that the parameter points to
+  raw:TYPE[N]=FILL      a buffer of elements of another type than the parameter's
+  local:BYTES           local memory for each work-group
   image2d:FORMAT[W,H]=FILL
-                     an image; also image1d[W] image3d[W,H,D] image1d_array[W,LAYERS] image2d_array[W,H,LAYERS]
-                     image1d_buffer[W]
-  sampler:WORDS      a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or linear
-  pipe:TYPE[N]       an empty pipe for N packets, on the reference device
-  null               a null pointer
-  NAME               the buffer that a launch before this one had as parameter NAME
+                        an image; also image1d[W], image3d[W,H,D], image1d_array[W,LAYERS],
+                        image2d_array[W,H,LAYERS], image1d_buffer[W]
+  sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
+                        linear
+  pipe:TYPE[N]          an empty pipe for N packets, on the reference device
+  null                  a null pointer
+  NAME                  the buffer of parameter NAME in an earlier launch
 
-TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4 or uint4. It must be the
-parameter's type, except for its sign; a buffer of scalars can be passed for one of vectors.
-FORMAT is channels and their type, as rgba-unorm8 r-float bgra-unorm8 rg-int16 depth-float; in FILL, --print and --check
-its numbers are those in memory: rgba-unorm8 is u8x4.
-FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32 bits), + - * / %:
+TYPE is u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64, or OpenCL's uchar … double; a vector is u32x4
+or uint4. It must be the parameter's type, except for the sign; a buffer of scalars can be passed
+for one of vectors.
+FORMAT is the channels and their type, such as rgba-unorm8, r-float, bgra-unorm8, rg-int16 or
+depth-float. FILL, --print and --check use the numbers in memory: rgba-unorm8 is u8x4.
+FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32
+bits), and + - * / %:
   buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
 
-What kernels print by `printf` appears after the launch, and then:
+After the launch, the output of `printf` appears, and then:
   --print out[0..16]            prints `out[0..16] = v v v …`, by the parameter's name
-  --check out[0..4]=1,2,3,4     fails unless they are; one value stands for all, 5..8 for 5,6,7,8;
-                                < <= > >= != compare each
-  --expect FILE                 fails unless what is printed is the text of FILE
+  --check out[0..4]=1,2,3,4     fails unless the elements have these values; a single value is for
+                                all elements; 5..8 means 5,6,7,8; < <= > >= != compare each element
+  --expect FILE                 fails unless the output equals the contents of FILE
 
-Further launches on the same buffers follow behind `then`:
+Further launches on the same buffers follow after `then`:
   kiln run stack.cl --kernel push … then --kernel walk --global 1 --arg head …
 
-Without --kernel and --global the launches stand in the source's leading comment, as lines that begin with
-`kiln run` and go on with deeper indentation. All of them run.";
+Without --kernel and --global, the source's leading comment contains the launches: lines that
+begin with `kiln run`, and the more deeply indented lines that follow. All of them run.";
 
 /// The magic number of a module, which is not compiled.
 const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
