@@ -437,6 +437,24 @@ impl Function {
 }
 
 impl Module {
+    /// A function and its transitive callees.
+    pub fn reachable_from(&self, root: FuncId) -> Vec<FuncId> {
+        let mut found = vec![root];
+        let mut next = 0;
+        while let Some(&id) = found.get(next) {
+            let function = &self.functions[id];
+            for inst in function.inst_order() {
+                if let Op::Call(callee) = function.insts[inst].op
+                    && !found.contains(&callee)
+                {
+                    found.push(callee);
+                }
+            }
+            next += 1;
+        }
+        found
+    }
+
     /// The functions in an order where callees precede callers. OpenCL C forbids recursion.
     pub fn callees_first(&self) -> Vec<FuncId> {
         let mut order = Vec::new();

@@ -40,12 +40,21 @@ const FLOATS: &str = "
 ### Floating-point operations without an instruction
 
 If the target lacks a floating-point atomic operation, a compare-exchange loop implements it. The rules above determine its
-order and scope first. The attempts in the loop are relaxed. A release fence before the loop and an acquire fence after it
-give the order, with the operation's scope and kinds of memory. If one such operation reads what another one wrote, the
-fence before the writer synchronizes with the fence after the reader, as the proofs of R1 to R7 require. Fences cannot do
-one thing: an atomic change of a float does not order a plain access to the same float after it. A program that reads such
-a float with a plain access must order the two by another object or by a barrier. In the OpenCL environment, every attempt
-of a seq_cst operation keeps its order.
+order and scope first. The compare-exchange has them if it succeeds; if it fails, it is a relaxed load of the same scope.
+For lavapipe (`early_group_end` in [driver faults](driver-faults.md)), the compare-exchange is always relaxed, and a release
+fence before the loop and an acquire fence after it give the order. Then an atomic change of a float does not order a plain
+access to the same float after it.
+
+### Parts of words
+
+A device without 8- or 16-bit storage accesses 32-bit words. A store to a part of a word is a relaxed atomic `and` and a
+relaxed atomic `or`. In kernels with such stores, loads of parts are relaxed atomic loads of the word: otherwise, a load
+would race with a store to another part of its word. In other kernels, they are plain loads.
+
+### Volatile objects
+
+On Vulkan, an atomic operation on a volatile object has the memory semantics `Volatile` (0x8000). The argument decides, not
+the parameter, which is a pointer to volatile in every atomic function. The OpenCL environment has no such semantics.
 ";
 
 /// The rules, with their reasons.

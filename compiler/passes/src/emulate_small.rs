@@ -18,17 +18,33 @@ use kiln_types::{
     ty,
 };
 use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
+use memory::WordLoad;
 use smallvec::SmallVec;
 
 use crate::rewrite::rewrite;
 
 pub(super) fn emulate_small(module: &mut Module, options: &Options, _: &mut Sink) {
     let missing = Missing::of(&options.target);
-    for function in module.functions.iter_mut() {
+    let word_loads = word_loads(module, missing);
+    for (function, word_load) in module.functions.iter_mut().zip(word_loads) {
         if function.values.iter().any(|value| missing.in_memory(value.ty) || missing.in_registers(value.ty)) {
-            emulate(function, missing);
+            emulate(function, missing, word_load);
         }
     }
+}
+
+/// How each function loads words: atomically if it runs in a kernel that stores parts of words.
+fn word_loads(module: &Module, missing: Missing) -> Vec<WordLoad> {
+    let mut loads = vec![WordLoad::Plain; module.functions.len()];
+    for (kernel, _) in module.functions.entries().filter(|(_, function)| function.kernel.is_some()) {
+        let reachable = module.reachable_from(kernel);
+        if reachable.iter().any(|&id| missing.stores_parts(&module.functions[id])) {
+            for id in reachable {
+                loads[id.index()] = WordLoad::Atomic;
+            }
+        }
+    }
+    loads
 }
 
 /// Which small types values cannot have.
@@ -73,6 +89,17 @@ impl Missing {
     const fn in_memory(self, ty: Type) -> bool {
         self.memory.contain(ty)
     }
+
+    /// Whether the function stores parts of words of global memory.
+    fn stores_parts(self, function: &Function) -> bool {
+        function.inst_order().into_iter().map(|id| &function.insts[id]).any(|inst| match inst.op {
+            Op::Store(access) => {
+                let ty = function.ty(inst.args[1]);
+                self.in_memory(ty) && is_address(function.ty(inst.args[0])) && memory::stores_part(ty, access)
+            }
+            _ => false,
+        })
+    }
 }
 
 impl Types {
@@ -86,7 +113,7 @@ impl Types {
     }
 }
 
-fn emulate(function: &mut Function, missing: Missing) {
+fn emulate(function: &mut Function, missing: Missing, word_load: WordLoad) {
     let types: Vec<Type> = function.values.iter().map(|value| value.ty).collect();
     for id in function.values.ids().collect::<Vec<_>>() {
         let ty = function.ty(id);
@@ -97,7 +124,7 @@ fn emulate(function: &mut Function, missing: Missing) {
     if let Some(result) = function.result.filter(|&ty| missing.in_registers(ty)) {
         function.result = Some(result.with_scalar(Scalar::I32));
     }
-    let small = Small { missing, types };
+    let small = Small { missing, types, word_load };
     rewrite(function, |builder, id, replaced| {
         if let Some(value) = small.inst(builder, id) {
             replaced.insert(builder.function.insts[id].results[0], value);
@@ -109,6 +136,7 @@ struct Small {
     missing: Missing,
     /// The original types of values.
     types: Vec<Type>,
+    word_load: WordLoad,
 }
 
 impl Small {
@@ -133,9 +161,6 @@ impl Small {
             Op::Store(_) => old.args.get(1),
             _ => None,
         };
-        // The elements of private and local objects are of types that the device has (`lower_to_logical_pointers`).
-        let is_logical = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local));
-        let is_address = |ty: Type| ty == Type::I64 || ty.is_pointer() && !is_logical(ty);
         let is_word_access =
             moved.is_some_and(|&it| self.missing.in_memory(self.ty(it))) && is_address(self.ty(old.args[0]));
         let is_any_small = old.args.iter().chain(&old.results).any(|&it| self.is_small(it));
@@ -153,7 +178,7 @@ impl Small {
         match (&inst.op, is_word_access) {
             (Op::Load(access), true) => {
                 let ty = self.ty(inst.results[0]);
-                let bits = memory::load(builder, inst.args[0], ty, *access);
+                let bits = memory::load(builder, inst.args[0], ty, *access, self.word_load);
                 return Some(self.from_bits(builder, bits, ty));
             }
             (Op::Store(access), true) => {
@@ -376,6 +401,13 @@ impl Small {
         let value = if to.is_vector() { builder.construct(&joined, ty) } else { joined[0] };
         if to_size < 4 { self.from_bits(builder, value, to) } else { value }
     }
+}
+
+/// Whether this is the type of an address in global memory. The elements of private and local objects have types that the
+/// device supports (`lower_to_logical_pointers`).
+fn is_address(ty: Type) -> bool {
+    let is_logical = matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local));
+    ty == Type::I64 || ty.is_pointer() && !is_logical
 }
 
 fn is_half(ty: Type) -> bool {

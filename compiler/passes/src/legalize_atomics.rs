@@ -18,7 +18,11 @@ use kiln_types::{
     index::Id as _,
     ops::{CompareOp, LoopHints},
 };
-use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope};
+use kiln_vocabulary::{
+    faults::Fault,
+    opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
+    target::Target,
+};
 
 use crate::rewrite::rewrite_only;
 
@@ -124,19 +128,25 @@ fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &
         }
         return builder.insert(id);
     }
-    let old = float_loop(builder, id, atomic, key);
+    let old = float_loop(builder, id, atomic, key, LoopOrder::of(&options.target));
     if let Some(&result) = inst.results.first() {
         replaced.insert(result, old);
     }
 }
 
-fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: FetchKey) -> ValueId {
+fn float_loop(
+    builder: &mut Builder<'_>,
+    id: InstId,
+    atomic: &Atomic,
+    key: FetchKey,
+    order: LoopOrder,
+) -> ValueId {
     let object = object_of(builder.function, id);
     let &[pointer, operand] = &builder.function.insts[id].args[..] else {
         unreachable!("all orders are known")
     };
     let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
-    let old = exchange_loop(builder, (pointer, object), integer, atomic, |builder, expected| {
+    let old = exchange_loop(builder, order, (pointer, object), integer, atomic, |builder, expected| {
         let value = builder.bitcast(expected, float);
         let new = unshared::fetched(builder, atomic, key, value, operand);
         builder.bitcast(new, Type::Scalar(integer))
@@ -144,14 +154,26 @@ fn float_loop(builder: &mut Builder<'_>, id: InstId, atomic: &Atomic, key: Fetch
     builder.bitcast(old, float)
 }
 
-/// Builds a compare-exchange loop that replaces an integer by the result of `compute` on its old value. Returns the old value.
-/// The pair is its address and the memory that it can be in. The order and scope are those of `atomic`.
-///
-/// Fences around the loop give the order, if possible: then only one fence is executed instead of one per attempt. lavapipe
-/// ends a work-group with the first sub-group that has executed all of its fences, so every sub-group must execute the same
-/// number.
+/// The operations that have the order of a compare-exchange loop.
+#[derive(Clone, Copy)]
+pub(super) enum LoopOrder {
+    /// The attempt that succeeds.
+    Exchange,
+    /// Fences around the loop, for drivers with `Fault::EarlyGroupEnd`: all sub-groups pass the same number of them.
+    Fences,
+}
+
+impl LoopOrder {
+    pub(super) const fn of(target: &Target) -> Self {
+        if target.workarounds.contains(Fault::EarlyGroupEnd) { Self::Fences } else { Self::Exchange }
+    }
+}
+
+/// Compare-exchanges an integer until `compute` has been applied to its old value. Returns the old value. `pointer` is its
+/// address and the memory where it may lie; order and scope are those of `atomic`.
 pub(super) fn exchange_loop(
     builder: &mut Builder<'_>,
+    order: LoopOrder,
     (pointer, object): (ValueId, Spaces),
     integer: Scalar,
     atomic: &Atomic,
@@ -160,12 +182,12 @@ pub(super) fn exchange_loop(
     let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object) else {
         unreachable!("an atomic operation synchronizes")
     };
-    let (before, at, after) = match sync.order {
-        Order::Relaxed => (None, Order::Relaxed, None),
-        Order::Acquire => (None, Order::Relaxed, Some(Order::Acquire)),
-        Order::Release => (Some(Order::Release), Order::Relaxed, None),
-        Order::AcqRel => (Some(Order::Release), Order::Relaxed, Some(Order::Acquire)),
-        Order::SeqCst => (None, Order::SeqCst, None),
+    let (before, at, after) = match order {
+        LoopOrder::Exchange => (None, sync.order, None),
+        LoopOrder::Fences => {
+            let (releases, acquires) = (sync.order.releases(), sync.order.acquires());
+            (releases.then_some(Order::Release), Order::Relaxed, acquires.then_some(Order::Acquire))
+        }
     };
     let fence = |builder: &mut Builder<'_>, order: Option<Order>| {
         if let Some(order) = order {

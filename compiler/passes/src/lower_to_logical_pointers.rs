@@ -32,7 +32,10 @@ use self::{
     ranges::{Range, Step, Use},
     reach::Reach,
 };
-use crate::origins::{Object, Origins};
+use crate::{
+    legalize_atomics::LoopOrder,
+    origins::{Object, Origins},
+};
 
 /// The layout of an object or of a range.
 #[derive(Clone, Debug)]
@@ -122,7 +125,9 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
             var.size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
             layouts.insert(object, layout);
         }
-        pointers::apply(function, id, &handed, forms, &pointers::Layouts { objects: layouts, ranges });
+        let loop_order = LoopOrder::of(target);
+        let layouts = pointers::Layouts { objects: layouts, ranges, loop_order };
+        pointers::apply(function, id, &handed, forms, &layouts);
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
         .collect();
     let mut shared = vec![Spaces::NONE; module.functions.len()];
     for kernel in kernels {
-        let called = callees(module, kernel);
+        let called = module.reachable_from(kernel);
         let operations = called.iter().flat_map(|&id| operations(&module.functions[id]));
         let synchronised = memory::synchronised(operations);
         for id in called {
@@ -34,24 +34,6 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
             mark(function, shared);
         }
     }
-}
-
-/// A function and its transitive callees.
-fn callees(module: &Module, kernel: FuncId) -> Vec<FuncId> {
-    let mut found = vec![kernel];
-    let mut next = 0;
-    while let Some(&id) = found.get(next) {
-        let function = &module.functions[id];
-        for inst in function.inst_order() {
-            if let Op::Call(callee) = function.insts[inst].op
-                && !found.contains(&callee)
-            {
-                found.push(callee);
-            }
-        }
-        next += 1;
-    }
-    found
 }
 
 fn operations(function: &Function) -> impl Iterator<Item = Sync> {

@@ -100,12 +100,13 @@ faults! {
         remedy: Remedy::None,
     }
     /// A memory barrier suspends the sub-group as a control barrier does, and the work-group ends with the first
-    /// sub-group that ends. Measured: wrong with Mesa 22.3.6, right with 25.0.7.
+    /// sub-group that ends. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The workaround is for the loops that the
+    /// compiler generates: fences around the loop order memory, not the operations in it. Loops in the source stay wrong.
     EarlyGroupEnd "early_group_end" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
         symptom: "a work-group of several sub-groups ends too early when their loops with acquire or release operations \
                   have different numbers of iterations",
-        remedy: Remedy::None,
+        remedy: Remedy::Option("legalize_atomics"),
     }
     /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module. The compiler folds such
     /// conditions unless optimization is off.
@@ -309,10 +310,10 @@ mod tests {
     #[test]
     fn workarounds_follow_from_the_driver() {
         let of = |text: &str| Workarounds::of(Driver::parse(text).unwrap()).to_string();
-        assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned");
-        assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned");
-        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned");
-        assert_eq!(of("lavapipe 25.0.7"), "none");
+        assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
+        assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
+        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end");
+        assert_eq!(of("lavapipe 25.0.7"), "early_group_end");
         assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
         assert_eq!(
             of("nvidia 580.159.4"),

@@ -1,16 +1,46 @@
 //! Accesses to parts of words in global memory. Loads extract the part. Stores leave the rest of the word unchanged,
-//! because other work-items may write it at the same time.
+//! because other work-items may write it at the same time. They are atomic operations on the word, so that loads of other
+//! parts, which also read the whole word, must be atomic too: otherwise, the two are a data race.
 
 use std::collections::BTreeMap;
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
 use kiln_vocabulary::opencl::{AtomicOp, FetchKey};
 
+/// How loads read words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordLoad {
+    /// With plain loads: no work-item of the kernel stores parts of words.
+    Plain,
+    /// With relaxed atomic loads.
+    Atomic,
+}
+
+impl WordLoad {
+    fn load(self, builder: &mut Builder<'_>, place: ValueId, access: Access) -> ValueId {
+        match self {
+            Self::Plain => builder.load(place, Type::I32, Access { align: 4, ..access }),
+            Self::Atomic => builder.value(relaxed(AtomicOp::Load, access), &[place], Type::I32),
+        }
+    }
+}
+
+/// Whether a store of this type leaves a part of a word unchanged.
+pub(super) fn stores_part(ty: Type, access: Access) -> bool {
+    let size = ty.scalar().map_or(1, Scalar::size) * u64::from(ty.count());
+    access.align < 4 || !size.is_multiple_of(4)
+}
+
 /// Loads a value of this type. Returns the bits of each component as I32.
-pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Access) -> ValueId {
+pub(super) fn load(
+    builder: &mut Builder<'_>,
+    address: ValueId,
+    ty: Type,
+    access: Access,
+    how: WordLoad,
+) -> ValueId {
     let size = ty.scalar().map_or(1, Scalar::size);
     let mask = Scalar::int_of_size(size).mask();
-    let word_access = Access { align: 4, ..access };
     let mut words: BTreeMap<u64, ValueId> = BTreeMap::new();
     let mut parts = Vec::new();
     for component in 0..u64::from(ty.count()) {
@@ -18,7 +48,7 @@ pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access
         let low = if access.align >= 4 {
             let word = *words.entry(byte / 4).or_insert_with(|| {
                 let place = step(builder, address, byte / 4 * 4);
-                builder.load(place, Type::I32, word_access)
+                how.load(builder, place, access)
             });
             match byte % 4 {
                 0 => word,
@@ -26,7 +56,7 @@ pub(super) fn load(builder: &mut Builder<'_>, address: ValueId, ty: Type, access
             }
         } else {
             let (place, shift) = split(builder, address, byte);
-            let word = builder.load(place, Type::I32, word_access);
+            let word = how.load(builder, place, access);
             builder.binary(BinaryOp::LShr, word, shift)
         };
         parts.push(builder.binary_bits(BinaryOp::And, low, mask));
@@ -74,9 +104,13 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
 /// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
 fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
     for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
-        let atomic = Atomic { is_volatile: access.is_volatile, ..Atomic::counting(AtomicOp::Fetch(key)) };
-        builder.inst(Op::Atomic(atomic), &[place, operand], &[Type::I32]);
+        builder.inst(relaxed(AtomicOp::Fetch(key), access), &[place, operand], &[Type::I32]);
     }
+}
+
+/// A relaxed operation on a word.
+fn relaxed(op: AtomicOp, access: Access) -> Op {
+    Op::Atomic(Atomic { is_volatile: access.is_volatile, ..Atomic::counting(op) })
 }
 
 /// Advances an address by this number of bytes.

@@ -5,7 +5,7 @@ use kiln_ir::{Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
 use kiln_memory::Spaces;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey};
 
-use crate::legalize_atomics::{exchange_loop, unshared};
+use crate::legalize_atomics::{LoopOrder, exchange_loop, unshared};
 
 /// The requirement of an atomic operation for its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,10 +45,11 @@ impl Accessor<'_, '_> {
         atomic: &Atomic,
         operands: &[ValueId],
         result: Option<Type>,
+        order: LoopOrder,
     ) -> Option<ValueId> {
         let element = self.layout.element;
         if element.size() != atomic.ty.size() {
-            return self.atomic_part(place, atomic, operands);
+            return self.atomic_part(place, atomic, operands, order);
         }
         let pointer = self.element_at(place);
         match (element == atomic.ty, Demand::of(atomic)) {
@@ -64,7 +65,7 @@ impl Accessor<'_, '_> {
             (false, Demand::Integer(_) | Demand::Float(_)) => {
                 let (own, ty) = (Type::Scalar(element), Type::Scalar(atomic.ty));
                 let object = (pointer, Spaces::LOCAL);
-                let old = exchange_loop(self.builder, object, element, atomic, |builder, old| {
+                let old = exchange_loop(self.builder, order, object, element, atomic, |builder, old| {
                     let old = builder.bitcast(old, ty);
                     let (new, _) = unshared::modified(builder, atomic, operands, old);
                     builder.bitcast(new.unwrap_or(old), own)
@@ -75,7 +76,13 @@ impl Accessor<'_, '_> {
     }
 
     /// Builds the operation on a part of a wider element: a change exchanges the whole element.
-    fn atomic_part(&mut self, place: ValueId, atomic: &Atomic, operands: &[ValueId]) -> Option<ValueId> {
+    fn atomic_part(
+        &mut self,
+        place: ValueId,
+        atomic: &Atomic,
+        operands: &[ValueId],
+        order: LoopOrder,
+    ) -> Option<ValueId> {
         let (wide, ty) = (self.layout.element, Type::Scalar(atomic.ty));
         let part = Scalar::int_of_size(atomic.ty.size());
         let pointer = self.element_at(place);
@@ -104,7 +111,7 @@ impl Accessor<'_, '_> {
             native(self.builder, pointer, fetch, &[operand], Some(Type::Scalar(wide)))?
         } else {
             let object = (pointer, Spaces::LOCAL);
-            exchange_loop(self.builder, object, wide, atomic, |builder, whole| {
+            exchange_loop(self.builder, order, object, wide, atomic, |builder, whole| {
                 let low = builder.binary(BinaryOp::LShr, whole, shift);
                 let low = builder.resize(low, part, false);
                 let old = builder.bitcast(low, ty);

@@ -18,7 +18,7 @@ use super::{
     handed::Handed,
 };
 use crate::{
-    legalize_atomics::unshared,
+    legalize_atomics::{LoopOrder, unshared},
     origins::{Object, Origins, receivers},
     rewrite::rewrite_only,
 };
@@ -87,6 +87,8 @@ pub(super) struct Layouts {
     pub(super) objects: FxHashMap<Object, Layout>,
     /// The layout of each access to an object with several ranges.
     pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
+    /// How compare-exchange loops are ordered.
+    pub(super) loop_order: LoopOrder,
 }
 
 /// Rewrites a function: pointers become indices or addresses, and accesses become accesses of elements.
@@ -102,8 +104,8 @@ pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms:
     }
     let mut tags: Vec<Object> = layouts.objects.keys().copied().collect();
     tags.sort_unstable();
-    let Layouts { objects, ranges } = layouts;
-    let pointers = Pointers { id, handed, forms, layouts: objects, ranges, tags };
+    let Layouts { objects, ranges, loop_order } = layouts;
+    let pointers = Pointers { id, handed, forms, layouts: objects, ranges, loop_order: *loop_order, tags };
     rewrite_only(
         function,
         |op| !op.is_of_numbers(),
@@ -153,6 +155,7 @@ struct Pointers<'a> {
     forms: &'a Forms,
     layouts: &'a FxHashMap<Object, Layout>,
     ranges: &'a FxHashMap<(InstId, Object), Layout>,
+    loop_order: LoopOrder,
     /// The objects in the order of their tags.
     tags: Vec<Object>,
 }
@@ -407,7 +410,7 @@ impl Pointers<'_> {
             let access = own(access, object);
             let mut accessor = Accessor { builder, layout, access };
             if object.space() == AddressSpace::Local {
-                let made = accessor.atomic(place, atomic, &inst.args[1..], result);
+                let made = accessor.atomic(place, atomic, &inst.args[1..], result, self.loop_order);
                 return made.filter(|_| result.is_some());
             }
             let old = accessor.load(place, ty);
