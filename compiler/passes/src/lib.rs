@@ -22,6 +22,7 @@ mod dead_code;
 mod emulate_int64;
 mod emulate_small;
 mod expand_memory;
+mod extend_factors_as_pairs;
 mod form_half_loads_and_stores;
 mod freeze_loop_exit_values;
 mod if_to_select;
@@ -192,8 +193,9 @@ const VULKAN: &[(&str, Pass)] = &[
     // Selections with equal operands hid some widened values.
     ("narrow_comparisons_again", Local(narrow_comparisons::narrow_comparisons)),
     // Workarounds, which run only for targets that request them. After all passes that could undo them:
-    // `narrow_comparisons` would narrow the comparisons of the first again, and the second must see every loop.
+    // `narrow_comparisons` would narrow the comparisons of the first again, and the last must see every loop.
     ("compare_as_unsigned", Local(compare_as_unsigned::compare_as_unsigned)),
+    ("extend_factors_as_pairs", Local(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("freeze_loop_exit_values", Local(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Last, to remove what other passes have left unused.
     ("dead_code", Local(dead_code::dead_code)),

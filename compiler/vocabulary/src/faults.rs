@@ -142,6 +142,14 @@ faults! {
                   numbers that were integers",
         remedy: Remedy::Option("lower_builtins"),
     }
+    /// LLVM forms `llvm.umul.with.overflow`, which NVVM does not compile. Measured with 580.159.04 on an H100: `mad_sat` of
+    /// `uint` compiles if no factor is an `OpUConvert`.
+    ExtendFactorsAsPairs "extend_factors_as_pairs" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "the driver fails with `NVVM compilation failed` on comparisons of 64-bit products of two unsigned 32-bit \
+                  integers",
+        remedy: Remedy::Pass("extend_factors_as_pairs"),
+    }
     /// Seen with 580.159.04 on an H200.
     WidenSmallIntegers "widen_small_integers" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
@@ -313,11 +321,11 @@ mod tests {
         assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end");
-        assert_eq!(of("lavapipe 25.0.7"), "early_group_end");
+        assert_eq!(of("lavapipe 25.0.7"), "none");
         assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
         assert_eq!(
             of("nvidia 580.159.4"),
-            "expand_int64_division,expand_int64_conversions,widen_small_integers"
+            "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers"
         );
     }
 
