@@ -137,6 +137,10 @@ pub(super) fn wait<const CHECKS: bool>(
         }
     }
     let copies = &mut *surroundings.copies;
+    if ended.iter().any(|event| !(1..=copies.events).contains(event)) {
+        let message = "waits for an event that no asynchronous copy of this work-group made".to_owned();
+        return Err(Problem::Misuse { kind: "asynchronous-copy", message });
+    }
     let (done, left): (Vec<UnderWay>, Vec<UnderWay>) =
         std::mem::take(&mut copies.under_way).into_iter().partition(|copy| ended.contains(&copy.event));
     copies.under_way = left;
