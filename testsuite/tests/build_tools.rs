@@ -91,6 +91,37 @@ fn cmake() {
     }
 }
 
+/// Sources with the same name are all compiled; relative folders in options are those of the source.
+#[test]
+fn cmake_package_with_sources_of_one_name() {
+    let description = format!(
+        "cmake_minimum_required(VERSION 3.20)\nproject(kernels NONE)\n\
+         set(Kiln_DIR \"{}\")\nset(Kiln_EXECUTABLE \"KILN\")\nfind_package(Kiln 0.1 CONFIG REQUIRED)\n\
+         kiln_add_kernels(kernels SOURCES a/k.cl b/k.cl OPTIONS -Iinc -I more)\n",
+        root().join("compiler/cli/cmake").display()
+    );
+    let project = project("CMakeLists.txt", &description);
+    let write = |name: &str, text: &str| {
+        let path = project.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder"))
+            .and_then(|()| fs::write(path, text))
+            .expect("a file");
+    };
+    for folder in ["a", "b"] {
+        let text = format!(
+            "#include <n.h>\n#include <m.h>\nkernel void {folder}(global int *out) {{ out[0] = N + M; }}\n"
+        );
+        write(&format!("{folder}/k.cl"), &text);
+    }
+    write("inc/n.h", "#define N 1\n");
+    write("more/m.h", "#define M 1\n");
+    run(project.path(), &["cmake", "-G", "Ninja", "-B", "build"]);
+    run(project.path(), &["cmake", "--build", "build"]);
+    let module =
+        |folder: &str| fs::read(project.path().join("build").join(folder).join("k.spv")).expect("a module");
+    assert_ne!(module("a"), module("b"));
+}
+
 #[test]
 fn modules_are_the_same_wherever_they_are_built() {
     let build = |order: &[&str]| {

@@ -5,7 +5,8 @@
 #   add_dependencies(app kernels)
 #
 # Each source becomes <DESTINATION>/<name>.spv or .h (by default in the current binary folder), and is compiled anew when it
-# or a file that it includes changes. The target's KILN_OUTPUTS property lists the files.
+# or a file that it includes changes. Of sources with the same name, the output keeps the folder: a/k.cl becomes a/k.spv.
+# Relative paths in OPTIONS refer to the current source folder. The target's KILN_OUTPUTS property lists the files.
 # Variables: Kiln_EXECUTABLE (may be set beforehand), Kiln_VERSION. CMake 3.20 or later.
 
 find_program(Kiln_EXECUTABLE kiln DOC "The OpenCL C compiler kiln")
@@ -36,15 +37,48 @@ function(kiln_add_kernels target)
   if(arg_EMIT STREQUAL header)
     set(ending h)
   endif()
+  set(options)
+  set(takes_path FALSE)
+  foreach(option IN LISTS arg_OPTIONS)
+    if(takes_path)
+      get_filename_component(option ${option} ABSOLUTE)
+      set(takes_path FALSE)
+    elseif(option MATCHES "^(-I|-isystem|-iquote|-include|--include)$")
+      set(takes_path TRUE)
+    elseif(NOT option MATCHES "\\$<" AND option MATCHES "^(-I|-isystem|-iquote)(.+)$")
+      set(flag ${CMAKE_MATCH_1})
+      get_filename_component(path ${CMAKE_MATCH_2} ABSOLUTE)
+      set(option ${flag}${path})
+    endif()
+    list(APPEND options ${option})
+  endforeach()
+  set(names)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(name ${source} NAME_WLE)
+    list(APPEND names ${name})
+  endforeach()
   set(outputs)
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(name ${source} NAME_WLE)
+    set(same ${names})
+    list(FILTER same INCLUDE REGEX "^${name}$")
+    list(LENGTH same count)
+    if(count GREATER 1)
+      file(RELATIVE_PATH inner ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+      get_filename_component(inner ${inner} DIRECTORY)
+      string(REPLACE ".." "_" inner "${inner}")
+      set(name ${inner}/${name})
+    endif()
     set(output ${arg_DESTINATION}/${name}.${ending})
+    if(output IN_LIST outputs)
+      message(FATAL_ERROR "kiln_add_kernels: two of the SOURCES become ${output}")
+    endif()
+    get_filename_component(folder ${output} DIRECTORY)
     add_custom_command(
       OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_DESTINATION}
-      COMMAND ${Kiln_EXECUTABLE} compile ${path} ${arg_OPTIONS} --emit ${arg_EMIT} -o ${output} -MD -MF ${output}.d
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+      COMMAND ${Kiln_EXECUTABLE} compile ${path} ${options} --emit ${arg_EMIT} -o ${output} -MD -MF ${output}.d
       MAIN_DEPENDENCY ${path}
       DEPENDS ${Kiln_EXECUTABLE}
       DEPFILE ${output}.d

@@ -1,6 +1,6 @@
 //! A C header: the structs and constants that host and kernels share, and the words of the module.
 //!
-//! The header is C11, includes no OpenCL header, and asserts the layouts.
+//! The header is C11 and C++11, includes no OpenCL header, and asserts the layouts.
 
 use std::fmt::Write as _;
 
@@ -15,6 +15,11 @@ const LAYOUT: &str = "#ifndef KILN_LAYOUT
 #define KILN_LAYOUT(align) __attribute__((packed, aligned(align)))
 #else
 #define KILN_LAYOUT(align)
+#endif
+#ifdef __cplusplus
+#define KILN_ASSERT static_assert
+#else
+#define KILN_ASSERT _Static_assert
 #endif
 #endif
 
@@ -73,12 +78,12 @@ fn record(text: &mut String, interface: &Interface, name: &str, index: usize, re
         let _ = writeln!(text, "    uint8_t padding{end}[{}];", record.size - end);
     }
     let _ = writeln!(text, "}} KILN_LAYOUT({});", record.align);
-    let _ = writeln!(text, "_Static_assert(sizeof({kind} {tag}) == {}, \"size of {tag}\");", record.size);
+    let _ = writeln!(text, "KILN_ASSERT(sizeof({kind} {tag}) == {}, \"size of {tag}\");", record.size);
     for member in &record.members {
         if let Some(member_name) = &member.name {
             let _ = writeln!(
                 text,
-                "_Static_assert(offsetof({kind} {tag}, {member_name}) == {}, \"place of {member_name}\");",
+                "KILN_ASSERT(offsetof({kind} {tag}, {member_name}) == {}, \"place of {member_name}\");",
                 member.offset
             );
         }
