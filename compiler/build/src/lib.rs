@@ -20,7 +20,7 @@
 
 /// Compiles the build scripts of the documentation as doctests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/build-scripts.md")]
+#[doc = include_str!("../README.md")]
 struct Page;
 
 pub mod bindings;

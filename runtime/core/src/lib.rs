@@ -88,5 +88,5 @@ pub use svm::{Atom, Svm, SvmAtomics};
 
 /// Compiles the README's program as a doctest.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
