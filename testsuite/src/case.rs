@@ -106,7 +106,35 @@ impl Case {
             let written = if module.exists() { "a" } else { "no" };
             return Err(format!("kiln ended with {}, and {written} module was written", finished.status));
         }
+        if self.config.depth == Depth::Diagnostics {
+            self.apply_fixes(scratch, &words, &diagnostics)?;
+        }
         if is_wanted { module::check(&module, environment) } else { Ok(()) }
+    }
+
+    /// Applies each suggested edit of the source alone: its diagnostic disappears, and no other one appears.
+    fn apply_fixes(&self, scratch: &Path, words: &[&str], before: &[Diagnostic]) -> Result<(), String> {
+        let source = self.source_bytes()?;
+        for diagnostic in before {
+            let Some(fix) = &diagnostic.fix else { continue };
+            let Some(place) = fix.location.as_ref().filter(|place| place.file == SOURCE) else { continue };
+            let mut fixed = source.clone();
+            fixed.splice(place.start_byte..place.end_byte, fix.replacement.bytes());
+            write(scratch, SOURCE, &fixed)?;
+            let after = kiln::diagnostics(&kiln::run(self.command(scratch, &["check"]).args(words))?);
+            write(scratch, SOURCE, &source)?;
+            let count = |list: &[Diagnostic], code: &str| list.iter().filter(|it| it.code == code).count();
+            let after = after?;
+            let is_gone = count(&after, &diagnostic.code) < count(before, &diagnostic.code);
+            let others = after.iter().find(|it| it.code != diagnostic.code && count(before, &it.code) == 0);
+            if !is_gone || others.is_some() {
+                return Err(format!(
+                    "the fix `{}` of `{}` does not repair it: {after:?}",
+                    fix.replacement, diagnostic.message
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, scratch: &Path, block: &Block) -> Result<(), String> {

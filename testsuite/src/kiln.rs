@@ -72,6 +72,29 @@ pub struct Diagnostic {
     pub message: String,
     /// The location, if it has one.
     pub location: Option<Location>,
+    /// The suggested edit.
+    #[serde(default)]
+    pub fix: Option<Fix>,
+}
+
+/// A suggested edit.
+#[derive(Debug, Deserialize)]
+pub struct Fix {
+    /// The text to replace, unless it has no place in a file.
+    pub location: Option<Range>,
+    /// The new text.
+    pub replacement: String,
+}
+
+/// A range of a file.
+#[derive(Debug, Deserialize)]
+pub struct Range {
+    /// The file's name.
+    pub file: String,
+    /// The offset of the first byte.
+    pub start_byte: usize,
+    /// The offset after the last byte.
+    pub end_byte: usize,
 }
 
 /// A location in a source.

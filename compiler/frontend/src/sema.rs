@@ -19,6 +19,7 @@ mod expr;
 mod facts;
 mod fences;
 mod flow;
+mod foreign;
 mod function;
 mod image;
 mod init;

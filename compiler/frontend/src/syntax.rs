@@ -9,9 +9,9 @@ use kiln_session::{
     source::SourceMap,
 };
 use kiln_syntax::{
-    Interner,
-    parse::{Construct, Expected, SyntaxError, SyntaxErrorKind},
-    token::{Punct, TokenKind},
+    Interner, Span,
+    parse::{Construct, Expected, Language, SyntaxError, SyntaxErrorKind},
+    token::{Keyword, Punct, TokenKind},
 };
 
 /// Reports the parser's errors. An error in a macro definition is reported once, even if the macro is used
@@ -31,11 +31,11 @@ pub fn report<'e>(
             }
             in_macros.push(place);
         }
-        sink.report(diagnostic(error, interner));
+        sink.report(diagnostic(error, sources, interner));
     }
 }
 
-fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
+fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Diagnostic {
     let syntax = |message: String| Diagnostic::new(Code::Syntax, error.span, message);
     match error.kind {
         SyntaxErrorKind::Missing { mark, after, open } => {
@@ -51,11 +51,56 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
             }
         }
         SyntaxErrorKind::Expected { what, found } => {
-            let what = expected(what);
-            syntax(match found {
-                Some(found) => format!("expected {what} before {}", token(found, interner)),
-                None => format!("expected {what} before the end of the source"),
-            })
+            let shown = expected(what);
+            let diagnostic = syntax(match found {
+                Some(found) => format!("expected {shown} before {}", token(found, interner)),
+                None => format!("expected {shown} before the end of the source"),
+            });
+            match (what, found) {
+                (Expected::Name, Some(TokenKind::Keyword(keyword))) => {
+                    diagnostic.help(format!("`{}` is a keyword; choose another name", keyword.spelling()))
+                }
+                (Expected::Mark(Punct::CloseParen | Punct::Comma), Some(TokenKind::Punct(Punct::Equal))) => {
+                    diagnostic.help("OpenCL C has no default arguments; pass the value in each call")
+                }
+                (_, Some(TokenKind::Punct(Punct::Colon))) if follows(sources, error.span, ":") => {
+                    qualified_name(error, sources).unwrap_or(diagnostic)
+                }
+                (Expected::Expression, Some(TokenKind::Punct(Punct::OpenBracket))) => {
+                    diagnostic.help("OpenCL C has no lambdas; write a function at program scope")
+                }
+                _ => diagnostic,
+            }
+        }
+        SyntaxErrorKind::Misspelled { name, keyword } => {
+            let meant = keyword.spelling();
+            Diagnostic::new(Code::Syntax, error.span, format!("`{}` is not declared", interner.text(name)))
+                .help(format!("did you mean `{meant}`"))
+                .fix(error.span, format!("replace by `{meant}`"), meant)
+        }
+        SyntaxErrorKind::Foreign { name, language, keyword } => {
+            let language = match language {
+                Language::Cuda => "CUDA",
+                Language::Hlsl => "HLSL",
+                Language::Metal => "Metal",
+            };
+            let diagnostic = syntax(format!("`{}` is a word of {language}", interner.text(name)));
+            match keyword.map(Keyword::spelling) {
+                Some(meant) => diagnostic.help(format!("write `{meant}`")).fix(
+                    error.span,
+                    format!("replace by `{meant}`"),
+                    meant,
+                ),
+                None => diagnostic.help("leave it out").fix(error.span, "remove it", ""),
+            }
+        }
+        SyntaxErrorKind::StrayElse { condition } => {
+            let diagnostic = syntax("this `else` has no `if`".to_owned())
+                .help("write braces around the statements between `if` and `else`");
+            match condition {
+                Some(condition) => diagnostic.also(condition, "this `if` ends after one statement"),
+                None => diagnostic,
+            }
         }
         SyntaxErrorKind::Unexpected { found } => {
             let shown = token(found, interner);
@@ -79,6 +124,33 @@ fn diagnostic(error: &SyntaxError, interner: &Interner) -> Diagnostic {
                 .help("split the expression or the statement")
         }
     }
+}
+
+/// Whether this text follows in the file.
+fn follows(sources: &SourceMap, span: Span, text: &str) -> bool {
+    sources.spelling(span).is_some_and(|place| {
+        sources.file(place.file).text.get(place.range.end..).is_some_and(|rest| rest.starts_with(text))
+    })
+}
+
+/// A qualified name of C++, such as `std::max`. The error is at the first colon.
+fn qualified_name(error: &SyntaxError, sources: &SourceMap) -> Option<Diagnostic> {
+    let place = sources.spelling(error.span)?;
+    let text = &sources.file(place.file).text;
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let before = text[..place.range.start].trim_end();
+    let qualifier = before.len() - before.trim_end_matches(is_part).len();
+    let start = before.len() - qualifier;
+    let behind = text[place.range.end + 1..].trim_start();
+    let name = &behind[..behind.find(|c| !is_part(c)).unwrap_or(behind.len())];
+    let end = text.len() - behind.len() + name.len();
+    if qualifier == 0 || name.is_empty() {
+        return None;
+    }
+    let message = format!("`{}::` is C++; OpenCL C has no namespaces", &before[start..]);
+    let span = sources.span(place.file, start..end);
+    let diagnostic = Diagnostic::new(Code::Syntax, span, message).help(format!("write `{name}`"));
+    Some(diagnostic.fix(span, format!("replace by `{name}`"), name))
 }
 
 fn opening(closing: &str) -> &'static str {

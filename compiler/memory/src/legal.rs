@@ -88,6 +88,19 @@ pub struct Problem {
     pub vuid: Option<&'static str>,
 }
 
+impl Problem {
+    /// The order or scope that the suggestion names first, for this argument.
+    pub fn replacement(&self) -> Option<&'static str> {
+        let prefix = match self.argument {
+            Argument::Order | Argument::Failure => "memory_order_",
+            Argument::Scope => "memory_scope_",
+            Argument::Object | Argument::Flags => return None,
+        };
+        let words = self.help.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        words.into_iter().find(|word| word.starts_with(prefix))
+    }
+}
+
 /// The optional orders and scopes that a compilation supports (OpenCL C 6.15.12.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Support {

@@ -20,6 +20,8 @@ pub(super) struct SourceFile {
     pub(super) name: Arc<str>,
     pub(super) text: Arc<str>,
     pub(super) spliced: Spliced,
+    /// Whether the file is UTF-16, and so has no text here.
+    pub(super) is_utf16: bool,
     /// The macro X if the file starts with `#ifndef X`. Computed on demand.
     opening: OnceCell<Option<Symbol>>,
     /// Whether the file consists of one conditional group. Computed on demand.
@@ -31,12 +33,14 @@ pub(super) struct SourceFile {
 
 impl SourceFile {
     pub(super) fn new(name: Arc<str>, bytes: Vec<u8>) -> Self {
-        let text: Arc<str> = decode(bytes).into();
+        let is_utf16 = is_utf16(&bytes);
+        let text: Arc<str> = if is_utf16 { "".into() } else { decode(bytes).into() };
         let spliced = Spliced::new(&text);
         Self {
             name,
             text,
             spliced,
+            is_utf16,
             opening: OnceCell::new(),
             is_one_group: OnceCell::new(),
             whole: OnceCell::new(),
@@ -109,6 +113,15 @@ fn name(spelling: &str, interner: &mut Interner) -> Kind {
     let valid = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
     let symbol = interner.intern(&text);
     if valid { Kind::Name(symbol) } else { Kind::Unknown(symbol) }
+}
+
+/// Whether a text starts with the byte order mark of UTF-16, or with ASCII characters in that encoding.
+fn is_utf16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] => true,
+        [a, 0, b, 0, ..] | [0, a, 0, b, ..] => *a != 0 && *b != 0,
+        _ => false,
+    }
 }
 
 /// Replaces bytes that are not UTF-8 by [`NOT_UTF8`].

@@ -27,6 +27,7 @@ mod file;
 mod frame;
 mod hide;
 mod include;
+mod invisible;
 mod limits;
 mod macros;
 mod operators;
@@ -253,6 +254,11 @@ impl Preprocessor<'_> {
         let Some(id) = self.map.add_file(file.name.clone(), file.text.clone(), kind, from) else {
             return self.out_of_positions(from.unwrap_or_default());
         };
+        if file.is_utf16 {
+            let message = format!("`{}` is encoded in UTF-16", file.name);
+            let span = self.map.span(id, 0..0);
+            self.stop(Diagnostic::new(Code::UnknownCharacter, span, message).help("save it in UTF-8"));
+        }
         let lo = self.map.span(id, 0..0).lo;
         let piece = file.begin(&mut self.buffers, self.interner);
         self.frames.push(Frame::new(file, id, lo, piece));
@@ -261,6 +267,9 @@ impl Preprocessor<'_> {
     /// Leaves the innermost file.
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
+        if self.map.file(frame.id).kind == FileKind::User {
+            self.warn_invisible(frame.id);
+        }
         if let Some(at) = frame.piece.open_comment {
             let span = self.map.span(frame.id, at..at + 2);
             let message = "this comment has no end";

@@ -7,12 +7,14 @@ mod json;
 mod rich;
 mod sarif;
 mod spot;
+mod visible;
 
+use self::visible::visible;
 use codespan_reporting::term::DisplayStyle;
 use kiln_compiler::Output;
 use kiln_session::{
     diag::{Diagnostic, Severity},
-    source::{MacroStep, SourceMap},
+    source::{FileId, MacroStep, SourceMap},
 };
 use kiln_syntax::Interner;
 
@@ -48,13 +50,15 @@ pub fn report(format: Format, output: &Output) -> String {
     if format == Format::Sarif {
         return sarif::run(output).to_string();
     }
-    let sources = Sources { map: &output.sources, interner: &output.interner };
+    let displayed = visible::files(&output.sources);
+    let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &displayed };
     render(format, sources, &output.diagnostics, output.hidden_errors)
 }
 
 /// Formats one diagnostic of a compilation.
 pub fn report_one(format: Format, output: &Output, diagnostic: &Diagnostic) -> String {
-    let sources = Sources { map: &output.sources, interner: &output.interner };
+    let displayed = visible::files(&output.sources);
+    let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &displayed };
     let mut text = String::new();
     render_one(&mut text, format, sources, diagnostic);
     text
@@ -65,6 +69,8 @@ pub fn report_one(format: Format, output: &Output, diagnostic: &Diagnostic) -> S
 struct Sources<'a> {
     map: &'a SourceMap,
     interner: &'a Interner,
+    /// The files with characters that a terminal must not receive, and the text to display for them.
+    displayed: &'a [(FileId, String)],
 }
 
 /// Formats diagnostics in order; `unseen` is the number of errors beyond the limit.
@@ -83,7 +89,11 @@ fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnosti
     match format {
         Format::Rich => rich::render(text, sources, diagnostic, DisplayStyle::Rich),
         Format::Short => rich::render(text, sources, diagnostic, DisplayStyle::Short),
-        Format::Gcc => gcc::render(text, sources, diagnostic),
+        Format::Gcc => {
+            let mut lines = String::new();
+            gcc::render(&mut lines, sources, diagnostic);
+            text.push_str(&visible(&lines));
+        }
         // SARIF has no format for a single diagnostic, so it is formatted as JSON.
         Format::Json | Format::Sarif => json::render(text, sources, diagnostic),
     }

@@ -1,6 +1,6 @@
 //! With source lines or short, formatted by codespan-reporting.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use codespan_reporting::{
     diagnostic::{Diagnostic as Shown, Label as ShownLabel, LabelStyle, Severity as ShownSeverity},
@@ -15,7 +15,7 @@ use kiln_session::{
     source::{FileId, FileKind, Place, Repeats, SourceMap},
 };
 
-use super::{Sources, definition_text, spot::Spot};
+use super::{Sources, definition_text, spot::Spot, visible::visible};
 
 /// Generated code can have very long lines, which are not shown.
 const LONG_LINE: usize = 1000;
@@ -29,7 +29,7 @@ pub(super) fn render(
     diagnostic: &Diagnostic,
     display_style: DisplayStyle,
 ) {
-    let files = Shelf(sources.map);
+    let files = Shelf(sources);
     let mut writer = Ansi::new(Vec::new());
     let shown = shown(sources, diagnostic);
     let styles = styles();
@@ -46,7 +46,8 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
         Severity::Error => ShownSeverity::Error,
         Severity::Warning => ShownSeverity::Warning,
     };
-    let mut shown = Shown::new(severity).with_message(&diagnostic.message).with_code(diagnostic.code.name());
+    let mut shown =
+        Shown::new(severity).with_message(visible(&diagnostic.message)).with_code(diagnostic.code.name());
     let place = map.resolve(diagnostic.span);
     if let Some(place) = &place {
         point(&mut shown, map, LabelStyle::Primary, place, &diagnostic.label);
@@ -72,6 +73,11 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
     if beyond != 0 {
         shown.notes.push(format!("note: expanded from {beyond} more macros"));
     }
+    for note in &mut shown.notes {
+        if let Cow::Owned(text) = visible(note) {
+            *note = text;
+        }
+    }
     for step in place.iter().flat_map(|place| map.include_trail(place.file)) {
         let spot = Spot::new(map, &step.directive);
         shown.notes.push(format!("note: included from {}:{}", spot.file, spot.line));
@@ -88,7 +94,7 @@ fn point<'a>(shown: &mut Shown<Page<'a>>, map: &'a SourceMap, style: LabelStyle,
         return;
     }
     let page = Page { file: place.file, name: map.presumed(place.file, place.range.start).0 };
-    shown.labels.push(ShownLabel::new(style, page, place.range.clone()).with_message(text));
+    shown.labels.push(ShownLabel::new(style, page, place.range.clone()).with_message(visible(text)));
 }
 
 /// Whether the location is in a file that the user can open; built-in files are not.
@@ -103,8 +109,8 @@ struct Page<'a> {
     name: &'a str,
 }
 
-/// The adapter from the source map to codespan-reporting's files.
-struct Shelf<'a>(&'a SourceMap);
+/// The adapter from the sources to codespan-reporting's files.
+struct Shelf<'a>(Sources<'a>);
 
 impl<'a> Files<'a> for Shelf<'a> {
     type FileId = Page<'a>;
@@ -116,24 +122,26 @@ impl<'a> Files<'a> for Shelf<'a> {
     }
 
     fn source(&'a self, page: Page<'a>) -> Result<&'a str, Error> {
-        Ok(&self.0.file(page.file).text)
+        let displayed = self.0.displayed.iter().find(|(file, _)| *file == page.file);
+        Ok(displayed.map_or(&self.0.map.file(page.file).text, |(_, text)| text))
     }
 
     fn line_index(&'a self, page: Page<'a>, offset: usize) -> Result<usize, Error> {
-        Ok(self.0.position(page.file, offset.min(self.0.file(page.file).text.len())).line as usize - 1)
+        Ok(self.0.map.position(page.file, offset.min(self.0.map.file(page.file).text.len())).line as usize
+            - 1)
     }
 
     fn line_number(&'a self, page: Page<'a>, line: usize) -> Result<usize, Error> {
-        let start = self.0.line_range(page.file, line as u32 + 1).start;
+        let start = self.0.map.line_range(page.file, line as u32 + 1).start;
         // Some compilers accept `#line 0`, but codespan-reporting needs line numbers from 1.
-        Ok(self.0.presumed(page.file, start).1.max(1) as usize)
+        Ok(self.0.map.presumed(page.file, start).1.max(1) as usize)
     }
 
     fn line_range(&'a self, page: Page<'a>, line: usize) -> Result<Range<usize>, Error> {
-        let range = self.0.line_range(page.file, line as u32 + 1);
-        let next = self.0.line_range(page.file, line as u32 + 2);
+        let range = self.0.map.line_range(page.file, line as u32 + 1);
+        let next = self.0.map.line_range(page.file, line as u32 + 2);
         // The range includes the line terminator, so that a message about a missing token can point there.
-        let end = if next.start > range.start { next.start } else { self.0.file(page.file).text.len() };
+        let end = if next.start > range.start { next.start } else { self.0.map.file(page.file).text.len() };
         Ok(range.start..end)
     }
 }

@@ -11,7 +11,7 @@ use super::{Sources, spot::Spot};
 
 /// The run of one source: the tool with the rules that it reported, and the results.
 pub(super) fn run(output: &Output) -> Value {
-    let sources = Sources { map: &output.sources, interner: &output.interner };
+    let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &[] };
     let names: BTreeSet<&str> = output.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     let rules: Vec<Value> = names.iter().filter_map(|name| Code::parse(name)).map(rule).collect();
     let results = output.diagnostics.iter().map(|diagnostic| {

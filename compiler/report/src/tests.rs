@@ -23,7 +23,8 @@ fn rendered(format: Format, text: &str) -> String {
     let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
     preprocess(&Options::default(), source, &Header, &mut map, &mut interner, &mut sink, None);
     let (diagnostics, unseen) = sink.finish(|span| map.order(span));
-    let text = render(format, Sources { map: &map, interner: &interner }, &diagnostics, unseen);
+    let text =
+        render(format, Sources { map: &map, interner: &interner, displayed: &[] }, &diagnostics, unseen);
     anstream::adapter::strip_str(&text).to_string()
 }
 

@@ -2,11 +2,11 @@
 //!
 //! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
 
-mod closest;
 mod codes;
 
-pub use closest::{closest, is_near};
 pub use codes::{Code, Group};
+
+pub use kiln_syntax::closest::{closest, is_near};
 
 use kiln_syntax::Span;
 
@@ -208,6 +208,11 @@ impl Sink {
         self.severity(code).is_some()
     }
 
+    /// Whether a diagnostic with this code would be an error.
+    pub fn is_error(&self, code: Code) -> bool {
+        self.severity(code) == Some(Severity::Error)
+    }
+
     /// Whether an error was reported.
     pub fn has_errors(&self) -> bool {
         self.errors != 0
@@ -250,7 +255,14 @@ impl Sink {
 
     fn severity(&self, code: Code) -> Option<Severity> {
         if code.default_severity() == Severity::Error {
-            return Some(Severity::Error);
+            let named = |switch: &&WarningSwitch| switch.name == code.name();
+            let last = self.options.switches.iter().rev().find(named).map(|switch| switch.action);
+            return match last {
+                Some(WarningAction::NoError) if code.is_soft() && !self.options.as_errors => {
+                    (!self.options.none).then_some(Severity::Warning)
+                }
+                _ => Some(Severity::Error),
+            };
         }
         let mut enabled = code.is_default();
         let mut error = self.options.as_errors;

@@ -51,6 +51,16 @@ pub struct File {
 /// Replaces a byte that is not UTF-8 in a file's text, so that offsets stay the same.
 pub const NOT_UTF8: char = '\u{1A}';
 
+/// Whether a reader does not see this character: a control character that is not white space (C99 6.4), or one that
+/// changes the order of the displayed text.
+pub fn is_invisible(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' | '\u{B}' | '\u{C}' | NOT_UTF8 => false,
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
 /// A range of a file: a resolved span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -136,7 +136,7 @@ pub enum Qualifier {
     ReadOnly,
     WriteOnly,
     ReadWrite,
-    /// `uniform`, reserved.
+    /// `__generic`, reserved.
     Uniform,
     /// `pipe`, which makes a pipe type with the following packet type (OpenCL C 6.3.3).
     Pipe,

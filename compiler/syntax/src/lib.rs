@@ -2,6 +2,7 @@
 
 mod arena;
 pub mod ast;
+pub mod closest;
 pub mod lex;
 pub mod parse;
 pub mod predeclared;

@@ -12,6 +12,7 @@ mod explain;
 mod expression;
 mod layout;
 mod machine;
+mod misspelled;
 mod names;
 mod nesting;
 mod parts;
@@ -24,6 +25,7 @@ mod structure;
 
 pub use error::{Construct, Expected, SyntaxError, SyntaxErrorKind};
 pub use layout::{Layout, Line, NoLayout};
+pub use misspelled::Language;
 pub use nesting::{MAX_BRACKETS, MAX_DEPTH};
 
 use crate::{arena::Arena, ast::TranslationUnit, span::Span, symbol::Symbol, token::Token};

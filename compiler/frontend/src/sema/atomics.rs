@@ -73,7 +73,7 @@ impl Sema<'_> {
         }
         // Convert the operand to the type of the object (`ptrdiff_t` for `atomic_size_t`).
         let operand = operand.map(|operand| self.convert(operand, value_ty));
-        let (order, failure, scope) = if form.is_legacy {
+        let (order, failure, mut scope) = if form.is_legacy {
             (Chosen::default(Order::Relaxed, call), None, Chosen::default(Scope::Device, call))
         } else {
             let rest: Vec<(Expr, QualTy)> =
@@ -84,6 +84,12 @@ impl Sema<'_> {
             chosen
         };
         let space = self.pointee_space(object.ty);
+        if scope.known() == Some(Scope::WorkItem) && !self.sink.is_error(Code::ScopeWorkItem) {
+            if let Err(problem) = memory::check_atomic(form.op, None, None, scope.known()) {
+                self.report_memory_problem(problem, scope.span);
+            }
+            scope.value = Known::Constant(Scope::WorkGroup);
+        }
         if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object)
         {
             return self.error_value(call.span);
@@ -241,7 +247,13 @@ impl Sema<'_> {
             .and_then(|()| memory::check_support(operation, known_failure, None, support));
         if let Err(problem) = problem {
             let span = place(problem.argument);
-            self.report_memory_problem(problem, span);
+            // An argument that the call leaves out is reported at the function's name, which precedes the object.
+            let replacement = problem.replacement().filter(|_| span.lo > object.span.lo);
+            let mut diagnostic = memory_problem(problem, span);
+            if let Some(word) = replacement {
+                diagnostic = diagnostic.fix(span, format!("replace by `{word}`"), word);
+            }
+            self.report(diagnostic);
             return false;
         }
         if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
@@ -343,14 +355,7 @@ impl Sema<'_> {
 
     /// Reports a problem that `memory` found.
     pub(super) fn report_memory_problem(&mut self, problem: Problem, span: Span) {
-        // A unit test of `memory` compares the rules with the codes.
-        let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
-        self.report(
-            Diagnostic::new(code, span, problem.message)
-                .label(problem.label)
-                .help(problem.help)
-                .note(problem.note),
-        );
+        self.report(memory_problem(problem, span));
     }
 
     /// `atomic_init`: a plain store (OpenCL C 6.15.12.2).
@@ -396,4 +401,10 @@ impl Sema<'_> {
         let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
         Place { kind: PlaceKind::Deref(Box::new(object)), ty: place_ty, span }
     }
+}
+
+fn memory_problem(problem: Problem, span: Span) -> Diagnostic {
+    // A unit test of `memory` compares the rules with the codes.
+    let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
+    Diagnostic::new(code, span, problem.message).label(problem.label).help(problem.help).note(problem.note)
 }

@@ -6,7 +6,7 @@ use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, Ty, TyId};
 use smallvec::SmallVec;
 
-use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
+use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand, foreign};
 use crate::hir::{Expr, ExprKind, FunctionId, Place};
 
 impl Sema<'_> {
@@ -67,7 +67,13 @@ impl Sema<'_> {
             let mut diagnostic =
                 Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"))
                     .note("OpenCL C 6.11.v: a function is declared before it is called");
-            if let Some(near) = self.similar_function(&text) {
+            if let Some(meant) = foreign::function_for(&text, |name| self.is_builtin(name)) {
+                diagnostic = diagnostic.help(format!("write `{meant}`"));
+                // Only the name is replaced: the arguments of a call would be wrong.
+                if !meant.contains('(') {
+                    diagnostic = diagnostic.fix(callee, format!("replace by `{meant}`"), meant);
+                }
+            } else if let Some(near) = self.similar_function(&text) {
                 diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
                     callee,
                     format!("replace by `{near}`"),

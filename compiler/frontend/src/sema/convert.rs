@@ -233,13 +233,13 @@ impl Sema<'_> {
     fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
         let Some(loss) = loss else { return };
         if let Some(constant) = self.constant(value) {
-            if self.is_changed(&constant, value.ty, to) {
+            if let Some((before, after)) = self.changed(&constant, value.ty, to) {
                 let shown = self.show(to);
                 self.report(
                     Diagnostic::new(
                         Code::ConstantConversion,
                         value.span,
-                        format!("this constant has another value as `{shown}` {}", context.describe()),
+                        format!("{before} becomes {after} as `{shown}` {}", context.describe()),
                     )
                     .help(format!("write a cast to `{shown}` if that is meant")),
                 );
@@ -266,20 +266,29 @@ impl Sema<'_> {
         );
     }
 
-    /// Whether a constant has a different value in the new type. Ignores signedness: `int x = 0x80000000` and `uint y
-    /// = -1` are customary.
-    fn is_changed(&self, before: &Const, from: TyId, to: TyId) -> bool {
-        let Some(target) = self.element(to) else { return false };
-        match (before, self.converted_constant(before, from, to)) {
-            (Const::Float(before), Some(Const::Float(after))) => after.is_infinite() && before.is_finite(),
-            (Const::Float(before), Some(Const::Int(after))) => *before != fold::integer(target, after) as f64,
-            (Const::Int(before), Some(Const::Int(_))) => {
-                let width = target.size() * 8;
-                let before = *before as i64;
-                width < 64 && before >> width != 0 && before < -(1 << (width - 1))
-                    || width < 64 && before >> width > 0
+    /// The value of a constant before and after its conversion, if they differ. Ignores signedness: `int x =
+    /// 0x80000000` and `uint y = -1` are customary.
+    fn changed(&self, before: &Const, from: TyId, to: TyId) -> Option<(String, String)> {
+        let target = self.element(to)?;
+        let shown = |value: f64| match self.element(from) {
+            Some(Scalar::Double) => value.to_string(),
+            _ => (value as f32).to_string(),
+        };
+        match (before, self.converted_constant(before, from, to)?) {
+            (Const::Float(before), Const::Float(after)) => (after.is_infinite() && before.is_finite())
+                .then(|| (shown(*before), if after > 0.0 { "infinity" } else { "-infinity" }.to_owned())),
+            (Const::Float(before), Const::Int(after)) => {
+                let after = fold::integer(target, after);
+                (*before != after as f64).then(|| (shown(*before), after.to_string()))
             }
-            _ => false,
+            (Const::Int(before), Const::Int(after)) => {
+                let width = target.size() * 8;
+                let number = *before as i64;
+                let is_changed = width < 64
+                    && (number >> width != 0 && number < -(1 << (width - 1)) || number >> width > 0);
+                is_changed.then(|| (number.to_string(), fold::integer(target, after).to_string()))
+            }
+            _ => None,
         }
     }
 }

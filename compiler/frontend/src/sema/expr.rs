@@ -77,7 +77,8 @@ impl Sema<'_> {
         {
             self.report(
                 Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment")
-                    .help("write `==` to compare, or parentheses around it if that is meant"),
+                    .help("write `==` to compare, or parentheses around it if that is meant")
+                    .fix(assign.op.span, "replace `=` by `==`", "=="),
             );
         }
         let value = self.operator_value(expr);

@@ -112,8 +112,12 @@ impl Sema<'_> {
 
     fn check_format(&mut self, format: &[u8], span: Span, arguments: &[Expr]) {
         let mut rest = arguments.iter();
+        let mut end = 0;
         for directive in format::directives(format) {
             let text = directive.text.clone();
+            let found = format[end..].windows(text.len().max(1)).position(|part| part == text.as_bytes());
+            let at = end + found.unwrap_or_default();
+            end = (at + text.len()).min(format.len());
             if let Some(problem) = directive.problem {
                 self.report(
                     Diagnostic::new(Code::PrintfFormat, span, format!("`{text}`: {}", problem.message()))
@@ -134,7 +138,11 @@ impl Sema<'_> {
                 );
                 return;
             };
-            self.check_directive(&directive, argument);
+            let literal = |better: &str| {
+                found?;
+                Some((span, literal(&[&format[..at], better.as_bytes(), &format[end..]].concat())?))
+            };
+            self.check_directive(&directive, argument, literal);
         }
         if let Some(extra) = rest.next() {
             self.report(
@@ -147,7 +155,13 @@ impl Sema<'_> {
     }
 
     /// Checks a directive against its argument.
-    fn check_directive(&mut self, directive: &Directive, argument: &Expr) {
+    /// `literal` is the format with another directive in its place, and the span of the format.
+    fn check_directive(
+        &mut self,
+        directive: &Directive,
+        argument: &Expr,
+        literal: impl Fn(&str) -> Option<(Span, String)>,
+    ) {
         if argument.ty == TyId::ERROR {
             return;
         }
@@ -172,6 +186,9 @@ impl Sema<'_> {
         .note("OpenCL C 6.15.14.2: an argument of another type than the directive's is undefined behavior");
         if let Some(better) = self.directive_for(argument.ty) {
             diagnostic = diagnostic.help(format!("write `{better}`"));
+            if let Some((span, format)) = literal(&better) {
+                diagnostic = diagnostic.fix(span, format!("replace `{text}` by `{better}`"), format);
+            }
         }
         self.report(diagnostic);
     }
@@ -219,4 +236,21 @@ impl Sema<'_> {
             }
         })
     }
+}
+
+/// The string literal for these bytes. `None` if they are not text.
+fn literal(bytes: &[u8]) -> Option<String> {
+    let mut text = "\"".to_owned();
+    for c in std::str::from_utf8(bytes).ok()?.chars() {
+        match c {
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\r' => text.push_str("\\r"),
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => return None,
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    Some(text)
 }

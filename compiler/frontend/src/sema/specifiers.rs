@@ -13,7 +13,7 @@ use kiln_syntax::{
 use kiln_types::ty::{self, QualTy, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
-use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target};
+use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target, foreign};
 
 use words::Words;
 
@@ -208,6 +208,9 @@ impl Sema<'_> {
                 format!("insert `{word}`"),
                 format!("{word} {text}"),
             );
+        } else if let Some(meant) = foreign::type_for(text) {
+            diagnostic =
+                diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
         } else if ["class", "constexpr", "namespace", "template", "typename", "using"].contains(&text) {
             diagnostic = diagnostic.note(format!("`{text}` is C++; OpenCL C is based on C99"));
         } else if ty::is_reserved(text) {
@@ -275,6 +278,8 @@ impl Sema<'_> {
         names.extend(
             self.scopes.visible_names().filter(|(_, it)| is_type(it)).map(|(name, _)| self.text(name)),
         );
+        // A misspelled keyword before a name, such as `retrun x`, looks like a type.
+        names.extend(kiln_syntax::token::Keyword::ALL.iter().map(|(word, _)| *word));
         kiln_session::diag::closest(text, names)
     }
 

@@ -32,6 +32,14 @@ struct Variable {
     first_read: Option<Span>,
 }
 
+impl Variable {
+    fn reads(&mut self, span: Span) {
+        if self.first_read.is_none_or(|first| span.lo < first.lo) {
+            self.first_read = Some(span);
+        }
+    }
+}
+
 impl Uses {
     /// Collects the uses in the body of a function.
     pub(super) fn of(function: &Function, body: &[Stmt]) -> Self {
@@ -46,15 +54,16 @@ impl Uses {
             ExprKind::Comma(left, _) => discarded = Some(&**left),
             ExprKind::Load(place) => match place.whole().kind {
                 PlaceKind::Local(local) if !discarded.is_some_and(|it| std::ptr::eq(it, expr)) => {
-                    let read = &mut variables[local.index()].first_read;
-                    if read.is_none_or(|first| expr.span.lo < first.lo) {
-                        *read = Some(expr.span);
-                    }
+                    variables[local.index()].reads(expr.span);
                 }
                 _ => uses.global_of(place),
             },
             ExprKind::AddressOf(place) => uses.sets(place, &mut variables),
-            ExprKind::Update(update) => uses.sets(&update.place, &mut variables),
+            // An update reads first: alone, it gives no value.
+            ExprKind::Update(update) => match update.place.local() {
+                Some(local) => variables[local.index()].reads(update.place.span),
+                None => uses.global_of(&update.place),
+            },
             ExprKind::Assign(assign) => uses.sets(&assign.place, &mut variables),
             ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
             ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),

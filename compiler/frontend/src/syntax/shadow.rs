@@ -11,7 +11,8 @@ use kiln_syntax::{Interner, Span, parse::Mended};
 pub(crate) struct Shadows<'a> {
     sources: &'a SourceMap,
     places: Vec<(Place, Place)>,
-    names: Vec<&'a str>,
+    /// The names in them, each with the start of a range.
+    names: Vec<(&'a str, Place)>,
 }
 
 impl<'a> Shadows<'a> {
@@ -20,10 +21,14 @@ impl<'a> Shadows<'a> {
         let place = |span: Span| sources.resolve(span);
         let places =
             mended.iter().filter_map(|mended| Some((place(mended.from)?, place(mended.to)?))).collect();
-        let mut names: Vec<_> =
-            mended.iter().flat_map(|mended| &mended.names).map(|name| interner.text(*name)).collect();
-        names.sort_unstable();
-        names.dedup();
+        let mut names = Vec::new();
+        for mended in mended {
+            let Some(from) = place(mended.from) else { continue };
+            names.extend(mended.names.iter().map(|name| (interner.text(*name), from.clone())));
+        }
+        // Of several ranges with a name, the first in the source.
+        names.sort_by_key(|(name, from)| (*name, from.range.start));
+        names.dedup_by_key(|(name, from)| (*name, from.file));
         Self { sources, places, names }
     }
 
@@ -44,7 +49,14 @@ impl<'a> Shadows<'a> {
                 && at.range.start >= from.range.start
                 && (to.file != from.file || at.range.start < to.range.end.max(from.range.end))
         };
-        is_of_a_name && self.names.binary_search(&self.sources.text(&at)).is_ok()
-            || self.places.iter().any(is_behind)
+        // What precedes the mistake cannot be its consequence.
+        let is_suspect = |name: &str| {
+            let first = self.names.partition_point(|(other, _)| *other < name);
+            self.names[first..]
+                .iter()
+                .take_while(|(other, _)| *other == name)
+                .any(|(_, from)| from.file != at.file || at.range.start >= from.range.start)
+        };
+        is_of_a_name && is_suspect(self.sources.text(&at)) || self.places.iter().any(is_behind)
     }
 }

@@ -34,7 +34,7 @@ macro_rules! codes {
             /// Its page in Markdown: the meaning, the reason, an example, and the corrected example.
             pub const fn page(self) -> &'static str {
                 match self {
-                    $(Self::$variant => include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),)*
+                    $(Self::$variant => include_str!(concat!("../../pages/", $name, ".md")),)*
                 }
             }
 
@@ -47,6 +47,8 @@ macro_rules! codes {
 
 enum Sort {
     Error,
+    /// An error that `-Wno-error=NAME` makes a warning: other compilers accept the program.
+    SoftError,
     Warning,
     All,
     Extra,
@@ -74,7 +76,7 @@ impl Code {
     /// The severity before options are applied.
     pub const fn default_severity(self) -> Severity {
         match self.sort() {
-            Sort::Error => Severity::Error,
+            Sort::Error | Sort::SoftError => Severity::Error,
             Sort::Warning | Sort::All | Sort::Extra | Sort::Pedantic => Severity::Warning,
         }
     }
@@ -82,11 +84,16 @@ impl Code {
     /// The group of a warning.
     pub const fn group(self) -> Group {
         match self.sort() {
-            Sort::Error | Sort::Warning => Group::Default,
+            Sort::Error | Sort::SoftError | Sort::Warning => Group::Default,
             Sort::All => Group::All,
             Sort::Extra => Group::Extra,
             Sort::Pedantic => Group::Pedantic,
         }
+    }
+
+    /// Whether options can make this error a warning.
+    pub(super) const fn is_soft(self) -> bool {
+        matches!(self.sort(), Sort::SoftError)
     }
 
     pub(super) fn is_default(self) -> bool {
@@ -100,6 +107,10 @@ impl Code {
             "all" => matches!(self.group(), Group::Default | Group::All),
             "extra" => self.group() == Group::Extra,
             "pedantic" => self.group() == Group::Pedantic,
+            "conversion" => matches!(self, Self::ImplicitNarrowing | Self::ConstantConversion),
+            "format" => matches!(self, Self::PrintfArgument | Self::PrintfFormat),
+            "parentheses" => matches!(self, Self::AssignmentCondition | Self::Precedence),
+            "unused" => matches!(self, Self::UnusedVariable | Self::UnusedLabel | Self::UnusedValue),
             _ => self.name() == name,
         }
     }
@@ -122,6 +133,7 @@ codes! {
     VariadicMacro "variadic-macro" Warning;
     ExtraTokens "extra-tokens" Warning;
     NotUtf8 "not-utf8" Warning;
+    InvisibleCharacter "invisible-character" Warning;
     Conditional "conditional" Error;
     UserError "user-error" Error;
     UserWarning "user-warning" Warning;
@@ -135,7 +147,7 @@ codes! {
     AtomicOrderStore "atomic-order-store" Error;
     AtomicOrderLoad "atomic-order-load" Error;
     AtomicOrderFailure "atomic-order-failure" Error;
-    ScopeWorkItem "scope-work-item" Error;
+    ScopeWorkItem "scope-work-item" SoftError;
     FenceImage "fence-image" Error;
     BarrierImageScope "barrier-image-scope" Error;
     OrderValue "order-value" Error;

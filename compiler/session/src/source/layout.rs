@@ -1,6 +1,9 @@
 //! Indentation of lines, which the parser uses to locate a missing brace.
 
-use kiln_syntax::parse::{Layout, Line};
+use kiln_syntax::{
+    Span,
+    parse::{Layout, Line},
+};
 
 use super::{EntryKind, SourceMap};
 
@@ -21,5 +24,9 @@ impl Layout for SourceMap {
             length += 1;
         }
         Some(Line { start: entry.lo + start, text: entry.lo + start + length, indent })
+    }
+
+    fn text(&self, span: Span) -> &str {
+        self.spelling(span).map_or("", |place| self.text(&place))
     }
 }

@@ -5,7 +5,9 @@ use super::{
     adaptor::Terminal,
     brackets::open_brackets,
     error::{Construct, SyntaxError, SyntaxErrorKind},
-    explain, names,
+    explain,
+    misspelled::misspelled,
+    names,
     repair::{Edit, EditKind},
     run::Stuck,
     scopes::NameKind,
@@ -47,7 +49,12 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     let found = state.tokens.get(at).copied();
     let candidate = |edits, error| Candidate { start, edits, end: at, error };
     let removed = |at: usize, token: Token| {
-        let kind = SyntaxErrorKind::Unexpected { found: token.kind };
+        let kind = match token.kind {
+            TokenKind::Keyword(Keyword::Else) => {
+                SyntaxErrorKind::StrayElse { condition: condition_before(state.tokens, start, at) }
+            }
+            found => SyntaxErrorKind::Unexpected { found },
+        };
         candidate(vec![Edit { at, kind: EditKind::Remove(1) }], SyntaxError { span: token.span, kind })
     };
     let mut list = vec![];
@@ -56,7 +63,9 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
         .chain(names::unknown_type(state, start, stuck, NameKind::Unknown))
         .chain(names::missing_type(state, stuck));
     list.extend(names.map(|(edit, error)| candidate(vec![edit], error)));
+    list.extend(misspelled(state, start, stuck));
     list.extend(unbraced(state, start, stuck));
+    list.extend(braced_initializer(state, start, stuck));
     list.extend(unfinished_type(state, start, stuck));
     // A repeated token is a typing error.
     let twice = at > start.place.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
@@ -117,6 +126,37 @@ fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Can
         end: stuck.token,
         error,
     })
+}
+
+/// C++'s `int x{3}`: `=` is missing before the brace.
+fn braced_initializer(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+    let tokens = &state.tokens[start.place.token..stuck.token];
+    let brace = open_brackets(tokens).last()?.token;
+    let is_named = matches!(tokens.get(brace.checked_sub(1)?)?.kind, TokenKind::Name(_));
+    let is_brace = tokens[brace].kind == TokenKind::Punct(Punct::OpenBrace);
+    if !is_named || !is_brace || stuck.terminal != Some(Terminal::Punct(Punct::CloseBrace)) {
+        return None;
+    }
+    let at = start.place.token + brace;
+    let end = state.end_before(at);
+    let kind = SyntaxErrorKind::Missing { mark: Punct::Equal, after: Construct::Declaration, open: None };
+    let error = SyntaxError { span: Span::new(end, end), kind };
+    Some(Candidate { start, edits: vec![insert(at, Terminal::Punct(Punct::Equal))], end: stuck.token, error })
+}
+
+/// The last `if` in the block that contains this token.
+fn condition_before(tokens: &[Token], start: Boundary, at: usize) -> Option<Span> {
+    let mut depth = 0;
+    for token in tokens[start.place.token..at].iter().rev() {
+        match token.kind {
+            TokenKind::Punct(Punct::CloseBrace) => depth += 1,
+            TokenKind::Punct(Punct::OpenBrace) if depth == 0 => return None,
+            TokenKind::Punct(Punct::OpenBrace) => depth -= 1,
+            TokenKind::Keyword(Keyword::If) if depth == 0 => return Some(token.span),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// `struct S { … }` followed by the specifiers of another declaration, as in `kernel void`: the missing token belongs

@@ -1,9 +1,10 @@
 //! Syntax errors as data. The caller words the messages.
 
+use super::misspelled::Language;
 use crate::{
     span::Span,
     symbol::Symbol,
-    token::{Punct, TokenKind},
+    token::{Keyword, Punct, TokenKind},
 };
 
 /// A syntax error with its position.
@@ -39,6 +40,27 @@ pub enum SyntaxErrorKind {
         /// The superfluous token.
         found: TokenKind,
     },
+    /// An undeclared name that resembles a keyword, where that keyword is allowed.
+    Misspelled {
+        /// The name.
+        name: Symbol,
+        /// The keyword.
+        keyword: Keyword,
+    },
+    /// A word of a related language.
+    Foreign {
+        /// The word.
+        name: Symbol,
+        /// The language.
+        language: Language,
+        /// The keyword that means the same, if any.
+        keyword: Option<Keyword>,
+    },
+    /// `else` without `if`, and the `if` that ends before it.
+    StrayElse {
+        /// The `if` in the same block.
+        condition: Option<Span>,
+    },
     /// An undeclared name where only a type is allowed.
     UnknownType(Symbol),
     /// A declaration without a type before this name.
@@ -55,6 +77,11 @@ impl SyntaxErrorKind {
     /// messages for these.
     pub fn is_of_a_name(self) -> bool {
         matches!(self, Self::UnknownType(_) | Self::MissingType(_))
+    }
+
+    /// Whether the edit is certain to be what was meant, so that the rest of the source is reliable.
+    pub(super) fn is_certain(self) -> bool {
+        self.is_of_a_name() || matches!(self, Self::Misspelled { .. } | Self::Foreign { .. })
     }
 }
 

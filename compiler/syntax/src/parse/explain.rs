@@ -80,6 +80,14 @@ pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Co
         (TokenKind::Punct(Punct::CloseBrace), _) => braced(tokens),
         (kind @ TokenKind::Punct(punct), _) if !ends_expression(punct) => Construct::Token(kind),
         (_, [first, ..]) if parenthesis.is_none() && declares(first) => Construct::Declaration,
+        // The name after the braces of a type.
+        (TokenKind::Name(_), [_])
+            if begin > 0
+                && tokens[begin - 1].kind == TokenKind::Punct(Punct::CloseBrace)
+                && braced(&tokens[..begin]) == Construct::TypeDefinition =>
+        {
+            Construct::Declaration
+        }
         (kind, _) if is_enumerator(tokens) => Construct::Token(kind),
         (_, [Token { kind: TokenKind::Keyword(keyword), .. }, ..])
             if parenthesis.is_none() && is_statement(*keyword) =>

@@ -2,12 +2,18 @@
 //! of a brace makes tokens and indentation agree.
 
 use super::brackets::is_label;
-use crate::token::{Keyword, Punct, Token, TokenKind};
+use crate::{
+    span::Span,
+    token::{Keyword, Punct, Token, TokenKind},
+};
 
-/// The start and indentation of lines, which tokens do not contain.
+/// The source text behind the tokens: the start and indentation of lines, and spellings.
 pub trait Layout {
     /// The line of a position. `None` for a position in a macro expansion.
     fn line(&self, position: u32) -> Option<Line>;
+
+    /// The source text of a token.
+    fn text(&self, span: Span) -> &str;
 }
 
 /// A line of a file.
@@ -27,6 +33,10 @@ pub struct NoLayout;
 impl Layout for NoLayout {
     fn line(&self, _position: u32) -> Option<Line> {
         None
+    }
+
+    fn text(&self, _span: Span) -> &str {
+        ""
     }
 }
 

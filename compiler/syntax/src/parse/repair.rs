@@ -198,7 +198,7 @@ impl Repair<'_, '_, '_> {
                 if let Some(edit) = candidate.edits.first() {
                     self.doubt(edit.at);
                 }
-                if candidate.error.kind.is_of_a_name() {
+                if candidate.error.kind.is_certain() {
                     self.mistake = doubt;
                 }
             }
@@ -346,5 +346,10 @@ impl Repair<'_, '_, '_> {
 
 /// Errors about type names are reported as such, however soon the next error follows.
 fn is_about_a_name(candidate: &Candidate) -> bool {
-    matches!(candidate.error.kind, SyntaxErrorKind::UnknownType(_))
+    matches!(
+        candidate.error.kind,
+        SyntaxErrorKind::UnknownType(_)
+            | SyntaxErrorKind::Misspelled { .. }
+            | SyntaxErrorKind::Foreign { .. }
+    )
 }

@@ -11,6 +11,7 @@ use crate::{
     arena::Arena,
     ast::{Item, Qualifier},
     predeclared::{self, VECTOR_ATTRIBUTES},
+    span::Span,
     symbol::Symbol,
     token::{Keyword, Token},
 };
@@ -62,6 +63,11 @@ pub(super) struct Boundary {
 }
 
 impl<'t, 'a> State<'t, 'a> {
+    /// The source text of a token.
+    pub(super) fn text(&self, span: Span) -> &str {
+        self.layout.text(span)
+    }
+
     /// The state at the start of the input.
     pub(super) fn new(tokens: &'t [Token], arena: &'a Arena, layout: &'t dyn Layout, max_depth: u16) -> Self {
         let mut scopes = Scopes::default();

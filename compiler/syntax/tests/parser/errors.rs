@@ -46,6 +46,10 @@ fn describe(error: &SyntaxError, interner: &Interner) -> String {
             format!("expected {what} before {}", found.map_or("the end".to_owned(), token))
         }
         SyntaxErrorKind::Unexpected { found } => format!("unexpected {}", token(found)),
+        SyntaxErrorKind::Misspelled { name, .. } | SyntaxErrorKind::Foreign { name, .. } => {
+            format!("misspelled {}", interner.text(name))
+        }
+        SyntaxErrorKind::StrayElse { .. } => "stray else".to_owned(),
         SyntaxErrorKind::UnknownType(name) => format!("unknown type {}", interner.text(name)),
         SyntaxErrorKind::MissingType(name) => format!("no type before {}", interner.text(name)),
         SyntaxErrorKind::TypeAsValue(name) => format!("type {} as value", interner.text(name)),

@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
 use super::Operand;
 use crate::{
     hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
-    sema::{Entity, Meaning, Role, Sema},
+    sema::{Entity, Meaning, Role, Sema, foreign},
 };
 
 /// The maximum number of undeclared names for which suggestions are computed.
@@ -105,7 +105,12 @@ impl Sema<'_> {
             return;
         }
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
-        if let Some(near) = self.similar_name(text) {
+        if let Some(meant) = foreign::value_for(text) {
+            diagnostic = diagnostic.help(format!("write `{meant}`"));
+            if !meant.contains('(') {
+                diagnostic = diagnostic.fix(span, format!("replace by `{meant}`"), meant);
+            }
+        } else if let Some(near) = self.similar_name(text) {
             diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).fix(
                 span,
                 format!("replace by `{near}`"),

@@ -49,9 +49,7 @@ impl Sema<'_> {
                 Qualifier::Uniform => self.report(
                     Diagnostic::new(Code::ReservedWord, span, "this word is reserved for the future")
                         .help("leave it out, or choose another name")
-                        .note(
-                            "OpenCL C 6.7, 6.3.9: `__generic` and `uniform` are reserved for use as keywords",
-                        ),
+                        .note("OpenCL C 6.7, 6.3.9: `__generic` is reserved for use as a keyword"),
                 ),
                 Qualifier::ReadOnly => self.take_access(&mut found, Access::ReadOnly, span),
                 Qualifier::WriteOnly => self.take_access(&mut found, Access::WriteOnly, span),
@@ -167,21 +165,23 @@ impl Sema<'_> {
             );
             return ty;
         }
+        let mut is_restrict = found.is_restrict.is_some();
         if let Some(span) = found.is_restrict
             && !matches!(self.types.get(self.element_type(ty.ty)), Ty::Pointer(_))
         {
             self.report(
                 Diagnostic::new(Code::QualifierTarget, span, "only a pointer can be `restrict`")
+                    .help("write `restrict` after the `*`")
                     .note("OpenCL C 6.11.q: types other than pointer types shall not use `restrict`"),
             );
-            return ty;
+            is_restrict = false;
         }
         let mut ty = self.with_quals(
             ty,
             Quals {
                 is_const: found.is_const.is_some(),
                 is_volatile: found.is_volatile.is_some(),
-                is_restrict: found.is_restrict.is_some(),
+                is_restrict,
                 space: None,
             },
         );

@@ -16,7 +16,11 @@ pub fn is_near(name: &str, candidate: &str) -> bool {
 /// if it is at most a third of the letters.
 fn distance(name: &str, other: &str) -> Option<usize> {
     let (left, right) = (name.as_bytes(), other.as_bytes());
-    let limit = left.len().div_ceil(3).min(3);
+    // Of short names, every other one would be near: only the case of their letters may differ.
+    let limit = match left.len() {
+        0..=2 => usize::from(name.eq_ignore_ascii_case(other)),
+        length => (length / 3).min(3),
+    };
     if name == other || left.len().abs_diff(right.len()) > limit {
         return None;
     }
@@ -57,6 +61,8 @@ mod tests {
         assert_eq!(closest("flaot4").as_deref(), Some("float4"));
         assert_eq!(closest("vec4"), None);
         assert_eq!(closest("x"), None);
+        assert_eq!(super::closest("N", ["k", "a"]), None);
+        assert_eq!(super::closest("N", ["k", "n"]).as_deref(), Some("n"));
     }
 
     #[test]
