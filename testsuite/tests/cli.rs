@@ -337,6 +337,15 @@ fn hosts_get_the_interface_in_their_own_words() {
     };
     run(&["cc", "-std=c11", "-Wall", "-Werror", "user.c", "-o", "user"]);
     run(&["./user"]);
+    // The same file is C++.
+    fs::copy(folder.path().join("user.c"), folder.path().join("user.cpp")).expect("a file");
+    for compiler in ["g++", "clang++-15"] {
+        for standard in ["-std=c++11", "-std=c++20"] {
+            run(&[compiler, standard, "-Wall", "-Wextra", "-Werror", "user.cpp", "-o", "user"]);
+            run(&["./user"]);
+        }
+    }
+    run(&["clang-15", "-std=c17", "-Wall", "-Wextra", "-Werror", "user.c", "-o", "user"]);
 }
 
 #[test]
@@ -452,6 +461,88 @@ fn options_of_clang_are_accepted() {
     let finished = kiln(&folder, &["-emit-llvm", "-Iinc", "k.cl"]);
     assert_eq!(finished.code(), Some(2));
     assert!(finished.stderr.contains("write `-S` for SPIR-V assembly"), "{}", finished.stderr);
+}
+
+#[test]
+fn control_characters_of_sources_do_not_reach_the_terminal() {
+    let source = "int a = b; // \x1b]0;title\x07 \u{202E}\n#error \x1b[31m\u{9b}\n";
+    let folder = folder(&[("k.cl", source)]);
+    for format in ["rich", "short", "gcc"] {
+        let finished = kiln(&folder, &["check", "--color", "never", "--diagnostic-format", format, "k.cl"]);
+        let is_shown = |c: char| c == '\n' || !c.is_control() && !('\u{202A}'..='\u{202E}').contains(&c);
+        assert!(finished.stderr.chars().all(is_shown), "{:?}", finished.stderr);
+        assert!(
+            finished.stderr.contains("the character U+001B is a control character"),
+            "{}",
+            finished.stderr
+        );
+    }
+}
+
+#[test]
+fn a_project_file_configures_the_sources_below_it() {
+    let source = "#include <n.h>\nkernel void k(global int *out) { out[0] = N; }\n";
+    let folder = folder(&[
+        (
+            "kiln.toml",
+            "define = [\"BASE=7\"]\ninclude = [\"inc\"]\nflags = [\"-pedantic\"]\nenv = \"opencl\"\n",
+        ),
+        ("k.cl", source),
+    ]);
+    for (name, text) in [
+        ("inc/n.h", "#define N BASE\n"),
+        ("inner/kiln.toml", "define = [\"N=5\"]\n"),
+        ("inner/n.h", ""),
+        ("inner/k.cl", "#include \"n.h\"\nkernel void k(global int *out) { out[0] = N; }\n"),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let text = |words: &[&str]| {
+        let finished = kiln(&folder, words);
+        assert_eq!(finished.code(), Some(0), "{words:?}: {}", finished.stderr);
+        finished.text()
+    };
+    assert!(text(&["-E", "k.cl"]).contains("out[0] = 7;"));
+    assert!(text(&["-E", "-DBASE=9", "-w", "k.cl"]).contains("out[0] = 9;"));
+    assert!(text(&["-S", "k.cl"]).contains("OpMemoryModel Physical64 OpenCL"));
+    assert!(text(&["-S", "--env", "vulkan", "k.cl"]).contains("Vulkan"));
+    let both = text(&["-E", "k.cl", "inner/k.cl"]);
+    assert!(both.contains("out[0] = 7;") && both.contains("out[0] = 5;"), "{both}");
+    let launch = ["--device", "reference", "--global", "1", "--arg", "buf:int[1]", "--check", "out[0]=5"];
+    text(&[&["run", "inner/k.cl"], &launch[..]].concat());
+    assert_eq!(kiln(&folder, &["check", "--no-config", "k.cl"]).code(), Some(1));
+    fs::write(folder.path().join("kiln.toml"), "std = \"CL2.0\"\ninclud = []\n").expect("a file");
+    let finished = kiln(&folder, &["check", "k.cl"]);
+    assert_eq!(finished.code(), Some(2));
+    assert!(finished.stderr.contains("kiln.toml:2: there is no key `includ`"), "{}", finished.stderr);
+}
+
+#[test]
+fn utf_16_is_one_error() {
+    let folder = folder(&[]);
+    let units = "kernel void k() {}\n".encode_utf16();
+    let little: Vec<u8> = units.clone().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = [0xFEFF].into_iter().chain(units).flat_map(u16::to_be_bytes).collect();
+    for (name, bytes) in [("little.cl", little), ("big.cl", big)] {
+        fs::write(folder.path().join(name), bytes).expect("a file");
+        let finished = kiln(&folder, &["check", "--diagnostic-format", "gcc", name]);
+        assert_eq!(finished.code(), Some(1));
+        let lines: Vec<&str> = finished.stderr.lines().collect();
+        let message = format!("{name}:1:1: error: `{name}` is encoded in UTF-16");
+        assert_eq!(lines, [message, format!("{name}:1:1: note: save it in UTF-8")]);
+    }
+}
+
+#[test]
+fn a_source_without_kernels_is_a_module_of_opencl_or_an_error_that_says_so() {
+    let folder = folder(&[("h.cl", "int twice(int x) { return 2 * x; }\n")]);
+    assert_eq!(kiln(&folder, &["h.cl", "--env", "opencl", "-o", "h.spv"]).code(), Some(0));
+    assert!(is_module(&folder.path().join("h.spv")));
+    let vulkan = kiln(&folder, &["h.cl", "-o", "v.spv"]);
+    assert_eq!(vulkan.code(), Some(1));
+    assert!(vulkan.stderr.contains("this program has no kernel"), "{}", vulkan.stderr);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use kiln_compiler::{
 use crate::{
     compile::DependencyOptions,
     options::CompileOptions,
+    project,
     spelling::{Respelled, respell},
 };
 
@@ -403,10 +404,8 @@ impl From<EnvironmentArgument> for kiln_compiler::opencl::Environment {
 
 /// A parsed command line.
 pub(crate) struct Line {
-    /// The command.
-    pub(crate) command: Command,
-    /// The matches of the command.
-    pub(crate) matches: ArgMatches,
+    /// The commands, each with its matches. There are several if the sources have different `kiln.toml`.
+    pub(crate) commands: Vec<(Command, ArgMatches)>,
     /// The arguments after the program's name, as given.
     pub(crate) words: Vec<String>,
 }
@@ -418,15 +417,78 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
             Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
         })?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut line = Cli::command();
-    let names: Vec<String> = line.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let Respelled { arguments, hints } =
-        respell(arguments, &names).map_err(|why| line.error(ErrorKind::UnknownArgument, why))?;
+    let names = command_names();
+    let parsed = commands(arguments, &names).map_err(|why| match why {
+        Mistake::OfUsage(error) => *error,
+        Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
+    })?;
+    Ok(Line { commands: parsed, words })
+}
+
+/// A mistake in the command line.
+enum Mistake {
+    OfUsage(Box<clap::Error>),
+    Other(String),
+}
+
+impl From<String> for Mistake {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
+}
+
+impl From<clap::Error> for Mistake {
+    fn from(error: clap::Error) -> Self {
+        Self::OfUsage(Box::new(error))
+    }
+}
+
+fn command_names() -> Vec<String> {
+    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
+}
+
+/// The commands of a command line: one for each `kiln.toml` of its sources.
+fn commands(arguments: Vec<OsString>, names: &[String]) -> Result<Vec<(Command, ArgMatches)>, Mistake> {
+    let Respelled { arguments, hints } = respell(arguments, names)?;
     for hint in hints {
         anstream::eprintln!("kiln: note: {hint}");
     }
+    let (command, matches) = one_command(&arguments)?;
+    let (sources, options) = match &command {
+        Command::Compile(command) => (command.sources.clone(), &command.options),
+        Command::Check(command) => (command.sources.clone(), &command.options),
+        Command::Run(command) => (vec![command.source.clone()], &command.options),
+        _ => return Ok(vec![(command, matches)]),
+    };
+    if options.no_config {
+        return Ok(vec![(command, matches)]);
+    }
+    let name = arguments[1].to_string_lossy().into_owned();
+    let projects = project::projects(&sources, &name)?;
+    if projects.iter().all(|project| project.flags.is_empty()) {
+        return Ok(vec![(command, matches)]);
+    }
+    let mut commands = Vec::new();
+    for project in projects {
+        // The options of the command line follow, and so override those of the file.
+        let flags = arguments[..2].iter().chain(&project.flags).cloned().collect();
+        let mut words = respell(flags, names)?.arguments;
+        words.extend_from_slice(&arguments[2..]);
+        let (mut command, matches) = one_command(&words)?;
+        match &mut command {
+            Command::Compile(command) => command.sources = project.sources,
+            Command::Check(command) => command.sources = project.sources,
+            _ => {}
+        }
+        commands.push((command, matches));
+    }
+    Ok(commands)
+}
+
+/// Parses arguments in Kiln's spelling.
+fn one_command(arguments: &[OsString]) -> Result<(Command, ArgMatches), clap::Error> {
     let mut parts = arguments.split(|argument| argument == "then");
-    let matches = line.try_get_matches_from(parts.next().unwrap_or_default())?;
+    let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
     let mut command = Cli::from_arg_matches(&matches)?.command;
     let following = parts.map(parse_launch).collect::<Result<Vec<_>, _>>()?;
     match &mut command {
@@ -437,7 +499,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
         _ => {}
     }
     let (_, matches) = { matches }.remove_subcommand().expect("a command is required");
-    Ok(Line { command, matches, words })
+    Ok((command, matches))
 }
 
 /// The arguments in a response file, quoted as for a shell. An argument that starts with `@` names another file.

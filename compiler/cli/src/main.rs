@@ -11,6 +11,7 @@ mod files;
 mod heap;
 mod options;
 mod progress;
+mod project;
 mod reflect;
 mod run;
 mod spelling;
@@ -24,7 +25,13 @@ fn main() -> std::process::ExitCode {
     match arguments::parse(std::env::args_os()) {
         Ok(line) => {
             crash::prepare(line.words);
-            let outcome = crash::guarded(None, || execute(line.command, &line.matches));
+            let outcome = crash::guarded(None, || {
+                let mut worst = exit::Outcome::Success;
+                for (command, matches) in line.commands {
+                    worst = worst.max(execute(command, &matches)?);
+                }
+                Ok(worst)
+            });
             exit::report(outcome.unwrap_or(Ok(exit::Outcome::Crash)))
         }
         Err(error) => exit::usage(&error),

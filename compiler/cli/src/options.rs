@@ -91,6 +91,9 @@ pub(crate) struct CompileOptions {
     /// Implementation of seq_cst on Vulkan, which has no such order
     #[arg(long, value_enum, default_value_t)]
     seq_cst: SeqCstArgument,
+    /// Do not read the options in the `kiln.toml` of the source's folder or of one above it
+    #[arg(long)]
+    pub(crate) no_config: bool,
     /// When to use colors
     #[arg(long, value_enum, default_value_t)]
     pub(crate) color: ColorArgument,

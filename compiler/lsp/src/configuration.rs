@@ -2,7 +2,6 @@
 //! required.
 
 mod flags;
-mod kiln_toml;
 mod project;
 mod version;
 
@@ -13,7 +12,7 @@ use kiln_vocabulary::{opencl::Environment, target::Target};
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 use serde::Deserialize;
 
-use crate::{position::Lines, world::World};
+use crate::{kiln_toml, position::Lines, world::World};
 
 /// Settings of the client, from `initializationOptions` and the configuration section `kiln`.
 #[derive(Clone, Debug, Deserialize)]

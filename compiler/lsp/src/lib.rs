@@ -16,6 +16,7 @@ mod features;
 #[cfg(test)]
 mod fixture;
 mod format;
+pub mod kiln_toml;
 mod lexical;
 mod names;
 mod pages;

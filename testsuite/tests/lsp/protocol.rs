@@ -113,7 +113,7 @@ fn mistakes_in_the_project_s_file_are_shown_in_it() {
     client.open(&source, "int a = N;\n");
     client.diagnostics_that(&project, |them| {
         messages(them)
-            == ["0:0: there is no key `defines`; the keys are `std`, `env`, `define`, `include`, `extensions`, `flags`"]
+            == ["0:0: there is no key `defines`; the keys are `std`, `env`, `profile`, `define`, `include`, `extensions`, `flags`"]
     });
     // Valid settings apply, and the text in the editor overrides the file on disk.
     assert!(client.diagnostics(&source).diagnostics.is_empty());

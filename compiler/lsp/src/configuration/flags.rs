@@ -4,7 +4,7 @@
 use kiln_session::{MacroOption, Options, diag::WarningSwitch, extension_switch};
 use kiln_vocabulary::{
     opencl::{Environment, LanguageVersion},
-    target::Target,
+    target::{Target, profile},
 };
 
 use crate::uri;
@@ -68,6 +68,10 @@ impl Chosen {
                 "opencl" => options.target = Target::full(Environment::OpenCl),
                 _ => {}
             }
+            return;
+        }
+        if let Some(profile) = value("--device-profile").and_then(profile::named) {
+            options.target.features = profile.features;
             return;
         }
         if let Some(text) = value("-D") {

@@ -3,8 +3,7 @@
 
 use serde::Deserialize;
 
-use super::kiln_toml;
-use crate::{uri, world::World};
+use crate::{kiln_toml, uri, world::World};
 
 const KILN: &str = "kiln.toml";
 const COMMANDS: &str = "compile_commands.json";

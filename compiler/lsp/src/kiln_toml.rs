@@ -1,4 +1,5 @@
-//! `kiln.toml`: converts its keys to options and reports errors. Valid keys apply even if others are invalid.
+//! `kiln.toml`, which configures the language server and the command line: converts its keys to options and reports
+//! errors. Valid keys apply even if others are invalid.
 
 use std::ops::Range;
 
@@ -9,9 +10,10 @@ use toml::{
 };
 
 /// The keys, and the options that they set.
-const KEYS: [(&str, Key); 6] = [
+const KEYS: [(&str, Key); 7] = [
     ("std", Key::Word { option: "-cl-std=", of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\" or \"CL3.0\"" }),
     ("env", Key::Word { option: "--env=", of: "\"vulkan\" or \"opencl\"" }),
+    ("profile", Key::Word { option: "--device-profile=", of: "the name or the file of a device profile" }),
     ("define", Key::List { option: "-D" }),
     ("include", Key::List { option: "-I" }),
     ("extensions", Key::List { option: "-cl-ext=" }),
@@ -26,15 +28,15 @@ enum Key {
 
 /// The contents of a `kiln.toml`.
 #[derive(Debug, Default)]
-pub(super) struct Kiln {
+pub struct Kiln {
     /// The options, in command-line syntax.
-    pub(super) flags: Vec<String>,
+    pub flags: Vec<String>,
     /// The errors, with their ranges.
-    pub(super) mistakes: Vec<(Range<usize>, String)>,
+    pub mistakes: Vec<(Range<usize>, String)>,
 }
 
 /// Parses a file.
-pub(super) fn read(text: &str) -> Kiln {
+pub fn read(text: &str) -> Kiln {
     let mut kiln = Kiln::default();
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -59,6 +61,7 @@ impl Kiln {
     fn word(&mut self, option: &str, of: &str, value: &Spanned<DeValue<'_>>) {
         let word = value.get_ref().as_str().filter(|word| match option {
             "--env=" => matches!(*word, "vulkan" | "opencl"),
+            "--device-profile=" => true,
             _ => LanguageVersion::parse(&word.to_uppercase()).is_some(),
         });
         match word {
