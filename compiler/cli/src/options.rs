@@ -94,6 +94,10 @@ pub(crate) struct CompileOptions {
     /// Do not read the options in the `kiln.toml` of the source's folder or of one above it
     #[arg(long)]
     pub(crate) no_config: bool,
+    /// On Vulkan: do not use samplers of the device, and compute filters and coordinates of images exactly as the OpenCL
+    /// specification defines them
+    #[arg(long)]
+    exact_images: bool,
     /// When to use colors
     #[arg(long, value_enum, default_value_t)]
     pub(crate) color: ColorArgument,
@@ -185,6 +189,7 @@ impl CompileOptions {
         options.optimize = self.optimization != 0 && !self.opt_disable;
         options.debug = self.debug;
         options.argument_info = self.kernel_arg_info;
+        options.exact_images = self.exact_images;
         options.seq_cst = match self.seq_cst {
             SeqCstArgument::Strict => SeqCst::Strict,
             SeqCstArgument::AcqRel => SeqCst::AcqRel,

@@ -2,7 +2,7 @@
 
 use super::{
     Atomic, BinaryOp, CompareKind, Convert, Function, Handle, ImageAction, Inst, Known, Module, Op, Scalar,
-    Type, UnaryOp, ValueId,
+    TexelKind, Type, UnaryOp, ValueId,
 };
 use kiln_vocabulary::opencl::AtomicOp;
 
@@ -203,7 +203,7 @@ impl Check<'_> {
             }
             Op::Descriptor(_) => {
                 self.args::<0>()?;
-                ensure(matches!(result, Type::Image(_)), "its result is no image")
+                ensure(matches!(result, Type::Image(_) | Type::Sampler), "its result is no image or sampler")
             }
             Op::Image(action) => self.image(*action, result),
             Op::Input(input) => {
@@ -252,6 +252,12 @@ impl Check<'_> {
             ImageAction::Load(texel) => {
                 let [_, place] = self.args()?;
                 ensure(place == coordinates && result == texel.kind.ty(), "its types are wrong")
+            }
+            ImageAction::Sample => {
+                let [_, place, sampler] = self.args()?;
+                let is_fine = place == coordinates.with_scalar(Scalar::F32)
+                    && matches!(sampler, Type::I32 | Type::Sampler);
+                ensure(is_fine && result == TexelKind::Float.ty(), "its types are wrong")
             }
             ImageAction::Store(_) => Err("it has no result"),
             ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),

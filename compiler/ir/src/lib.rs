@@ -130,6 +130,8 @@ pub struct Interface {
     pub traps: Vec<Trap>,
     /// The locations of the image properties that the launch passes to kernels.
     pub image_facts: Vec<ImageFact>,
+    /// The locations of the bits of samplers that the launch binds.
+    pub sampler_facts: Vec<SamplerFact>,
 }
 
 /// The size of the printf buffer in bytes (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
@@ -173,6 +175,19 @@ pub struct ImageFact {
     /// The memory that contains it.
     pub memory: LaunchMemory,
     /// The offset of its four bytes.
+    pub byte: u32,
+}
+
+/// The location of the bits of a sampler for a kernel that samples with it and also reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplerFact {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// The index of the sampler argument.
+    pub argument: u32,
+    /// The memory that contains the bits.
+    pub memory: LaunchMemory,
+    /// The offset of the four bytes.
     pub byte: u32,
 }
 
@@ -596,7 +611,7 @@ pub enum Op {
     LaunchWord(LaunchMemory, u32),
     /// `[]`: an address that a launch passes, as I64. `passes/bind_arguments` assigns its location.
     LaunchAddress(State),
-    /// `[]`: an image that a launch binds with this number. Made by `passes/bind_arguments`.
+    /// `[]`: an image or a sampler that a launch binds with this number. Made by `passes/bind_arguments`.
     Descriptor(u32),
     /// `[]`: a built-in input of the device. Made by `passes/lower_work_items`.
     Input(Input),
@@ -699,12 +714,15 @@ pub enum Op {
     Unreachable,
 }
 
-/// Image operations of a device. Coordinates and sizes are I32: one for each dimension of the image, and one for the
-/// layers of an array.
+/// Image operations of a device. Coordinates and sizes are I32, and coordinates of `Sample` F32: one for each dimension
+/// of the image, and one for the layers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageAction {
     /// `[image, coordinates]`: loads a texel with four components. The coordinates must be in bounds.
     Load(Texel),
+    /// `[image, normalized coordinates, sampler]`: four F32 components, by a sampler of the device. The sampler is an I32
+    /// with the bits of OpenCL C, and after `passes/bind_arguments` a constant or a `Descriptor`.
+    Sample,
     /// `[image, coordinates, four components]`
     Store(Texel),
     /// `[image]`

@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 
 use super::{
     Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Case, Compare, Const, Convert, Data,
-    Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op, Place, Scalar,
-    Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
+    Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op, Place, SamplerFact,
+    Scalar, Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -76,6 +76,14 @@ pub fn parse(text: &str) -> Result<Module> {
                 byte: parser.number()?,
             };
             module.interface.image_facts.push(fact);
+        } else if parser.eat_word("sampler_fact") {
+            let fact = SamplerFact {
+                kernel: parser.id('#')?,
+                argument: parser.number()?,
+                memory: parser.what("a kind of memory")?,
+                byte: parser.number()?,
+            };
+            module.interface.sampler_facts.push(fact);
         } else if parser.is_at_end() {
             return Ok(module);
         } else {
@@ -245,6 +253,7 @@ impl Parser<'_> {
     fn image_action(&mut self) -> Result<ImageAction> {
         Ok(match self.any_word()? {
             "load" => ImageAction::Load(self.texel()?),
+            "sample" => ImageAction::Sample,
             "store" => ImageAction::Store(self.texel()?),
             "size" => ImageAction::Size,
             "channel_order" => ImageAction::ChannelOrder,

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Const, Convert, Data, Format, FuncId,
-    Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op, Place, Scalar,
-    Texel, Type, ValueDef, ValueId, Var,
+    Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op, Place, SamplerFact,
+    Scalar, Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
 
@@ -83,6 +83,9 @@ fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result 
         quote(f, text)?;
         let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
         writeln!(f, " [{}]", sizes.join(", "))?;
+    }
+    for SamplerFact { kernel, argument, memory, byte } in &interface.sampler_facts {
+        writeln!(f, "sampler_fact #{} {argument} {} {byte}", kernel.index(), memory.word())?;
     }
     interface.image_facts.iter().try_for_each(|fact| {
         let ImageFact { kernel, argument, what, memory, byte } = *fact;
@@ -422,6 +425,7 @@ fn action_text(action: ImageAction) -> String {
     };
     match action {
         ImageAction::Load(it) => texel("load", it),
+        ImageAction::Sample => "sample".to_owned(),
         ImageAction::Store(it) => texel("store", it),
         ImageAction::Size => "size".to_owned(),
         ImageAction::ChannelOrder => "channel_order".to_owned(),

@@ -334,7 +334,7 @@ impl Op {
             | Self::Builtin(..)
             | Self::Printf(_)
             | Self::Trap(_)
-            | Self::Image(ImageAction::Load(_) | ImageAction::Store(_))
+            | Self::Image(ImageAction::Load(_) | ImageAction::Sample | ImageAction::Store(_))
             | Self::If { .. }
             | Self::Loop { .. }
             | Self::Switch { .. }

@@ -6,8 +6,8 @@
 
 use kiln_ir::{
     Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction,
-    ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, Scalar, State, Type, ValueId, Var,
-    VarId,
+    ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, SamplerFact, Scalar, State, Type,
+    ValueId, Var, VarId,
 };
 use kiln_session::{
     Options,
@@ -29,8 +29,9 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
     let features = &options.target.features;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
-            let places = bind_kernel(module, id, 4 * words, features, &mut interface.image_facts);
+            let places = bind_kernel(module, id, 4 * words, features, &mut interface);
             interface.arguments.push((id, places));
+            reject_unbound_samplers(&module.functions[id], sink);
         }
         name_addresses(&mut module.functions[id], &interface, features.int64);
     }
@@ -142,7 +143,7 @@ fn bind_kernel(
     id: FuncId,
     start: u32,
     features: &Features,
-    facts: &mut Vec<ImageFact>,
+    interface: &mut Interface,
 ) -> Vec<Place> {
     let Module { functions, vars, .. } = module;
     let function = &mut functions[id];
@@ -154,6 +155,8 @@ fn bind_kernel(
     // Binding 0 is the uniform buffer.
     let mut descriptors = 0;
     let mut replaced = Replacements::default();
+    let mut samples = function.inst_order();
+    samples.retain(|&id| function.insts[id].op == Op::Image(ImageAction::Sample));
     let mut builder = Builder::new(function);
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
@@ -178,6 +181,25 @@ fn bind_kernel(
                 descriptors += 1;
                 (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
             }
+            ArgumentKind::Sampler
+                if samples.iter().any(|&id| builder.function.insts[id].args[2] == param) =>
+            {
+                // Bound as a sampler of the device. The kernel also reads its bits.
+                descriptors += 1;
+                let bound = builder.value(Op::Descriptor(descriptors), &[], Type::Sampler);
+                for &id in &samples {
+                    let used = &mut builder.function.insts[id].args[2];
+                    *used = if *used == param { bound } else { *used };
+                }
+                interface.sampler_facts.push(SamplerFact {
+                    kernel: id,
+                    argument: number,
+                    memory: *memory,
+                    byte,
+                });
+                *end = byte + size;
+                (Place::Descriptor(descriptors), value(&mut builder, source, byte / 4, ty))
+            }
             ArgumentKind::Pointer { .. } => {
                 (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
             }
@@ -201,11 +223,26 @@ fn bind_kernel(
         let byte = end.next_multiple_of(4);
         let answer = word(&mut builder, *memory, byte / 4);
         replaced.extend(answers.into_iter().map(|asked| (asked, answer)));
-        facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
+        interface.image_facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
         *end = byte + 4;
     }
     function.replace_uses(&replaced);
     places
+}
+
+/// Reports samplers that are neither constants nor arguments: a launch cannot bind those.
+fn reject_unbound_samplers(function: &Function, sink: &mut Sink) {
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        if inst.op == Op::Image(ImageAction::Sample)
+            && function.constant_bits(inst.args[2]).is_none()
+            && function.ty(inst.args[2]) != Type::Sampler
+        {
+            let message = "a sampler that is chosen at run time is not supported on Vulkan";
+            let diagnostic = Diagnostic::new(Code::TargetFeature, inst.span, message);
+            sink.report(diagnostic.help("choose between two reads, or compile with `--exact-images`"));
+        }
+    }
 }
 
 /// The local variable for an argument of a kernel.

@@ -15,6 +15,9 @@ const CLEARED: u64 = 16;
 /// variable and back needs no memory.
 const COPIED: u64 = 64;
 
+/// The number of unrolled pieces that are read before they are stored: 64 bytes, in few registers.
+const READ_FIRST: usize = 16;
+
 /// Accesses per loop iteration: a vector. Unrolled accesses are scalar, because `promote` can turn variables with
 /// those into values. It cannot do so for variables that a loop accesses.
 const AT_A_TIME: u64 = 4;
@@ -27,19 +30,15 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
             let inst = builder.function.insts[id].clone();
             match inst.op {
                 Op::Copy { size, access } => {
-                    in_pieces(builder, size, access, COPIED, |builder, index, ty, stride, access| {
-                        let from = builder.offset(inst.args[1], index, stride);
-                        let to = builder.offset(inst.args[0], index, stride);
-                        let value = builder.load(from, ty, access);
-                        builder.store(to, value, access);
-                    });
+                    let read = |builder: &mut Builder<'_>, piece: Piece| {
+                        let from = builder.offset(inst.args[1], piece.index, piece.stride);
+                        builder.load(from, piece.ty, piece.access)
+                    };
+                    in_pieces(builder, size, access, COPIED, read, inst.args[0]);
                 }
                 Op::Zero { size, access } => {
-                    in_pieces(builder, size, access, CLEARED, |builder, index, ty, stride, access| {
-                        let to = builder.offset(inst.args[0], index, stride);
-                        let zero = builder.bits(ty, 0);
-                        builder.store(to, zero, access);
-                    });
+                    let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
+                    in_pieces(builder, size, access, CLEARED, zero, inst.args[0]);
                 }
                 Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
                     let ty = builder.ty(inst.results[0]);
@@ -75,14 +74,30 @@ fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Ac
     })
 }
 
-/// Calls `piece` for each piece of a memory range, with the index, the type and the stride of the index in bytes.
+/// A piece of a memory range.
+#[derive(Clone, Copy)]
+struct Piece {
+    index: ValueId,
+    ty: Type,
+    /// The stride of the index in bytes.
+    stride: u64,
+    access: Access,
+}
+
+/// Stores what `read` returns for each piece of a memory range. Of unrolled pieces, several are read before they are
+/// stored: the ranges of a copy are disjoint or equal.
 fn in_pieces(
     builder: &mut Builder<'_>,
     size: u64,
     access: Access,
     written_out: u64,
-    piece: impl Fn(&mut Builder<'_>, ValueId, Type, u64, Access),
+    read: impl Fn(&mut Builder<'_>, Piece) -> ValueId,
+    to: ValueId,
 ) {
+    let store = |builder: &mut Builder<'_>, piece: Piece, value: ValueId| {
+        let place = builder.offset(to, piece.index, piece.stride);
+        builder.store(place, value, piece.access);
+    };
     let mut done = 0;
     for step in [4, 2, 1] {
         if u64::from(access.align) % step != 0 {
@@ -92,16 +107,24 @@ fn in_pieces(
         let count = (size - done) / step;
         if count > written_out {
             let rounds = count / AT_A_TIME;
-            in_rounds(builder, rounds, |builder, round| {
+            in_rounds(builder, rounds, |builder, index| {
+                let stride = step * AT_A_TIME;
                 let ty = ty.with_count(AT_A_TIME as u8);
-                piece(builder, round, ty, step * AT_A_TIME, access.behind(step * AT_A_TIME));
+                let piece = Piece { index, ty, stride, access: access.behind(stride) };
+                let value = read(builder, piece);
+                store(builder, piece, value);
             });
             done += rounds * AT_A_TIME * step;
         }
-        for index in done / step..size / step {
-            let access = access.behind(index * step);
-            let index = builder.i32(index as i32);
-            piece(builder, index, ty, step, access);
+        let pieces: Vec<Piece> = (done / step..size / step)
+            .map(|number| {
+                let index = builder.i32(number as i32);
+                Piece { index, ty, stride: step, access: access.behind(number * step) }
+            })
+            .collect();
+        for pieces in pieces.chunks(READ_FIRST) {
+            let values: Vec<ValueId> = pieces.iter().map(|&piece| read(builder, piece)).collect();
+            pieces.iter().zip(values).for_each(|(&piece, value)| store(builder, piece, value));
         }
         done = size / step * step;
     }

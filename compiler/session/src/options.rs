@@ -70,6 +70,9 @@ pub struct Options {
     /// On Vulkan: limit accesses to memory that the launch passes and, in local and private memory, to the object
     /// that the pointer was derived from. Report the others.
     pub bounds_checks: bool,
+    /// On Vulkan: compute every filter and address of an image with the formulas of OpenCL, without samplers of the
+    /// device.
+    pub exact_images: bool,
     /// The semantics of signed integer overflow in modules for the OpenCL environment.
     pub overflow: Overflow,
     /// The maximum nesting depth of expressions and statements, including brackets.
@@ -163,6 +166,7 @@ impl Default for Options {
             seq_cst: SeqCst::default(),
             argument_info: false,
             bounds_checks: false,
+            exact_images: false,
             overflow: Overflow::default(),
             max_depth: MAX_DEPTH,
             break_module: false,

@@ -29,6 +29,10 @@ pub(super) struct Globals {
     pub(super) strided: FxHashSet<Word>,
     /// By number and type.
     pub(super) descriptors: FxHashMap<(u32, Word), Word>,
+    /// The variables of samplers that a launch binds, by number.
+    pub(super) samplers: FxHashMap<u32, Word>,
+    /// The bits and the variables of constant samplers, by binding.
+    pub(super) literal_samplers: Vec<(u32, Word)>,
     /// The composite decorated `WorkgroupSize`, built from specialization constants.
     local_size: Option<Word>,
     work_dim: Option<Word>,

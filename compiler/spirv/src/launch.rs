@@ -142,6 +142,9 @@ impl Emitter<'_> {
         for fact in interface.image_facts.iter().filter(|fact| fact.memory == LaunchMemory::Uniform) {
             end = end.max(fact.byte / 4 + 1);
         }
+        for fact in interface.sampler_facts.iter().filter(|fact| fact.memory == LaunchMemory::Uniform) {
+            end = end.max(fact.byte / 4 + 1);
+        }
         for (function, places) in &interface.arguments {
             let kernel = self.module.functions[*function].kernel.as_ref();
             let arguments = kernel.map_or(&[][..], |kernel| &kernel.arguments[..]);

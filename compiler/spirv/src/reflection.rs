@@ -19,7 +19,7 @@ use rspirv::{
 use super::{
     Emitter,
     globals::{LOCAL_SIZE_IDS, WORK_DIM_ID},
-    texel::is_sampled,
+    texel::{LITERAL_SAMPLERS, is_sampled},
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
@@ -47,8 +47,11 @@ mod number {
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
     pub(super) const POD_PUSH_CONSTANT: u32 = 7;
+    /// In Kiln's set: the location of a sampler's bits in a uniform buffer.
+    pub(super) const SAMPLER_UNIFORM: u32 = 6;
     pub(super) const SAMPLED_IMAGE: u32 = 8;
     pub(super) const STORAGE_IMAGE: u32 = 9;
+    pub(super) const SAMPLER: u32 = 10;
     pub(super) const WORKGROUP: u32 = 11;
     pub(super) const SPEC_CONSTANT_WORKGROUP_SIZE: u32 = 12;
     pub(super) const SPEC_CONSTANT_WORK_DIM: u32 = 14;
@@ -58,6 +61,7 @@ mod number {
     pub(super) const REGION_OFFSET: u32 = 18;
     pub(super) const NUM_WORKGROUPS: u32 = 19;
     pub(super) const REGION_GROUP_OFFSET: u32 = 20;
+    pub(super) const LITERAL_SAMPLER: u32 = 23;
     pub(super) const REQUIRED_WORKGROUP_SIZE: u32 = 24;
     pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
     pub(super) const POINTER_UNIFORM: u32 = 27;
@@ -71,6 +75,7 @@ mod number {
     pub(super) const VARIABLES_POINTER: u32 = 37;
     pub(super) const PRINTF_INFO: u32 = 38;
     pub(super) const PRINTF_BUFFER_POINTER: u32 = 40;
+    pub(super) const SAMPLER_PUSH_CONSTANT: u32 = 41;
 }
 
 /// An operand of a reflection instruction.
@@ -99,6 +104,9 @@ impl Emitter<'_> {
         }
         for &(state, word) in &module.interface.state {
             self.state(state, 4 * word);
+        }
+        for (number, (bits, _)) in (0..).zip(self.globals.literal_samplers.clone()) {
+            self.reflect(number::LITERAL_SAMPLER, &[LITERAL_SAMPLERS, number, bits].map(Part::Number));
         }
         self.bounds();
         for fault in self.target.workarounds.iter() {
@@ -147,6 +155,16 @@ impl Emitter<'_> {
         for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
             self.image_fact(declaration, fact);
         }
+        for fact in module.interface.sampler_facts.iter().filter(|fact| fact.kernel == id) {
+            let mut parts = vec![Part::Id(declaration), Part::Number(fact.argument)];
+            if fact.memory == LaunchMemory::Uniform {
+                parts.extend([0, 0, fact.byte].map(Part::Number));
+                self.reflect_in(OWN_SET, number::SAMPLER_UNIFORM, &parts);
+            } else {
+                parts.extend([fact.byte, 4].map(Part::Number));
+                self.reflect(number::SAMPLER_PUSH_CONSTANT, &parts);
+            }
+        }
     }
 
     fn image_fact(&mut self, kernel: Word, fact: &ImageFact) {
@@ -181,13 +199,15 @@ impl Emitter<'_> {
         let number = match place {
             Place::Nowhere => return,
             Place::Descriptor(binding) => {
-                let ArgumentKind::Image(image) = argument.kind else { return };
                 parts.extend([Part::Number(0), Part::Number(binding)]);
-                match (is_sampled(image), image.dim) {
-                    (true, ImageDim::Buffer) => number::UNIFORM_TEXEL_BUFFER,
-                    (false, ImageDim::Buffer) => number::STORAGE_TEXEL_BUFFER,
-                    (true, _) => number::SAMPLED_IMAGE,
-                    (false, _) => number::STORAGE_IMAGE,
+                match argument.kind {
+                    ArgumentKind::Image(image) => match (is_sampled(image), image.dim) {
+                        (true, ImageDim::Buffer) => number::UNIFORM_TEXEL_BUFFER,
+                        (false, ImageDim::Buffer) => number::STORAGE_TEXEL_BUFFER,
+                        (true, _) => number::SAMPLED_IMAGE,
+                        (false, _) => number::STORAGE_IMAGE,
+                    },
+                    _ => number::SAMPLER,
                 }
             }
             Place::Local(var) => {

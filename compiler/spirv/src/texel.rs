@@ -9,11 +9,17 @@ use rspirv::{
 
 use super::{Emitter, body::Body};
 
+/// The descriptor set of constant samplers.
+pub(super) const LITERAL_SAMPLERS: u32 = 1;
+/// `CLK_NORMALIZED_COORDS_TRUE`
+const NORMALIZED: u32 = 1;
+
 impl Body<'_, '_> {
     /// `Image`
     pub(super) fn image_action(&mut self, inst: &Inst, action: ImageAction) {
         match action {
             ImageAction::Load(texel) => self.load_texel(inst, texel),
+            ImageAction::Sample => self.device_sample(inst),
             ImageAction::Store(texel) => self.store_texel(inst, texel),
             ImageAction::Size => self.image_size(inst),
             ImageAction::ChannelOrder | ImageAction::ChannelType => {
@@ -50,6 +56,35 @@ impl Body<'_, '_> {
         self.define(inst.results[0], word);
     }
 
+    fn device_sample(&mut self, inst: &Inst) {
+        let (image, ty) = self.image_value(inst.args[0], TexelKind::Float);
+        let sampler = self.sampler_value(inst.args[2]);
+        let image_type = self.emitter.bound_image_type(ty, TexelKind::Float);
+        let combined =
+            self.emitter.writer.interned(Op::TypeSampledImage, None, vec![Operand::IdRef(image_type)]);
+        let pair = self.typed(Op::SampledImage, combined, [image, sampler].map(Operand::IdRef).to_vec());
+        let zero = self.emitter.splat(Type::Scalar(Scalar::F32), 0);
+        let operands = vec![
+            Operand::IdRef(pair),
+            Operand::IdRef(self.value(inst.args[1])),
+            Operand::ImageOperands(ImageOperands::LOD),
+            Operand::IdRef(zero),
+        ];
+        self.result(inst, Op::ImageSampleExplicitLod, operands);
+    }
+
+    /// A sampler that the module defines, or one that the launch binds.
+    fn sampler_value(&mut self, sampler: ValueId) -> Word {
+        let variable = match (self.function.constant_bits(sampler), self.function.def(sampler)) {
+            (Some(bits), _) => self.emitter.literal_sampler(bits as u32),
+            (_, Some(Inst { op: IrOp::Descriptor(number), .. })) => self.emitter.bound_sampler(*number),
+            _ => unreachable!("`bind_arguments` rejects other samplers"),
+        };
+        self.interface.insert(variable);
+        let ty = self.emitter.ty(Type::Sampler);
+        self.typed(Op::Load, ty, vec![Operand::IdRef(variable)])
+    }
+
     fn store_texel(&mut self, inst: &Inst, texel: Texel) {
         self.emitter.writer.need(Capability::StorageImageWriteWithoutFormat);
         let (image, _) = self.image_value(inst.args[0], texel.kind);
@@ -83,6 +118,7 @@ impl Body<'_, '_> {
         let accesses = self.function.insts.iter().filter(|inst| inst.args.first() == Some(&image));
         let mut kinds = accesses.filter_map(|inst| match inst.op {
             IrOp::Image(ImageAction::Load(texel) | ImageAction::Store(texel)) => Some(texel.kind),
+            IrOp::Image(ImageAction::Sample) => Some(TexelKind::Float),
             _ => None,
         });
         kinds.next().unwrap_or(TexelKind::Float)
@@ -118,6 +154,39 @@ impl Emitter<'_> {
         }
         self.globals.descriptors.insert((number, image), variable);
         (variable, image)
+    }
+
+    fn bound_sampler(&mut self, number: u32) -> Word {
+        if let Some(&known) = self.globals.samplers.get(&number) {
+            return known;
+        }
+        let variable = self.sampler_variable(0, number);
+        self.globals.samplers.insert(number, variable);
+        variable
+    }
+
+    /// The variable of a constant sampler. The samplers of a module have a descriptor set of their own, because every
+    /// kernel finds them at the same bindings. They take normalized coordinates.
+    fn literal_sampler(&mut self, bits: u32) -> Word {
+        let bits = bits | NORMALIZED;
+        if let Some((_, known)) = self.globals.literal_samplers.iter().find(|(known, _)| *known == bits) {
+            return *known;
+        }
+        let number = self.globals.literal_samplers.len() as u32;
+        let variable = self.sampler_variable(LITERAL_SAMPLERS, number);
+        self.globals.literal_samplers.push((bits, variable));
+        variable
+    }
+
+    fn sampler_variable(&mut self, set: u32, binding: u32) -> Word {
+        let class = StorageClass::UniformConstant;
+        let ty = self.ty(Type::Sampler);
+        let pointer = self.pointer_type(class, ty);
+        let variable = self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        for (decoration, value) in [(Decoration::DescriptorSet, set), (Decoration::Binding, binding)] {
+            self.writer.decorate(variable, decoration, [Operand::LiteralBit32(value)]);
+        }
+        variable
     }
 
     fn bound_image_type(&mut self, ty: ImageTy, kind: TexelKind) -> Word {

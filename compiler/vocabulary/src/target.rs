@@ -105,6 +105,8 @@ features! {
     images,
     /// Images that a kernel both reads and writes
     read_write_images,
+    /// Samplers of the device filter every format of floats
+    device_samplers,
 }
 
 impl Target {

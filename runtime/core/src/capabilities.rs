@@ -259,6 +259,8 @@ pub struct Features {
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
+    /// Samplers of the device filter every format of floats
+    pub device_samplers: bool,
     /// Modules can require rounding to nearest even for 32-bit floats
     pub float_controls_rte32: bool,
 }
@@ -292,6 +294,7 @@ impl Features {
             float_controls_denorm_preserve64: self.float_controls_denorm_preserve64,
             images: self.images,
             read_write_images: self.read_write_images,
+            device_samplers: self.device_samplers,
             push_constant_size: self.push_constant_size,
         }
     }

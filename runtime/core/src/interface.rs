@@ -34,7 +34,8 @@
 //! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialization constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
 //!
 //! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
-//! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t` | the bits of OpenCL C (6.15.15.1). Kernels sample in software, exactly as OpenCL defines it, with every addressing mode for unnormalized coordinates, independently of the device's samplers |
+//! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t`, if no kernel code samples with the device | the bits of OpenCL C (6.15.15.1) |
+//! | sampler of the device | `ArgumentSampler(kernel, ordinal, set, binding, info)` | the descriptor, and the bits where the kernel reads them (below) |
 //!
 //! **Image properties.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
 //! `ImageArgumentInfoChannelDataTypePushConstant` give the offset at which the kernel reads OpenCL's number of the
@@ -42,12 +43,13 @@
 //! the same in a uniform buffer. `get_image_channel_order` needs them, and so does a border color that depends on the
 //! order.
 //!
-//! **Device samplers.** Modules compiled by clspv use the device's own samplers: `ArgumentSampler(kernel, ordinal,
-//! set, binding, info)` is a bound `sampler_t`, and `LiteralSampler(set, binding, mask)` is one that every kernel of
-//! the module finds bound there, with the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel, ordinal,
-//! offset, 4)` passes the bits of argument `ordinal` to the kernel. The sampler bound for it always takes normalized
-//! coordinates, because the kernel itself normalizes them. Neither devices nor OpenCL have repeating addressing modes
-//! for unnormalized coordinates.
+//! **Device samplers.** `ArgumentSampler` is a bound `sampler_t`, and `LiteralSampler(set, binding, mask)` is one that
+//! every kernel of the module finds bound there, with the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel,
+//! ordinal, offset, 4)` passes the bits of argument `ordinal` to the kernel; `SamplerUniform(kernel, ordinal, set,
+//! binding, offset)` (6) of `NonSemantic.Kiln.1` does the same in a uniform buffer. The sampler bound for it always
+//! takes normalized coordinates, because the kernel itself normalizes them. Neither devices nor OpenCL have repeating
+//! addressing modes for unnormalized coordinates. Kiln's modules use device samplers for reads of floats with
+//! normalized coordinates or a linear filter, and bind literal samplers in set 1.
 //!
 //! **Argument block.** Push constants are one block of at most 128 bytes on every device (offsets count from the
 //! start of the block; pointers are at multiples of 8). If execution state and arguments together exceed that, the

@@ -433,6 +433,11 @@ impl Reader<'_> {
                     self.read.workarounds = self.read.workarounds.with(fault);
                 }
             }
+            6 => {
+                let binding = o.binding(2, BindingClass::Uniform)?;
+                let (argument, place) = (o.number(1)?, Place::Block { binding, offset: o.number(4)? });
+                self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place });
+            }
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is unknown"))),
         }
         Ok(())

@@ -1,8 +1,7 @@
 //! Samplers: how kernels read images between and outside of texels (OpenCL API 5.8).
 //!
-//! Owns the bit encoding that kernels see. Modules compiled by Kiln sample in software: a sampler is a plain value,
-//! and every device gives the same exact results (interface.rs). Modules compiled by clspv use the device's samplers.
-//! Must not depend on images.
+//! Owns the bit encoding that kernels see. A kernel samples with samplers of the device, or computes the formulas of
+//! OpenCL from these bits (interface.rs). Must not depend on images.
 
 use crate::kernel::{Arg, ArgValue};
 

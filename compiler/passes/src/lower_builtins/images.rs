@@ -1,7 +1,9 @@
-//! Lowers image functions on Vulkan (OpenCL C 6.15.15): sampled reads become reads of single texels.
+//! Images on Vulkan (OpenCL C 6.15.15).
 //!
-//! A sampler is an integer with OpenCL C's bits, constant or an argument. The device's samplers are not used: their filter
-//! weights can have only eight bits, and they support unnormalized coordinates for few kinds of images.
+//! A sampler is an integer, the bits of OpenCL C. Reads of floats with normalized coordinates or a linear filter use a
+//! sampler of the device; OpenCL does not define their precision (OpenCL API 8.2). All other reads with samplers become
+//! reads of single texels, with the formulas of the OpenCL specification. So do all reads with `--exact-images`, and
+//! those for devices that cannot filter every format.
 
 use kiln_builtins::{ImageOp, ImageQuery};
 use kiln_ir::{
@@ -15,6 +17,8 @@ use super::{PLAIN, Pass};
 /// `CLK_ADDRESS_CLAMP`, among the bits of addressing.
 const ADDRESSING: u64 = 0xe;
 const CLAMP: u64 = 4;
+/// `CLK_NORMALIZED_COORDS_TRUE`
+const NORMALIZED: u64 = 1;
 /// `CLK_FILTER_LINEAR`
 const LINEAR: u64 = 0x20;
 
@@ -110,29 +114,39 @@ impl Pass<'_> {
         let count = usize::from(target.ty.dimensions());
         let mut along = parts(builder, coordinates, target.ty.rank());
         // The layer of an array is selected, never filtered.
-        let mut layer = Vec::new();
-        if let Some(&given) = along.get(count) {
-            layer.extend(self.help(builder, "image_layer", &[given, target.sizes[count]]));
-            along.truncate(count);
-        }
+        let given = along.split_off(count);
+        let layer: Vec<ValueId> = given
+            .iter()
+            .filter_map(|&given| self.help(builder, "image_layer", &[given, target.sizes[count]]))
+            .collect();
         let is_float = builder.ty(coordinates).scalar() == Some(Scalar::F32);
         if !is_float || target.kind != TexelKind::Float {
             // OpenCL C 6.15.15.2: integer coordinates and integer texels are not filtered.
             return self.nearest(builder, target, &sampler, &along, &layer);
         }
-        let filter = builder.binary_bits(BinaryOp::And, sampler.bits, LINEAR);
-        if let Some(filter) = builder.function.constant_bits(sampler.bits) {
-            return match filter & LINEAR {
+        // OpenCL API 8.2: the precision of normalized coordinates and of linear filters is not defined. Only unnormalized
+        // coordinates of a nearest filter are exact.
+        let by_device =
+            self.options.target.features.device_samplers && !self.options.exact_images && !target.ty.is_depth;
+        let special = if by_device { NORMALIZED | LINEAR } else { LINEAR };
+        let mut special_texel = |builder: &mut Builder<'_>| {
+            if by_device {
+                device_sample(builder, target, sampler.bits, &along, &given)
+            } else {
+                self.linear(builder, target, &sampler, &along, &layer)
+            }
+        };
+        if let Some(bits) = builder.function.constant_bits(sampler.bits) {
+            return match bits & special {
                 0 => self.nearest(builder, target, &sampler, &along, &layer),
-                _ => self.linear(builder, target, &sampler, &along, &layer),
+                _ => special_texel(builder),
             };
         }
-        let zero = builder.i32(0);
-        let is_linear = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, filter, zero);
-        let choice = builder.open_if(is_linear, &[target.kind.ty()]);
+        let is_special = is_any_set(builder, sampler.bits, special);
+        let choice = builder.open_if(is_special, &[target.kind.ty()]);
         let after = builder.place();
         builder.at_end(choice.then);
-        let texel = self.linear(builder, target, &sampler, &along, &layer);
+        let texel = special_texel(builder);
         builder.exit(choice.inst, &[texel]);
         builder.at_end(choice.otherwise);
         let texel = self.nearest(builder, target, &sampler, &along, &layer);
@@ -268,6 +282,44 @@ impl Target {
     }
 }
 
+/// Samples with a sampler of the device, which takes normalized coordinates: with unnormalized ones, Vulkan's samplers
+/// have no arrays and no three dimensions.
+fn device_sample(
+    builder: &mut Builder<'_>,
+    target: &Target,
+    sampler: ValueId,
+    along: &[ValueId],
+    layer: &[ValueId],
+) -> ValueId {
+    let float = Type::Scalar(Scalar::F32);
+    let known = builder.function.constant_bits(sampler);
+    let is_normalized = is_any_set(builder, sampler, NORMALIZED);
+    let mut place: Vec<ValueId> = along
+        .iter()
+        .zip(&target.sizes)
+        .map(|(&coordinate, &size)| {
+            if known.is_some_and(|bits| bits & NORMALIZED != 0) {
+                return coordinate;
+            }
+            let one = builder.bits(float, u64::from(1.0f32.to_bits()));
+            let size = builder.convert(PLAIN, size, float);
+            let inverse = builder.binary(BinaryOp::FDiv, one, size);
+            let factor = if known.is_some() { inverse } else { builder.select(is_normalized, one, inverse) };
+            builder.binary(BinaryOp::FMul, coordinate, factor)
+        })
+        .collect();
+    place.extend(layer);
+    let place = joined(builder, &place);
+    builder.value(Op::Image(ImageAction::Sample), &[target.value, place, sampler], target.kind.ty())
+}
+
+/// Whether the sampler has any of these bits.
+fn is_any_set(builder: &mut Builder<'_>, sampler: ValueId, bits: u64) -> ValueId {
+    let set = builder.binary_bits(BinaryOp::And, sampler, bits);
+    let zero = builder.i32(0);
+    builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, set, zero)
+}
+
 /// The texel at these coordinates, or the border color.
 fn texel(
     builder: &mut Builder<'_>,
@@ -319,8 +371,8 @@ fn joined(builder: &mut Builder<'_>, parts: &[ValueId]) -> ValueId {
     match parts {
         [one] => *one,
         _ => {
-            let ty = Type::vector(Scalar::I32, parts.len() as u8);
-            builder.construct(parts, ty)
+            let scalar = builder.ty(parts[0]).scalar().unwrap_or(Scalar::I32);
+            builder.construct(parts, Type::vector(scalar, parts.len() as u8))
         }
     }
 }

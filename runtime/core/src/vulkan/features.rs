@@ -18,7 +18,7 @@ use ash::{ext, khr, vk};
 use kiln_vocabulary::extensions::Extension;
 use kiln_vocabulary::faults::{Driver, DriverId, Version};
 
-use super::{failure, imported};
+use super::{failure, image, imported};
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Scope, SubGroups, orders,
     scopes,
@@ -41,6 +41,8 @@ pub(super) struct Found {
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    /// Whether linear filters support every format of floats that images can have.
+    filters_floats: bool,
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
     /// The compute queue family, and the number of valid bits in its timestamps.
@@ -78,6 +80,13 @@ impl Found {
             explicit_layout: Default::default(),
             // SAFETY: as above.
             memory: unsafe { instance.get_physical_device_memory_properties(physical) },
+            filters_floats: image::formats_of_floats().all(|format| {
+                // SAFETY: as above.
+                let features = unsafe { instance.get_physical_device_format_properties(physical, format) };
+                let features = features.optimal_tiling_features;
+                !features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE)
+                    || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
+            }),
             host_memory_alignment: None,
             family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
             queue_count: family.map_or(0, |(_, family)| family.queue_count),
@@ -331,6 +340,7 @@ impl Found {
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
+            device_samplers: self.filters_floats,
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }
     }

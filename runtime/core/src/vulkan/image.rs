@@ -137,6 +137,14 @@ fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
     Some((formats[channels / 2], components))
 }
 
+/// Vulkan's formats of images whose texels are floats.
+pub(super) fn formats_of_floats() -> impl Iterator<Item = vk::Format> {
+    let formats = ChannelOrder::ALL
+        .iter()
+        .flat_map(|&order| ChannelType::ALL.iter().map(move |&channel| ImageFormat { order, channel }));
+    formats.filter(|it| it.class() == TexelClass::Float).filter_map(|it| Some(format(it)?.0))
+}
+
 /// How kernels can access images of a shape and format.
 fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let Some((_, components)) = format(wanted) else { return ImageSupport::default() };

@@ -1,4 +1,4 @@
-//! Device samplers, for modules that use them (clspv's).
+//! Device samplers.
 //!
 //! Owns the mapping from OpenCL to Vulkan samplers. Must not depend on images.
 
