@@ -358,7 +358,7 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
     stderr.contains("[target-feature]")
         || stderr.contains("\"target-feature\"")
         || stderr.contains("needs `cl_khr_fp64`")
-        || stderr.contains("[unsupported-extension]: the target does not support extension `cl_khr_")
+        || stderr.contains("the target does not support extension `cl_khr_")
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
         || stderr.contains("which the runtime does not support yet")

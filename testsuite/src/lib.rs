@@ -21,6 +21,7 @@ pub mod module;
 pub mod mutate;
 pub mod nightly;
 pub mod oracle;
+pub mod places;
 pub mod process;
 pub mod programs;
 pub mod random;
