@@ -350,7 +350,7 @@ pub fn without_greetings(stderr: &str) -> String {
 /// Whether the reference device reports the compare-exchange of a word in local memory of which only a part was written.
 /// Operations on parts of words become such loops, which no Vulkan device minds: the other part keeps its bits.
 pub fn exchanges_unwritten(stderr: &str) -> bool {
-    stderr.contains("a value that was never written is the operand of an operation that has effects")
+    stderr.contains("a value that was never written is the operand of an operation with side effects")
 }
 
 /// Whether `kiln run` reports that the device lacks a required feature.
