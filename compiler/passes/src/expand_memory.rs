@@ -84,8 +84,8 @@ struct Piece {
     access: Access,
 }
 
-/// Stores what `read` returns for each piece of a memory range. Of unrolled pieces, several are read before they are
-/// stored: the ranges of a copy are disjoint or equal.
+/// Stores what `read` returns for each piece of a memory range. Reads several unrolled pieces before it stores them: the
+/// ranges of a copy are disjoint or equal.
 fn in_pieces(
     builder: &mut Builder<'_>,
     size: u64,

@@ -16,7 +16,7 @@ pub fn is_near(name: &str, candidate: &str) -> bool {
 /// if it is at most a third of the letters.
 fn distance(name: &str, other: &str) -> Option<usize> {
     let (left, right) = (name.as_bytes(), other.as_bytes());
-    // Of short names, every other one would be near: only the case of their letters may differ.
+    // Any two short names differ in few letters: of these, only the case may differ.
     let limit = match left.len() {
         0..=2 => usize::from(name.eq_ignore_ascii_case(other)),
         length => (length / 3).min(3),

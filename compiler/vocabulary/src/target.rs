@@ -105,7 +105,7 @@ features! {
     images,
     /// Images that a kernel both reads and writes
     read_write_images,
-    /// Samplers of the device filter every format of floats
+    /// Samplers of the device filter every floating-point format
     device_samplers,
 }
 

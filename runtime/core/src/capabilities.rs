@@ -259,7 +259,7 @@ pub struct Features {
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
-    /// Samplers of the device filter every format of floats
+    /// Samplers of the device filter every floating-point format
     pub device_samplers: bool,
     /// Modules can require rounding to nearest even for 32-bit floats
     pub float_controls_rte32: bool,

@@ -83,7 +83,7 @@ fn record(text: &mut String, interface: &Interface, name: &str, index: usize, re
         if let Some(member_name) = &member.name {
             let _ = writeln!(
                 text,
-                "KILN_ASSERT(offsetof({kind} {tag}, {member_name}) == {}, \"place of {member_name}\");",
+                "KILN_ASSERT(offsetof({kind} {tag}, {member_name}) == {}, \"offset of {member_name}\");",
                 member.offset
             );
         }

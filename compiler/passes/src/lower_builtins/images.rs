@@ -282,8 +282,8 @@ impl Target {
     }
 }
 
-/// Samples with a sampler of the device, which takes normalized coordinates: with unnormalized ones, Vulkan's samplers
-/// have no arrays and no three dimensions.
+/// Samples with a sampler of the device. It takes normalized coordinates: Vulkan does not allow unnormalized ones for
+/// arrays and three-dimensional images.
 fn device_sample(
     builder: &mut Builder<'_>,
     target: &Target,

@@ -41,7 +41,7 @@ pub(super) struct Found {
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
-    /// Whether linear filters support every format of floats that images can have.
+    /// Whether linear filters support every floating-point format of images.
     filters_floats: bool,
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,

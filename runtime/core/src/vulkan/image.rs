@@ -137,7 +137,7 @@ fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
     Some((formats[channels / 2], components))
 }
 
-/// Vulkan's formats of images whose texels are floats.
+/// The floating-point formats of images.
 pub(super) fn formats_of_floats() -> impl Iterator<Item = vk::Format> {
     let formats = ChannelOrder::ALL
         .iter()

@@ -23,5 +23,5 @@ float_controls_preserve64          # The same for 64-bit floats
 float_controls_denorm_preserve16   # The same for 16-bit floats
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
-device_samplers                    # Samplers of the device filter every format of floats
+device_samplers                    # Samplers of the device filter every floating-point format
 push_constant_size = 256
