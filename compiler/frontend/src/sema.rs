@@ -19,7 +19,7 @@ mod expr;
 mod facts;
 mod fences;
 mod flow;
-mod foreign;
+pub(crate) mod foreign;
 mod function;
 mod image;
 mod init;

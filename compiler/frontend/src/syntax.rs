@@ -14,6 +14,8 @@ use kiln_syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
+use crate::sema::foreign;
+
 /// Reports the parser's errors. An error in a macro definition is reported once, even if the macro is used
 /// repeatedly.
 pub fn report<'e>(
@@ -109,7 +111,10 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
         // The type checker has better messages for these, if it reaches them.
         SyntaxErrorKind::UnknownType(name) => {
             let name = interner.text(name);
-            Diagnostic::new(Code::UnknownType, error.span, format!("there is no type `{name}`"))
+            let message = format!("there is no type `{name}`");
+            let mut diagnostic = Diagnostic::new(Code::UnknownType, error.span, message);
+            diagnostic.notes.extend(foreign::note(name));
+            diagnostic
         }
         SyntaxErrorKind::MissingType(name) => {
             syntax(format!("expected a type before `{}`", interner.text(name)))

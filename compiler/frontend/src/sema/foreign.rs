@@ -58,6 +58,14 @@ const FUNCTIONS: [(&str, &str); 13] = [
     ("lerp", "mix"),
 ];
 
+/// Words that start declarations in C++.
+const CPP: [&str; 6] = ["class", "constexpr", "namespace", "template", "typename", "using"];
+
+/// The explanation for a word of C++.
+pub(crate) fn note(word: &str) -> Option<String> {
+    CPP.contains(&word).then(|| format!("`{word}` is C++; OpenCL C is based on C99"))
+}
+
 fn find(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant)
 }

@@ -211,8 +211,8 @@ impl Sema<'_> {
         } else if let Some(meant) = foreign::type_for(text) {
             diagnostic =
                 diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
-        } else if ["class", "constexpr", "namespace", "template", "typename", "using"].contains(&text) {
-            diagnostic = diagnostic.note(format!("`{text}` is C++; OpenCL C is based on C99"));
+        } else if let Some(note) = foreign::note(text) {
+            diagnostic = diagnostic.note(note);
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
         } else if let Some(similar) = self.similar_type(text) {

@@ -4,7 +4,7 @@
 use super::{
     adaptor::Terminal,
     brackets::open_brackets,
-    error::{Construct, SyntaxError, SyntaxErrorKind},
+    error::{Construct, Expected, SyntaxError, SyntaxErrorKind},
     explain,
     misspelled::misspelled,
     names,
@@ -48,8 +48,12 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     let at = stuck.token;
     let found = state.tokens.get(at).copied();
     let candidate = |edits, error| Candidate { start, edits, end: at, error };
+    let general = explain::general(state, stuck);
+    let is_name = matches!(general.kind, SyntaxErrorKind::Expected { what: Expected::Name, .. });
     let removed = |at: usize, token: Token| {
         let kind = match token.kind {
+            // A keyword in the place of a name is not superfluous: another name is needed.
+            TokenKind::Keyword(_) if is_name => general.kind,
             TokenKind::Keyword(Keyword::Else) => {
                 SyntaxErrorKind::StrayElse { condition: condition_before(state.tokens, start, at) }
             }
@@ -66,6 +70,7 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     list.extend(misspelled(state, start, stuck));
     list.extend(unbraced(state, start, stuck));
     list.extend(braced_initializer(state, start, stuck));
+    list.extend(default_argument(state, start, stuck));
     list.extend(unfinished_type(state, start, stuck));
     // A repeated token is a typing error.
     let twice = at > start.place.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
@@ -142,6 +147,34 @@ fn braced_initializer(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> 
     let kind = SyntaxErrorKind::Missing { mark: Punct::Equal, after: Construct::Declaration, open: None };
     let error = SyntaxError { span: Span::new(end, end), kind };
     Some(Candidate { start, edits: vec![insert(at, Terminal::Punct(Punct::Equal))], end: stuck.token, error })
+}
+
+/// C++'s `int f(int x = 1)`: the value is removed.
+fn default_argument(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+    let at = stuck.token;
+    let is_equal = state.tokens.get(at)?.kind == TokenKind::Punct(Punct::Equal);
+    if !is_equal || !stuck.expects(",") || !stuck.expects(")") {
+        return None;
+    }
+    let mut depth = 0;
+    let length = state.tokens[at..].iter().position(|token| match token.kind {
+        TokenKind::Punct(Punct::OpenParen) => {
+            depth += 1;
+            false
+        }
+        TokenKind::Punct(Punct::CloseParen) if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        TokenKind::Punct(Punct::CloseParen) => true,
+        TokenKind::Punct(Punct::Comma) => depth == 0,
+        _ => false,
+    })?;
+    let edits = vec![Edit { at, kind: EditKind::Remove(length) }];
+    let found = Some(state.tokens[at].kind);
+    let kind = SyntaxErrorKind::Expected { what: Expected::Mark(Punct::CloseParen), found };
+    let error = SyntaxError { span: state.tokens[at].span, kind };
+    Some(Candidate { start, edits, end: at + length, error })
 }
 
 /// The last `if` in the block that contains this token.
