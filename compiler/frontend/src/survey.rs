@@ -91,7 +91,7 @@ pub fn check(
 ) -> hir::Module {
     let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
     syntax::report(errors, sources, interner, sink);
-    let told = sink.len();
+    let told = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     if !parsed.mended.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);

@@ -224,7 +224,7 @@ impl Sink {
     }
 
     /// The number of diagnostics.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.diagnostics.len()
     }
 

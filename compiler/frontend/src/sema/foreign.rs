@@ -82,7 +82,7 @@ pub(super) fn value_for(word: &str) -> Option<&'static str> {
 
 /// What means the same as an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the
 /// `f`, if `is_builtin` knows them.
-pub(super) fn function_for<'w>(word: &'w str, is_builtin: impl Fn(&str) -> bool) -> Option<&'w str> {
+pub(super) fn function_for(word: &str, is_builtin: impl Fn(&str) -> bool) -> Option<&str> {
     find(&FUNCTIONS, word)
         .or_else(|| word.strip_suffix('f').filter(|name| name.len() > 2 && is_builtin(name)))
 }

@@ -232,6 +232,10 @@ mod tests {
             let indent = line.len() - line.trim_start_matches(' ').len();
             Some(Line { start: start as u32, text: (start + indent) as u32, indent: indent as u32 })
         }
+
+        fn text(&self, span: Span) -> &str {
+            &self.0[span.lo as usize..span.hi as usize]
+        }
     }
 
     /// The edit in a text: its kind, and the text at its position.
