@@ -1,0 +1,111 @@
+//! Device profiles, and the workarounds for the faults of drivers.
+
+use std::fs;
+
+use kiln_testsuite::device;
+
+use crate::{folder, kiln};
+
+#[test]
+fn device_profiles_say_what_the_device_lacks() {
+    let folder = folder(&[
+        ("double.cl", "kernel void k(global double *d) { d[0] *= 2.0; }\n"),
+        (
+            "image.cl",
+            "kernel void k(global int *d, read_write image2d_t i) { d[0] = read_imagei(i, (int2)(0)).x; }\n",
+        ),
+        ("mine.profile", "int64\nfp64 # and no more\npush_constant_size = 256\n"),
+        ("wrong.profile", "int64\nfp65\n"),
+    ]);
+    let compile =
+        |words: &[&str]| kiln(&folder, &[&["compile", "double.cl", "-o", "out.spv"], words].concat());
+    for (words, code) in [
+        (&["--device-profile", "full"][..], 0),
+        (&["--device-profile", "nvidia"], 0),
+        (&["--device-profile", "minimal"], 1),
+        (&["--device-profile", "minimal", "--feature", "+fp64,+int64"], 0),
+        (&["--feature=-fp64"], 1),
+        (&["--device-profile", "mine.profile"], 0),
+        (&["--device-profile", "wrong.profile"], 2),
+        (&["--device-profile", "toaster"], 2),
+        (&["--feature", "+fp65"], 2),
+    ] {
+        let finished = compile(words);
+        assert_eq!(finished.status.code(), Some(code), "{words:?}: {}", finished.stderr);
+    }
+    let words = ["compile", "image.cl", "--device-profile", "lavapipe", "--feature", "-fp16"];
+    let refusal = kiln(&folder, &words).stderr;
+    assert!(refusal.contains("images that are read and written"), "{refusal}");
+    assert!(refusal.contains("device profile `lavapipe -fp16`"), "{refusal}");
+    assert!(compile(&["--device-profile", "wrong.profile"]).stderr.contains("line 2: `fp65`"));
+
+    let profile = kiln(&folder, &["devices", "--profile", "llvmpipe"]);
+    fs::write(folder.path().join("llvmpipe.profile"), profile.text()).expect("a file");
+    assert_eq!(compile(&["--device-profile", "llvmpipe.profile"]).status.code(), Some(0));
+}
+
+#[test]
+fn workarounds_follow_from_the_profile_or_the_option() {
+    let folder = folder(&[
+        ("good.cl", "kernel void k(global int *a) { a[0] = 1; }\n"),
+        ("old.profile", "driver = lavapipe 22.3.6\nint64\n"),
+        ("new.profile", "driver = lavapipe 25.0.7\nint64\n"),
+        ("wrong.profile", "driver = lavapipe\n"),
+    ]);
+    let compile = |words: &[&str]| kiln(&folder, &[&["compile", "good.cl", "-o", "out.spv"], words].concat());
+    let old = "works around freeze_loop_exit_values,compare_as_unsigned,early_group_end";
+    let both = "works around freeze_loop_exit_values,compare_as_unsigned";
+    for (words, wanted) in [
+        (&[][..], ""),
+        (&["--device-profile", "lavapipe"], old),
+        (&["--device-profile", "old.profile"], old),
+        (&["--device-profile", "new.profile"], ""),
+        (&["--device-profile", "nvidia"], "works around expand_int64_division"),
+        (&["--device-profile", "lavapipe", "--workarounds", "none"], ""),
+        (&["--workarounds", "compare_as_unsigned"], "works around compare_as_unsigned"),
+        (&["--workarounds", "compare_as_unsigned,freeze_loop_exit_values"], both),
+        (&["--workarounds", "all"], "works around freeze_loop_exit_values"),
+    ] {
+        let finished = compile(words);
+        assert_eq!(finished.status.code(), Some(0), "{words:?}: {}", finished.stderr);
+        let told = kiln(&folder, &["reflect", "out.spv"]).text();
+        assert_eq!(told.contains("works around"), !wanted.is_empty(), "{words:?}: {told}");
+        assert!(told.contains(wanted), "{words:?}: {told}");
+    }
+    for (words, wanted) in [
+        (&["--workarounds", "toaster"][..], "there is no workaround `toaster`"),
+        (&["--workarounds", "loop_iteration_limit"], "there is no workaround `loop_iteration_limit`"),
+        (&["--env", "opencl", "--workarounds", "all"], "modules for Vulkan"),
+        (&["--device-profile", "wrong.profile"], "a driver and its version are expected"),
+    ] {
+        let finished = compile(words);
+        assert_eq!(finished.status.code(), Some(2), "{words:?}");
+        assert!(finished.stderr.contains(wanted), "{words:?}: {}", finished.stderr);
+    }
+}
+
+/// The runtime detects the driver and its version, and warns about modules compiled ahead of time.
+#[test]
+fn launches_apply_the_workarounds_of_the_device() {
+    let folder = folder(&[("good.cl", "kernel void k(global int *a) { a[0] = 1; }\n")]);
+    let minimal = ["compile", "good.cl", "--device-profile", "minimal", "-o", "out.spv"];
+    assert_eq!(kiln(&folder, &minimal).status.code(), Some(0));
+    for device in device::vulkan().filter(|device| ["lavapipe", "swiftshader"].contains(&device.name)) {
+        let on_device = |words: &[&str]| {
+            let mut command = kiln::command();
+            device.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
+            kiln::run(command.current_dir(folder.path()).args(words))
+                .unwrap_or_else(|reason| panic!("{reason}"))
+        };
+        let listed = on_device(&["devices"]).text();
+        assert!(listed.contains("freeze_loop_exit_values"), "{listed}");
+        let profile = on_device(&["devices", "--profile", "0"]).text();
+        assert!(profile.contains(&format!("\ndriver = {} ", device.name)), "{profile}");
+        let launch = ["--kernel", "k", "--global", "1", "--arg", "buf:i32[1]", "--check", "a[0]=1"];
+        let fresh = on_device(&[&["run", "good.cl"], &launch[..]].concat());
+        assert!(fresh.status.success() && !fresh.stderr.contains("warning"), "{}", fresh.stderr);
+        let ahead = on_device(&[&["run", "out.spv"], &launch[..]].concat());
+        assert!(ahead.status.success(), "{}", ahead.stderr);
+        assert!(ahead.stderr.contains("does not work around: freeze_loop_exit_values"), "{}", ahead.stderr);
+    }
+}
