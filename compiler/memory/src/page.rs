@@ -72,7 +72,10 @@ const RULES: [(&str, &str); 10] = [
     (
         "R2: other stores to such an object become exchanges",
         "They keep their own order; relaxed stays relaxed (38). A store that may alias such an object becomes \
-         an exchange too.",
+         an exchange too. Local objects belong to one kernel, and two variables are two objects. A store with \
+         work-group or sub-group scope is only affected by seq_cst operations of its own kernel: operations of \
+         another kernel belong to another work-group, the scopes do not include each other, and so one of the \
+         two happens before the other, or the program has a data race (OpenCL API 3.3.6).",
     ),
     (
         "R3: other loads of such an object stay loads, with the widest scope of its memory",
@@ -82,7 +85,8 @@ const RULES: [(&str, &str); 10] = [
         "R4: a relaxed store after a release is a release store",
         "In OpenCL, a later store of the same work-item continues the release sequence of its own earlier \
          release. On Vulkan only read-modify-writes do. The store releases the memory that the earlier \
-         operation released (117).",
+         operation released (117). Only releases of the same kernel count that can precede the store: not \
+         those behind it, nor those in the other branch, unless a loop contains both.",
     ),
     (
         "R5: a compare-exchange that fails with seq_cst reads again",

@@ -1,10 +1,16 @@
 //! Builds the replacement selected by `memory::replacement` for every operation of a module (rules R1 to R7).
 
 use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronisation, synchronises};
-use kiln_ir::{Atomic, Builder, CompareKind, InstId, Module, Scalar, Type, ValueId, VarId};
+use kiln_ir::{
+    Atomic, BlockId, Builder, CompareKind, FuncId, Function, InstId, Module, Scalar, Type, ValueId, VarId,
+};
 use kiln_memory::{self as memory, Access, Operation, Replacement, Surroundings};
-use kiln_types::ops::{CompareOp, LoopHints};
-use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order};
+use kiln_types::{
+    index::Id as _,
+    ops::{CompareOp, LoopHints},
+};
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope};
+use rustc_hash::FxHashMap;
 
 use crate::rewrite::rewrite_only;
 
@@ -12,12 +18,12 @@ use crate::rewrite::rewrite_only;
 pub(super) fn construct(module: &mut Module) {
     let program = Program::survey(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
-    for function in module.functions.iter_mut() {
-        rewrite_only(function, synchronises, |builder, id, replaced| {
+    for function_id in module.functions.ids().collect::<Vec<_>>() {
+        rewrite_only(&mut module.functions[function_id], synchronises, |builder, id, replaced| {
             let object = object_of(builder.function, id);
             let op = &builder.function.insts[id].op;
             let Some((operation, sync)) = synchronisation(op, object) else { return builder.insert(id) };
-            let around = program.around(operation);
+            let around = program.around((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
             match memory::replacement(Environment::Vulkan, operation, sync, &around) {
                 Replacement::Same(sync) => {
@@ -43,67 +49,188 @@ pub(super) fn construct(module: &mut Module) {
     }
 }
 
-/// Facts about the whole module, by address space, from which `Surroundings` is computed. Conservative.
+/// The synchronizing operations of a module, from which `Surroundings` is computed. Conservative.
 #[derive(Default)]
 struct Program {
-    /// The memory that objects of seq_cst operations can be in.
-    seq_cst: Spaces,
+    /// The object and the position of each atomic operation.
+    objects: FxHashMap<(FuncId, InstId), (Object, Site)>,
+    /// The objects of seq_cst operations.
+    seq_cst: Vec<Object>,
+    releases: Vec<Release>,
     has_seq_cst_fence: bool,
-    /// The memory ordered by release and seq_cst writes, for global and for local objects.
-    released: [Spaces; 2],
+    /// Whether each operation is in its kernel, so that its position is known.
+    is_inlined: bool,
+}
+
+/// A release or seq_cst write.
+struct Release {
+    object: Object,
+    /// The memory that it orders.
+    ordered: Spaces,
+    site: Site,
+}
+
+/// The object of an atomic operation.
+#[derive(Clone, Copy)]
+struct Object {
+    /// The kernel that the operation is in.
+    kernel: FuncId,
+    /// The memory that it can be in.
+    spaces: Spaces,
+    /// The variable, if known.
+    var: Option<VarId>,
+}
+
+impl Object {
+    fn of(function: &Function, kernel: FuncId, id: InstId) -> Self {
+        let mut base = function.insts[id].args.first().copied();
+        let mut var = None;
+        while let Some(inst) = base.and_then(|it| function.def(it)) {
+            base = match inst.op {
+                Op::Offset { .. } | Op::PointerCast => inst.args.first().copied(),
+                Op::ModuleVar(id) => {
+                    var = Some(id);
+                    None
+                }
+                _ => None,
+            };
+        }
+        Self { kernel, spaces: object_of(function, id), var }
+    }
+
+    /// Whether both operations can access the same object. Kernels do not share local memory.
+    fn may_be(&self, other: &Self) -> bool {
+        let common = self.spaces.intersection(other.spaces);
+        let is_same_kernel = self.kernel == other.kernel;
+        let is_shared = if is_same_kernel { !common.is_empty() } else { common.contains(Spaces::GLOBAL) };
+        is_shared && (self.var.is_none() || other.var.is_none() || self.var == other.var)
+    }
+}
+
+/// The position of an operation in its kernel.
+#[derive(Clone, Default)]
+struct Site {
+    /// Its number in program order.
+    number: usize,
+    /// The constructs around it, from the outermost, with the block that it is in.
+    around: Vec<Around>,
+}
+
+#[derive(Clone, Copy)]
+struct Around {
+    construct: InstId,
+    block: BlockId,
+    is_loop: bool,
+}
+
+impl Site {
+    /// Whether a work-item can execute this operation before the other.
+    fn may_precede(&self, other: &Self) -> bool {
+        for (one, two) in self.around.iter().zip(&other.around) {
+            if one.construct != two.construct {
+                break;
+            }
+            if one.is_loop {
+                return true;
+            }
+            // Only one of the blocks is executed.
+            if one.block != two.block {
+                return false;
+            }
+        }
+        self.number < other.number
+    }
 }
 
 impl Program {
     fn survey(module: &Module) -> Self {
-        let mut program = Self::default();
-        for function in module.functions.iter() {
-            for id in function.inst_order() {
-                let object = object_of(function, id);
-                let found = synchronisation(&function.insts[id].op, object);
-                if let Some((operation, sync)) = found {
-                    program.note(operation, sync);
-                }
-            }
+        // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
+        let is_inlined = module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(synchronises));
+        let mut program = Self { is_inlined, ..Self::default() };
+        for (id, function) in module.functions.entries() {
+            let mut survey = Survey {
+                program: &mut program,
+                function,
+                id,
+                kernel: if is_inlined { id } else { FuncId::from_index(0) },
+                site: Site::default(),
+            };
+            survey.block(function.body);
         }
         program
     }
 
-    fn note(&mut self, operation: Operation, sync: Sync) {
-        let is_seq_cst = sync.order == Order::SeqCst || sync.failure == Some(Order::SeqCst);
-        match operation {
-            Operation::Atomic(access, object) => {
-                if is_seq_cst {
-                    self.seq_cst = self.seq_cst.union(object);
-                }
-                // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
-                if access != Access::Load && sync.order.releases() {
-                    for (own, released) in [Spaces::GLOBAL, Spaces::LOCAL].into_iter().zip(&mut self.released)
-                    {
-                        if object.contains(own) {
-                            *released = released.union(sync.ordered());
-                        }
-                    }
-                }
+    fn around(&self, (function, id): (FuncId, InstId), operation: Operation, sync: Sync) -> Surroundings {
+        let in_both = self.seq_cst.iter().fold(Spaces::NONE, |all, it| all.union(it.spaces));
+        let seq_cst_in_both = in_both.contains(Spaces::BOTH);
+        let Some((object, site)) = self.objects.get(&(function, id)) else {
+            return Surroundings { seq_cst_in_both, ..Surroundings::default() };
+        };
+        // A store with a narrow scope and an operation of another work-group on the same object have no inclusive scopes:
+        // without a race, one happens before the other. This is not so for loads: two loads never race, but R1 makes
+        // writes of seq_cst loads.
+        let is_store = matches!(operation, Operation::Atomic(Access::Store, _));
+        let only_own = is_store && matches!(sync.scope, Scope::SubGroup | Scope::WorkGroup);
+        let is_near = |it: &Object| !only_own || it.kernel == object.kernel;
+        let released = self
+            .releases
+            .iter()
+            .filter(|it| it.object.kernel == object.kernel && it.object.may_be(object))
+            .filter(|it| !self.is_inlined || it.site.may_precede(site))
+            .fold(Spaces::NONE, |all, it| all.union(it.ordered));
+        Surroundings {
+            seq_cst_on_object: self.seq_cst.iter().any(|it| is_near(it) && it.may_be(object)),
+            released,
+            seq_cst_in_both,
+        }
+    }
+}
+
+/// Collects the operations of a kernel.
+struct Survey<'a> {
+    program: &'a mut Program,
+    function: &'a Function,
+    id: FuncId,
+    kernel: FuncId,
+    site: Site,
+}
+
+impl Survey<'_> {
+    fn block(&mut self, block: BlockId) {
+        for &id in &self.function.blocks[block].insts {
+            let op = &self.function.insts[id].op;
+            for nested in op.blocks() {
+                let is_loop = matches!(op, Op::Loop { .. });
+                self.site.around.push(Around { construct: id, block: nested, is_loop });
+                self.block(nested);
+                self.site.around.pop();
             }
-            Operation::Fence => self.has_seq_cst_fence |= is_seq_cst,
-            Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {}
+            self.note(id);
         }
     }
 
-    fn around(&self, operation: Operation) -> Surroundings {
-        let object = match operation {
-            Operation::Atomic(_, object) => object,
-            Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => Spaces::NONE,
+    fn note(&mut self, id: InstId) {
+        let object = Object::of(self.function, self.kernel, id);
+        let Some((operation, sync)) = synchronisation(&self.function.insts[id].op, object.spaces) else {
+            return;
         };
-        let released = [Spaces::GLOBAL, Spaces::LOCAL]
-            .into_iter()
-            .zip(self.released)
-            .filter(|(own, _)| object.contains(*own))
-            .fold(Spaces::NONE, |all, (_, released)| all.union(released));
-        Surroundings {
-            seq_cst_on_object: !self.seq_cst.intersection(object).is_empty(),
-            released,
-            seq_cst_in_both: self.seq_cst.contains(Spaces::BOTH),
+        self.site.number += 1;
+        let is_seq_cst = sync.order == Order::SeqCst || sync.failure == Some(Order::SeqCst);
+        match operation {
+            Operation::Atomic(access, _) => {
+                let site = self.site.clone();
+                // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
+                if access != Access::Load && sync.order.releases() {
+                    let release = Release { object, ordered: sync.ordered(), site: site.clone() };
+                    self.program.releases.push(release);
+                }
+                self.program.objects.insert((self.id, id), (object, site));
+                if is_seq_cst {
+                    self.program.seq_cst.push(object);
+                }
+            }
+            Operation::Fence => self.program.has_seq_cst_fence |= is_seq_cst,
+            Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {}
         }
     }
 }
