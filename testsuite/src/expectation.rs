@@ -113,6 +113,7 @@ mod tests {
             code: code.to_owned(),
             message: message.to_owned(),
             location: Some(Location { file: "test.cl".to_owned(), line }),
+            fix: None,
         }
     }
 
