@@ -347,10 +347,10 @@ pub fn without_greetings(stderr: &str) -> String {
     stderr.lines().filter(greeting).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the reference device reports the compare-exchange of a word in local memory of which only a part was written.
-/// Operations on parts of words become such loops, which no Vulkan device minds: the other part keeps its bits.
-pub fn exchanges_unwritten(stderr: &str) -> bool {
-    stderr.contains("a value that was never written is the operand of an operation with side effects")
+/// Whether the strict Vulkan device reports an unwritten value. Operations on a part of a word in local memory become
+/// compare-exchange loops on the word, whose other part no work-item may have written. The loops keep it as it is.
+pub fn reports_unwritten(stderr: &str) -> bool {
+    stderr.contains("a value that was never written")
 }
 
 /// Whether `kiln run` reports that the device lacks a required feature.

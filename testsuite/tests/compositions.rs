@@ -39,7 +39,7 @@ fn wrong_elements_of_local_objects_are_detected() {
         let program = programs::program(seed, Sort::Composition);
         let Some(words) = module(scratch.path(), &program) else { continue };
         let Some(mutant) = with_halved_indices(&words) else { continue };
-        // The device reports some loops on words of which only a part was written (`exchanges_unwritten`).
+        // The device reports some loops on words of which only a part was written (`reports_unwritten`).
         let Ok(right) = results(scratch.path(), &words, &program) else { continue };
         changed += 1;
         if results(scratch.path(), &mutant, &program).as_ref() != Ok(&right) {

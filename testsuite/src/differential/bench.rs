@@ -64,12 +64,20 @@ impl Bench {
                 device.only(&mut command)?;
                 command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
                 // No work-group waits for another, so launches may run in parallel.
-                Ok(ended(if device.is_for_clang() {
+                let outcome = ended(if device.is_for_clang() {
                     // llvm-spirv gives the atomics of OpenCL 1.x work-group scope.
                     clang::launch(command.arg("--no-checks"), of.limit)
                 } else {
                     process::run(&mut command, b"", of.limit)
-                }))
+                });
+                Ok(match outcome {
+                    Outcome::Failed(reason)
+                        if device.is_strict() && device.is_vulkan() && device::reports_unwritten(&reason) =>
+                    {
+                        Outcome::Refused
+                    }
+                    outcome => outcome,
+                })
             }
             Way::Lesser(device, changes) => {
                 let target = ["--device-profile", device.name, "--feature", changes];
@@ -135,7 +143,6 @@ fn ended(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
         Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
-        Ok(finished) if device::exchanges_unwritten(&finished.stderr) => Outcome::Refused,
         // Kiln's own timeout.
         Ok(finished) if finished.stderr.contains("did not finish within") => Outcome::Late,
         Ok(finished) => {
