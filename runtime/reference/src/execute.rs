@@ -3,6 +3,7 @@
 //! Owns the definition of a launch. The submodules execute it: `schedule` distributes work-groups over threads,
 //! `group` runs the work-items of one, `run` is the interpreter loop.
 
+mod access;
 mod atomic;
 mod enqueue;
 mod group;
@@ -14,6 +15,7 @@ mod pipe;
 mod place;
 mod printf;
 mod races;
+mod registers;
 mod resource;
 mod run;
 mod sample;
