@@ -123,6 +123,25 @@ impl Check<'_> {
                 let is_fine = is_number(a) && is_number(result) && a.size() == result.size();
                 ensure(is_fine, "its sizes differ, or it is not of numbers")
             }
+            Op::Image(action) => self.image(*action, result),
+            Op::Input(input) => {
+                self.args::<0>()?;
+                let expected = Type::vector(Scalar::I32, input.count());
+                ensure(result == expected, "its result has a wrong type")
+            }
+            Op::Atomic(atomic) => self.atomic(atomic, Some(result)),
+            Op::WorkItem(item) => {
+                ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
+                ensure(result == item.ty(), "its result has a wrong type")
+            }
+            Op::Printf(_) => ensure(result == Type::I32, "its result is no i32"),
+            _ => self.vector(result),
+        }
+    }
+
+    /// An operation that builds or divides a vector, or one on addresses.
+    fn vector(&self, result: Type) -> Outcome {
+        match &self.inst.op {
             Op::Construct => {
                 let count: u32 = self.args.iter().map(|ty| u32::from(ty.count())).sum();
                 let is_fine =
@@ -160,14 +179,21 @@ impl Check<'_> {
                     is_count(components.len() as u8) && result == a.with_count(components.len() as u8);
                 ensure(is_fine, "its result has a wrong type")
             }
+            Op::Any | Op::All => {
+                let [a] = self.args()?;
+                ensure(is_bool(a) && a.is_vector() && result == Type::BOOL, "it is not of `bool`s")
+            }
+            _ => self.address(result),
+        }
+    }
+
+    /// An operation on addresses, objects and functions.
+    fn address(&self, result: Type) -> Outcome {
+        match &self.inst.op {
             Op::Function(function) => {
                 self.args::<0>()?;
                 let is_there = self.module.functions.get(*function).is_some();
                 ensure(is_there && result == Type::Handle(Handle::Function), "it is no function")
-            }
-            Op::Any | Op::All => {
-                let [a] = self.args()?;
-                ensure(is_bool(a) && a.is_vector() && result == Type::BOOL, "it is not of `bool`s")
             }
             Op::ModuleVar(var) => {
                 self.args::<0>()?;
@@ -205,12 +231,6 @@ impl Check<'_> {
                 self.args::<0>()?;
                 ensure(matches!(result, Type::Image(_) | Type::Sampler), "its result is no image or sampler")
             }
-            Op::Image(action) => self.image(*action, result),
-            Op::Input(input) => {
-                self.args::<0>()?;
-                let expected = Type::vector(Scalar::I32, input.count());
-                ensure(result == expected, "its result has a wrong type")
-            }
             Op::PointerCast => {
                 let [a] = self.args()?;
                 ensure(is_address(a) && is_address(result), "it is not from pointer to pointer")
@@ -228,12 +248,6 @@ impl Check<'_> {
                 ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
                 ensure(is_address(pointer) && is_stored(result), "its types are wrong")
             }
-            Op::Atomic(atomic) => self.atomic(atomic, Some(result)),
-            Op::WorkItem(item) => {
-                ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
-                ensure(result == item.ty(), "its result has a wrong type")
-            }
-            Op::Printf(_) => ensure(result == Type::I32, "its result is no i32"),
             _ => Err("it has no result"),
         }
     }
