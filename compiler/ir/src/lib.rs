@@ -290,7 +290,8 @@ pub struct Var {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Its initial bytes. `None` for zero (global, constant) or undefined (local, private).
+    /// Its initial bytes. `None` for zero (global, constant) or undefined (local, private). A private variable has no bytes
+    /// here: it is initialized with zeros.
     pub init: Option<Data>,
     /// Set if the launch decides the size: the index of the kernel argument for this local object.
     pub argument: Option<u32>,

@@ -18,7 +18,7 @@ mod reach;
 
 use std::cmp::Ordering;
 
-use kiln_ir::{FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId};
+use kiln_ir::{Data, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
 use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
@@ -42,6 +42,10 @@ use crate::{
 struct Layout {
     /// The element type.
     element: Scalar,
+    /// The type that the variable has for each element: the same, or a wider integer.
+    cell: Scalar,
+    /// Whether the variable is initialized with zeros.
+    is_zeroed: bool,
     /// The number of bytes per index step, a power of two.
     unit: u64,
     /// Whether atomic operations on whole elements change parts of them: a work-item that reads a part must not race with one
@@ -121,8 +125,12 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
                 Object::Private(var) => &mut function.vars[var],
                 Object::Param(..) => continue,
             };
-            var.element = Some(Type::Scalar(layout.element));
-            var.size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
+            let size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
+            var.element = Some(Type::Scalar(layout.cell));
+            var.size = size.div_ceil(layout.element.size()) * layout.cell.size();
+            if layout.is_zeroed && var.parameter.is_none() {
+                var.init = Some(Data::default());
+            }
             layouts.insert(object, layout);
         }
         let loop_order = LoopOrder::of(target);
@@ -307,12 +315,10 @@ impl Usage {
     fn layout(&self, target: &Target, root: Object) -> Layout {
         let features = &target.features;
         let space = root.space();
-        let is_narrow =
-            space == AddressSpace::Local || !target.workarounds.contains(Fault::WidenSmallIntegers);
         // Sizes without an integer type on the device use words: parts of one, or several.
         let fitting = |size| match size {
-            1 if features.int8 && is_narrow => 1,
-            2 if features.int16 && is_narrow => 2,
+            1 if features.int8 => 1,
+            2 if features.int16 => 2,
             8 if features.int64 => 8,
             _ => 4,
         };
@@ -335,7 +341,13 @@ impl Usage {
         let has_atomic_parts = is_local
             && (self.moved.iter().any(stores_part) || self.atomic.iter().any(|demand| demand.size() < size));
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
-        Layout { element, unit, has_atomic_parts, root, steps: SmallVec::new() }
+        let is_private = space == AddressSpace::Private;
+        let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
+        let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
+        let is_zeroed = is_private
+            && target.workarounds.contains(Fault::InitializePackedVariables)
+            && self.moved.iter().any(stores_part);
+        Layout { element, cell, is_zeroed, unit, has_atomic_parts, root, steps: SmallVec::new() }
     }
 
     /// The floating-point type of this size that suits all accesses, if there is one.

@@ -312,7 +312,10 @@ impl<'m> Body<'_, 'm> {
         let word = self.emitter.writer.id();
         self.emitter.writer.name(word, &data.name);
         self.emitter.alignment(word, data);
-        let operands = vec![Operand::StorageClass(class)];
+        let mut operands = vec![Operand::StorageClass(class)];
+        if data.init.is_some() {
+            operands.push(Operand::IdRef(self.emitter.null_object(data)));
+        }
         self.variables.push(Instruction::new(Op::Variable, Some(pointer), Some(word), operands));
         self.variable_ids.insert(var, word);
         word

@@ -51,16 +51,26 @@ impl Emitter<'_> {
     /// The pointer type of a variable, its storage class, and whether it is an array.
     pub(super) fn variable_type(&mut self, var: &Var) -> (Word, StorageClass, bool) {
         let class = self.storage_class(var.space);
+        let ty = self.object_type(var);
+        (self.pointer_type(class, ty), class, Self::is_array(var))
+    }
+
+    /// The type of a variable's object.
+    fn object_type(&mut self, var: &Var) -> Word {
         let element = var.element.unwrap_or(Type::Scalar(Scalar::I8));
         let count = var.size.div_ceil(size_of(element).max(1)).max(1);
         let element = self.ty(element);
-        let is_array = Self::is_array(var);
-        let ty = if is_array {
+        if Self::is_array(var) {
             self.array_type(element, u32::try_from(count).unwrap_or(u32::MAX))
         } else {
             element
-        };
-        (self.pointer_type(class, ty), class, is_array)
+        }
+    }
+
+    /// The null constant of a variable's object.
+    pub(super) fn null_object(&mut self, var: &Var) -> Word {
+        let ty = self.object_type(var);
+        self.writer.interned(Op::ConstantNull, Some(ty), Vec::new())
     }
 
     /// Whether a variable has more than one element, or a length that the launch decides.

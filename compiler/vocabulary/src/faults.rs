@@ -150,11 +150,19 @@ faults! {
                   integers",
         remedy: Remedy::Pass("extend_factors_as_pairs"),
     }
-    /// Seen with 580.159.04 on an H200.
+    /// Seen with 580.159.04 on an H200. Private arrays have a 32-bit integer for each element, because the driver's compiler
+    /// crashes on some that have several elements in one.
     WidenSmallIntegers "widen_small_integers" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "8- and 16-bit integers that are extended to 64 bits in a loop have wrong upper bits",
         remedy: Remedy::Option("emulate_small"),
+    }
+    /// Seen with 580.159.04 on an H100.
+    InitializePackedVariables "initialize_packed_variables" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "the driver's compiler crashes on some private objects that are written in parts of integers before they are \
+                  initialized",
+        remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// 3 of 1,000 random programs with 580.159.04 on an H100.
     NarrowLoads "narrow_loads" {
@@ -325,7 +333,8 @@ mod tests {
         assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
         assert_eq!(
             of("nvidia 580.159.4"),
-            "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers"
+            "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
+             initialize_packed_variables"
         );
     }
 

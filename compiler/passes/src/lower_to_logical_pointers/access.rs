@@ -152,13 +152,24 @@ impl Accessor<'_, '_> {
     fn load_element(&mut self, place: ValueId, byte: u64) -> ValueId {
         let index = self.element_index(place, byte);
         let pointer = self.element(index);
-        self.builder.load(pointer, Type::Scalar(self.layout.element), self.access)
+        let cell = self.builder.load(pointer, Type::Scalar(self.layout.cell), self.access);
+        if self.layout.cell == self.layout.element {
+            cell
+        } else {
+            self.builder.resize(cell, self.layout.element, false)
+        }
     }
 
     fn store_element(&mut self, place: ValueId, byte: u64, value: ValueId) {
         let index = self.element_index(place, byte);
         let pointer = self.element(index);
-        self.builder.store(pointer, value, self.access);
+        let layout = self.layout;
+        let cell = if layout.cell == layout.element {
+            value
+        } else {
+            self.builder.resize(value, layout.cell, false)
+        };
+        self.builder.store(pointer, cell, self.access);
     }
 
     /// The index of the element that contains the byte at `place` + `byte`.
