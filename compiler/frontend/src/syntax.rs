@@ -97,10 +97,11 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             }
         }
         SyntaxErrorKind::StrayElse { condition } => {
-            let diagnostic = syntax("this `else` has no `if`".to_owned())
-                .help("write braces around the statements between `if` and `else`");
+            let diagnostic = syntax("this `else` has no `if`".to_owned());
             match condition {
-                Some(condition) => diagnostic.also(condition, "this `if` ends after one statement"),
+                Some(condition) => diagnostic
+                    .also(condition, "this `if` ends after one statement")
+                    .help("write braces around the statements between `if` and `else`"),
                 None => diagnostic,
             }
         }

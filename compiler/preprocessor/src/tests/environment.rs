@@ -184,7 +184,7 @@ fn keywords_by_version() {
         run.result.tokens.iter().map(|token| matches!(token.kind, TokenKind::Keyword(_))).collect()
     };
     let words = "pipe generic uniform read_write asm __asm__ typeof bool __global vec_step float4 size_t";
-    let expected = |pipe| [pipe, true, true, true, false, true, false, true, true, true, false, false];
+    let expected = |pipe| [pipe, true, false, true, false, true, false, true, true, true, false, false];
     assert_eq!(kinds(LanguageVersion::Cl12, words), expected(false));
     assert_eq!(kinds(LanguageVersion::Cl20, words), expected(true));
 }

@@ -111,7 +111,7 @@ fn what_should_stand_somewhere_is_said_in_words() {
     check("void f(int a) { a. $= 1; }", &["expected name before ="]);
     check("void f(int a) { switch (a) { case 1: $} }", &["expected statement before }"]);
     check("void f(int a) { if (a) $int b = 1; }", &["expected statement before int"]);
-    check("void f(int a) { $else a; }", &["unexpected else"]);
+    check("void f(int a) { $else a; }", &["stray else"]);
     check("void f(int a) { do { } $(a); }", &["expected while before ("]);
     check("int a[] = { 1, 2$ 3 };", &["missing , after expression"]);
     check("enum { A$ B };", &["missing , after A"]);
