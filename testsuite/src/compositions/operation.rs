@@ -57,20 +57,16 @@ impl Generator {
         let has_old = access.space != Space::Generic
             && cell.role != Role::Flag
             && matches!(cell.scalar.value, "int" | "uint" | "long" | "ulong");
-        match (cell.is_float(), cell.role) {
-            (true, Role::Chain) if access.space != Space::Generic && cell.scalar.value == "float" => {
-                if is_old || self.dice.one_in(4) {
-                    return self.old(access);
-                }
-            }
-            _ if has_old && (is_old || !cell.is_atomic || self.dice.one_in(4)) && cell.role != Role::Same => {
-                if is_old || self.dice.one_in(2) {
-                    return self.old(access);
-                }
-            }
-            _ => {}
-        }
-        self.new(access)
+        let uses_old = if is_old {
+            true
+        } else if cell.is_float() {
+            let has_exchange = cell.role == Role::Chain && cell.scalar.value == "float";
+            has_exchange && access.space != Space::Generic && self.dice.one_in(4)
+        } else {
+            let is_likely = has_old && (!cell.is_atomic || self.dice.one_in(4));
+            is_likely && cell.role != Role::Same && self.dice.one_in(2)
+        };
+        if uses_old { self.old(access) } else { self.modern(access) }
     }
 
     /// A statement with functions of OpenCL C 1.x.
@@ -89,7 +85,7 @@ impl Generator {
                 call("or", "0"),
                 cell.unsigned()
             ),
-            Role::Add => format!("{};", call(*self.dice.pick(&["add", "sub"]), &value)),
+            Role::Add => format!("{};", call(self.dice.pick::<&str>(&["add", "sub"]), &value)),
             Role::Xor => format!("{};", call("xor", &value)),
             Role::Or => format!("{};", call("or", &value)),
             Role::And => format!("{};", call("and", &value)),
@@ -105,7 +101,7 @@ impl Generator {
     }
 
     /// A statement with functions of OpenCL C 2.0.
-    fn new(&mut self, access: &Access) -> String {
+    fn modern(&mut self, access: &Access) -> String {
         let (cell, acc) = (access.cell, self.acc);
         let (ty, value) = (cell.scalar.value, self.value(&cell));
         // Loads of one object by one work-item never go backward (C11 5.1.2.4, read-read coherence).
