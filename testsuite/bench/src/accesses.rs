@@ -233,7 +233,7 @@ kernel void calls(global int *a, global uint *out) {
 }
 kernel void calls(global atomic_int *a, global uint *out) {
     for (int i = 0; i < 64; i++)
-        atomic_store_explicit(&a[get_global_id(0)], i, memory_order_relaxed, memory_scope_device);
+        atomic_store_explicit(&a[get_global_id(0)], i, memory_order_relaxed, memory_scope_work_group);
 }",
         object: Object::Buffer(4),
     },
