@@ -169,9 +169,9 @@ impl Precision {
         let dimensions = shape.dimensions as u32;
         (0..3u32.pow(dimensions)).any(|way| {
             let mut moved = at;
-            for dimension in 0..shape.dimensions {
-                let step = STEP / shape.sizes[dimension] as f32;
-                moved[dimension] += step * ((way / 3u32.pow(dimension as u32) % 3) as f32 - 1.0);
+            let dimensions = moved.iter_mut().zip(shape.sizes).take(shape.dimensions);
+            for (dimension, (coordinate, &size)) in (0..).zip(dimensions) {
+                *coordinate += STEP / size as f32 * ((way / 3u32.pow(dimension) % 3) as f32 - 1.0);
             }
             is_near(moved, 1e-4)
         })

@@ -138,8 +138,11 @@ const NEVER: &[(&str, &[&str])] = &[
     ("compiler/core", &["kiln-runtime"]),
 ];
 
+/// Names, and what each of them may use.
+type Table = &'static [(&'static str, &'static [&'static str])];
+
 /// The modules of a package that a module may use, but for its tests.
-const MODULES: &[(&str, &[(&str, &[&str])])] = &[
+const MODULES: &[(&str, Table)] = &[
     (
         "compiler/session",
         &[("diag", &[]), ("source", &[]), ("options", &["diag"]), ("extensions", &["Options"])],
@@ -158,9 +161,10 @@ const MODULES: &[(&str, &[(&str, &[&str])])] = &[
         "compiler/frontend",
         &[
             ("hir", &[]),
-            ("syntax", &[]),
+            ("foreign", &[]),
+            ("syntax", &["foreign"]),
             ("interface", &["hir"]),
-            ("sema", &["hir"]),
+            ("sema", &["foreign", "hir"]),
             ("survey", &["hir", "sema", "syntax"]),
         ],
     ),

@@ -19,7 +19,6 @@ mod expr;
 mod facts;
 mod fences;
 mod flow;
-pub(crate) mod foreign;
 mod function;
 mod image;
 mod init;

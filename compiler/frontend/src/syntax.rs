@@ -14,7 +14,7 @@ use kiln_syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
-use crate::sema::foreign;
+use crate::foreign;
 
 /// Reports the parser's errors. An error in a macro definition is reported once, even if the macro is used
 /// repeatedly.

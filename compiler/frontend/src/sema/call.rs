@@ -6,8 +6,11 @@ use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, Ty, TyId};
 use smallvec::SmallVec;
 
-use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand, foreign};
-use crate::hir::{Expr, ExprKind, FunctionId, Place};
+use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
+use crate::{
+    foreign,
+    hir::{Expr, ExprKind, FunctionId, Place},
+};
 
 impl Sema<'_> {
     /// `callee(arguments)`

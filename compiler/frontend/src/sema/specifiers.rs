@@ -13,7 +13,8 @@ use kiln_syntax::{
 use kiln_types::ty::{self, QualTy, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
-use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target, foreign};
+use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target};
+use crate::foreign;
 
 use words::Words;
 

@@ -271,7 +271,7 @@ impl Registers<'_> {
             Op::CheckDivision { a, b, count, size, is_signed } => {
                 for lane in 0..count as usize {
                     let divisor = self.values[b as usize + lane];
-                    self.defined::<CHECKS>(b as usize + lane as usize, Use::Operand)?;
+                    self.defined::<CHECKS>(b as usize + lane, Use::Operand)?;
                     if divisor == 0 {
                         return Err(Problem::DivisionByZero);
                     }

@@ -66,7 +66,7 @@ impl<'s> Machine<'_, 's> {
             resources: self.site.resources,
             local: &mut *self.site.local,
             private: &mut *self.private,
-            watch: CHECKS.then(|| Watch {
+            watch: CHECKS.then_some(Watch {
                 races: &mut *self.site.races,
                 shadow: &mut *self.site.shadow,
                 thread: &mut *self.thread,

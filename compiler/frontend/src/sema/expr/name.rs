@@ -8,8 +8,9 @@ use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
 
 use super::Operand;
 use crate::{
+    foreign,
     hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
-    sema::{Entity, Meaning, Role, Sema, foreign},
+    sema::{Entity, Meaning, Role, Sema},
 };
 
 /// The maximum number of undeclared names for which suggestions are computed.

@@ -71,18 +71,18 @@ fn find(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static s
 }
 
 /// The type that means the same.
-pub(super) fn type_for(word: &str) -> Option<&'static str> {
+pub(crate) fn type_for(word: &str) -> Option<&'static str> {
     find(&TYPES, word)
 }
 
 /// The expression that means the same as an undeclared name.
-pub(super) fn value_for(word: &str) -> Option<&'static str> {
+pub(crate) fn value_for(word: &str) -> Option<&'static str> {
     find(&NAMES, word)
 }
 
 /// What means the same as an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the
 /// `f`, if `is_builtin` knows them.
-pub(super) fn function_for(word: &str, is_builtin: impl Fn(&str) -> bool) -> Option<&str> {
+pub(crate) fn function_for(word: &str, is_builtin: impl Fn(&str) -> bool) -> Option<&str> {
     find(&FUNCTIONS, word)
         .or_else(|| word.strip_suffix('f').filter(|name| name.len() > 2 && is_builtin(name)))
 }
