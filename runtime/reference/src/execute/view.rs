@@ -154,8 +154,10 @@ impl View<'_> {
         }
     }
 
-    /// Strict: checks an access for races, and records it.
+    /// Strict: checks an access for races, and records it. Shadow memory grows up to the access, so an access out of
+    /// bounds is reported first.
     pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
+        self.locate(address, size, if is_write { Access::Write } else { Access::Read })?;
         match (&mut self.watch, Place::of(address)) {
             (Some(watch), Some(place)) => watch.touch(place, size, is_write),
             _ => Ok(()),
