@@ -17,6 +17,7 @@ use crate::event::{Status, Times};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
 use crate::interface::{Binding, SpecId};
 use crate::module::Module;
+use crate::rect::{Grid, Size};
 use crate::sampler::Sampler;
 
 /// Device memory, freed when the last clone is dropped.
@@ -27,6 +28,13 @@ pub(crate) struct Memory {
     pub(crate) handle: Arc<dyn Allocation>,
     /// Whether the host may access it while commands use it.
     pub(crate) is_shared: bool,
+}
+
+impl Memory {
+    /// Whether both are the same allocation.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.handle, &other.handle)
+    }
 }
 
 /// A back end's allocation.
@@ -67,6 +75,8 @@ pub(crate) type ProgramHandle = Arc<dyn Any + Send + Sync>;
 /// An open device that executes kernels.
 pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
+    /// When the device was opened: time zero for all timestamps.
+    fn opened(&self) -> Instant;
     /// The maximum number of work-groups in one dispatch.
     fn max_groups(&self) -> [u32; 3];
     /// Allocates memory with undefined contents, at a multiple of 128 bytes. Every placement but `Device` is
@@ -163,6 +173,14 @@ pub(crate) enum Command {
         target: Memory,
         to: u64,
         bytes: u64,
+    },
+    /// Copies a box of this size, in bytes, rows and slices. The boxes do not overlap.
+    CopyRect {
+        source: Memory,
+        from: Grid,
+        target: Memory,
+        to: Grid,
+        size: Size,
     },
     Image(ImageCommand),
     /// `at` and `bytes` are multiples of four.

@@ -5,9 +5,9 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 
@@ -101,6 +101,32 @@ struct Inner {
     prints: Prints,
     /// Whether the warning about missing workarounds was already printed.
     warned_of_faults: AtomicBool,
+    /// Whether kernels may have access to memory of the host.
+    shares_memory: AtomicBool,
+}
+
+/// Two timers at the same moment, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timers {
+    /// The device's timer: the time since it was opened.
+    pub device: u64,
+    /// The host's timer, which all devices of a process share.
+    pub host: u64,
+}
+
+impl Timers {
+    /// The host's timer now (`clGetHostTimer`).
+    pub fn host() -> u64 {
+        host_time(Instant::now())
+    }
+}
+
+/// The time on the host's timer, which starts shortly before its first use.
+fn host_time(moment: Instant) -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    // A monotonic clock with a nonzero first value.
+    let start = *START.get_or_init(|| moment.checked_sub(Duration::from_secs(1)).unwrap_or(moment));
+    moment.saturating_duration_since(start).as_nanos() as u64
 }
 
 impl Options {
@@ -175,7 +201,7 @@ impl Instance {
             Ok(vulkan) => vulkan.open(info, options.cache.as_deref().map(Cache::new))?,
             Err(error) => return Err(error.clone()),
         };
-        let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder);
+        let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder, None);
         Ok(Device {
             inner: Arc::new(Inner {
                 backend,
@@ -183,6 +209,7 @@ impl Instance {
                 options,
                 prints,
                 warned_of_faults: AtomicBool::new(false),
+                shares_memory: AtomicBool::new(false),
             }),
         })
     }
@@ -304,6 +331,7 @@ impl Device {
         if !address.is_multiple_of(alignment) || !bytes.is_multiple_of(alignment) {
             return Err(Error::HostMemory { address, bytes, alignment });
         }
+        self.inner.shares_memory.store(true, Ordering::Relaxed);
         Buffer::new(self, len, |bytes| {
             // SAFETY: the caller guarantees what `import` requires.
             unsafe { self.backend().import(first, bytes) }
@@ -312,7 +340,21 @@ impl Device {
 
     /// Allocates `len` zeroed elements of shared virtual memory (`clSVMAlloc`).
     pub fn svm<T: Pod>(&self, len: usize) -> Result<Svm<T>> {
+        self.inner.shares_memory.store(true, Ordering::Relaxed);
         Svm::allocate(self, len)
+    }
+
+    /// Whether kernels may have access to memory of the host, now or later.
+    pub(crate) fn shares_memory(&self) -> bool {
+        self.inner.shares_memory.load(Ordering::Relaxed)
+    }
+
+    /// The device's timer and the host's at the same moment (`clGetDeviceAndHostTimer`). [`Event::times`] are times of
+    /// the device's timer.
+    pub fn timers(&self) -> Timers {
+        let now = Instant::now();
+        let device = now.saturating_duration_since(self.backend().opened()).as_nanos() as u64;
+        Timers { device, host: host_time(now) }
     }
 
     /// Takes the messages that the validation layer has reported since the last call. Empty if validation is off.
@@ -354,7 +396,7 @@ impl Device {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {
             let node = transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
-            Ok(Event { node, device: None, verdict: None })
+            Ok(Event::of_host(node))
         };
         let target = (&buffer.memory, buffer.offset);
         let contents = bytemuck::cast_slice(contents);

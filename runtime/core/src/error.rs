@@ -138,6 +138,12 @@ pub enum Error {
         /// The number of bytes.
         bytes: u64,
     },
+    /// A box of bytes with impossible sizes or pitches.
+    #[error("the box of bytes is not possible: {reason}")]
+    Rect {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A fill pattern of a size that OpenCL does not allow.
     #[error("a fill pattern of {bytes} bytes is not possible; use 1, 2, 4, 8, 16, 32, 64 or 128 bytes")]
     FillPattern {
@@ -209,7 +215,10 @@ pub enum Error {
         after: Duration,
     },
     /// A command was not submitted to the device within the timeout.
-    #[error("a command still waits for a user event after {after:?}; complete the event")]
+    #[error(
+        "a command still waits for a user event or a host command after {after:?}; complete the event, or check the \
+         host command"
+    )]
     Held {
         /// The timeout.
         after: Duration,
@@ -218,6 +227,12 @@ pub enum Error {
     #[error("the user event failed: {reason}; the commands that wait for it have not run")]
     UserEvent {
         /// The reason that the host gave.
+        reason: String,
+    },
+    /// A host command failed.
+    #[error("the host command failed: {reason}; the commands that wait for it have not run")]
+    HostCommand {
+        /// The reason that it gave.
         reason: String,
     },
     /// A command did not run because a command in its wait list failed.

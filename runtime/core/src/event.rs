@@ -4,7 +4,7 @@
 //! nor on why a command was held back (`schedule.rs`).
 
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::backend::Completion;
@@ -38,6 +38,8 @@ pub struct Event {
     pub(crate) device: Option<Device>,
     /// Errors found in the command's own results, such as traps, if it can have any.
     pub(crate) verdict: Option<Arc<Verdict>>,
+    /// The first part, if the command is executed in parts and `node` is the last one.
+    pub(crate) first: Option<Arc<Node>>,
 }
 
 /// An event that the host completes (`clCreateUserEvent`). Dropping it without completing it fails the commands that
@@ -63,8 +65,11 @@ pub struct UserEvent {
 pub enum Status {
     /// It waits for other commands, or for a flush of its queue.
     Queued,
-    /// It was submitted to the device, and may have started (`CL_RUNNING` is not distinguished).
+    /// It was submitted to the device, and may have started.
     Submitted,
+    /// It is running. Only host commands ([`Queue::host`](crate::Queue::host)) report this: a device does not tell when it
+    /// starts a command.
+    Running,
     /// It is complete, and its writes are visible to the host and to all commands.
     Complete,
 }
@@ -96,10 +101,12 @@ pub(crate) type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 pub(crate) struct Node {
     state: Mutex<State>,
     changed: Condvar,
+    /// When a host command ran.
+    times: OnceLock<Times>,
 }
 
 enum State {
-    /// The command waits for something on the host.
+    /// The command waits for something on the host, or is a host command that has not ended.
     Held(Held),
     /// The command was submitted to the back end.
     Given {
@@ -110,10 +117,17 @@ enum State {
 }
 
 /// The lanes and callbacks to notify when a held command is released.
-#[derive(Default)]
 pub(crate) struct Held {
+    /// The status of the command. Beyond `Queued` it is a host command.
+    status: Status,
     lanes: Vec<Arc<Lane>>,
-    callbacks: Vec<Callback>,
+    callbacks: Vec<(Status, Callback)>,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { status: Status::Queued, lanes: Vec::new(), callbacks: Vec::new() }
+    }
 }
 
 /// How a command's wait list sees an event.
@@ -127,7 +141,7 @@ pub(crate) enum Wait {
 
 impl Node {
     fn new(state: State) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new(), times: OnceLock::new() })
     }
 
     pub(crate) fn held() -> Arc<Self> {
@@ -186,6 +200,23 @@ impl Node {
         self.replace(State::Ended(result))
     }
 
+    /// Records that a held host command has advanced to this status. Returns the callbacks to run.
+    pub(crate) fn advance(&self, status: Status) -> Held {
+        let mut due = Held::default();
+        if let State::Held(held) = &mut *self.state() {
+            held.status = status;
+            let (now, later) =
+                std::mem::take(&mut held.callbacks).into_iter().partition(|(wanted, _)| *wanted <= status);
+            (due.callbacks, held.callbacks) = (now, later);
+        }
+        due
+    }
+
+    /// Records when a host command ran.
+    pub(crate) fn ran(&self, times: Times) {
+        let _ = self.times.set(times);
+    }
+
     pub(crate) fn completion(&self) -> Option<Arc<dyn Completion>> {
         match &*self.state() {
             State::Given { completion, .. } => Some(completion.clone()),
@@ -196,29 +227,33 @@ impl Node {
 
 impl Held {
     /// Notifies the listeners. The caller must hold no lock.
-    fn tell(self, node: &Arc<Node>) {
+    pub(crate) fn tell(self, node: &Arc<Node>) {
         self.tell_callbacks(node).into_iter().for_each(Lane::pump);
     }
 
     /// Runs the callbacks and returns the lanes still to be notified.
     pub(crate) fn tell_callbacks(self, node: &Arc<Node>) -> Vec<Arc<Lane>> {
-        for callback in self.callbacks {
-            node.call(callback);
+        for (status, callback) in self.callbacks {
+            node.call(status, callback);
         }
         self.lanes
     }
 }
 
 impl Node {
-    /// Registers a callback for the end of the command.
-    fn call(self: &Arc<Self>, callback: Callback) {
+    /// Registers a callback for the time when the command has this status or a later one, or has failed.
+    fn call(self: &Arc<Self>, status: Status, callback: Callback) {
         let mut state = self.state();
         match &mut *state {
-            State::Held(held) => held.callbacks.push(callback),
+            State::Held(held) if held.status < status => held.callbacks.push((status, callback)),
+            State::Held(_) => {
+                drop(state);
+                callback(Ok(()));
+            }
             State::Given { completion, lane } => {
                 let (completion, lane) = (completion.clone(), lane.clone());
                 drop(state);
-                lane.call_after(completion, callback);
+                lane.call_after(completion, status, callback);
             }
             State::Ended(result) => {
                 let result = result.clone();
@@ -250,12 +285,25 @@ impl Node {
 
 impl Event {
     pub(crate) fn new(node: Arc<Node>, device: Device) -> Self {
-        Self { node, device: Some(device), verdict: None }
+        Self { node, device: Some(device), verdict: None, first: None }
     }
 
     /// Returns a completed event, for a command with nothing to do.
     pub(crate) fn done() -> Self {
-        Self { node: Node::ended(Ok(())), device: None, verdict: None }
+        Self::of_host(Node::ended(Ok(())))
+    }
+
+    /// The event of a node without a device.
+    pub(crate) fn of_host(node: Arc<Node>) -> Self {
+        Self { node, device: None, verdict: None, first: None }
+    }
+
+    /// The event of a command from its first and last part.
+    pub(crate) fn of_parts(first: Option<Self>, last: Option<Self>) -> Self {
+        match (first, last) {
+            (Some(first), Some(last)) => Self { first: Some(first.first.unwrap_or(first.node)), ..last },
+            (_, last) => last.unwrap_or_else(Self::done),
+        }
     }
 
     /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) expires.
@@ -321,7 +369,7 @@ impl Event {
     /// The command's status, or its error.
     pub fn status(&self) -> Result<Status> {
         let completion = match &*self.node.state() {
-            State::Held(_) => return Ok(Status::Queued),
+            State::Held(held) => return Ok(held.status),
             State::Given { completion, .. } => completion.clone(),
             State::Ended(result) => return result.clone().map(|()| Status::Complete),
         };
@@ -335,18 +383,34 @@ impl Event {
     /// When the command ran. `None` before it is complete, for a command that had nothing to do, and for queues
     /// without [profiling](crate::QueueOptions::profiling).
     pub fn times(&self) -> Option<Times> {
-        self.node.completion()?.times()
+        let times = |node: &Node| match node.completion() {
+            Some(completion) => completion.times(),
+            None => node.times.get().copied(),
+        };
+        let last = times(&self.node)?;
+        let Some(first) = &self.first else { return Some(last) };
+        times(first).map(|Times { queued, submitted, start, .. }| Times { queued, submitted, start, ..last })
     }
 
     /// Registers a callback for the end of the command, successful or not (`clSetEventCallback`), and flushes the
     /// queue. The callback runs on a runtime thread, or on the current thread if the command has already ended. It
     /// should be short.
     pub fn on_end(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
-        if self.verdict.is_none() {
-            return self.node.call(Box::new(callback));
+        self.on_status(Status::Complete, callback);
+    }
+
+    /// Registers a callback for the time when the command has this status or a later one (`clSetEventCallback`), and
+    /// flushes the queue. It gets the error of a command that has failed. Otherwise as [`on_end`](Self::on_end).
+    ///
+    /// The runtime holds no lock while it runs callbacks: they may enqueue commands, complete user events and register
+    /// callbacks. A device does not tell when it starts a command, so callbacks for [`Status::Running`] run when its
+    /// command is complete.
+    pub fn on_status(&self, status: Status, callback: impl FnOnce(Result<()>) + Send + 'static) {
+        if self.verdict.is_none() || status < Status::Complete {
+            return self.node.call(status, Box::new(callback));
         }
         let event = self.clone();
-        self.node.call(Box::new(move |result| callback(result.and_then(|()| event.settle()))));
+        self.node.call(status, Box::new(move |result| callback(result.and_then(|()| event.settle()))));
     }
 }
 
@@ -354,7 +418,7 @@ impl UserEvent {
     /// Creates an event that is not complete.
     #[allow(clippy::new_without_default, reason = "there is no usual event")]
     pub fn new() -> Self {
-        Self { event: Event { node: Node::held(), device: None, verdict: None } }
+        Self { event: Event::of_host(Node::held()) }
     }
 
     /// The event, for use in wait lists.

@@ -28,6 +28,8 @@ mod capabilities;
 mod device;
 mod error;
 mod event;
+mod fill;
+mod host;
 mod image;
 pub mod interface;
 mod kernel;
@@ -40,6 +42,7 @@ mod pipe;
 mod printf;
 mod program;
 mod queue;
+mod rect;
 mod reference;
 mod reflection;
 mod requirements;
@@ -69,7 +72,7 @@ pub use buffer::Buffer;
 pub use capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
 };
-pub use device::{Device, Instance, Options, Selector, Validation};
+pub use device::{Device, Instance, Options, Selector, Timers, Validation};
 pub use error::{Error, Result};
 pub use event::{Event, Status, Times, UserEvent};
 pub use image::{
@@ -82,6 +85,7 @@ pub use ndrange::{NdRange, Sizes};
 pub use pipe::Pipe;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};
+pub use rect::Rect;
 pub use sampler::{Addressing, Filter, Sampler};
 pub use schedule::Order as QueueOrder;
 pub use svm::{Atom, Svm, SvmAtomics};

@@ -21,15 +21,10 @@ use crate::kernel::{ArgValue, Kernel};
 use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
-use crate::schedule::{Lane, Order, Place};
+use crate::schedule::{Lane, Order, Place, Task};
 use crate::staging::{self, Arrival};
 use crate::verdict::Failures;
 use crate::{bounds, launch};
-
-/// The maximum size of a fill pattern (`clEnqueueFillBuffer`).
-const LARGEST_PATTERN: usize = 128;
-/// A long pattern is replicated to about this many bytes, which are then copied.
-const PATTERN_BYTES: u64 = 1 << 20;
 
 /// A command queue. Clones refer to the same queue.
 ///
@@ -78,7 +73,8 @@ pub struct QueueOptions {
 impl Queue {
     pub(crate) fn new(device: Device, options: QueueOptions) -> Result<Self> {
         let purpose = Purpose::Commands { profiled: options.profiling };
-        let lane = Lane::new(device.backend().queue(purpose)?, options.order);
+        let clock = options.profiling.then(|| device.backend().opened());
+        let lane = Lane::new(device.backend().queue(purpose)?, options.order, clock);
         Ok(Self { device, lane, wait: Arc::default(), failures: Failures::default() })
     }
 
@@ -209,8 +205,18 @@ impl Queue {
     }
 
     /// Returns this queue with a wait list of this event only.
-    fn behind(&self, event: Event) -> Self {
-        Self { wait: Arc::from([event]), ..self.clone() }
+    pub(crate) fn behind(&self, event: Event) -> Self {
+        self.behind_all(Arc::from([event]))
+    }
+
+    /// Returns this queue with a wait list of these events only.
+    pub(crate) fn behind_all(&self, wait: Arc<[Event]>) -> Self {
+        Self { wait, ..self.clone() }
+    }
+
+    /// Whether neither the queue nor the wait list contains a command that is held back on the host.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.lane.holds_nothing() && !self.wait.iter().any(|event| event.node.is_held())
     }
 
     /// Writes to the start of a buffer. The slice may be reused as soon as this returns.
@@ -218,7 +224,7 @@ impl Queue {
         self.own(buffer)?;
         let bytes: &[u8] = bytemuck::cast_slice(contents);
         if bytes.is_empty() {
-            return self.enqueue(Command::Nothing);
+            return self.nothing();
         }
         inside(buffer, bytes.len() as u64)?;
         let target = (&buffer.memory, buffer.offset);
@@ -273,34 +279,11 @@ impl Queue {
     }
 
     /// Copies a range of device memory to host-visible memory.
-    fn arrival(&self, source: &Memory, from: u64, bytes: u64) -> Result<Arrival> {
+    pub(crate) fn arrival(&self, source: &Memory, from: u64, bytes: u64) -> Result<Arrival> {
         let memory = self.device.backend().allocate(bytes, Placement::Download)?;
         let (source, target) = (source.clone(), memory.clone());
         let event = self.enqueue(Command::Copy { source, from, target, to: 0, bytes })?;
         Ok(Arrival { event, memory })
-    }
-
-    /// Fills a buffer with a value (`clEnqueueFillBuffer`).
-    pub fn fill<T: Pod>(&self, buffer: &Buffer<T>, value: T) -> Result<Event> {
-        self.own(buffer)?;
-        let pattern = bytemuck::bytes_of(&value);
-        if !pattern.len().is_power_of_two() || pattern.len() > LARGEST_PATTERN {
-            return Err(Error::FillPattern { bytes: pattern.len() });
-        }
-        let (target, at, bytes) = (buffer.memory.clone(), buffer.offset, buffer.bytes());
-        let word = <[u8; 4]>::try_from(pattern.repeat(4 / pattern.len().min(4))).map(u32::from_ne_bytes);
-        if let (Ok(word), true) = (word, at.is_multiple_of(4) && bytes.is_multiple_of(4)) {
-            return self.enqueue(Command::Fill { target, at, bytes, word });
-        }
-        let step = bytes.min(PATTERN_BYTES);
-        let source = staging::filled(self.device.backend(), &pattern.repeat(step as usize / pattern.len()))?;
-        let mut last = Event::done();
-        for done in (0..bytes).step_by(step as usize) {
-            let (source, target) = (source.clone(), target.clone());
-            let bytes = step.min(bytes - done);
-            last = self.enqueue(Command::Copy { source, from: 0, target, to: at + done, bytes })?;
-        }
-        Ok(last)
     }
 
     /// Copies one buffer to the start of another. Slices of one buffer must not overlap.
@@ -347,20 +330,20 @@ impl Queue {
         &self.failures
     }
 
-    pub(crate) fn enqueue(&self, command: Command) -> Result<Event> {
-        self.enqueue_at(command, Place::USUAL)
+    pub(crate) fn enqueue(&self, task: impl Into<Task>) -> Result<Event> {
+        self.enqueue_at(task, Place::USUAL)
     }
 
-    fn enqueue_at(&self, command: Command, place: Place) -> Result<Event> {
+    fn enqueue_at(&self, task: impl Into<Task>, place: Place) -> Result<Event> {
         let foreign = |event: &&Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
         if self.wait.iter().find(foreign).is_some() {
             return Err(Error::WrongDevice { object: "an event of the wait list".to_owned() });
         }
-        let node = self.lane.enqueue(command, &self.wait, place)?;
+        let node = self.lane.enqueue(task, &self.wait, place)?;
         Ok(Event::new(node, self.device.clone()))
     }
 
-    fn own<T>(&self, buffer: &Buffer<T>) -> Result<()> {
+    pub(crate) fn own<T>(&self, buffer: &Buffer<T>) -> Result<()> {
         if buffer.device().is(&self.device) {
             Ok(())
         } else {
@@ -403,7 +386,8 @@ fn take(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result
     }
 }
 
-fn inside<T>(buffer: &Buffer<T>, bytes: u64) -> Result<()> {
+/// Checks that a buffer has this many bytes.
+pub(crate) fn inside<T>(buffer: &Buffer<T>, bytes: u64) -> Result<()> {
     if bytes <= buffer.bytes() {
         Ok(())
     } else {

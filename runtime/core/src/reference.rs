@@ -29,6 +29,7 @@ use crate::event::{Status, Times};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageSupport};
 use crate::module::Module;
 use crate::printf::Output;
+use crate::rect;
 
 /// The device's name in messages.
 const NAME: &str = "the reference device";
@@ -79,6 +80,10 @@ pub(crate) fn open(info: &DeviceInfo, options: Options, output: Output) -> Arc<d
 impl Backend for Reference {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn opened(&self) -> Instant {
+        self.opened
     }
 
     fn max_groups(&self) -> [u32; 3] {
@@ -173,6 +178,13 @@ impl BackendQueue for Queue {
             Command::Launch(launch) => self.launch(&launch, begin),
             Command::Copy { source, from, target, to, bytes } => {
                 block(&source)?.buffer()?.copy_to(from, block(&target)?.buffer()?, to, bytes);
+                Ok(())
+            }
+            Command::CopyRect { source, from, target, to, size } => {
+                let (source, target) = (block(&source)?, block(&target)?);
+                for (from, to, bytes) in rect::parts(from, to, size) {
+                    source.buffer()?.copy_to(from, target.buffer()?, to, bytes);
+                }
                 Ok(())
             }
             Command::Image(command) => image::command(&command),

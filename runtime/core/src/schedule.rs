@@ -2,26 +2,41 @@
 //!
 //! Owns the ordering rules of queues (OpenCL API 3.2.1, 5.11, 5.13) that the device cannot enforce. A command goes to
 //! the back end as soon as all its dependencies have gone there, because the back end enforces the order from then
-//! on. Only user events, and commands that depend on them, are held back. Must not depend on what commands do.
+//! on. Only user events, host commands, and commands that depend on them are held back. Must not depend on what
+//! commands do.
+//!
+//! A host command runs on a thread of its queue (`host.rs`) once the commands that it follows are complete. A command
+//! that the back end gets in its place (`Command::Nothing`) tells when that is.
+
+mod host;
+mod watch;
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use smallvec::SmallVec;
 
 use crate::backend::{BackendQueue, Command, Completion, Start};
 use crate::error::{Error, Result};
-use crate::event::{Callback, Event, Held, Node, Status, Wait};
+use crate::event::{Event, Held, Node, Status, Wait};
+use host::Job;
+pub(crate) use host::Work;
+use watch::Watch;
 
 /// The commands of one queue.
 pub(crate) struct Lane {
     backend: Arc<dyn BackendQueue>,
     order: Order,
+    /// The commands that wait on the host, and the host commands that have not ended.
     waiting: Mutex<VecDeque<Waiting>>,
     /// Sends callbacks to the watcher thread; created on first use.
     watcher: Mutex<Option<Sender<Watch>>>,
+    /// Sends host commands to their thread; created on first use.
+    host: Mutex<Option<Sender<Job>>>,
+    /// Time zero of the device's timestamps, if host commands record when they ran.
+    clock: Option<Instant>,
 }
 
 /// The order of commands in a queue.
@@ -43,9 +58,24 @@ pub(crate) struct Place {
     pub(crate) before_all: bool,
 }
 
-/// A command that cannot go to the back end yet.
+/// What a queue executes.
+pub(crate) enum Task {
+    /// A command of the device.
+    Device(Command),
+    /// A command of the host.
+    Host(Work),
+}
+
+impl From<Command> for Task {
+    fn from(command: Command) -> Self {
+        Self::Device(command)
+    }
+}
+
+/// A command that cannot go to the back end yet, or a host command that has not ended.
 struct Waiting {
-    command: Command,
+    /// `None` if it is a host command that has gone to its thread.
+    task: Option<Task>,
     wait: Arc<[Event]>,
     place: Place,
     queued: Instant,
@@ -62,10 +92,15 @@ enum Dependencies {
     Met(SmallVec<[Arc<dyn Completion>; 2]>),
 }
 
-type Watch = (Arc<dyn Completion>, Callback);
-
-/// Maximum delay of a callback whose command completes before one that was registered earlier.
-const PATIENCE: Duration = Duration::from_millis(5);
+impl Dependencies {
+    /// The commands of other queues.
+    fn elsewhere(&self) -> &[Arc<dyn Completion>] {
+        match self {
+            Self::Met(after) => after,
+            Self::Held | Self::Failed(_) => &[],
+        }
+    }
+}
 
 impl Place {
     /// No constraints beyond the queue's order.
@@ -97,8 +132,15 @@ impl InTheWay {
 }
 
 impl Lane {
-    pub(crate) fn new(backend: Arc<dyn BackendQueue>, order: Order) -> Arc<Self> {
-        Arc::new(Self { backend, order, waiting: Mutex::default(), watcher: Mutex::default() })
+    pub(crate) fn new(backend: Arc<dyn BackendQueue>, order: Order, clock: Option<Instant>) -> Arc<Self> {
+        Arc::new(Self {
+            backend,
+            order,
+            waiting: Mutex::default(),
+            watcher: Mutex::default(),
+            host: Mutex::default(),
+            clock,
+        })
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
@@ -108,11 +150,12 @@ impl Lane {
     /// Enqueues a command. If its wait list has failed, the returned node has failed too, and this returns `Ok`.
     pub(crate) fn enqueue(
         self: &Arc<Self>,
-        command: Command,
+        task: impl Into<Task>,
         wait: &Arc<[Event]>,
         place: Place,
     ) -> Result<Arc<Node>> {
         let queued = Instant::now();
+        let task = task.into();
         let mut waiting = self.waiting();
         let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(place, self.order);
         if !stopped {
@@ -120,14 +163,28 @@ impl Lane {
                 Dependencies::Held => {}
                 Dependencies::Failed(error) => return Ok(Node::ended(Err(error))),
                 Dependencies::Met(after) => {
-                    let ordered = self.is_ordered(wait, place);
-                    let completion = self.backend.push(command, Start { ordered, after: &after, queued })?;
-                    return Ok(Node::given(completion, self.clone()));
+                    let start = Start { ordered: self.is_ordered(wait, place), after: &after, queued };
+                    match task {
+                        Task::Device(command) => {
+                            let completion = self.backend.push(command, start)?;
+                            return Ok(Node::given(completion, self.clone()));
+                        }
+                        Task::Host(work) => {
+                            let node = Node::held();
+                            self.start(work, wait, start, &node)?;
+                            // Nothing listens to the new node yet.
+                            node.advance(Status::Submitted);
+                            let (wait, of_host) = (Arc::default(), node.clone());
+                            waiting.push_back(Waiting { task: None, wait, place, queued, node: of_host });
+                            return Ok(node);
+                        }
+                    }
                 }
             }
         }
         let node = Node::held();
-        waiting.push_back(Waiting { command, wait: wait.clone(), place, queued, node: node.clone() });
+        let (wait, task) = (wait.clone(), Some(task));
+        waiting.push_back(Waiting { task, wait, place, queued, node: node.clone() });
         Ok(node)
     }
 
@@ -157,6 +214,11 @@ impl Lane {
         Ok(Dependencies::Met(elsewhere))
     }
 
+    /// Whether no command is held back, and no host command has yet to end.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.waiting().is_empty()
+    }
+
     pub(crate) fn flush(&self) -> Result<()> {
         self.backend.flush()
     }
@@ -176,90 +238,46 @@ impl Lane {
         let mut waiting = self.waiting();
         let mut told = Vec::new();
         let mut way = InTheWay::default();
-        for held in std::mem::take(&mut *waiting) {
-            if way.stops(held.place, self.order) {
-                way.add(held.place);
-                waiting.push_back(held);
-                continue;
-            }
-            let given = match self.dependencies(&held.wait) {
-                Ok(Dependencies::Held) => {
+        for mut held in std::mem::take(&mut *waiting) {
+            let met = match held.task {
+                Some(_) if !way.stops(held.place, self.order) => self.dependencies(&held.wait),
+                _ => Ok(Dependencies::Held),
+            };
+            let start = Start {
+                ordered: self.is_ordered(&held.wait, held.place),
+                after: met.as_ref().map_or(&[], Dependencies::elsewhere),
+                queued: held.queued,
+            };
+            let heard = match (&met, held.task.take()) {
+                (Ok(Dependencies::Failed(error)) | Err(error), _) => held.node.end(Err(error.clone())),
+                (Ok(Dependencies::Met(_)), Some(Task::Device(command))) => {
+                    match self.backend.push(command, start) {
+                        Ok(completion) => held.node.give(completion, self.clone()),
+                        Err(error) => held.node.end(Err(error)),
+                    }
+                }
+                (Ok(Dependencies::Met(_)), Some(Task::Host(work))) => {
+                    match self.start(work, &held.wait, start, &held.node) {
+                        Ok(()) => {
+                            told.push((held.node.clone(), held.node.advance(Status::Submitted)));
+                            held.wait = Arc::default();
+                            way.add(held.place);
+                            waiting.push_back(held);
+                            continue;
+                        }
+                        Err(error) => held.node.end(Err(error)),
+                    }
+                }
+                (_, task) => {
+                    held.task = task;
                     way.add(held.place);
                     waiting.push_back(held);
                     continue;
                 }
-                Ok(Dependencies::Failed(error)) | Err(error) => Err(error),
-                Ok(Dependencies::Met(after)) => {
-                    let ordered = self.is_ordered(&held.wait, held.place);
-                    self.backend.push(held.command, Start { ordered, after: &after, queued: held.queued })
-                }
-            };
-            let heard = match given {
-                Ok(completion) => held.node.give(completion, self.clone()),
-                Err(error) => held.node.end(Err(error)),
             };
             told.push((held.node, heard));
         }
         told
-    }
-
-    /// Registers a callback for the end of a command of this lane.
-    pub(crate) fn call_after(&self, completion: Arc<dyn Completion>, callback: Callback) {
-        if let Err(error) = self.flush() {
-            return callback(Err(error));
-        }
-        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        if watcher.is_none() {
-            let (sender, receiver) = mpsc::channel();
-            let thread = std::thread::Builder::new().name("kiln-callbacks".to_owned());
-            if thread.spawn(move || watch(&receiver)).is_ok() {
-                *watcher = Some(sender);
-            }
-        }
-        let unsent = match &*watcher {
-            Some(sender) => sender.send((completion, callback)).err().map(|unsent| unsent.0),
-            None => Some((completion, callback)),
-        };
-        drop(watcher);
-        // Without the watcher thread, waits on this thread.
-        if let Some((completion, callback)) = unsent {
-            callback(completion.wait(None));
-        }
-    }
-}
-
-/// Waits for commands and runs their callbacks, until the channel is closed.
-fn watch(receiver: &Receiver<Watch>) {
-    let mut watched: VecDeque<Watch> = VecDeque::new();
-    let mut open = true;
-    while open || !watched.is_empty() {
-        if watched.is_empty() {
-            match receiver.recv() {
-                Ok(watch) => watched.push_back(watch),
-                Err(_) => break,
-            }
-        }
-        loop {
-            match receiver.try_recv() {
-                Ok(watch) => watched.push_back(watch),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => {
-                    open = false;
-                    break;
-                }
-            }
-        }
-        if let Some((oldest, _)) = watched.front() {
-            // The result does not matter: the status of each command is queried below.
-            let _ = oldest.wait(Some(PATIENCE));
-        }
-        for (completion, callback) in std::mem::take(&mut watched) {
-            match completion.status() {
-                Ok(Status::Complete) => callback(Ok(())),
-                Ok(_) => watched.push_back((completion, callback)),
-                Err(error) => callback(Err(error)),
-            }
-        }
     }
 }
 

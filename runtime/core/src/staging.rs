@@ -25,10 +25,16 @@ pub(crate) fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
 /// Allocates memory that contains these bytes, for the device to copy from.
 pub(crate) fn filled(backend: &dyn Backend, contents: &[u8]) -> Result<Memory> {
     let memory = backend.allocate(contents.len() as u64, Placement::Upload)?;
-    let host = memory.handle.host().ok_or_else(unseen)?;
-    // SAFETY: the memory has this many bytes, and no other code has access to it yet.
-    unsafe { host.as_ptr().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
+    fill(&memory, contents.len() as u64, |bytes| bytes.copy_from_slice(contents))?;
     Ok(memory)
+}
+
+/// Writes the bytes of upload memory, whose size this is. Only a command that follows may read them.
+pub(crate) fn fill(memory: &Memory, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<()> {
+    let host = memory.handle.host().ok_or_else(unseen)?;
+    // SAFETY: the memory has this many initialized bytes, and no other code has access to them yet.
+    write(unsafe { std::slice::from_raw_parts_mut(host.as_ptr(), bytes as usize) });
+    Ok(())
 }
 
 /// Copies bytes to device memory in chunks. Returns the event of the last one.
@@ -41,6 +47,7 @@ pub(crate) fn send(
 ) -> Result<Event> {
     let total = contents.len() as u64;
     let mut events = VecDeque::new();
+    let mut first = None;
     for (at, bytes) in pieces(total) {
         // Must not wait for chunks that a user event holds back.
         if events.len() == IN_FLIGHT
@@ -50,12 +57,14 @@ pub(crate) fn send(
         }
         let source = filled(backend, &contents[at as usize..][..bytes as usize])?;
         let (target, to) = (target.clone(), offset + at);
-        events.push_back(enqueue(Command::Copy { source, from: 0, target, to, bytes })?);
+        let event = enqueue(Command::Copy { source, from: 0, target, to, bytes })?;
+        first.get_or_insert_with(|| event.clone());
+        events.push_back(event);
         if total > PIECE {
             flush()?;
         }
     }
-    Ok(events.pop_back().unwrap_or_else(Event::done))
+    Ok(Event::of_parts(first, events.pop_back()))
 }
 
 /// Bytes that the device copies to host-visible memory.
@@ -79,9 +88,14 @@ impl Arrival {
     }
 
     fn take(self, into: &mut [u8]) -> Result<()> {
+        self.with(into.len() as u64, |bytes| into.copy_from_slice(bytes))
+    }
+
+    /// Calls `read` with the bytes, whose number this is. The event must be complete.
+    pub(crate) fn with(self, bytes: u64, read: impl FnOnce(&[u8])) -> Result<()> {
         let host = self.memory.handle.host().ok_or_else(unseen)?;
         // SAFETY: the memory has this many bytes, and the only command that writes them is complete.
-        unsafe { host.as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) };
+        read(unsafe { std::slice::from_raw_parts(host.as_ptr(), bytes as usize) });
         Ok(())
     }
 }

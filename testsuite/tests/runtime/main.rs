@@ -3,9 +3,11 @@
 
 mod checked;
 mod execution;
+mod host;
 mod images;
 mod load;
 mod printing;
+mod rects;
 mod svm;
 #[path = "../../../compiler/cli/src/run/target.rs"]
 mod target;
@@ -34,6 +36,17 @@ const TESTS: &[(&str, Test)] = &[
     ("many_groups", execution::many_groups),
     ("program_scope_variables", execution::program_scope_variables),
     ("pointers_to_pointers", execution::pointers_to_pointers),
+    ("host_commands_in_order", host::in_order),
+    ("host_commands_and_wait_lists", host::wait_lists),
+    ("host_commands_that_fail", host::failures),
+    ("host_commands_of_many_threads", host::many_threads),
+    ("transfers_of_the_callers_memory", host::transfers),
+    ("callbacks_for_each_status", host::callbacks),
+    ("no_deadlocks", host::no_deadlocks),
+    ("timers", host::timers),
+    ("boxes", rects::transfers),
+    ("misuse_of_boxes", rects::misuse),
+    ("fills_of_parts", rects::fills),
     ("images_in_parts", images::parts),
     ("image_formats", images::formats),
     ("images_in_order", images::order),

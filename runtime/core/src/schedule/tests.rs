@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, mpsc};
+use std::time::Duration;
 
 use super::*;
 use crate::event::Times;
@@ -95,13 +96,13 @@ impl Completion for Ending {
 
 fn lane(order: Order) -> (Arc<Shared>, Arc<Lane>) {
     let backend = Faulty::default();
-    (backend.state.clone(), Lane::new(Arc::new(backend), order))
+    (backend.state.clone(), Lane::new(Arc::new(backend), order, None))
 }
 
 fn enqueue(lane: &Arc<Lane>, wait: &[&Event]) -> Result<Event> {
     let wait = wait.iter().map(|event| (*event).clone()).collect();
     let node = lane.enqueue(Command::Nothing, &wait, Place::USUAL)?;
-    Ok(Event { node, device: None, verdict: None })
+    Ok(Event::of_host(node))
 }
 
 #[test]
@@ -190,4 +191,34 @@ fn callbacks_come_in_any_order() {
     assert!(first.0 <= 50 && first.1.is_ok());
     state.end_all();
     assert_eq!(receiver.iter().count(), 99);
+}
+
+/// A host command runs after the device's commands before it, and never if the device is lost before that.
+#[test]
+fn host_commands_wait_for_the_device() {
+    for loses in [false, true] {
+        let (state, lane) = lane(Order::InOrder);
+        enqueue(&lane, &[]).unwrap();
+        let ran = Arc::new(AtomicBool::new(false));
+        let note = ran.clone();
+        let work: Work = Box::new(move || {
+            note.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        let host = Event::of_host(lane.enqueue(Task::Host(work), &Arc::default(), Place::USUAL).unwrap());
+        let behind = enqueue(&lane, &[]).unwrap();
+        assert_eq!((host.status(), behind.status()), (Ok(Status::Submitted), Ok(Status::Queued)));
+        assert!(!lane.holds_nothing());
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!ran.load(Ordering::Relaxed));
+        if loses {
+            state.lose();
+            assert!(matches!(host.wait(), Err(Error::DeviceLost { .. })));
+            assert!(matches!(behind.wait(), Err(Error::DeviceLost { .. })));
+        } else {
+            state.end_all();
+            host.wait().unwrap();
+        }
+        assert_eq!(ran.load(Ordering::Relaxed), !loses);
+    }
 }

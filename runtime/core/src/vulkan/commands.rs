@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::device::Device;
 use super::image;
@@ -16,14 +16,26 @@ use super::program::{Kernel, Program, descriptor_type};
 use crate::backend::{Bound, Command, Dispatch, Launch, Memory};
 use crate::error::{Error, Result};
 use crate::interface::BindingClass;
+use crate::rect;
 
 /// A command whose recording cannot fail, with all that must live until it is complete.
 pub(super) enum Ready {
     Nothing,
     Launch(Box<ReadyLaunch>),
-    Copy { source: vk::Buffer, target: vk::Buffer, region: vk::BufferCopy, _keep: [Memory; 2] },
+    Copy {
+        source: vk::Buffer,
+        target: vk::Buffer,
+        regions: SmallVec<[vk::BufferCopy; 1]>,
+        _keep: [Memory; 2],
+    },
     Image(image::Ready),
-    Fill { target: vk::Buffer, at: u64, bytes: u64, word: u32, _keep: Memory },
+    Fill {
+        target: vk::Buffer,
+        at: u64,
+        bytes: u64,
+        word: u32,
+        _keep: Memory,
+    },
 }
 
 /// A launch with its bindings.
@@ -77,7 +89,15 @@ impl Ready {
             Command::Copy { source, from, target, to, bytes } => Self::Copy {
                 source: memory::buffer(&source)?,
                 target: memory::buffer(&target)?,
-                region: vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes },
+                regions: smallvec![vk::BufferCopy { src_offset: from, dst_offset: to, size: bytes }],
+                _keep: [source, target],
+            },
+            Command::CopyRect { source, from, target, to, size } => Self::Copy {
+                source: memory::buffer(&source)?,
+                target: memory::buffer(&target)?,
+                regions: rect::parts(from, to, size)
+                    .map(|(from, to, size)| vk::BufferCopy { src_offset: from, dst_offset: to, size })
+                    .collect(),
                 _keep: [source, target],
             },
             Command::Image(command) => Self::Image(image::Ready::new(command)?),
@@ -120,10 +140,10 @@ impl Ready {
         match self {
             Self::Nothing => {}
             Self::Launch(ready) => ready.record(raw, commands, bound),
-            Self::Copy { source, target, region, .. } => {
+            Self::Copy { source, target, regions, .. } => {
                 // SAFETY: the command buffer is being recorded; the regions are within their buffers and do not
                 // overlap.
-                unsafe { raw.cmd_copy_buffer(commands, *source, *target, &[*region]) };
+                unsafe { raw.cmd_copy_buffer(commands, *source, *target, regions) };
             }
             Self::Image(command) => command.record(raw, commands),
             Self::Fill { target, at, bytes, word, .. } => {

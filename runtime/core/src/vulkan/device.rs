@@ -270,6 +270,10 @@ impl Backend for Handle {
         &self.0.info
     }
 
+    fn opened(&self) -> Instant {
+        self.0.opened
+    }
+
     fn max_groups(&self) -> [u32; 3] {
         self.0.limits.max_compute_work_group_count
     }

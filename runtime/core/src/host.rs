@@ -1,0 +1,210 @@
+//! Host commands, and transfers to and from memory of the caller.
+//!
+//! Owns the order in which the host touches the caller's memory. A transfer has two parts: the device copies between
+//! its memory and staging memory, and a host command copies between staging memory and the caller's. Must not depend on
+//! when commands run.
+
+#![allow(unsafe_code, reason = "memory of the caller; each states why it is sound")]
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use crate::backend::{Command, Memory, Placement};
+use crate::buffer::Buffer;
+use crate::error::Result;
+use crate::event::Event;
+use crate::queue::{Queue, inside};
+use crate::rect::{Grid, Rect, Size};
+use crate::schedule::Task;
+use crate::staging::{self, Arrival};
+
+/// Rows of bytes in memory of the caller.
+#[derive(Clone, Copy)]
+pub(crate) struct HostRows {
+    start: NonNull<u8>,
+    grid: Grid,
+    size: Size,
+}
+
+// SAFETY: `HostRows::new` lets the memory be used from any thread.
+unsafe impl Send for HostRows {}
+
+impl HostRows {
+    /// # Safety
+    /// The bytes of the box are valid for reads or writes, whichever the command does, from any thread until it has
+    /// ended.
+    pub(crate) unsafe fn new(start: NonNull<u8>, rect: Rect, size: Size) -> Result<Self> {
+        Ok(Self { start, grid: rect.grid(size)?, size })
+    }
+
+    /// The number of bytes of all rows.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.size.iter().product()
+    }
+
+    /// Calls `each` for the parts of rows that the bytes `at..at + length` of the packed box fall into: their address,
+    /// their offset from `at`, and their length.
+    fn parts(&self, at: u64, length: u64, mut each: impl FnMut(*mut u8, usize, usize)) {
+        let [width, rows, _] = self.size;
+        let mut done = 0;
+        while done < length {
+            let (row, column) = ((at + done) / width, (at + done) % width);
+            let part = (width - column).min(length - done);
+            let offset = self.grid.at(row % rows, row / rows) + column;
+            // The caller promises that the box is one object, so its offsets fit.
+            each(self.start.as_ptr().wrapping_add(offset as usize), done as usize, part as usize);
+            done += part;
+        }
+    }
+
+    /// Writes bytes of the packed box to the caller's memory.
+    pub(crate) fn scatter(&self, at: u64, packed: &[u8]) {
+        self.parts(at, packed.len() as u64, |row, from, bytes| {
+            // SAFETY: `new` guarantees the row; the staging memory is not the caller's.
+            unsafe { row.copy_from_nonoverlapping(packed[from..][..bytes].as_ptr(), bytes) };
+        });
+    }
+
+    /// Reads bytes of the packed box from the caller's memory.
+    pub(crate) fn gather(&self, at: u64, packed: &mut [u8]) {
+        self.parts(at, packed.len() as u64, |row, from, bytes| {
+            // SAFETY: as above.
+            unsafe { row.copy_to_nonoverlapping(packed[from..][..bytes].as_mut_ptr(), bytes) };
+        });
+    }
+}
+
+impl Queue {
+    /// Runs a closure on the host, in the order of the queue: after its wait list is complete and, in an in-order
+    /// queue, after all earlier commands. Later commands wait for it as for any other (`clEnqueueNativeKernel`,
+    /// `clEnqueueSVMFree`).
+    ///
+    /// The closure sees what those commands wrote. It runs on a thread of the queue, without any lock of the runtime:
+    /// it may enqueue commands, complete user events, and wait for commands that do not wait for it. If it returns an
+    /// error or panics, its event fails.
+    ///
+    /// ```
+    /// # fn example(queue: kiln_runtime::Queue, kernel: kiln_runtime::Kernel) -> kiln_runtime::Result<()> {
+    /// // SAFETY: the kernel stays within its buffers.
+    /// unsafe { queue.launch(&kernel, 1024)? };
+    /// queue.host(|| {
+    ///     println!("the first launch is complete, and the second has not started");
+    ///     Ok(())
+    /// })?;
+    /// // SAFETY: as above.
+    /// unsafe { queue.launch(&kernel, 1024)? };
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn host(&self, work: impl FnOnce() -> Result<()> + Send + 'static) -> Result<Event> {
+        self.enqueue(Task::Host(Box::new(work)))
+    }
+
+    /// A command that does nothing, in the order of the queue: for operations that need no work on this device, such as
+    /// `clEnqueueMigrateMemObjects`. In contrast to a [`marker`](Self::marker), it does not wait for the earlier
+    /// commands of an out-of-order queue.
+    pub fn nothing(&self) -> Result<Event> {
+        self.enqueue(Command::Nothing)
+    }
+
+    /// Reads the start of a buffer into memory of the caller, without blocking (`clEnqueueReadBuffer`).
+    ///
+    /// # Safety
+    /// The memory must be valid for writes, and nothing else may access it, until the event has ended.
+    pub unsafe fn read_to<T: Pod>(&self, buffer: &Buffer<T>, target: NonNull<[T]>) -> Result<Event> {
+        self.own(buffer)?;
+        let bytes = target.len() as u64 * size_of::<T>() as u64;
+        inside(buffer, bytes)?;
+        if bytes == 0 {
+            return self.nothing();
+        }
+        // SAFETY: the caller guarantees it.
+        let host = unsafe { HostRows::new(target.cast(), Rect::default(), [bytes, 1, 1])? };
+        let pieces = staging::pieces(bytes).map(|(at, size)| {
+            let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
+            Ok((at, size, arrival))
+        });
+        self.deliver(pieces.collect::<Result<_>>()?, host)
+    }
+
+    /// Writes memory of the caller to the start of a buffer, without blocking (`clEnqueueWriteBuffer`). The memory is
+    /// read when the command runs, or earlier if no command can change it before that.
+    ///
+    /// # Safety
+    /// The memory must be valid for reads, and nothing else may write it, until the event has ended. Earlier commands
+    /// of the queue and commands of the wait list may.
+    pub unsafe fn write_from<T: Pod>(&self, buffer: &Buffer<T>, source: NonNull<[T]>) -> Result<Event> {
+        self.own(buffer)?;
+        let bytes = source.len() as u64 * size_of::<T>() as u64;
+        inside(buffer, bytes)?;
+        if bytes == 0 {
+            return self.nothing();
+        }
+        // SAFETY: the caller guarantees it.
+        let host = unsafe { HostRows::new(source.cast(), Rect::default(), [bytes, 1, 1])? };
+        self.collect(host, staging::PIECE, |source, at, bytes| Command::Copy {
+            source,
+            from: 0,
+            target: buffer.memory.clone(),
+            to: buffer.offset + at,
+            bytes,
+        })
+    }
+
+    /// Delivers chunks of a packed box, at these offsets and of these sizes, to memory of the caller.
+    pub(crate) fn deliver(&self, pieces: Vec<(u64, u64, Arrival)>, host: HostRows) -> Result<Event> {
+        let events: Arc<[Event]> = pieces.iter().map(|(_, _, arrival)| arrival.event.clone()).collect();
+        let first = events.first().cloned();
+        let work = move || {
+            for (at, bytes, arrival) in pieces {
+                arrival.with(bytes, |packed| host.scatter(at, packed))?;
+            }
+            Ok(())
+        };
+        let last = self.behind_all(events).host(work)?;
+        Ok(Event::of_parts(first, Some(last)))
+    }
+
+    /// Copies a box from memory of the caller to staging memory, in chunks of at most this many bytes, and enqueues the
+    /// command that `send` returns for each.
+    pub(crate) fn collect(
+        &self,
+        host: HostRows,
+        most: u64,
+        send: impl Fn(Memory, u64, u64) -> Command,
+    ) -> Result<Event> {
+        let total = host.bytes();
+        let mut pieces = Vec::new();
+        for at in (0..total).step_by(usize::try_from(most).unwrap_or(usize::MAX)) {
+            let bytes = most.min(total - at);
+            pieces.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
+        }
+        let targets = pieces.clone();
+        let gather = move || {
+            targets.iter().try_for_each(|(at, bytes, memory)| {
+                staging::fill(memory, *bytes, |packed| host.gather(*at, packed))
+            })
+        };
+        let (queue, mut first) = if self.can_gather_now() {
+            gather()?;
+            (self.clone(), None)
+        } else {
+            let gathered = self.host(gather)?;
+            (self.behind(gathered.clone()), Some(gathered))
+        };
+        let mut last = None;
+        for (at, bytes, memory) in pieces {
+            let sent = queue.enqueue(send(memory, at, bytes))?;
+            first.get_or_insert_with(|| sent.clone());
+            last = Some(sent);
+        }
+        Ok(Event::of_parts(first, last))
+    }
+
+    /// Whether no command that the next one follows can still change memory of the host.
+    fn can_gather_now(&self) -> bool {
+        !self.device().shares_memory() && self.holds_nothing()
+    }
+}
