@@ -14,7 +14,6 @@ mod atomics;
 mod handed;
 mod pointers;
 mod ranges;
-mod reach;
 
 use std::cmp::Ordering;
 
@@ -30,11 +29,11 @@ use self::{
     handed::{Handed, Shared},
     pointers::{Form, Forms},
     ranges::{Range, Step, Use},
-    reach::Reach,
 };
 use crate::{
     legalize_atomics::LoopOrder,
     origins::{Object, Origins},
+    reach::Reach,
 };
 
 /// The layout of an object or of a range.
@@ -89,13 +88,14 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
         }
     }
     mixed.sort_unstable();
-    let split: FxHashMap<VarId, Split> = mixed
-        .into_iter()
-        .filter_map(|var| {
+    let mut split: FxHashMap<VarId, Split> = FxHashMap::default();
+    if !mixed.is_empty() {
+        let reach = Reach::find(module);
+        for var in mixed {
             let strides = shared[&Shared::Module(var)].strides;
-            Some((var, Split::find(module, var, strides, &forms, target)?))
-        })
-        .collect();
+            split.extend(Split::find(module, var, strides, (&forms, &reach), target).map(|it| (var, it)));
+        }
+    }
     let Module { functions, vars, .. } = module;
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
@@ -148,7 +148,13 @@ struct Split {
 
 impl Split {
     /// Splits an object whose accesses need several element types, if possible, and creates the variables.
-    fn find(module: &mut Module, var: VarId, strides: u64, forms: &[Forms], target: &Target) -> Option<Self> {
+    fn find(
+        module: &mut Module,
+        var: VarId,
+        strides: u64,
+        (forms, reach): (&[Forms], &Reach),
+        target: &Target,
+    ) -> Option<Self> {
         let object = Object::Module(var);
         let mut uses = Vec::new();
         for ((id, function), forms) in module.functions.entries().zip(forms) {
@@ -156,19 +162,14 @@ impl Split {
                 let pointer = inst.args.first();
                 pointer.is_some_and(|&pointer| forms.may_point_into(pointer, object))
             };
-            let order = function.inst_order();
-            if !order.iter().any(|&inst| is_used(&function.insts[inst])) {
-                continue;
-            }
-            let reach = Reach::find(function, forms.origins());
-            for inst in order {
+            for inst in function.inst_order() {
                 let mut usage = Usage::default();
                 let data = &function.insts[inst];
                 if !is_used(data) || usage.note_access(function, data, object.space()).is_none() {
                     continue;
                 }
                 let size = accessed(function, data);
-                uses.push(Use { at: (id, inst), extent: reach.of(data.args[0], object), size, usage });
+                uses.push(Use { at: (id, inst), extent: reach.of(id, data.args[0], var), size, usage });
             }
         }
         let original = module.vars[var].clone();
@@ -338,8 +339,12 @@ impl Usage {
             None => Scalar::int_of_size(size),
         };
         let stores_part = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < size && moves.stores > 0;
+        // Loads of parts beside an atomic operation: a seq_cst load is a read-modify-write.
+        let has_parts_beside_atomics = has_parts && !self.atomic.is_empty();
         let has_atomic_parts = is_local
-            && (self.moved.iter().any(stores_part) || self.atomic.iter().any(|demand| demand.size() < size));
+            && (has_parts_beside_atomics
+                || self.moved.iter().any(stores_part)
+                || self.atomic.iter().any(|demand| demand.size() < size));
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);

@@ -70,11 +70,6 @@ impl Forms {
         }
     }
 
-    /// The possible objects of all pointers.
-    pub(super) const fn origins(&self) -> &Origins {
-        &self.origins
-    }
-
     /// The objects that a pointer can point into.
     pub(super) fn objects(&self, value: ValueId) -> Vec<Object> {
         self.origins.of(value).objects.to_vec()

@@ -7,7 +7,8 @@ use kiln_ir::{FuncId, InstId};
 use kiln_types::index::Id as _;
 use smallvec::SmallVec;
 
-use super::{Usage, reach::Extent};
+use super::Usage;
+use crate::extent::Extent;
 
 /// An access to the object.
 #[derive(Clone, Debug)]

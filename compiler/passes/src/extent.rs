@@ -1,0 +1,180 @@
+//! Sets of byte offsets in an object: a start, and steps of known strides.
+
+use smallvec::SmallVec;
+
+/// A set of byte offsets from the start of an object: `offset`, plus any number of steps of each term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The minimum, unless a term has no limit.
+    pub(super) offset: i64,
+    /// The terms, sorted by stride; each stride occurs once.
+    pub(super) terms: SmallVec<[Term; 2]>,
+}
+
+/// Steps of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Term {
+    /// The size of a step in bytes.
+    pub(super) stride: u64,
+    /// The number of steps is less than this. `None`: any number of steps, in either direction.
+    pub(super) count: Option<u64>,
+}
+
+/// The maximum number of terms, beyond which a set becomes coarser.
+const TERMS: usize = 6;
+
+impl Extent {
+    /// The start of an object.
+    pub(super) fn start() -> Self {
+        Self { offset: 0, terms: SmallVec::new() }
+    }
+
+    /// The whole object.
+    pub(super) fn anywhere() -> Self {
+        Self { offset: 0, terms: SmallVec::from_slice(&[Term { stride: 1, count: None }]) }
+    }
+
+    /// The minimum and maximum offset, if there are limits.
+    pub(super) fn limits(&self) -> Option<(i64, i64)> {
+        let mut end = self.offset;
+        for term in &self.terms {
+            let steps = i64::try_from(term.stride.checked_mul(term.count?.saturating_sub(1))?).ok()?;
+            end = end.checked_add(steps)?;
+        }
+        Some((self.offset, end))
+    }
+
+    /// The set moved by a number of bytes.
+    pub(super) fn moved(&self, bytes: i64) -> Self {
+        match self.offset.checked_add(bytes) {
+            Some(offset) => Self { offset, terms: self.terms.clone() }.normal(),
+            None => Self::anywhere(),
+        }
+    }
+
+    /// The set with an optional additional step.
+    pub(super) fn with(&self, term: Option<Term>) -> Self {
+        term.map_or_else(|| self.clone(), |term| self.stepped(term))
+    }
+
+    /// The set with additional steps.
+    pub(super) fn stepped(&self, term: Term) -> Self {
+        let mut extent = self.clone();
+        extent.terms.push(term);
+        extent.normal()
+    }
+
+    /// The union of two sets, or a superset.
+    pub(super) fn join(&self, other: &Self) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        let mut terms = self.terms.clone();
+        for term in &other.terms {
+            match terms.iter_mut().find(|own| own.stride == term.stride) {
+                Some(own) => own.count = own.count.zip(term.count).map(|(own, count)| own.max(count)),
+                None => terms.push(*term),
+            }
+        }
+        let distance = self.offset.abs_diff(other.offset);
+        if distance > 0 {
+            terms.push(Term { stride: distance, count: Some(2) });
+        }
+        Self { offset: self.offset.min(other.offset), terms }.normal()
+    }
+
+    /// The set without limits.
+    pub(super) fn widened(mut self) -> Self {
+        for term in &mut self.terms {
+            term.count = None;
+        }
+        self.normal()
+    }
+
+    /// The normal form: sorted terms, without those that another one covers.
+    pub(super) fn normal(mut self) -> Self {
+        let is_coarse = self.terms.len() > TERMS;
+        let endless = self.terms.iter().filter(|term| is_coarse || term.count.is_none());
+        let stride = endless.fold(0, |all, term| gcd(all, term.stride));
+        let mut limited: SmallVec<[Term; 2]> = SmallVec::new();
+        for term in self.terms {
+            let Some(count) = term.count.filter(|&count| count > 1 && term.stride > 0) else { continue };
+            if stride > 0 && term.stride.is_multiple_of(stride) {
+                continue;
+            }
+            match limited.iter_mut().find(|known| known.stride == term.stride) {
+                Some(known) => known.count = known.count.map(|known| known.saturating_add(count - 1)),
+                None => limited.push(term),
+            }
+        }
+        if stride > 0 {
+            limited.push(Term { stride, count: None });
+            self.offset = i64::try_from(stride).map_or(0, |stride| self.offset.rem_euclid(stride));
+        }
+        limited.sort_unstable();
+        Self { offset: self.offset, terms: limited }
+    }
+}
+
+/// Whether an access of a size at one set of offsets can overlap an access of another size at another set. If in doubt, true.
+pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
+    let strides = one.terms.iter().chain(&other.terms).map(|term| term.stride);
+    let are_apart = |period: Option<u64>| {
+        let rest = |extent: &Extent| {
+            let mut rest = extent.clone();
+            rest.terms.retain(|term| period.is_none_or(|period| !term.stride.is_multiple_of(period)));
+            rest.limits()
+        };
+        let (Some((low, high)), Some((other_low, other_high))) = (rest(one), rest(other)) else {
+            return false;
+        };
+        // The distance from the first byte of the other access to the first byte of this one.
+        let (least, greatest) = (low.saturating_sub(other_high), high.saturating_sub(other_low));
+        let (before, behind) = (size as i64, other_size as i64);
+        match period.and_then(|period| i64::try_from(period).ok()) {
+            None => greatest <= -before || least >= behind,
+            // Neither access at any repetition.
+            Some(period) => {
+                let start = least.rem_euclid(period);
+                start >= behind && start + (greatest - least) <= period - before
+            }
+        }
+    };
+    !std::iter::once(None).chain(strides.map(Some)).any(are_apart)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Term, may_overlap};
+
+    fn extent(offset: i64, terms: &[(u64, Option<u64>)]) -> Extent {
+        let terms = terms.iter().map(|&(stride, count)| Term { stride, count }).collect();
+        Extent { offset, terms }.normal()
+    }
+
+    #[test]
+    fn accesses_to_different_members_do_not_overlap() {
+        let overlap = |one: &Extent, size, other: &Extent, other_size| {
+            let forward = may_overlap((one, size), (other, other_size));
+            assert_eq!(forward, may_overlap((other, other_size), (one, size)));
+            forward
+        };
+        let (flag, value) = (extent(0, &[(64, None)]), extent(4, &[(64, None)]));
+        assert!(!overlap(&flag, 4, &value, 4));
+        assert!(!overlap(&flag, 4, &value, 60));
+        assert!(overlap(&flag, 4, &value, 61));
+        assert!(overlap(&flag, 8, &value, 4));
+        // An array in the structure: its last element ends where the next structure begins.
+        let array = extent(4, &[(64, None), (4, Some(15))]);
+        assert!(!overlap(&flag, 4, &array, 4));
+        assert!(overlap(&flag, 4, &extent(4, &[(64, None), (4, Some(16))]), 4));
+        assert!(overlap(&flag, 4, &extent(4, &[(4, None)]), 4));
+        assert!(!overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(2))]), 4));
+        assert!(overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(3))]), 4));
+        assert!(overlap(&Extent::anywhere(), 1, &flag, 4));
+    }
+}

@@ -1,0 +1,223 @@
+//! The bytes that a pointer can point to: objects with known roots, and offsets from their starts.
+//!
+//! Follows pointers through arithmetic, casts, selections, block parameters, construct results and calls until a fixed point.
+//! A pointer loaded from memory or made from an integer can point anywhere. Runs after inlining, when no function calls
+//! itself.
+
+use kiln_ir::{FuncId, Function, Inst, InstId, Module, Op, Type, ValueId, VarId};
+use kiln_types::index::Id as _;
+use kiln_vocabulary::opencl::AddressSpace;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::{
+    extent::{Extent, Term},
+    origins::{constant_offset, is_to_space, receivers},
+};
+
+/// Where a pointer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    /// This object of the module.
+    Module(VarId),
+    /// This private object of the function.
+    Private(VarId),
+    /// The pointee of a parameter of a kernel, or of a private parameter.
+    Param(FuncId, u32),
+    /// Any object.
+    Unknown,
+}
+
+/// Bytes that a pointer can point to.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The object.
+    pub(super) root: Root,
+    /// The offsets in it.
+    pub(super) extent: Extent,
+    /// The number of changes during the analysis.
+    changes: u32,
+}
+
+/// The places of one pointer; each root occurs once.
+type Places = SmallVec<[Place; 1]>;
+
+/// The maximum number of changes of a place, beyond which its terms lose their limits, so that the analysis ends.
+const CHANGES: u32 = 4;
+
+/// The places of all pointers of a module.
+pub(super) struct Reach {
+    functions: Vec<FxHashMap<ValueId, Places>>,
+    /// The objects of the module whose addresses are stored, returned or converted to integers, so that unknown pointers can
+    /// point into them.
+    escaped: FxHashSet<VarId>,
+}
+
+impl Reach {
+    pub(super) fn find(module: &Module) -> Self {
+        let functions = vec![FxHashMap::default(); module.functions.len()];
+        let mut reach = Self { functions, escaped: FxHashSet::default() };
+        // Callers first, so that the arguments of all calls are known.
+        for id in module.callees_first().into_iter().rev() {
+            let function = &module.functions[id];
+            let mut flow = Flow { function, found: std::mem::take(&mut reach.functions[id.index()]) };
+            flow.params(id);
+            let mut order = function.inst_order();
+            order.retain(|&inst| !function.insts[inst].op.is_of_numbers());
+            while order.iter().fold(false, |changed, &inst| flow.inst(inst) | changed) {}
+            let found = flow.found;
+            for inst in order {
+                reach.leave(module, &function.insts[inst], &found);
+            }
+            reach.functions[id.index()] = found;
+        }
+        reach
+    }
+
+    /// Records the pointers that an instruction passes to another function, or stores or converts.
+    fn leave(&mut self, module: &Module, inst: &Inst, found: &FxHashMap<ValueId, Places>) {
+        let escaping = match inst.op {
+            Op::Call(callee) => {
+                for (arg, &param) in inst.args.iter().zip(module.functions[callee].params()) {
+                    let known = self.functions[callee.index()].entry(param).or_default();
+                    for place in found.get(arg).into_iter().flatten() {
+                        note(known, place.root, &place.extent);
+                    }
+                }
+                return;
+            }
+            Op::Store(_) => &inst.args[1..],
+            Op::PointerToInt | Op::Return => &inst.args[..],
+            _ => return,
+        };
+        for place in escaping.iter().filter_map(|value| found.get(value)).flatten() {
+            if let Root::Module(var) = place.root {
+                self.escaped.insert(var);
+            }
+        }
+    }
+
+    /// The places that a pointer can point to. Empty if it is null or undefined.
+    pub(super) fn places(&self, function: FuncId, pointer: ValueId) -> &[Place] {
+        self.functions[function.index()].get(&pointer).map_or(&[], SmallVec::as_slice)
+    }
+
+    /// The offsets at which a pointer can point into this object of the module.
+    pub(super) fn of(&self, function: FuncId, pointer: ValueId, var: VarId) -> Extent {
+        let places = self.places(function, pointer);
+        let place = places.iter().find(|place| place.root == Root::Module(var));
+        let is_unknown =
+            self.escaped.contains(&var) && places.iter().any(|place| place.root == Root::Unknown);
+        match place {
+            Some(place) if !is_unknown => place.extent.clone(),
+            _ => Extent::anywhere(),
+        }
+    }
+}
+
+/// The analysis of one function.
+struct Flow<'a> {
+    function: &'a Function,
+    found: FxHashMap<ValueId, Places>,
+}
+
+impl Flow<'_> {
+    /// Records the parameters. Calls have recorded their arguments for local and global pointers.
+    fn params(&mut self, id: FuncId) {
+        let is_kernel = self.function.kernel.is_some();
+        for (number, &param) in (0..).zip(self.function.params()) {
+            let Type::Pointer(space) = self.function.ty(param) else { continue };
+            let object = self.function.objects.iter().find(|(known, _)| *known == number);
+            let is_passed = self.found.contains_key(&param);
+            let (root, extent) = match (object, space) {
+                (Some((_, var)), _) if is_kernel => (Root::Module(*var), Extent::start()),
+                (Some((_, var)), _) if !is_passed => (Root::Module(*var), Extent::anywhere()),
+                (_, AddressSpace::Private) => {
+                    self.found.remove(&param);
+                    (Root::Param(id, number), Extent::start())
+                }
+                (None, _) if is_kernel => (Root::Param(id, number), Extent::start()),
+                (None, _) if !is_passed => (Root::Unknown, Extent::anywhere()),
+                _ => continue,
+            };
+            self.note(param, root, &extent);
+        }
+    }
+
+    fn inst(&mut self, id: InstId) -> bool {
+        let inst = &self.function.insts[id];
+        match &inst.op {
+            Op::ModuleVar(var) => self.note(inst.results[0], Root::Module(*var), &Extent::start()),
+            Op::PrivateVar(var) => self.note(inst.results[0], Root::Private(*var), &Extent::start()),
+            Op::Offset { stride, count } => match constant_offset(self.function, inst.args[1], *stride) {
+                Some(bytes) => {
+                    let end = self.array_end(inst.args[0]).filter(|_| bytes < 0);
+                    self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).moved(bytes))
+                }
+                None => {
+                    let term = Term { stride: *stride, count: count.map(u64::from) };
+                    let end = self.array_end(inst.args[0]).filter(|_| count.is_none());
+                    self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).stepped(term))
+                }
+            },
+            Op::PointerCast => self.pass(inst.args[0], inst.results[0], Clone::clone),
+            Op::Select => {
+                self.pass(inst.args[1], inst.results[0], Clone::clone)
+                    | self.pass(inst.args[2], inst.results[0], Clone::clone)
+            }
+            _ if is_to_space(inst) => self.pass(inst.args[0], inst.results[0], Clone::clone),
+            _ => match receivers(self.function, inst) {
+                Some(receivers) => {
+                    let pairs = inst.args.iter().zip(receivers);
+                    pairs.fold(false, |changed, (&from, to)| self.pass(from, to, Clone::clone) | changed)
+                }
+                None if inst.op.is_construct() => false,
+                None => inst
+                    .results
+                    .iter()
+                    .fold(false, |changed, &it| self.note(it, Root::Unknown, &Extent::anywhere()) | changed),
+            },
+        }
+    }
+
+    /// The step past the last element of an array, where a pointer can point without being accessed (C99 6.5.6).
+    fn array_end(&self, pointer: ValueId) -> Option<Term> {
+        match self.function.def(pointer)?.op {
+            Op::Offset { stride, count: Some(_) } => Some(Term { stride, count: Some(2) }),
+            _ => None,
+        }
+    }
+
+    fn pass(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
+        let Some(places) = self.found.get(&from).cloned() else { return false };
+        places
+            .iter()
+            .fold(false, |changed, place| self.note(to, place.root, &change(&place.extent)) | changed)
+    }
+
+    fn note(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
+        if !self.function.ty(pointer).is_pointer() {
+            return false;
+        }
+        note(self.found.entry(pointer).or_default(), root, extent)
+    }
+}
+
+/// Adds bytes to the places of a pointer. Returns whether that changed them.
+fn note(places: &mut Places, root: Root, extent: &Extent) -> bool {
+    let Some(known) = places.iter_mut().find(|place| place.root == root) else {
+        places.push(Place { root, extent: extent.clone(), changes: 0 });
+        return true;
+    };
+    let mut joined = known.extent.join(extent);
+    if joined == known.extent {
+        return false;
+    }
+    known.changes += 1;
+    if known.changes > CHANGES {
+        joined = joined.widened();
+    }
+    let changed = joined != known.extent;
+    known.extent = joined;
+    changed
+}
