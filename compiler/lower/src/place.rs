@@ -151,10 +151,10 @@ impl Body<'_, '_> {
         }
         let index = self.index(index);
         let ty = self.builder.ty(base.pointer);
-        // Only pointers to local or generic memory need the count. An array of one element at the end of a structure may be a
-        // flexible array (C99 6.7.2.1).
-        let is_split = matches!(ty, Type::Pointer(AddressSpace::Local | AddressSpace::Generic));
-        let count = count.filter(|&count| is_split && count > 1);
+        // Only shared memory needs the count. An array of one element at the end of a structure may be a flexible array
+        // (C99 6.7.2.1).
+        let is_shared = !matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Constant));
+        let count = count.filter(|&count| is_shared && count > 1);
         let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
         Address { pointer, align: align_behind(base.align, size), ..*base }
     }

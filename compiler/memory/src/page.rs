@@ -58,7 +58,7 @@ the parameter, which is a pointer to volatile in every atomic function. The Open
 ";
 
 /// The rules, with their reasons.
-const RULES: [(&str, &str); 10] = [
+const RULES: [(&str, &str); 11] = [
     (
         "R1: seq_cst operations are acquire-release read-modify-writes",
         "A load becomes an `or` with 0, a store an exchange, and each orders global and local memory. A load \
@@ -119,6 +119,14 @@ const RULES: [(&str, &str); 10] = [
         "R10: without vulkanMemoryModelAvailabilityVisibilityChains every scope is the device",
         "On such a device, writes cannot be made available step by step, from a sub-group to a work-group to \
          the device.",
+    ),
+    (
+        "R11: plain loads of an object that is loaded with seq_cst are relaxed atomic loads",
+        "After R1 and R5, a seq_cst load and a seq_cst compare-exchange that fails are writes, and a plain load \
+         beside them would be a race that the source does not have. The plain load has the size of the object and \
+         the widest scope of its memory. Only loads of the same kernel that can read the object are affected: \
+         through the same argument or variable, or through a pointer from memory, at offsets that can be those of \
+         the object. Loads through another argument stay plain, even if the host passes one buffer twice.",
     ),
 ];
 

@@ -4,6 +4,7 @@
 //! become words, and floats become integers with their bits. An order, a scope or flags that are known only at run time
 //! become the strongest legal constant.
 
+mod loads_beside_seq_cst;
 mod resolve_dynamic_operands;
 mod seq_cst;
 pub(super) mod unshared;
@@ -47,6 +48,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
             if options.seq_cst == SeqCst::AcqRel {
                 weaken(module);
             }
+            loads_beside_seq_cst::make_atomic(module);
             seq_cst::construct(module);
         }
         Environment::OpenCl => {}

@@ -1,0 +1,207 @@
+//! Makes plain loads atomic that can read an object while another work-item loads it with seq_cst (R11).
+//!
+//! In OpenCL the two only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
+//! plain load beside it is a race.
+
+use super::{object_of, synchronisation};
+use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
+use kiln_memory::{Operation, Spaces};
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
+
+use crate::{
+    extent::may_overlap,
+    reach::{Place, Reach, Root},
+    rewrite::rewrite_only,
+};
+
+/// A seq_cst load, or a compare-exchange that reads again if it fails (R5).
+struct Read<'a> {
+    /// The functions of its kernel.
+    functions: Vec<FuncId>,
+    /// The memory that its object can be in.
+    spaces: Spaces,
+    /// The bytes that its pointer can point to.
+    places: &'a [Place],
+    /// The size of its object.
+    size: u64,
+}
+
+impl Read<'_> {
+    /// Whether a plain load in this function can read the same object.
+    fn may_be(&self, function: FuncId, places: &[Place], spaces: Spaces, size: u64) -> bool {
+        let is_near = self.functions.contains(&function);
+        !self.spaces.intersection(spaces).is_empty()
+            && places.iter().any(|one| {
+                self.places.iter().any(|other| match (one.root, other.root) {
+                    (Root::Private(_), _) | (_, Root::Private(_)) => false,
+                    // Arguments of two kernels can be one buffer, but a kernel does not contain the loads of another.
+                    (Root::Unknown, _) | (_, Root::Unknown) => is_near,
+                    (one_root, other_root) => {
+                        one_root == other_root && may_overlap((&one.extent, size), (&other.extent, self.size))
+                    }
+                })
+            })
+    }
+}
+
+/// Makes the loads of a module atomic.
+pub(super) fn make_atomic(module: &mut Module) {
+    let found = seq_cst_loads(module);
+    if found.is_empty() {
+        return;
+    }
+    let reach = Reach::find(module);
+    let reads: Vec<Read<'_>> = found
+        .into_iter()
+        .map(|(id, inst)| {
+            let function = &module.functions[id];
+            let Op::Atomic(atomic) = &function.insts[inst].op else {
+                unreachable!("only these were collected")
+            };
+            let places = reach.places(id, function.insts[inst].args[0]);
+            let (spaces, size) = (object_of(function, inst), atomic.ty.size());
+            // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
+            let functions = match function.kernel {
+                Some(_) => module.reachable_from(id),
+                None => module.functions.ids().collect(),
+            };
+            Read { functions, spaces, places, size }
+        })
+        .collect();
+    for id in module.functions.ids().collect::<Vec<_>>() {
+        let function = &mut module.functions[id];
+        rewrite_only(
+            function,
+            |op| matches!(op, Op::Load(_)),
+            |builder, load, replaced| {
+                let (pointer, result) = {
+                    let inst = &builder.function.insts[load];
+                    (inst.args[0], inst.results[0])
+                };
+                let ty = builder.ty(result);
+                let spaces = object_of(builder.function, load);
+                let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
+                let places = reach.places(id, pointer);
+                let beside = reads.iter().filter(|read| read.may_be(id, places, spaces, size));
+                let sizes: Vec<u64> = beside.map(|read| read.size).collect();
+                match word(ty, &sizes).and_then(|word| atomic_load(builder, load, word)) {
+                    Some(value) => {
+                        replaced.insert(result, value);
+                    }
+                    None => builder.insert(load),
+                }
+            },
+        );
+    }
+}
+
+/// The operations whose replacement writes although they only read.
+fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
+    let mut found = Vec::new();
+    for (id, function) in module.functions.entries() {
+        if !function.may_have(|op| matches!(op, Op::Atomic(_))) {
+            continue;
+        }
+        for inst in function.inst_order() {
+            let object = object_of(function, inst);
+            let Some((Operation::Atomic(..), sync)) = synchronisation(&function.insts[inst].op, object)
+            else {
+                continue;
+            };
+            let Op::Atomic(atomic) = &function.insts[inst].op else { continue };
+            let writes = match atomic.op {
+                AtomicOp::Load => sync.order == Order::SeqCst,
+                AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => {
+                    sync.order == Order::SeqCst && sync.failure.is_none_or(|order| order == Order::SeqCst)
+                }
+                _ => false,
+            };
+            if writes {
+                found.push((id, inst));
+            }
+        }
+    }
+    found
+}
+
+/// The size of the atomic loads for a load of this type, beside atomic operations on objects of these sizes.
+fn word(ty: Type, sizes: &[u64]) -> Option<u64> {
+    let own = ty.scalar().map_or(8, Scalar::size);
+    if sizes.contains(&own) { Some(own) } else { sizes.iter().copied().max() }
+}
+
+/// Loads a value with relaxed atomic loads of integers of this size. `None` for parts of words in local memory, which
+/// `lower_to_logical_pointers` loads atomically.
+fn atomic_load(builder: &mut Builder<'_>, load: InstId, word: u64) -> Option<ValueId> {
+    let inst = builder.function.insts[load].clone();
+    let Op::Load(access) = inst.op else { return None };
+    let (pointer, ty) = (inst.args[0], builder.ty(inst.results[0]));
+    let scalar = ty.scalar().unwrap_or(Scalar::I64);
+    let piece = scalar.size().min(access.align.into()).min(word);
+    if piece < word && builder.ty(pointer) == Type::Pointer(AddressSpace::Local) {
+        return None;
+    }
+    let int = Scalar::int_of_size(scalar.size());
+    let mut components = Vec::new();
+    for component in 0..u64::from(ty.count()) {
+        let mut value = None;
+        for byte in (0..scalar.size()).step_by(piece as usize) {
+            let place = builder.offset_bytes(pointer, (component * scalar.size() + byte) as i64);
+            let part = if piece == word {
+                load_word(builder, place, word, access)
+            } else {
+                load_part(builder, place, (word, piece), access)
+            };
+            let part = builder.resize(part, int, false);
+            value = Some(match value {
+                None => part,
+                Some(low) => {
+                    let high = builder.binary_bits(BinaryOp::Shl, part, 8 * byte);
+                    builder.binary(BinaryOp::Or, low, high)
+                }
+            });
+        }
+        let value = value?;
+        components.push(if ty.is_pointer() { value } else { builder.bitcast(value, Type::Scalar(scalar)) });
+    }
+    Some(match ty {
+        _ if ty.is_pointer() => builder.value(Op::IntToPointer, &components, ty),
+        _ if ty.is_vector() => builder.construct(&components, ty),
+        _ => components[0],
+    })
+}
+
+/// Loads a word with a relaxed atomic load, with the widest scope of its memory as every load beside a seq_cst operation (R3).
+fn load_word(builder: &mut Builder<'_>, pointer: ValueId, size: u64, access: Access) -> ValueId {
+    let ty = Scalar::int_of_size(size);
+    let scope = match builder.ty(pointer) {
+        Type::Pointer(AddressSpace::Local) => Scope::WorkGroup,
+        _ => Scope::Device,
+    };
+    let load = Atomic {
+        ty,
+        scope: Known::Constant(scope),
+        is_volatile: access.is_volatile,
+        ..Atomic::counting(AtomicOp::Load)
+    };
+    builder.value(Op::Atomic(load), &[pointer], Type::Scalar(ty))
+}
+
+/// Loads a part of a word.
+fn load_part(
+    builder: &mut Builder<'_>,
+    pointer: ValueId,
+    (word, part): (u64, u64),
+    access: Access,
+) -> ValueId {
+    let ty = builder.ty(pointer);
+    let address = builder.value(Op::PointerToInt, &[pointer], Type::I64);
+    let start = builder.binary_bits(BinaryOp::And, address, !(word - 1));
+    let start = builder.value(Op::IntToPointer, &[start], ty);
+    let whole = load_word(builder, start, word, access);
+    let inside = builder.binary_bits(BinaryOp::And, address, word - 1);
+    let shift = builder.binary_bits(BinaryOp::Mul, inside, 8);
+    let shift = builder.resize(shift, Scalar::int_of_size(word), false);
+    let low = builder.binary(BinaryOp::LShr, whole, shift);
+    builder.resize(low, Scalar::int_of_size(part), false)
+}
