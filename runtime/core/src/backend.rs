@@ -192,7 +192,8 @@ pub(crate) enum Command {
     },
 }
 
-/// A command on an image. Regions are within their images. In memory, texels are tightly packed from the start.
+/// A command on an image. Regions are within their images. In memory, texels are tightly packed from the offset `at`,
+/// which is a multiple of their size.
 pub(crate) enum ImageCommand {
     /// Must be the first command on an image. Leaves its contents undefined.
     Prepare {
@@ -200,6 +201,7 @@ pub(crate) enum ImageCommand {
     },
     Upload {
         source: Memory,
+        at: u64,
         target: ImageMemory,
         region: ImageRegion,
     },
@@ -207,6 +209,7 @@ pub(crate) enum ImageCommand {
         source: ImageMemory,
         region: ImageRegion,
         target: Memory,
+        at: u64,
     },
     Copy {
         source: ImageMemory,

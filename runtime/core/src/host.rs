@@ -15,17 +15,19 @@ use crate::backend::{Command, Memory, Placement};
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::event::Event;
+use crate::mapping::Block;
 use crate::queue::{Queue, inside};
 use crate::rect::{Grid, Rect, Size};
 use crate::schedule::Task;
 use crate::staging::{self, Arrival};
 
 /// Rows of bytes in memory of the caller.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct HostRows {
     start: NonNull<u8>,
     grid: Grid,
     size: Size,
+    _keep: Option<Arc<Block>>,
 }
 
 // SAFETY: `HostRows::new` lets the memory be used from any thread.
@@ -36,7 +38,12 @@ impl HostRows {
     /// The bytes of the box are valid for reads or writes, whichever the command does, from any thread until it has
     /// ended.
     pub(crate) unsafe fn new(start: NonNull<u8>, rect: Rect, size: Size) -> Result<Self> {
-        Ok(Self { start, grid: rect.grid(size)?, size })
+        Ok(Self { start, grid: rect.grid(size)?, size, _keep: None })
+    }
+
+    /// Keeps the block that contains the rows alive.
+    pub(crate) fn keeping(self, block: Arc<Block>) -> Self {
+        Self { _keep: Some(block), ..self }
     }
 
     /// The number of bytes of all rows.
@@ -122,6 +129,13 @@ impl Queue {
         }
         // SAFETY: the caller guarantees it.
         let host = unsafe { HostRows::new(target.cast(), Rect::default(), [bytes, 1, 1])? };
+        self.read_rows(buffer, host)
+    }
+
+    /// Reads the start of a buffer into rows that are one after the other.
+    pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
+        self.own(buffer)?;
+        let bytes = host.bytes();
         let pieces = staging::pieces(bytes).map(|(at, size)| {
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
             Ok((at, size, arrival))
@@ -144,6 +158,12 @@ impl Queue {
         }
         // SAFETY: the caller guarantees it.
         let host = unsafe { HostRows::new(source.cast(), Rect::default(), [bytes, 1, 1])? };
+        self.write_rows(buffer, host)
+    }
+
+    /// Writes rows that are one after the other to the start of a buffer.
+    pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
+        self.own(buffer)?;
         self.collect(host, staging::PIECE, |source, at, bytes| Command::Copy {
             source,
             from: 0,

@@ -4,6 +4,7 @@
 //! out.
 
 mod format;
+mod transfer;
 
 use std::fmt;
 
@@ -288,7 +289,7 @@ impl Queue {
         }
         let source = staging::filled(self.device().backend(), texels)?;
         let target = image.memory.clone();
-        self.enqueue(Command::Image(ImageCommand::Upload { source, target, region }))
+        self.enqueue(Command::Image(ImageCommand::Upload { source, at: 0, target, region }))
     }
 
     /// Reads all texels of an image, blocking.
@@ -311,54 +312,13 @@ impl Queue {
         }
         let memory = self.device().backend().allocate(bytes, Placement::Download)?;
         let (source, target) = (image.memory.clone(), memory.clone());
-        let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target }))?;
+        let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target, at: 0 }))?;
         Arrival { event, memory }.land(bytemuck::cast_slice_mut(&mut texels))?;
         self.failures().tell()?;
         Ok(texels)
     }
 
-    /// Copies a region of an image to the start of another of the same format (`clEnqueueCopyImage`).
-    pub fn copy_image(
-        &self,
-        source: &Image,
-        region: ImageRegion,
-        target: &Image,
-        to: [u32; 3],
-    ) -> Result<Event> {
-        self.check_region(source, region, None)?;
-        self.check_region(target, ImageRegion { origin: to, size: region.size }, None)?;
-        let overlaps = (0..3).all(|at| {
-            region.origin[at] < to[at] + region.size[at] && to[at] < region.origin[at] + region.size[at]
-        });
-        let reason = if source.desc.format != target.desc.format {
-            "their formats differ"
-        } else if !source.desc.kind.shares_layout(target.desc.kind) {
-            "their shapes differ"
-        } else if source.memory.is(&target.memory) && overlaps {
-            "the parts overlap"
-        } else if source.buffer.is_some() || target.buffer.is_some() {
-            "copy the buffer of a buffer image instead"
-        } else {
-            let (source, target) = (source.memory.clone(), target.memory.clone());
-            return self.enqueue(Command::Image(ImageCommand::Copy { source, region, target, to }));
-        };
-        Err(Error::ImageCommand { command: "copied", reason: reason.to_owned() })
-    }
-
-    /// Sets every texel of an image to one value (`clEnqueueFillImage`).
-    pub fn fill_image(&self, image: &Image, texel: Texel) -> Result<Event> {
-        self.check_region(image, image.desc.whole(), None)?;
-        let reason = if texel.class() != image.desc.format.class() {
-            format!("its texels are {:?}, not {:?}", image.desc.format.class(), texel.class())
-        } else if image.buffer.is_some() {
-            "fill the buffer of a buffer image instead".to_owned()
-        } else {
-            return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
-        };
-        Err(Error::ImageCommand { command: "filled", reason })
-    }
-
-    fn check_region(&self, image: &Image, region: ImageRegion, bytes: Option<u64>) -> Result<()> {
+    pub(crate) fn check_region(&self, image: &Image, region: ImageRegion, bytes: Option<u64>) -> Result<()> {
         if !image.device.is(self.device()) {
             return Err(Error::WrongDevice { object: "the image".to_owned() });
         }

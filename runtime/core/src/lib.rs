@@ -36,6 +36,7 @@ mod kernel;
 mod launch;
 mod layout;
 mod map;
+mod mapping;
 mod module;
 mod ndrange;
 mod pipe;
@@ -81,6 +82,7 @@ pub use image::{
 };
 pub use kernel::{Arg, ArgValue, Kernel, Local, Null, Pointer};
 pub use map::Mapped;
+pub use mapping::{MapAccess, Mapping};
 pub use ndrange::{NdRange, Sizes};
 pub use pipe::Pipe;
 pub use program::Program;

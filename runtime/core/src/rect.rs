@@ -256,7 +256,7 @@ fn place<T: Pod>(buffer: &Buffer<T>, rect: Rect, size: Size) -> Result<Grid> {
 }
 
 /// Checks that a box is within this many bytes.
-fn within(bytes: usize, rect: Rect, size: Size) -> Result<Grid> {
+pub(crate) fn within(bytes: usize, rect: Rect, size: Size) -> Result<Grid> {
     let grid = rect.grid(size)?;
     match grid.end(size) {
         Some(end) if end <= bytes as u64 => Ok(grid),

@@ -16,6 +16,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use describe::describe;
+pub(crate) use image::texel_bytes;
 use kiln_reference::Checks;
 
 use crate::backend::{

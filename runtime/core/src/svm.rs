@@ -115,6 +115,17 @@ impl<T: Pod> Svm<T> {
         self.host().as_ptr().expose_provenance() as u64 == self.buffer.address()
     }
 
+    /// The memory as a buffer, for commands on it: copies, fills, reads and writes (`clEnqueueSVMMemcpy`,
+    /// `clEnqueueSVMMemFill`). It is always mapped, so [`Queue::nothing`](crate::Queue::nothing) maps and unmaps it and
+    /// [`Queue::host`](crate::Queue::host) frees it in the order of a queue.
+    ///
+    /// # Safety
+    /// Until the commands on the buffer are complete, the host must not write what they access, nor read what they
+    /// write.
+    pub unsafe fn buffer(&self) -> Buffer<T> {
+        self.buffer.clone()
+    }
+
     fn host(&self) -> NonNull<T> {
         // Allocation checked that the memory is host-visible, and that does not change.
         self.buffer.memory.handle.host().map_or(NonNull::dangling(), NonNull::cast)

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use kiln_runtime::{
     ArgValue, Buffer, Capabilities, Device, DeviceInfo, Error, Event, Image, ImageDesc, Instance, Kernel,
-    Mapped, NdRange, Options, Pipe, Program, Queue, QueueOptions, Reading, Rect, Sampler, Selector, Svm,
-    SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
+    MapAccess, Mapped, Mapping, NdRange, Options, Pipe, Program, Queue, QueueOptions, Reading, Rect, Sampler,
+    Selector, Svm, SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
 };
 
 fn is_shared_and_shown<T: Send + Sync + Debug>() {}
@@ -15,7 +15,17 @@ fn types_are_shared_and_shown() {
     is_shared_and_shown::<(Instance, Device, DeviceInfo, Capabilities, Options, Selector)>();
     is_shared_and_shown::<(Queue, QueueOptions, Event, UserEvent, Times, NdRange)>();
     is_shared_and_shown::<(Program, ProgramInterface, Kernel, ArgValue, Sampler, Error)>();
-    is_shared_and_shown::<(Buffer, Buffer<f32>, Mapped<u8>, Reading<[u32; 4]>, Image, ImageDesc, Pipe)>();
+    is_shared_and_shown::<(
+        Buffer,
+        Buffer<f32>,
+        Mapped<u8>,
+        Mapping,
+        MapAccess,
+        Reading<[u32; 4]>,
+        Image,
+        ImageDesc,
+        Pipe,
+    )>();
     is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers)>();
 }
 

@@ -110,21 +110,21 @@ impl Image {
         self.number as u64 + 1
     }
 
-    /// Copies tightly packed texels from the start of a buffer to a region, which must be in bounds.
-    pub fn upload(&self, source: &Buffer, region: ImageRegion) {
+    /// Copies tightly packed texels from an offset of a buffer to a region. Both must be in bounds.
+    pub fn upload(&self, source: &Buffer, offset: u64, region: ImageRegion) {
         self.rows(region, |row, at, bytes| {
             let mut texels = vec![0; bytes];
-            source.read(row, &mut texels);
+            source.read(offset + row, &mut texels);
             self.texels.cells.write(at, &texels);
         });
     }
 
     /// Copies the texels of a region to a buffer, in the layout of `upload`.
-    pub fn download(&self, region: ImageRegion, target: &Buffer) {
+    pub fn download(&self, region: ImageRegion, target: &Buffer, offset: u64) {
         self.rows(region, |row, at, bytes| {
             let mut texels = vec![0; bytes];
             self.texels.cells.read(at, &mut texels);
-            target.write(row, &texels);
+            target.write(offset + row, &texels);
         });
     }
 

@@ -4,6 +4,7 @@
 mod checked;
 mod execution;
 mod host;
+mod image_transfers;
 mod images;
 mod load;
 mod printing;
@@ -47,6 +48,9 @@ const TESTS: &[(&str, Test)] = &[
     ("boxes", rects::transfers),
     ("misuse_of_boxes", rects::misuse),
     ("fills_of_parts", rects::fills),
+    ("images_of_all_shapes", image_transfers::all_shapes),
+    ("fills_of_images_convert", image_transfers::fills_convert),
+    ("mappings", image_transfers::mappings),
     ("images_in_parts", images::parts),
     ("image_formats", images::formats),
     ("images_in_order", images::order),
@@ -67,6 +71,7 @@ const TESTS: &[(&str, Test)] = &[
     ("linked_lists", svm::linked_lists),
     ("lists_built_by_kernels", svm::lists_built_by_kernels),
     ("fine_grain", svm::fine_grain),
+    ("commands_on_shared_memory", svm::commands),
 ];
 
 /// What the compiler and the runtime do for Vulkan, and the reference device in ways of its own: checks in the code, launches

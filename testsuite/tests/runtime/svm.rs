@@ -97,3 +97,35 @@ pub(crate) fn fine_grain(device: &Device) {
     event.wait().unwrap();
     assert_eq!(counter[0].load(Ordering::Relaxed), 110_000);
 }
+
+/// Copies, fills, reads and writes of shared virtual memory, in order with launches and host commands.
+#[allow(unsafe_code, reason = "the test waits before it uses the memory")]
+pub(crate) fn commands(device: &Device) {
+    let queue = device.queue().unwrap();
+    let (mut one, two) = (device.svm::<u32>(64).unwrap(), device.svm::<u32>(64).unwrap());
+    (0..64).for_each(|at| one[at] = at as u32);
+    // SAFETY: the test waits for the queue before it uses the memory.
+    let [source, target] = [&one, &two].map(|svm| unsafe { svm.buffer() });
+    queue.copy(&source.slice(8..16).unwrap(), &target.slice(40..).unwrap()).unwrap();
+    queue.fill_pattern(&target.slice(..4).unwrap().cast().unwrap(), &[1, 0, 0, 0, 2, 0, 0, 0]).unwrap();
+    let wide = [device.buffer_from(&[5u32; 4]).unwrap(), target.slice(4..8).unwrap()];
+    queue.copy(&wide[0], &wide[1]).unwrap();
+    queue.nothing().unwrap();
+    // A write takes memory that earlier commands change when its turn comes.
+    let copy = device.buffer_from(&[0u32; 64]).unwrap();
+    super::host::write_from(&queue, &copy, &two);
+    queue.finish().unwrap();
+    assert_eq!(two[..8], [1, 2, 1, 2, 5, 5, 5, 5]);
+    assert_eq!(two[40..48], [8, 9, 10, 11, 12, 13, 14, 15]);
+    assert_eq!(queue.read(&copy).unwrap(), two[..]);
+    // It is freed in the order of the queue.
+    let launched = queue.fill(&target, 3).unwrap();
+    drop((source, target, wide));
+    let freed = queue.host(move || {
+        assert!(two.iter().all(|word| *word == 3));
+        drop(two);
+        Ok(())
+    });
+    freed.unwrap().wait().unwrap();
+    launched.wait().unwrap();
+}

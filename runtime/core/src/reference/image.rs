@@ -86,20 +86,31 @@ pub(super) fn command(command: &ImageCommand) -> Result<()> {
     let region = |region: &ImageRegion| Region { origin: region.origin, size: region.size };
     match command {
         ImageCommand::Prepare { .. } => {}
-        ImageCommand::Upload { source, target, region: part } => {
-            found(target)?.upload(block(source)?.buffer()?, region(part));
+        ImageCommand::Upload { source, at, target, region: part } => {
+            found(target)?.upload(block(source)?.buffer()?, *at, region(part));
         }
-        ImageCommand::Download { source, region: part, target } => {
-            found(source)?.download(region(part), block(target)?.buffer()?);
+        ImageCommand::Download { source, region: part, target, at } => {
+            found(source)?.download(region(part), block(target)?.buffer()?, *at);
         }
         ImageCommand::Copy { source, region: part, target, to } => {
             found(source)?.copy_to(region(part), &*found(target)?, *to);
         }
-        ImageCommand::Fill { target, texel } => found(target)?.fill(match *texel {
-            Texel::Float(texel) => Value::Float(texel),
-            Texel::Signed(texel) => Value::Signed(texel),
-            Texel::Unsigned(texel) => Value::Unsigned(texel),
-        }),
+        ImageCommand::Fill { target, texel } => found(target)?.fill(value(*texel)),
     }
     Ok(())
+}
+
+fn value(texel: Texel) -> Value {
+    match texel {
+        Texel::Float(texel) => Value::Float(texel),
+        Texel::Signed(texel) => Value::Signed(texel),
+        Texel::Unsigned(texel) => Value::Unsigned(texel),
+    }
+}
+
+/// The bytes of a texel, converted as `write_image` converts it (OpenCL API 8.3.1). `None` for formats that OpenCL does
+/// not have.
+pub(crate) fn texel_bytes(wanted: ImageFormat, texel: Texel) -> Option<Vec<u8>> {
+    let format = format(wanted)?;
+    Some(format.encode(value(texel))[..format.size() as usize].to_vec())
 }

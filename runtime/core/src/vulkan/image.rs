@@ -405,9 +405,10 @@ const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 impl Ready {
     /// Prepares a command.
     pub(super) fn new(command: ImageCommand) -> Result<Self> {
-        let buffer_copy = |kind, region| {
+        let buffer_copy = |kind, region, at| {
             let placed = place(kind, region);
             vk::BufferImageCopy::default()
+                .buffer_offset(at)
                 .image_subresource(placed.layers)
                 .image_offset(placed.offset)
                 .image_extent(placed.extent)
@@ -418,15 +419,15 @@ impl Ready {
                 let action = Action::Prepare { image: texels.raw, range: texels.range() };
                 (action, [Some(image.handle), None])
             }
-            ImageCommand::Upload { source, target, region } => {
+            ImageCommand::Upload { source, at, target, region } => {
                 let texels = target.texels()?;
-                let region = buffer_copy(texels.kind, region);
+                let region = buffer_copy(texels.kind, region, at);
                 let action = Action::Upload { source: memory::buffer(&source)?, target: texels.raw, region };
                 (action, [Some(source.handle), Some(target.handle)])
             }
-            ImageCommand::Download { source, region, target } => {
+            ImageCommand::Download { source, region, target, at } => {
                 let texels = source.texels()?;
-                let region = buffer_copy(texels.kind, region);
+                let region = buffer_copy(texels.kind, region, at);
                 let action =
                     Action::Download { source: texels.raw, target: memory::buffer(&target)?, region };
                 (action, [Some(source.handle), Some(target.handle)])

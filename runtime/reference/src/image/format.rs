@@ -223,7 +223,7 @@ impl Format {
     }
 
     /// Encodes a texel; the first `size` bytes are valid.
-    pub(crate) fn encode(self, texel: Texel) -> [u8; 16] {
+    pub fn encode(self, texel: Texel) -> [u8; 16] {
         let kind = self.channel_kind();
         let size = self.channel_size() as usize;
         let mut bytes = [0; 16];
