@@ -104,10 +104,12 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/report", &["kiln-compiler", "kiln-session", "kiln-syntax"]),
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
+    ("compiler/fmt", &["kiln-syntax"]),
     (
         "compiler/lsp",
         &[
             "kiln-builtins",
+            "kiln-fmt",
             "kiln-frontend",
             "kiln-memory",
             "kiln-preprocessor",
@@ -117,7 +119,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-vocabulary",
         ],
     ),
-    ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-lsp", "kiln-report", "kiln-runtime"]),
+    ("compiler/cli", &["kiln-build", "kiln-compiler", "kiln-fmt", "kiln-lsp", "kiln-report", "kiln-runtime"]),
     ("runtime/printf", &[]),
     ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
     ("runtime/reference", &["kiln-printf"]),

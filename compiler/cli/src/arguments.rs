@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Compile a kernel source and run its kernels
     #[command(after_long_help = crate::run::HELP)]
     Run(RunCommand),
+    /// Format kernel sources
+    #[command(after_help = crate::fmt::HELP)]
+    Fmt(FmtCommand),
     /// Validate SPIR-V modules
     Verify(VerifyCommand),
     /// Print the kernels and arguments of SPIR-V modules
@@ -202,6 +205,26 @@ pub(crate) struct LaunchArguments {
     /// Fail unless the output equals the contents of this file
     #[arg(long, value_name = "FILE")]
     pub(crate) expect: Option<String>,
+}
+
+/// Format kernel sources
+#[derive(Debug, Args)]
+pub(crate) struct FmtCommand {
+    /// The sources, which are replaced
+    #[arg(required_unless_present = "stdin", value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+    /// Change nothing; name the sources that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Format standard input to standard output
+    #[arg(long, conflicts_with = "sources")]
+    pub(crate) stdin: bool,
+    /// With --stdin: look for the `.clang-format` of this source
+    #[arg(long, value_name = "SOURCE", requires = "stdin")]
+    pub(crate) assume_filename: Option<String>,
+    /// Print which `.clang-format` is used, and which of its options have no effect
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod devices;
 mod exit;
 mod explain;
 mod files;
+mod fmt;
 mod heap;
 mod options;
 mod progress;
@@ -49,6 +50,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Run(command) => {
             watch::each_change(command.watch, |files| run::run(&command, matches, files))
         }
+        Command::Fmt(command) => fmt::fmt(&command),
         Command::Verify(command) => verify::verify(&command),
         Command::Reflect(command) => reflect::reflect(&command),
         Command::Devices(command) => devices::devices(&command),

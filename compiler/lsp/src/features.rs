@@ -5,6 +5,7 @@ pub(crate) mod actions;
 pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod folding;
+pub(crate) mod formatting;
 pub(crate) mod highlight;
 pub(crate) mod hints;
 pub(crate) mod hover;

@@ -15,7 +15,6 @@ mod documents;
 mod features;
 #[cfg(test)]
 mod fixture;
-mod format;
 pub mod kiln_toml;
 mod lexical;
 mod names;

@@ -1,5 +1,6 @@
 //! Dispatches requests: parses the parameters, calls the feature, serializes the result.
 
+use kiln_fmt::{Edit, Style};
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
     CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse,
@@ -11,10 +12,10 @@ use lsp_types::{
 use crate::{
     analysis::{Analysis, Cursor},
     features::{
-        actions, completion, definition, folding, highlight, hints, hover, links, references, selection,
-        signature, symbols, tokens,
+        actions, completion, definition, folding, formatting, highlight, hints, hover, links, references,
+        selection, signature, symbols, tokens,
     },
-    format,
+    position::Lines,
     session::Session,
     uri, workspace,
 };
@@ -92,11 +93,25 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
             })
         }
         requests::Formatting::METHOD => serve::<requests::Formatting>(session, request, |session, it| {
-            formatting(session, &it.text_document, None)
+            Ok(formatting(session, &it.text_document, |text, style| formatting::whole(text, style)))
         }),
         requests::RangeFormatting::METHOD => {
             serve::<requests::RangeFormatting>(session, request, |session, it| {
-                formatting(session, &it.text_document, Some(it.range))
+                let encoding = session.world.encoding;
+                Ok(formatting(session, &it.text_document, |text, style| {
+                    let lines = Lines::new(text, encoding);
+                    let range = lines.offset(text, it.range.start)..lines.offset(text, it.range.end);
+                    formatting::range(text, range, style)
+                }))
+            })
+        }
+        requests::OnTypeFormatting::METHOD => {
+            serve::<requests::OnTypeFormatting>(session, request, |session, it| {
+                let (place, encoding) = (&it.text_document_position, session.world.encoding);
+                Ok(formatting(session, &place.text_document, |text, style| {
+                    let offset = Lines::new(text, encoding).offset(text, place.position);
+                    formatting::on_type(text, offset, &it.ch, style)
+                }))
             })
         }
         requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
@@ -230,13 +245,16 @@ fn references(
     }
 }
 
-/// The edits of `clang-format`.
+/// The edits of the formatter, with the style of the document's folder.
 fn formatting(
     session: &mut Session,
     document: &TextDocumentIdentifier,
-    range: Option<lsp_types::Range>,
-) -> Answer<Option<Vec<TextEdit>>> {
+    feature: impl FnOnce(&str, &Style) -> Vec<Edit>,
+) -> Option<Vec<TextEdit>> {
     let name = uri::name(&document.uri);
-    let Some(document) = session.world.documents.get(&name) else { return Ok(None) };
-    format::format(&name, &document.text, range, session.world.encoding).map(Some)
+    let document = session.world.documents.get(&name)?;
+    let lines = Lines::new(&document.text, session.world.encoding);
+    let edits = feature(&document.text, &formatting::style(&session.world, &name));
+    let edit = |edit: Edit| TextEdit { range: lines.range(&edit.range), new_text: edit.text };
+    Some(edits.into_iter().map(edit).collect())
 }
