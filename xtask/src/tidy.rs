@@ -30,6 +30,7 @@ pub(crate) fn tidy() -> Outcome {
         }
     }
     distribution(&files, &mut findings);
+    lengths_of_functions(&files, &mut findings);
     pages_of_diagnostics(&files, &mut findings);
     if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
 }
@@ -150,6 +151,68 @@ fn distribution(files: &[File], findings: &mut Vec<String>) {
     demand(0.9, 20 * 1024);
 }
 
+/// The lengths that functions may have: of nearly all, and of any (docs/CONTRIBUTING.md, "Rules").
+const USUAL_LINES: usize = 70;
+const MOST_LINES: usize = 150;
+
+/// docs/CONTRIBUTING.md, "Rules"
+fn lengths_of_functions(files: &[File], findings: &mut Vec<String>) {
+    let (mut count, mut long) = (0, Vec::new());
+    for file in files.iter().filter(|file| file.is_rust()) {
+        for (name, line, length) in functions(&file.text) {
+            count += 1;
+            if length > USUAL_LINES {
+                long.push((length, format!("{}: line {line}: `{name}` has {length} lines", file.path)));
+            }
+        }
+    }
+    if long.len() * 100 > count {
+        findings.push(format!(
+            "{} of {count} functions have more than {USUAL_LINES} lines: more than 1 %",
+            long.len()
+        ));
+    }
+    let too_long = long.into_iter().filter(|(length, _)| *length > MOST_LINES);
+    findings.extend(too_long.map(|(_, text)| format!("{text}, more than {MOST_LINES}")));
+}
+
+/// The functions of a formatted Rust source: name, first line and number of lines. rustfmt puts the closing brace below
+/// the first character of the signature, and breaks bodies with more than one expression into lines.
+fn functions(text: &str) -> Vec<(&str, usize, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let Some((before, after)) = code.split_once("fn ") else { continue };
+        let is_signature = before.split_whitespace().all(|word| {
+            word.starts_with("pub")
+                || word.ends_with('"')
+                || ["const", "async", "unsafe", "extern"].contains(&word)
+        });
+        if !is_signature {
+            continue;
+        }
+        let indent = &line[..line.len() - code.len()];
+        let is_last = |line: &str| line.strip_prefix(indent).is_some_and(|rest| rest == "}");
+        // A declaration without a body ends before the next line of the same indentation that is not part of it.
+        let is_other = |line: &str| {
+            line.strip_prefix(indent).is_some_and(|rest| {
+                rest.starts_with(|first: char| !first.is_whitespace() && !"})w{".contains(first))
+            })
+        };
+        let rest = &lines[index + 1..];
+        let length = if line.ends_with(['}', ';']) {
+            1
+        } else {
+            let end = rest.iter().position(|line| is_last(line) || is_other(line));
+            end.map_or(1, |end| if is_last(rest[end]) { end + 2 } else { 1 })
+        };
+        let name = after.split(['(', '<']).next().unwrap_or_default();
+        functions.push((name, index + 1, length));
+    }
+    functions
+}
+
 /// Checks that each diagnostic code has a page, and each page a code.
 fn pages_of_diagnostics(files: &[File], findings: &mut Vec<String>) {
     let table = "compiler/session/src/diag/codes.rs";
@@ -211,7 +274,33 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_codes_are_recognised() {
+    fn functions_are_measured() {
+        let text = "fn one() {}\n\npub(crate) const unsafe fn two<T>(\n    a: T,\n) -> T\nwhere\n    T: Copy,\n{\n    a\n}\n\
+                    trait Part {\n    fn three(\n        &self,\n    );\n    fn four(&self) {\n        // fn five() {\n    }\n}\n";
+        assert_eq!(functions(text), [("one", 1, 1), ("two", 3, 8), ("three", 12, 1), ("four", 15, 3)]);
+        let file = |lines: usize| File {
+            path: "a.rs".to_owned(),
+            text: format!("fn long() {{\n{}}}\n", "    f();\n".repeat(lines - 2))
+                + &"fn f() {}\n".repeat(100),
+        };
+        for (lines, count) in [(MOST_LINES, 0), (MOST_LINES + 1, 1)] {
+            let mut findings = Vec::new();
+            lengths_of_functions(&[file(lines)], &mut findings);
+            assert_eq!(findings.len(), count, "{findings:?}");
+        }
+        let mut findings = Vec::new();
+        lengths_of_functions(
+            &[file(USUAL_LINES + 1), file(USUAL_LINES + 1), file(USUAL_LINES + 1)],
+            &mut findings,
+        );
+        assert_eq!(findings.len(), 0, "{findings:?}");
+        let text = file(USUAL_LINES + 1).text.repeat(2).replacen("fn f() {}\n", "", 100);
+        lengths_of_functions(&[File { path: "a.rs".to_owned(), text }], &mut findings);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+    }
+
+    #[test]
+    fn rows_of_codes_are_recognized() {
         let table = "    // Lexer\n    Include \"include\" Error;\n    EmptyBody \"empty-body\" Warning;\n  let x = \"a\";\n";
         assert_eq!(codes(table).collect::<Vec<_>>(), ["include", "empty-body"]);
     }

@@ -212,71 +212,71 @@ impl<'e> Model<'e> {
         }
     }
 
-    /// Location-order on events. Initial values precede everything, and are omitted.
-    fn location_order(&self) -> Relation {
-        let before = self.happens_before();
-        let count = self.steps.len();
-        let step_of: Vec<usize> = (0..count).filter(|&step| self.steps[step].part == Part::Itself).collect();
-        let covers = |step: usize, index: usize| match self.steps[step].part {
+    /// The first step of each event, which is the access itself.
+    fn accesses(&self) -> Vec<usize> {
+        (0..self.steps.len()).filter(|&step| self.steps[step].part == Part::Itself).collect()
+    }
+
+    /// Whether an availability or visibility step applies to the location of an event.
+    fn covers(&self, step: usize, index: usize) -> bool {
+        match self.steps[step].part {
             Part::Available(0) | Part::Visible(0) => self.execution.same_place(self.steps[step].event, index),
             Part::Available(classes) | Part::Visible(classes) => {
                 classes & class(self.execution.event(index)) != 0
             }
             Part::Itself => false,
-        };
-        let scope = |step: usize| self.event(step).scope;
-        let is_available = |step: usize| matches!(self.steps[step].part, Part::Available(_));
-        let is_visible = |step: usize| matches!(self.steps[step].part, Part::Visible(_));
-        // The ends of availability chains from a write, and the starts of visibility chains to a read.
-        let available = |write: usize| {
-            let mut chain: Vec<usize> = (0..count)
-                .filter(|&step| is_available(step) && covers(step, write))
-                .filter(|&step| self.is_before_in_program(step_of[write], step))
-                .collect();
-            let mut next = 0;
-            while let Some(&last) = chain.get(next) {
-                for step in 0..count {
-                    if is_available(step)
-                        && covers(step, write)
-                        && before.has(last, step)
-                        && self.share(scope(last), self.work_item(last), self.work_item(step))
-                        && !chain.contains(&step)
-                    {
-                        chain.push(step);
-                    }
+        }
+    }
+
+    /// The scope of the event of a step.
+    fn scope(&self, step: usize) -> u32 {
+        self.event(step).scope
+    }
+
+    /// The steps that `follows` reaches from the first ones, including these.
+    fn chain(&self, first: Vec<usize>, follows: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+        let (mut chain, mut next) = (first, 0);
+        while let Some(&last) = chain.get(next) {
+            for step in 0..self.steps.len() {
+                if follows(last, step)
+                    && self.share(self.scope(last), self.work_item(last), self.work_item(step))
+                    && !chain.contains(&step)
+                {
+                    chain.push(step);
                 }
-                next += 1;
             }
-            chain
-        };
-        let visible = |read: usize| {
-            let mut chain: Vec<usize> = (0..count)
-                .filter(|&step| is_visible(step) && covers(step, read))
-                .filter(|&step| self.is_before_in_program(step, step_of[read]))
-                .collect();
-            let mut next = 0;
-            while let Some(&first) = chain.get(next) {
-                for step in 0..count {
-                    if is_visible(step)
-                        && covers(step, read)
-                        && before.has(step, first)
-                        && self.share(scope(first), self.work_item(first), self.work_item(step))
-                        && !chain.contains(&step)
-                    {
-                        chain.push(step);
-                    }
-                }
-                next += 1;
-            }
-            chain
-        };
-        let events = self.execution.count();
-        Relation::of(events, |x, y| {
-            let execution = self.execution;
+            next += 1;
+        }
+        chain
+    }
+
+    /// The ends of the availability chains from a write.
+    fn availability(&self, write: usize, access: usize, before: &Relation) -> Vec<usize> {
+        let applies =
+            |step: usize| matches!(self.steps[step].part, Part::Available(_)) && self.covers(step, write);
+        let steps = 0..self.steps.len();
+        let first = steps.filter(|&step| applies(step) && self.is_before_in_program(access, step)).collect();
+        self.chain(first, |last, step| applies(step) && before.has(last, step))
+    }
+
+    /// The starts of the visibility chains to a read.
+    fn visibility(&self, read: usize, access: usize, before: &Relation) -> Vec<usize> {
+        let applies =
+            |step: usize| matches!(self.steps[step].part, Part::Visible(_)) && self.covers(step, read);
+        let steps = 0..self.steps.len();
+        let last = steps.filter(|&step| applies(step) && self.is_before_in_program(step, access)).collect();
+        self.chain(last, |first, step| applies(step) && before.has(step, first))
+    }
+
+    /// Location-order on events. Initial values precede everything, and are omitted.
+    fn location_order(&self) -> Relation {
+        let (before, accesses) = (self.happens_before(), self.accesses());
+        let execution = self.execution;
+        Relation::of(execution.count(), |x, y| {
             if x == y || !execution.same_place(x, y) {
                 return false;
             }
-            let (first, second) = (step_of[x], step_of[y]);
+            let (first, second) = (accesses[x], accesses[y]);
             let are_shared = execution.event(x).is_shared && execution.event(y).is_shared;
             if execution.work_item(x) == execution.work_item(y) && before.has(first, second) {
                 return true;
@@ -287,20 +287,21 @@ impl<'e> Model<'e> {
             if !execution.writes(x) {
                 return before.has(first, second);
             }
-            let ends = available(x);
+            let ends = self.availability(x, first, &before);
             // The smaller of both domains is common.
             let reaches = |end: usize, step: usize| {
-                [scope(end), scope(step)]
+                [self.scope(end), self.scope(step)]
                     .into_iter()
                     .all(|scope| self.share(scope, self.work_item(end), self.work_item(step)))
             };
             let by_write = execution.writes(y)
                 && ends.iter().any(|&end| {
                     before.has(end, second)
-                        && self.share(scope(end), self.work_item(end), execution.work_item(y))
+                        && self.share(self.scope(end), self.work_item(end), execution.work_item(y))
                 });
             let by_read = execution.reads(y)
-                && visible(y)
+                && self
+                    .visibility(y, second, &before)
                     .into_iter()
                     .any(|step| ends.iter().any(|&end| before.has(end, step) && reaches(end, step)));
             by_write || by_read

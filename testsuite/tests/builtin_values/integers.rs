@@ -161,51 +161,8 @@ fn calls(ty: Scalar) -> Vec<Call> {
             call("bitselect(x, y, z)", |x, y, z| x & !z | y & z),
         ];
     if width == 32 {
-        let mine = ty.name;
-        calls.extend([
-            call("mul24(x << 8 >> 8, y << 8 >> 8)", move |x, y, _| of_24(ty, x) * of_24(ty, y)),
-            call("mad24(x << 8 >> 8, y << 8 >> 8, z)", move |x, y, z| of_24(ty, x) * of_24(ty, y) + z),
-            call(
-                "upsample((TYPE)x, (ushort)y)"
-                    .replace("TYPE", if mine == "int" { "short" } else { "ushort" })
-                    .as_str(),
-                |x, y, _| (x & 0xffff) << 16 | y & 0xffff,
-            ),
-            call("dot(as_uchar4(x), as_uchar4(y))", |x, y, _| dot(x, y, [false, false])),
-            call("dot(as_char4(x), as_char4(y))", |x, y, _| dot(x, y, [true, true])),
-            call("dot(as_uchar4(x), as_char4(y))", |x, y, _| dot(x, y, [false, true])),
-            call("dot(as_char4(x), as_uchar4(y))", |x, y, _| dot(x, y, [true, false])),
-            call("dot_4x8packed_uu_uint((uint)x, (uint)y)", |x, y, _| dot(x, y, [false, false])),
-            call("dot_4x8packed_ss_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [true, true])),
-            call("dot_4x8packed_us_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [false, true])),
-            call("dot_4x8packed_su_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [true, false])),
-        ]);
-        if ty.kind == Kind::Signed {
-            let limited = |value: i128| value.clamp(i32::MIN.into(), i32::MAX.into());
-            calls.extend([
-                call("dot_acc_sat(as_char4(x), as_char4(y), z)", move |x, y, z| {
-                    limited(dot(x, y, [true, true]) + z)
-                }),
-                call("dot_acc_sat_4x8packed_us_int((uint)x, (uint)y, z)", move |x, y, z| {
-                    limited(dot(x, y, [false, true]) + z)
-                }),
-                call("dot_acc_sat_4x8packed_su_int((uint)x, (uint)y, z)", move |x, y, z| {
-                    limited(dot(x, y, [true, false]) + z)
-                }),
-                call("dot_acc_sat_4x8packed_ss_int((uint)x, (uint)y, z)", move |x, y, z| {
-                    limited(dot(x, y, [true, true]) + z)
-                }),
-            ]);
-        } else {
-            calls.extend([
-                call("dot_acc_sat(as_uchar4(x), as_uchar4(y), z)", |x, y, z| {
-                    (dot(x, y, [false, false]) + z).min(u32::MAX.into())
-                }),
-                call("dot_acc_sat_4x8packed_uu_uint(x, y, z)", |x, y, z| {
-                    (dot(x, y, [false, false]) + z).min(u32::MAX.into())
-                }),
-            ]);
-        }
+        calls.extend(calls_of_32_bits(ty));
+        calls.extend(calls_of_saturated_dot_products(ty));
     }
     if width == 64 {
         calls.push(call("upsample((uint)x, (uint)y)", |x, y, _| (x & ones(32)) << 32 | y & ones(32)));
@@ -216,6 +173,58 @@ fn calls(ty: Scalar) -> Vec<Call> {
         calls.push(call("upsample((char)x, (uchar)y)", |x, y, _| (x & 0xff) << 8 | y & 0xff));
     }
     calls
+}
+
+/// The functions of 32-bit integers only.
+fn calls_of_32_bits(ty: Scalar) -> Vec<Call> {
+    let mine = ty.name;
+    vec![
+        call("mul24(x << 8 >> 8, y << 8 >> 8)", move |x, y, _| of_24(ty, x) * of_24(ty, y)),
+        call("mad24(x << 8 >> 8, y << 8 >> 8, z)", move |x, y, z| of_24(ty, x) * of_24(ty, y) + z),
+        call(
+            "upsample((TYPE)x, (ushort)y)"
+                .replace("TYPE", if mine == "int" { "short" } else { "ushort" })
+                .as_str(),
+            |x, y, _| (x & 0xffff) << 16 | y & 0xffff,
+        ),
+        call("dot(as_uchar4(x), as_uchar4(y))", |x, y, _| dot(x, y, [false, false])),
+        call("dot(as_char4(x), as_char4(y))", |x, y, _| dot(x, y, [true, true])),
+        call("dot(as_uchar4(x), as_char4(y))", |x, y, _| dot(x, y, [false, true])),
+        call("dot(as_char4(x), as_uchar4(y))", |x, y, _| dot(x, y, [true, false])),
+        call("dot_4x8packed_uu_uint((uint)x, (uint)y)", |x, y, _| dot(x, y, [false, false])),
+        call("dot_4x8packed_ss_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [true, true])),
+        call("dot_4x8packed_us_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [false, true])),
+        call("dot_4x8packed_su_int((uint)x, (uint)y)", |x, y, _| dot(x, y, [true, false])),
+    ]
+}
+
+fn calls_of_saturated_dot_products(ty: Scalar) -> Vec<Call> {
+    if ty.kind == Kind::Signed {
+        let limited = |value: i128| value.clamp(i32::MIN.into(), i32::MAX.into());
+        vec![
+            call("dot_acc_sat(as_char4(x), as_char4(y), z)", move |x, y, z| {
+                limited(dot(x, y, [true, true]) + z)
+            }),
+            call("dot_acc_sat_4x8packed_us_int((uint)x, (uint)y, z)", move |x, y, z| {
+                limited(dot(x, y, [false, true]) + z)
+            }),
+            call("dot_acc_sat_4x8packed_su_int((uint)x, (uint)y, z)", move |x, y, z| {
+                limited(dot(x, y, [true, false]) + z)
+            }),
+            call("dot_acc_sat_4x8packed_ss_int((uint)x, (uint)y, z)", move |x, y, z| {
+                limited(dot(x, y, [true, true]) + z)
+            }),
+        ]
+    } else {
+        vec![
+            call("dot_acc_sat(as_uchar4(x), as_uchar4(y), z)", |x, y, z| {
+                (dot(x, y, [false, false]) + z).min(u32::MAX.into())
+            }),
+            call("dot_acc_sat_4x8packed_uu_uint(x, y, z)", |x, y, z| {
+                (dot(x, y, [false, false]) + z).min(u32::MAX.into())
+            }),
+        ]
+    }
 }
 
 /// The upper half of a product of numbers of so many bits.

@@ -101,40 +101,14 @@ impl Printer<'_> {
                 self.element(&node.operand);
                 self.enclosed(", ", node.ty);
             }
-            ExprKind::Offsetof(node) => {
-                let OffsetofExpr { ty, member } = &**node;
-                self.push("__builtin_offsetof(");
-                self.type_name(ty);
-                self.push(", ");
-                for (i, designator) in member.iter().enumerate() {
-                    match designator {
-                        Designator::Member(name) if i == 0 => self.name(name.node),
-                        designator => self.designator(designator),
-                    }
-                }
-                self.push(")");
-            }
+            ExprKind::Offsetof(node) => self.offsetof(node),
             ExprKind::Form(node) => {
                 self.push(node.form.node.spelling());
                 self.push("(");
                 self.arguments(node.arguments);
                 self.push(")");
             }
-            ExprKind::Generic(node) => {
-                let GenericExpr { control, associations } = &**node;
-                self.push("_Generic(");
-                self.element(control);
-                for association in *associations {
-                    self.push(", ");
-                    match &association.ty {
-                        Some(ty) => self.type_name(ty),
-                        None => self.push("default"),
-                    }
-                    self.push(": ");
-                    self.element(&association.value);
-                }
-                self.push(")");
-            }
+            ExprKind::Generic(node) => self.generic(node),
             ExprKind::Block(literal) => self.block_literal(literal),
             ExprKind::StatementExpr(block) => {
                 self.push("(");
@@ -143,6 +117,36 @@ impl Printer<'_> {
             }
             ExprKind::Error => self.push("<error>"),
         }
+    }
+
+    fn offsetof(&mut self, node: &OffsetofExpr) {
+        let OffsetofExpr { ty, member } = node;
+        self.push("__builtin_offsetof(");
+        self.type_name(ty);
+        self.push(", ");
+        for (i, designator) in member.iter().enumerate() {
+            match designator {
+                Designator::Member(name) if i == 0 => self.name(name.node),
+                designator => self.designator(designator),
+            }
+        }
+        self.push(")");
+    }
+
+    fn generic(&mut self, node: &GenericExpr) {
+        let GenericExpr { control, associations } = node;
+        self.push("_Generic(");
+        self.element(control);
+        for association in *associations {
+            self.push(", ");
+            match &association.ty {
+                Some(ty) => self.type_name(ty),
+                None => self.push("default"),
+            }
+            self.push(": ");
+            self.element(&association.value);
+        }
+        self.push(")");
     }
 
     fn spaced(&mut self, text: &str) {

@@ -13,10 +13,11 @@ use super::{
     view::{Local, View},
 };
 use crate::{
-    Environment, SUB_GROUP_SIZE, alu,
-    code::{Meet, PipeAction, Scan, Scope, Slot, Together},
+    Environment, SUB_GROUP_SIZE,
+    alu::{self, F2},
+    code::{Meet, Pipe, PipeAction, Scan, Scope, Slot, Together},
     memory::Objects,
-    poison::{DOMAIN, INACTIVE, UNWRITTEN, union},
+    poison::{DOMAIN, INACTIVE, Poison, UNWRITTEN, union},
     report::{Problem, Use},
 };
 
@@ -41,190 +42,271 @@ pub(crate) fn perform<const CHECKS: bool>(
     chosen: &[usize],
     surroundings: &mut Surroundings<'_>,
 ) -> Result<(), Problem> {
-    let (global, local_size) = (surroundings.global, surroundings.local_size);
-    match meet.what {
-        Together::Barrier { .. } => return Ok(()),
+    match &meet.what {
+        Together::Barrier { .. } => Ok(()),
         Together::WaitEvents { count, events } => {
-            return copy::wait::<CHECKS>(count, events, live, chosen, surroundings);
+            copy::wait::<CHECKS>(*count, *events, live, chosen, surroundings)
         }
-        Together::Copy { .. } => return copy::copy::<CHECKS>(meet, live, chosen, surroundings),
-        _ => {}
-    }
-    let count = usize::from(meet.count);
-    if CHECKS && count > 0 {
-        for &index in chosen {
-            match union(live[index].poison(meet.value, count)) {
-                0 => {}
-                why => return Err(Problem::Poison(why, Use::Operand)),
-            }
+        Together::Copy { .. } => copy::copy::<CHECKS>(meet, live, chosen, surroundings),
+        Together::Pipe(pipe) => pipe_operation::<CHECKS>(pipe, live, chosen, surroundings),
+        _ => {
+            let is_vulkan = surroundings.environment == Environment::Vulkan;
+            let mut group = Participants::<CHECKS>::new(meet, live, chosen, is_vulkan)?;
+            group.check_uniform()?;
+            group.exchange(surroundings.local_size);
+            Ok(())
         }
     }
-    let values: Vec<Vec<u64>> =
-        chosen.iter().map(|&index| live[index].values(meet.value, count).to_vec()).collect();
-    let ids: Vec<u32> = chosen.iter().map(|&index| id(meet, live[index].index)).collect();
-    let others: Vec<u64> = chosen
-        .iter()
-        .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
-        .collect();
-    let is_vulkan = surroundings.environment == Environment::Vulkan;
-    // In the OpenCL environment, the value of an inactive work-item is reported as uninitialized.
-    let inactive = if is_vulkan { INACTIVE } else { UNWRITTEN };
-    if CHECKS && matches!(meet.what, Together::Broadcast) && (!meet.non_uniform || is_vulkan) {
-        agree(live, chosen, meet.other, usize::from(meet.other_count))?;
-    }
-    if CHECKS && matches!(meet.what, Together::InverseBallot) && is_vulkan {
-        agree(live, chosen, meet.value, count)?;
-    }
-    let mut give = |member: usize, lane: usize, value: u64| {
-        set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
-    };
-    let members = 0..chosen.len();
-    match meet.what {
-        Together::Barrier { .. } | Together::WaitEvents { .. } | Together::Copy { .. } => {}
-        Together::All => {
-            let all = values.iter().all(|value| value[0] != 0);
-            members.for_each(|member| give(member, 0, all.into()));
-        }
-        Together::Any => {
-            let any = values.iter().any(|value| value[0] != 0);
-            members.for_each(|member| give(member, 0, any.into()));
-        }
-        Together::AllEqual => {
-            let equal = values.iter().all(|value| *value == values[0]);
-            members.for_each(|member| give(member, 0, equal.into()));
-        }
-        Together::Elect => members.for_each(|member| give(member, 0, (member == 0).into())),
-        Together::Broadcast => {
-            let from = broadcaster(meet, live, chosen, local_size);
+}
+
+/// The work-items of an exchange of values, and their operands. A *member* is an index into these lists.
+struct Participants<'m, const CHECKS: bool> {
+    meet: &'m Meet,
+    live: &'m mut [Item],
+    /// The indices of the members in `live`.
+    chosen: &'m [usize],
+    /// The lanes of the value of each member.
+    values: Vec<Vec<u64>>,
+    /// The id of each member in the group.
+    ids: Vec<u32>,
+    /// The first lane of the other operand of each member.
+    others: Vec<u64>,
+    is_vulkan: bool,
+}
+
+impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
+    /// Reads the operands. Fails if a value is poisoned.
+    fn new(
+        meet: &'m Meet,
+        live: &'m mut [Item],
+        chosen: &'m [usize],
+        is_vulkan: bool,
+    ) -> Result<Self, Problem> {
+        let count = usize::from(meet.count);
+        if CHECKS && count > 0 {
             for &index in chosen {
-                let source = from.unwrap_or(chosen[0]);
-                for lane in 0..count {
-                    let value = live[source].values(meet.value, count)[lane];
-                    set::<CHECKS>(&mut live[index], meet.to, lane, value);
-                }
-                if CHECKS && is_vulkan && from.is_none() {
-                    live[index].poison(meet.to, count).fill(INACTIVE);
+                match union(live[index].poison(meet.value, count)) {
+                    0 => {}
+                    why => return Err(Problem::Poison(why, Use::Operand)),
                 }
             }
         }
-        Together::BroadcastFirst => {
-            for member in members {
-                (0..count).for_each(|lane| give(member, lane, values[0][lane]));
+        let values = chosen.iter().map(|&index| live[index].values(meet.value, count).to_vec()).collect();
+        let ids = chosen.iter().map(|&index| id(meet, live[index].index)).collect();
+        let others = chosen
+            .iter()
+            .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
+            .collect();
+        Ok(Self { meet, live, chosen, values, ids, others, is_vulkan })
+    }
+
+    /// Strict: checks the operands that must be uniform.
+    fn check_uniform(&mut self) -> Result<(), Problem> {
+        let Self { meet, is_vulkan, .. } = *self;
+        let (slot, count) = match meet.what {
+            Together::Broadcast if !meet.non_uniform || is_vulkan => (meet.other, meet.other_count),
+            Together::InverseBallot if is_vulkan => (meet.value, meet.count),
+            _ => return Ok(()),
+        };
+        if CHECKS { agree(self.live, self.chosen, slot, usize::from(count)) } else { Ok(()) }
+    }
+
+    fn exchange(&mut self, local_size: [u32; 3]) {
+        match self.meet.what {
+            Together::All => {
+                let all = self.values.iter().all(|value| value[0] != 0);
+                self.give_each(|_, _| all.into());
             }
-        }
-        Together::Shuffle
-        | Together::ShuffleXor
-        | Together::ShuffleUp
-        | Together::ShuffleDown
-        | Together::Rotate(_) => {
-            for member in members {
-                let (own, delta) = (ids[member], others[member] as u32);
-                let wanted = match meet.what {
-                    Together::Shuffle => delta,
-                    Together::ShuffleXor => own ^ delta,
-                    Together::ShuffleUp => own.wrapping_sub(delta),
-                    Together::ShuffleDown => own.wrapping_add(delta),
-                    Together::Rotate(cluster) if cluster > 0 => {
-                        own / cluster * cluster + own.wrapping_add(delta) % cluster
-                    }
-                    _ => own.wrapping_add(delta) % (chosen.len() as u32).max(1),
-                };
-                // The result for an inactive work-item is undefined: use the own value.
-                let source = ids.iter().position(|id| *id == wanted);
-                for (lane, &value) in values[source.unwrap_or(member)].iter().enumerate() {
-                    set::<CHECKS>(&mut live[chosen[member]], meet.to, lane, value);
-                }
-                if CHECKS && source.is_none() {
-                    live[chosen[member]].poison(meet.to, count).fill(inactive);
-                }
+            Together::Any => {
+                let any = self.values.iter().any(|value| value[0] != 0);
+                self.give_each(|_, _| any.into());
             }
-        }
-        Together::Ballot => {
-            let mask = members.clone().filter(|&member| values[member][0] != 0);
-            let mask = mask.fold(0u64, |mask, member| mask | 1 << ids[member]);
-            for member in members {
-                (0..4).for_each(|lane| give(member, lane, if lane == 0 { mask } else { 0 }));
+            Together::AllEqual => {
+                let equal = self.values.iter().all(|value| *value == self.values[0]);
+                self.give_each(|_, _| equal.into());
             }
-        }
-        Together::InverseBallot => {
-            for member in members {
-                give(member, 0, bit(&values[member], ids[member]).into());
-            }
-        }
-        Together::BallotBitExtract => {
-            for member in members {
-                let index = others[member];
-                let is_set = bit(&values[member], index as u32).into();
-                set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, is_set);
-                if CHECKS && is_vulkan && index >= SUB_GROUP_SIZE.into() {
-                    live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
+            Together::Elect => self.give_each(|_, member| (member == 0).into()),
+            Together::Broadcast => self.broadcast(local_size),
+            Together::BroadcastFirst => {
+                for member in 0..self.chosen.len() {
+                    (0..self.lanes()).for_each(|lane| self.give(member, lane, self.values[0][lane]));
                 }
             }
+            Together::Shuffle
+            | Together::ShuffleXor
+            | Together::ShuffleUp
+            | Together::ShuffleDown
+            | Together::Rotate(_) => self.shuffle(),
+            Together::Ballot => self.ballot(),
+            Together::InverseBallot => {
+                self.give_each(|group, member| bit(&group.values[member], group.ids[member]).into());
+            }
+            Together::BallotBitExtract => self.ballot_bit_extract(),
+            Together::BallotBitCount(scan) => {
+                self.give_each(|group, member| group.ballot_bit_count(member, scan));
+            }
+            Together::BallotFindLsb | Together::BallotFindMsb => self.ballot_find(),
+            Together::Combine { f, scan, neutral, is_clustered } => {
+                self.combine(f, scan, neutral, is_clustered);
+            }
+            Together::Barrier { .. }
+            | Together::WaitEvents { .. }
+            | Together::Copy { .. }
+            | Together::Pipe(_) => unreachable!("`perform` executes operations without an exchange"),
         }
-        Together::BallotBitCount(scan) => {
-            for member in members {
-                let end = match scan {
-                    Scan::Reduce => SUB_GROUP_SIZE,
-                    Scan::Inclusive => ids[member] + 1,
-                    Scan::Exclusive => ids[member],
-                };
-                let bits = (0..end).filter(|&index| bit(&values[member], index)).count();
-                give(member, 0, bits as u64);
+    }
+
+    /// The number of lanes of the value.
+    fn lanes(&self) -> usize {
+        self.meet.count.into()
+    }
+
+    /// Sets a lane of the result of a member.
+    fn give(&mut self, member: usize, lane: usize, value: u64) {
+        set::<CHECKS>(&mut self.live[self.chosen[member]], self.meet.to, lane, value);
+    }
+
+    /// Sets the result of each member to one value.
+    fn give_each(&mut self, value: impl Fn(&Self, usize) -> u64) {
+        for member in 0..self.chosen.len() {
+            self.give(member, 0, value(self, member));
+        }
+    }
+
+    /// Strict: poisons the result of a member.
+    fn taint(&mut self, member: usize, count: usize, why: Poison) {
+        if CHECKS {
+            self.live[self.chosen[member]].poison(self.meet.to, count).fill(why);
+        }
+    }
+
+    fn broadcast(&mut self, local_size: [u32; 3]) {
+        let from = broadcaster(self.meet, self.live, self.chosen, local_size);
+        let source = from.and_then(|from| self.chosen.iter().position(|&index| index == from));
+        for member in 0..self.chosen.len() {
+            for lane in 0..self.lanes() {
+                self.give(member, lane, self.values[source.unwrap_or(0)][lane]);
+            }
+            if self.is_vulkan && source.is_none() {
+                self.taint(member, self.lanes(), INACTIVE);
             }
         }
-        Together::BallotFindLsb | Together::BallotFindMsb => {
-            for member in members {
-                let mut bits = (0..SUB_GROUP_SIZE).filter(|&index| bit(&values[member], index));
-                let found =
-                    if matches!(meet.what, Together::BallotFindLsb) { bits.next() } else { bits.next_back() };
-                set::<CHECKS>(&mut live[chosen[member]], meet.to, 0, found.unwrap_or(0).into());
-                if CHECKS && is_vulkan && found.is_none() {
-                    live[chosen[member]].poison(meet.to, 1).fill(DOMAIN);
+    }
+
+    fn shuffle(&mut self) {
+        // In the OpenCL environment, the value of an inactive work-item is reported as uninitialized.
+        let inactive = if self.is_vulkan { INACTIVE } else { UNWRITTEN };
+        for member in 0..self.chosen.len() {
+            let (own, delta) = (self.ids[member], self.others[member] as u32);
+            let wanted = match self.meet.what {
+                Together::Shuffle => delta,
+                Together::ShuffleXor => own ^ delta,
+                Together::ShuffleUp => own.wrapping_sub(delta),
+                Together::ShuffleDown => own.wrapping_add(delta),
+                Together::Rotate(cluster) if cluster > 0 => {
+                    own / cluster * cluster + own.wrapping_add(delta) % cluster
                 }
-            }
-        }
-        Together::Combine { f, scan, neutral, is_clustered } => {
-            for member in members.clone() {
-                let own = ids[member];
-                let cluster = if is_clustered { (others[member] as u32).max(1) } else { u32::MAX };
-                (0..count).for_each(|lane| {
-                    let taking_part = members.clone().filter(|&other| {
-                        ids[other] / cluster == own / cluster
-                            && match scan {
-                                Scan::Reduce => true,
-                                Scan::Inclusive => ids[other] <= own,
-                                Scan::Exclusive => ids[other] < own,
-                            }
-                    });
-                    let combined = taking_part.map(|other| values[other][lane]).reduce(f);
-                    give(member, lane, combined.unwrap_or(neutral));
-                });
-            }
-        }
-        Together::Pipe(pipe) => {
-            // All pass the same arguments: the first executes it, and shares the result with the others.
-            if CHECKS {
-                for slot in pipe.operands() {
-                    agree(live, chosen, slot, 1)?;
-                }
-            }
-            let mut nothing = Private::default();
-            let mut view = View {
-                global,
-                resources: &[],
-                local: surroundings.local,
-                private: &mut nothing,
-                watch: None,
+                _ => own.wrapping_add(delta) % (self.chosen.len() as u32).max(1),
             };
-            let first = &mut live[chosen[0]];
-            let base = first.frames.last().map_or(0, |frame| frame.base);
-            let poison = first.poison.get_mut(base..).unwrap_or_default();
-            pipe::perform::<CHECKS>(&mut view, &pipe, &mut first.regs[base..], poison)?;
-            if !matches!(pipe.action, PipeAction::Commit(_)) {
-                let result = first.regs[base + pipe.to as usize];
-                chosen.iter().for_each(|&index| set::<CHECKS>(&mut live[index], pipe.to, 0, result));
+            let source = self.ids.iter().position(|id| *id == wanted);
+            for lane in 0..self.lanes() {
+                // The result for an inactive work-item is undefined: use the own value.
+                self.give(member, lane, self.values[source.unwrap_or(member)][lane]);
+            }
+            if source.is_none() {
+                self.taint(member, self.lanes(), inactive);
             }
         }
+    }
+
+    fn ballot(&mut self) {
+        let voters = self.values.iter().zip(&self.ids).filter(|(value, _)| value[0] != 0);
+        let mask = voters.fold(0u64, |mask, (_, id)| mask | 1 << id);
+        for member in 0..self.chosen.len() {
+            (0..4).for_each(|lane| self.give(member, lane, if lane == 0 { mask } else { 0 }));
+        }
+    }
+
+    fn ballot_bit_extract(&mut self) {
+        for member in 0..self.chosen.len() {
+            let index = self.others[member];
+            self.give(member, 0, bit(&self.values[member], index as u32).into());
+            if self.is_vulkan && index >= SUB_GROUP_SIZE.into() {
+                self.taint(member, 1, DOMAIN);
+            }
+        }
+    }
+
+    fn ballot_bit_count(&self, member: usize, scan: Scan) -> u64 {
+        let end = match scan {
+            Scan::Reduce => SUB_GROUP_SIZE,
+            Scan::Inclusive => self.ids[member] + 1,
+            Scan::Exclusive => self.ids[member],
+        };
+        (0..end).filter(|&index| bit(&self.values[member], index)).count() as u64
+    }
+
+    fn ballot_find(&mut self) {
+        for member in 0..self.chosen.len() {
+            let mut bits = (0..SUB_GROUP_SIZE).filter(|&index| bit(&self.values[member], index));
+            let is_lowest = matches!(self.meet.what, Together::BallotFindLsb);
+            let found = if is_lowest { bits.next() } else { bits.next_back() };
+            self.give(member, 0, found.unwrap_or(0).into());
+            if self.is_vulkan && found.is_none() {
+                self.taint(member, 1, DOMAIN);
+            }
+        }
+    }
+
+    /// Reductions and scans.
+    fn combine(&mut self, f: F2, scan: Scan, neutral: u64, is_clustered: bool) {
+        for member in 0..self.chosen.len() {
+            let own = self.ids[member];
+            let cluster = if is_clustered { (self.others[member] as u32).max(1) } else { u32::MAX };
+            for lane in 0..self.lanes() {
+                let taking_part = self.ids.iter().zip(&self.values).filter(|&(&id, _)| {
+                    id / cluster == own / cluster
+                        && match scan {
+                            Scan::Reduce => true,
+                            Scan::Inclusive => id <= own,
+                            Scan::Exclusive => id < own,
+                        }
+                });
+                let combined = taking_part.map(|(_, value)| value[lane]).reduce(f);
+                self.give(member, lane, combined.unwrap_or(neutral));
+            }
+        }
+    }
+}
+
+/// A pipe operation of a group. All pass the same arguments: the first executes it, and shares the result with the
+/// others.
+fn pipe_operation<const CHECKS: bool>(
+    pipe: &Pipe,
+    live: &mut [Item],
+    chosen: &[usize],
+    surroundings: &mut Surroundings<'_>,
+) -> Result<(), Problem> {
+    if CHECKS {
+        for slot in pipe.operands() {
+            agree(live, chosen, slot, 1)?;
+        }
+    }
+    let mut nothing = Private::default();
+    let mut view = View {
+        global: surroundings.global,
+        resources: &[],
+        local: surroundings.local,
+        private: &mut nothing,
+        watch: None,
+    };
+    let first = &mut live[chosen[0]];
+    let base = first.frames.last().map_or(0, |frame| frame.base);
+    let poison = first.poison.get_mut(base..).unwrap_or_default();
+    pipe::perform::<CHECKS>(&mut view, pipe, &mut first.regs[base..], poison)?;
+    if !matches!(pipe.action, PipeAction::Commit(_)) {
+        let result = first.regs[base + pipe.to as usize];
+        chosen.iter().for_each(|&index| set::<CHECKS>(&mut live[index], pipe.to, 0, result));
     }
     Ok(())
 }
