@@ -12,8 +12,8 @@ mod cast;
 mod constant;
 mod convert;
 mod decl;
+mod declarations;
 mod declarator;
-mod divergence;
 mod enqueue;
 mod expr;
 mod facts;
@@ -23,21 +23,18 @@ mod function;
 mod image;
 mod init;
 mod kernel;
-mod mixed;
 mod nesting;
 mod overload;
 mod placement;
 mod pragmas;
 mod printf;
-mod restrictions;
+mod program;
 mod scope;
 mod spaces;
 mod specifiers;
 mod stmt;
 mod switch;
 mod tags;
-mod uninitialized;
-mod uses;
 mod vector;
 
 use kiln_builtins as builtins;
@@ -47,18 +44,24 @@ use kiln_session::{
     extensions::{self, Extensions},
 };
 use kiln_syntax::{Interner, Span, Symbol, ast};
-use kiln_types::ty::{QualTy, RecordId, TyId, Types};
+use kiln_types::ty::{QualTy, TyId, Types};
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId};
 
+use block::Blocks;
+use constant::Constants;
+use declarations::Declarations;
 pub use facts::{Called, Callee, Facts, Meaning, Occurrence, Role, Typed};
 pub(crate) use function::Body;
+use pragmas::Pragmas;
+use program::Uses;
 pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
-use uses::Uses;
+use tags::Tags;
 
-/// The state of checking one program. The methods are in the files of this folder, one topic each.
+/// The state of checking one program. The methods are in the files of this folder, one topic each; the types of its
+/// parts are beside the methods that own them.
 pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
     pub(crate) interner: &'a mut Interner,
@@ -67,49 +70,28 @@ pub(crate) struct Sema<'a> {
     facts: Option<&'a mut Facts>,
     /// The extensions and features of the language version, target and options.
     pub(crate) extensions: Extensions,
-    /// The extensions that pragmas have enabled so far.
-    enabled: Extensions,
-    /// Whether floating-point operations may be contracted here (`FP_CONTRACT`, OpenCL C 6.15.2.1).
-    contracts: bool,
     /// Becomes `hir::Module::types`.
     pub(crate) types: Types,
     /// Globals and functions so far.
     pub(crate) module: hir::Module,
     pub(crate) scopes: Scopes,
-    /// A cache of integer constants without diagnostics, by spelling: programs repeat a few constants often.
-    plain_integers: FxHashMap<Symbol, (u64, TyId)>,
+    pragmas: Pragmas,
+    constants: Constants,
     /// A cache of resolved calls of built-in functions.
     chosen: builtins::Chosen,
-    /// The constant values of read-only variables.
-    pub(crate) known_objects: constant::KnownObjects,
-    /// The blocks that are the values of variables.
-    known_blocks: block::KnownBlocks,
+    blocks: Blocks,
+    tags: Tags,
+    depths: nesting::Depths,
+    declarations: Declarations,
     /// Undeclared names that were reported, and in which function.
     undeclared: FxHashSet<(Option<FunctionId>, String)>,
-    /// The block literals being checked, outermost first.
-    open_blocks: Vec<block::OpenBlock>,
-    /// The number of block literals so far.
-    blocks: usize,
-    /// The function or block whose body is being checked.
-    pub(crate) function: Option<FunctionId>,
-    /// The state of that body.
+    /// The state of the body being checked.
     pub(crate) body: Body,
     /// Owns the variables of expressions outside functions. Such expressions are not constant, and so are never
     /// lowered.
     outside: Option<FunctionId>,
-    /// Names whose first declaration was `static`.
-    statics: FxHashSet<Meaning>,
-    /// The tags whose definitions are being checked.
-    open_tags: Vec<Tag>,
-    /// Records with a member whose size on the host is unknown (OpenCL C 6.11.m).
-    host_sized_records: FxHashSet<RecordId>,
-    depths: nesting::Depths,
-    /// Globals with a definition, not only an `extern` declaration.
-    defined: FxHashSet<GlobalId>,
-    /// The names that each function without errors uses.
+    /// What each function without errors uses.
     uses: FxHashMap<FunctionId, Uses>,
-    /// Globals with an initializer.
-    initialized: FxHashSet<GlobalId>,
 }
 
 /// The kind of source being checked.
@@ -139,37 +121,28 @@ pub fn check(
         sink,
         facts,
         extensions: extensions::of(options),
-        enabled: Extensions::NONE,
-        contracts: true,
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),
-        plain_integers: FxHashMap::default(),
+        pragmas: Pragmas::default(),
+        constants: Constants::default(),
         chosen: builtins::Chosen::default(),
-        known_objects: constant::KnownObjects::default(),
-        known_blocks: block::KnownBlocks::default(),
+        blocks: Blocks::default(),
+        tags: Tags::default(),
+        depths: nesting::Depths::default(),
+        declarations: Declarations::default(),
         undeclared: FxHashSet::default(),
-        open_blocks: Vec::new(),
-        blocks: 0,
-        function: None,
         body: Body::none(),
         outside: None,
-        statics: FxHashSet::default(),
-        open_tags: Vec::new(),
-        host_sized_records: FxHashSet::default(),
-        depths: nesting::Depths::default(),
-        defined: FxHashSet::default(),
         uses: FxHashMap::default(),
-        initialized: FxHashSet::default(),
     };
     sema.unit(unit);
     sema.check_tentative_definitions();
     sema.define_declared_builtins();
-    let uses = sema.check_whole_program(extent);
-    sema.check_divergence(&uses);
-    sema.check_mixed_access(&uses);
-    std::mem::swap(&mut sema.module.types, &mut sema.types);
-    sema.module
+    let Sema { mut module, types, declarations, uses, .. } = sema;
+    module.types = types;
+    program::check(&mut module, uses, &declarations.into_defined(), extent, interner, sink);
+    module
 }
 
 impl Sema<'_> {
@@ -201,7 +174,7 @@ impl Sema<'_> {
     /// Like `local`, but also returns the function.
     fn local_here(&mut self, local: Local) -> (FunctionId, LocalId) {
         let span = local.span;
-        let function = match self.function.or(self.outside) {
+        let function = match self.body.function.or(self.outside) {
             Some(function) => function,
             None => {
                 let name = self.interner.intern("");

@@ -14,7 +14,7 @@ use super::{Sema, constant::Object, expr::Operand, function::Returns};
 use crate::hir::{Assign, Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind};
 
 /// A block literal being checked.
-pub(crate) struct OpenBlock {
+struct OpenBlock {
     function: FunctionId,
     /// The enclosing function or block. `None` at program scope.
     parent: Option<FunctionId>,
@@ -43,8 +43,16 @@ impl KnownBlock {
     }
 }
 
-/// The blocks that variables refer to.
-pub(crate) type KnownBlocks = FxHashMap<Object, KnownBlock>;
+/// The block literals of a program.
+#[derive(Default)]
+pub(crate) struct Blocks {
+    /// The blocks that variables refer to.
+    known: FxHashMap<Object, KnownBlock>,
+    /// The literals being checked, outermost first.
+    open: Vec<OpenBlock>,
+    /// The number of literals so far.
+    count: usize,
+}
 
 impl Sema<'_> {
     /// `^(parameters) { … }` (OpenCL C 6.14.3)
@@ -59,16 +67,18 @@ impl Sema<'_> {
         };
         // Use clang's naming scheme. The names must be unique, because consumers of modules identify functions by
         // name.
-        self.blocks += 1;
-        let around =
-            self.function.map_or("", |function| self.interner.text(self.module.functions[function].name));
-        let name = format!("__{around}_block_invoke_{}", self.blocks);
+        self.blocks.count += 1;
+        let around = self
+            .body
+            .function
+            .map_or("", |function| self.interner.text(self.module.functions[function].name));
+        let name = format!("__{around}_block_invoke_{}", self.blocks.count);
         let name = self.interner.intern(&name);
         let function = self.module.functions.push(Function::new(name, TyId::VOID, span));
         self.set_parameters(function, &parameters);
-        self.open_blocks.push(OpenBlock { function, parent: self.function, captures: Vec::new() });
+        self.blocks.open.push(OpenBlock { function, parent: self.body.function, captures: Vec::new() });
         let (stmts, returns) = self.body(function, &parameters, returns, block.body.items);
-        let open = self.open_blocks.pop();
+        let open = self.blocks.open.pop();
         let result = match returns {
             Returns::Type(ty) => ty,
             Returns::Inferred(ty) => ty.unwrap_or(TyId::VOID),
@@ -107,7 +117,7 @@ impl Sema<'_> {
         let mut copies = Vec::new();
         let mut values = Vec::new();
         for capture in captures {
-            let Some(parent) = self.function else { continue };
+            let Some(parent) = self.body.function else { continue };
             let outer_ty = self.module.functions[parent].locals[capture.outer].ty;
             let outer = Place { kind: PlaceKind::Local(capture.outer), ty: outer_ty, span };
             let value = if self.is_captured_by_address(outer_ty) {
@@ -144,11 +154,11 @@ impl Sema<'_> {
             );
             return Operand::Value(self.error_value(span));
         }
-        let level = self.open_blocks.iter().rposition(|open| Some(open.function) == self.function);
+        let level = self.blocks.open.iter().rposition(|open| Some(open.function) == self.body.function);
         let Some(inner) = level.and_then(|level| self.capture(level, function, local)) else {
             return Operand::Value(self.error_value(span));
         };
-        let owner = self.function.unwrap_or(function);
+        let owner = self.body.function.unwrap_or(function);
         let inner_ty = self.module.functions[owner].locals[inner].ty;
         let place = Place { kind: PlaceKind::Local(inner), ty: inner_ty, span };
         if !self.is_captured_by_address(ty) {
@@ -166,14 +176,14 @@ impl Sema<'_> {
     /// The parameter of the open block at this level for a variable of an outer function. Intermediate blocks capture
     /// it too.
     fn capture(&mut self, level: usize, function: FunctionId, local: LocalId) -> Option<LocalId> {
-        let (block, parent) = (self.open_blocks[level].function, self.open_blocks[level].parent?);
+        let (block, parent) = (self.blocks.open[level].function, self.blocks.open[level].parent?);
         let outer = if parent == function {
             local
         } else {
-            let around = self.open_blocks[..level].iter().rposition(|open| open.function == parent)?;
+            let around = self.blocks.open[..level].iter().rposition(|open| open.function == parent)?;
             self.capture(around, function, local)?
         };
-        if let Some(known) = self.open_blocks[level].captures.iter().find(|capture| capture.outer == outer) {
+        if let Some(known) = self.blocks.open[level].captures.iter().find(|capture| capture.outer == outer) {
             return Some(known.inner);
         }
         let variable = self.module.functions[parent].locals[outer].clone();
@@ -187,9 +197,9 @@ impl Sema<'_> {
         let inner = made.locals.push(Local { ty, ..variable });
         made.parameters.push(inner);
         made.captures += 1;
-        self.open_blocks[level].captures.push(Capture { outer, inner });
-        if let Some(value) = self.known_objects.get(&Object::Local(parent, outer)).cloned() {
-            self.known_objects.insert(Object::Local(block, inner), value);
+        self.blocks.open[level].captures.push(Capture { outer, inner });
+        if let Some(value) = self.constants.objects.get(&Object::Local(parent, outer)).cloned() {
+            self.constants.objects.insert(Object::Local(block, inner), value);
         }
         Some(inner)
     }
@@ -197,7 +207,7 @@ impl Sema<'_> {
     /// Records the block that a variable is initialized with.
     pub(super) fn remember_block(&mut self, object: Object, value: &Expr) {
         if let Some(block) = self.known_block(value) {
-            self.known_blocks.insert(object, block);
+            self.blocks.known.insert(object, block);
         }
     }
 
@@ -210,11 +220,11 @@ impl Sema<'_> {
             ExprKind::Comma(_, last) => self.known_block(last),
             ExprKind::Load(place) => {
                 let object = match place.kind {
-                    PlaceKind::Local(local) => Object::Local(self.function?, local),
+                    PlaceKind::Local(local) => Object::Local(self.body.function?, local),
                     PlaceKind::Global(global) => Object::Global(global),
                     _ => return None,
                 };
-                self.known_blocks.get(&object).cloned()
+                self.blocks.known.get(&object).cloned()
             }
             _ => None,
         }

@@ -67,10 +67,10 @@ impl Sema<'_> {
                     Expr { kind: ExprKind::Load(place), ty: ty.ty, span }
                 })
                 .collect();
-            let outer = self.function.replace(id);
+            let outer = self.body.function.replace(id);
             let call = Call { name: &name, callee: span, span };
             let value = self.builtin_node(&overload, arguments, &call);
-            self.function = outer;
+            self.body.function = outer;
             let kind = if result == TyId::VOID {
                 StmtKind::Expr(value)
             } else {

@@ -3,10 +3,10 @@
 //! Determines which expressions are constant. `fold` computes their values.
 
 use kiln_session::diag::{Code, Diagnostic};
-use kiln_syntax::{Span, ast};
+use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::{
     fold,
-    ty::{QualTy, Scalar, Ty, TyId},
+    ty::{QualTy, Scalar, Ty, TyId, Types},
 };
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
@@ -21,8 +21,23 @@ pub(crate) enum Object {
     Global(GlobalId),
 }
 
-/// The values of `const` and `constant` variables with constant initializers.
-pub(crate) type KnownObjects = FxHashMap<Object, Const>;
+/// Known constants.
+#[derive(Default)]
+pub(crate) struct Constants {
+    /// The values of `const` and `constant` variables with constant initializers.
+    pub(super) objects: FxHashMap<Object, Const>,
+    /// A cache of integer constants without diagnostics, by spelling: programs repeat a few constants often.
+    pub(super) integers: FxHashMap<Symbol, (u64, TyId)>,
+}
+
+/// Evaluates checked expressions.
+#[derive(Clone, Copy)]
+pub(crate) struct Evaluator<'s> {
+    types: &'s Types,
+    constants: &'s Constants,
+    /// The function whose variables the expressions may contain.
+    function: Option<FunctionId>,
+}
 
 impl Sema<'_> {
     /// Records the initializer of a variable, already converted to its type. A read-only variable counts as a
@@ -37,7 +52,7 @@ impl Sema<'_> {
             && self.types.components(ty.ty).is_some()
             && let Some(value) = self.constant(value)
         {
-            self.known_objects.insert(object, value);
+            self.constants.objects.insert(object, value);
         }
     }
 
@@ -69,9 +84,38 @@ impl Sema<'_> {
         None
     }
 
+    /// The evaluator for expressions here.
+    pub(crate) fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator { types: &self.types, constants: &self.constants, function: self.body.function }
+    }
+
     /// The value of an expression, if it is constant.
     #[inline]
     pub(crate) fn constant(&self, expr: &Expr) -> Option<Const> {
+        self.evaluator().constant(expr)
+    }
+
+    /// The element type of an arithmetic or vector type.
+    pub(crate) fn element(&self, ty: TyId) -> Option<Scalar> {
+        self.evaluator().element(ty)
+    }
+
+    /// Builds an expression, folding operations on constants.
+    pub(crate) fn folded(&self, kind: ExprKind, ty: TyId, span: Span) -> Expr {
+        self.evaluator().folded(kind, ty, span)
+    }
+
+    /// Converts a constant between arithmetic types.
+    pub(crate) fn converted_constant(&self, value: &Const, from: TyId, to: TyId) -> Option<Const> {
+        let evaluator = self.evaluator();
+        fold::convert(value, evaluator.element(from)?, evaluator.element(to)?, super::convert::PLAIN)
+    }
+}
+
+impl Evaluator<'_> {
+    /// The value of an expression, if it is constant.
+    #[inline]
+    fn constant(&self, expr: &Expr) -> Option<Const> {
         match &expr.kind {
             ExprKind::Const(Const::Undefined) => None,
             ExprKind::Const(value) => Some(value.clone()),
@@ -181,9 +225,9 @@ impl Sema<'_> {
     fn constant_object(&self, place: &Place) -> Option<Const> {
         match &place.kind {
             PlaceKind::Local(local) => {
-                self.known_objects.get(&Object::Local(self.function?, *local)).cloned()
+                self.constants.objects.get(&Object::Local(self.function?, *local)).cloned()
             }
-            PlaceKind::Global(global) => self.known_objects.get(&Object::Global(*global)).cloned(),
+            PlaceKind::Global(global) => self.constants.objects.get(&Object::Global(*global)).cloned(),
             PlaceKind::Swizzle(swizzle) => {
                 let (_, count) = self.types.components(swizzle.base.ty.ty)?;
                 pick(&spread(self.constant_object(&swizzle.base)?, count)?, &swizzle.components)
@@ -193,7 +237,7 @@ impl Sema<'_> {
     }
 
     fn constant_not(&self, operand: &Expr) -> Option<Const> {
-        if !self.is_vector(operand.ty) {
+        if !matches!(self.types.get(operand.ty), Ty::Vector(..)) {
             return Some(Const::Int(u64::from(!self.constant_truth(operand)?)));
         }
         let (element, count) = self.types.components(operand.ty)?;
@@ -204,8 +248,8 @@ impl Sema<'_> {
         components.iter().map(not).collect::<Option<_>>().map(Const::Vector)
     }
 
-    /// Whether a scalar or pointer is zero, if that is known.
-    pub(crate) fn constant_truth(&self, expr: &Expr) -> Option<bool> {
+    /// Whether a scalar or pointer is nonzero, if that is known.
+    fn constant_truth(&self, expr: &Expr) -> Option<bool> {
         let value = self.constant(expr)?;
         match self.types.get(expr.ty) {
             Ty::Pointer(_) => matches!(value, Const::NullPointer).then_some(false),
@@ -213,18 +257,13 @@ impl Sema<'_> {
         }
     }
 
-    /// Converts a constant between arithmetic types.
-    pub(crate) fn converted_constant(&self, value: &Const, from: TyId, to: TyId) -> Option<Const> {
-        fold::convert(value, self.element(from)?, self.element(to)?, super::convert::PLAIN)
-    }
-
     /// The element type of an arithmetic or vector type.
-    pub(crate) fn element(&self, ty: TyId) -> Option<Scalar> {
+    fn element(&self, ty: TyId) -> Option<Scalar> {
         self.types.components(ty).map(|(element, _)| element)
     }
 
     /// Builds an expression, folding operations on constants.
-    pub(crate) fn folded(&self, kind: ExprKind, ty: TyId, span: Span) -> Expr {
+    fn folded(&self, kind: ExprKind, ty: TyId, span: Span) -> Expr {
         let is_const = |expr: &Expr| matches!(expr.kind, ExprKind::Const(_));
         let foldable = match &kind {
             ExprKind::Unary(_, operand) => is_const(operand),

@@ -257,7 +257,7 @@ impl Sema<'_> {
             let first = first.span;
             self.report_redefinition(name, first);
         }
-        let Some(function) = self.function else { return };
+        let Some(function) = self.body.function else { return };
         let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
         let takes_length = is_open && init.is_some();
         if !takes_length && !self.types.is_complete(variable.ty.ty) {
@@ -346,7 +346,7 @@ impl Sema<'_> {
         if !is_definition {
             return;
         }
-        self.defined.insert(global);
+        self.declarations.define(global);
         self.check_needs_initializer(variable, init.is_some());
         let is_open = matches!(self.types.get(variable.ty.ty), Ty::Array(_, None));
         if init.is_none() && !at_program_scope && !self.types.is_complete(variable.ty.ty) {
@@ -354,7 +354,7 @@ impl Sema<'_> {
         }
         let Some(init) = init else { return };
         let span = initializer_span(init);
-        if !self.initialized.insert(global) {
+        if !self.declarations.initialize(global) {
             let first = self.module.globals[global].span;
             return self.report_redefinition(name, first);
         }
@@ -400,7 +400,7 @@ impl Sema<'_> {
             Some(Entity::Global(global)) => {
                 let global = *global;
                 self.merge_global(name, global, variable.ty);
-                if !is_extern && is_static != self.statics.contains(&Meaning::Global(global)) {
+                if !is_extern && is_static != self.declarations.is_static(Meaning::Global(global)) {
                     self.report_linkage(name, self.module.globals[global].span, is_static);
                 }
                 global
@@ -424,7 +424,7 @@ impl Sema<'_> {
                     span: name.span,
                 });
                 if is_static {
-                    self.statics.insert(Meaning::Global(global));
+                    self.declarations.add_static(Meaning::Global(global));
                 }
                 if has_linkage {
                     self.scopes.declare_at_program_scope(name.node, Entity::Global(global), name.span);
@@ -476,7 +476,7 @@ impl Sema<'_> {
             .entries()
             .filter(|(id, global)| {
                 let is_open = matches!(self.types.get(global.ty.ty), Ty::Array(_, None));
-                self.defined.contains(id) && !is_open && !self.types.is_complete(global.ty.ty)
+                self.declarations.is_defined(*id) && !is_open && !self.types.is_complete(global.ty.ty)
             })
             .filter_map(|(_, global)| Some((global.name?, global.ty, global.span)))
             .collect();

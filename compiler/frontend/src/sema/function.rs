@@ -16,8 +16,8 @@ use super::{
     Entity, Meaning, Role, Sema,
     attributes::{Attributes, Target},
     declarator::{Declared, Parameter},
+    program::{Uses, check_uninitialized},
     specifiers::Specified,
-    uses::Uses,
 };
 use crate::hir::{Function, FunctionId, Local, LocalId, Stmt};
 
@@ -50,11 +50,19 @@ fn is_same(left: TyId, right: TyId) -> bool {
 /// The state of the body being checked.
 #[derive(Debug)]
 pub(crate) struct Body {
+    /// The function or block. `None` outside functions.
+    pub(crate) function: Option<FunctionId>,
     pub(super) returns: Returns,
     /// Whether it is the body of a kernel, and not of a block inside one.
     pub(super) is_kernel: bool,
     /// The scope depth of its outermost block.
     outermost_depth: usize,
+    pub(super) jumps: Jumps,
+}
+
+/// The targets of jumps in a body.
+#[derive(Debug, Default)]
+pub(crate) struct Jumps {
     /// The number of loops around the current statement.
     pub(super) loops: usize,
     /// The enclosing `switch` statements, outermost first.
@@ -69,13 +77,11 @@ impl Body {
     /// The state outside functions.
     pub(crate) fn none() -> Self {
         Self {
+            function: None,
             returns: Returns::Type(TyId::VOID),
             is_kernel: false,
             outermost_depth: usize::MAX,
-            loops: 0,
-            switches: Vec::new(),
-            labels: FxHashMap::default(),
-            gotos: Vec::new(),
+            jumps: Jumps::default(),
         }
     }
 
@@ -171,7 +177,7 @@ impl Sema<'_> {
         // After an error, the body is incomplete and its uses are unknown.
         if self.sink.errors() == errors {
             let uses = Uses::of(&self.module.functions[id], &body);
-            self.check_uninitialized(id, &uses);
+            check_uninitialized(&self.module.functions[id], &uses, self.interner, self.sink);
             self.uses.insert(id, uses);
         }
         self.module.functions[id].body = Some(body);
@@ -252,7 +258,7 @@ impl Sema<'_> {
         let is_static = specified.storage.is_some_and(|storage| storage.node == Storage::Static);
         let id = match (same, known_ids.first()) {
             (Some(id), _) => {
-                if is_static && !self.statics.contains(&Meaning::Function(id)) {
+                if is_static && !self.declarations.is_static(Meaning::Function(id)) {
                     self.report_linkage(name, self.module.functions[id].span, true);
                 }
                 id
@@ -264,7 +270,7 @@ impl Sema<'_> {
             (None, _) => {
                 let id = self.new_function(name, &function, declared);
                 if is_static {
-                    self.statics.insert(Meaning::Function(id));
+                    self.declarations.add_static(Meaning::Function(id));
                 }
                 known_ids.push(id);
                 let is_overloaded = attributes.is_overloadable || known_ids.len() > 1;
@@ -424,13 +430,13 @@ impl Sema<'_> {
         items: &[ast::BlockItem],
     ) -> (Vec<Stmt>, Returns) {
         let body = Body {
+            function: Some(id),
             returns,
             is_kernel: self.module.functions[id].kernel.is_some(),
             outermost_depth: self.scopes.depth() + 1,
             ..Body::none()
         };
         let outer_body = std::mem::replace(&mut self.body, body);
-        let outer_function = self.function.replace(id);
         self.scopes.push();
         let locals = self.module.functions[id].parameters.clone();
         for (parameter, local) in parameters.iter().zip(locals) {
@@ -450,7 +456,6 @@ impl Sema<'_> {
         self.warn_unused(&scope);
         self.check_labels();
         self.check_inner_jumps(&stmts);
-        self.function = outer_function;
         let body = std::mem::replace(&mut self.body, outer_body);
         (stmts, body.returns)
     }

@@ -145,7 +145,7 @@ impl Sema<'_> {
 
     /// Whether a record has a member, at any depth, whose size on the host is unknown (OpenCL C 6.11.m).
     fn has_host_sized_member(&self, id: RecordId) -> bool {
-        self.host_sized_records.contains(&id)
+        self.tags.host_sized.contains(&id)
             || self.types.records[id].fields.iter().flatten().any(|field| {
                 match *self.types.get(self.element_type(field.ty.ty)) {
                     Ty::Scalar(Scalar::Bool) => true,

@@ -3,8 +3,9 @@
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
-use kiln_types::ty::{Field, QualTy, RecordId, Ty, TyId};
+use kiln_types::ty::{Field, QualTy, RecordId, Ty, TyId, Types};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Sema;
 
@@ -20,10 +21,31 @@ pub(super) struct Depths {
     records: FxHashMap<RecordId, u32>,
 }
 
+impl Depths {
+    /// The levels of pointers, arrays and functions. The operands of a type have known depths, so this looks only one
+    /// level down.
+    fn of_derivations(&mut self, types: &Types, ty: TyId) -> u32 {
+        if let Some(depth) = self.derivations.get(&ty) {
+            return *depth;
+        }
+        let mut inner = SmallVec::<[TyId; 4]>::new();
+        match types.get(ty) {
+            Ty::Pointer(to) | Ty::Array(to, _) => inner.push(to.ty),
+            Ty::Function(function) | Ty::Block(function) => {
+                inner.extend(function.parameters.iter().chain([&function.result]).map(|ty| ty.ty));
+            }
+            _ => return 0,
+        }
+        let depth = inner.into_iter().map(|ty| self.of_derivations(types, ty)).max().unwrap_or(0) + 1;
+        self.derivations.insert(ty, depth);
+        depth
+    }
+}
+
 impl Sema<'_> {
     /// Returns a derived type, or the error type if it nests too deeply.
     pub(super) fn bounded(&mut self, ty: QualTy, span: Span) -> QualTy {
-        if self.derivation_depth(ty.ty) <= LIMIT {
+        if self.depths.of_derivations(&self.types, ty.ty) <= LIMIT {
             return ty;
         }
         self.report_nesting(span);
@@ -50,22 +72,5 @@ impl Sema<'_> {
             Diagnostic::new(Code::NestingDepth, span, "this type is nested too deeply")
                 .note(format!("C99 5.2.4.1: a compiler has limits; here it is {LIMIT} levels")),
         );
-    }
-
-    /// The operands of a type have known depths, so this looks only one level down.
-    fn derivation_depth(&mut self, ty: TyId) -> u32 {
-        if let Some(depth) = self.depths.derivations.get(&ty) {
-            return *depth;
-        }
-        let inner = match self.types.get(ty) {
-            Ty::Pointer(to) | Ty::Array(to, _) => vec![to.ty],
-            Ty::Function(function) | Ty::Block(function) => {
-                function.parameters.iter().chain([&function.result]).map(|ty| ty.ty).collect()
-            }
-            _ => return 0,
-        };
-        let depth = inner.into_iter().map(|ty| self.derivation_depth(ty)).max().unwrap_or(0) + 1;
-        self.depths.derivations.insert(ty, depth);
-        depth
     }
 }

@@ -13,6 +13,20 @@ use kiln_types::ty::{Scalar, Ty, TyId};
 
 use super::Sema;
 
+/// What pragmas have set so far.
+pub(crate) struct Pragmas {
+    /// The enabled extensions.
+    enabled: Extensions,
+    /// Whether floating-point operations may be contracted here (`FP_CONTRACT`, OpenCL C 6.15.2.1).
+    pub(super) contracts: bool,
+}
+
+impl Default for Pragmas {
+    fn default() -> Self {
+        Self { enabled: Extensions::NONE, contracts: true }
+    }
+}
+
 impl Sema<'_> {
     /// Applies a pragma. Returns the hint for the next loop.
     pub(super) fn pragma(&mut self, text: Symbol) -> Option<u32> {
@@ -23,17 +37,17 @@ impl Sema<'_> {
             }
             Pragma::NoUnroll => Some(1),
             Pragma::Extension { name: "all", behavior: Behavior::Disable } => {
-                self.enabled = Extensions::NONE;
+                self.pragmas.enabled = Extensions::NONE;
                 None
             }
             Pragma::Extension { name, behavior } => {
                 if let Some(extension) = Extension::parse(name) {
-                    self.enabled.set(extension, behavior == Behavior::Enable);
+                    self.pragmas.enabled.set(extension, behavior == Behavior::Enable);
                 }
                 None
             }
             Pragma::FpContract(switch) => {
-                self.contracts = switch != Switch::Off;
+                self.pragmas.contracts = switch != Switch::Off;
                 None
             }
             Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
@@ -43,10 +57,10 @@ impl Sema<'_> {
     /// OpenCL C 6.3.1.2: arithmetic on `half` requires its extension to be enabled.
     pub(super) fn warn_half_not_enabled(&mut self, ty: TyId, span: Span) {
         let is_half = matches!(self.types.get(ty), Ty::Scalar(Scalar::Half) | Ty::Vector(Scalar::Half, _));
-        if !is_half || self.enabled.has(Extension::KhrFp16) {
+        if !is_half || self.pragmas.enabled.has(Extension::KhrFp16) {
             return;
         }
-        self.enabled.insert(Extension::KhrFp16);
+        self.pragmas.enabled.insert(Extension::KhrFp16);
         self.report(
             Diagnostic::new(
                 Code::ExtensionNotEnabled,
@@ -64,11 +78,11 @@ impl Sema<'_> {
             return;
         };
         let needed = [Extension::KhrInt64Base, Extension::KhrInt64Extended];
-        let Some(missing) = needed.into_iter().find(|extension| !self.enabled.has(*extension)) else {
+        let Some(missing) = needed.into_iter().find(|extension| !self.pragmas.enabled.has(*extension)) else {
             return;
         };
-        self.enabled.insert(Extension::KhrInt64Base);
-        self.enabled.insert(Extension::KhrInt64Extended);
+        self.pragmas.enabled.insert(Extension::KhrInt64Base);
+        self.pragmas.enabled.insert(Extension::KhrInt64Extended);
         let name = missing.name();
         self.report(
             Diagnostic::new(

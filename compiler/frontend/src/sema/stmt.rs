@@ -29,7 +29,7 @@ impl Sema<'_> {
         let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
         // `FP_CONTRACT` in a block applies until the end of the block (C99 7.12.2).
-        let contracts = self.contracts;
+        let contracts = self.pragmas.contracts;
         for item in items {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
@@ -51,7 +51,7 @@ impl Sema<'_> {
                 }
             }
         }
-        self.contracts = contracts;
+        self.pragmas.contracts = contracts;
         out
     }
 
@@ -131,21 +131,21 @@ impl Sema<'_> {
             }
             Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
             Ast::Goto(name) => {
-                if let Some(function) = self.function {
+                if let Some(function) = self.body.function {
                     self.note(name.span, Meaning::Label(function, name.node), Role::Use);
                 }
-                self.body.gotos.push(*name);
+                self.body.jumps.gotos.push(*name);
                 StmtKind::Goto(name.node)
             }
             Ast::Continue => {
-                if self.body.loops == 0 {
+                if self.body.jumps.loops == 0 {
                     self.report_jump("continue", "a loop", span);
                     return;
                 }
                 StmtKind::Continue
             }
             Ast::Break => {
-                if self.body.loops == 0 && self.body.switches.is_empty() {
+                if self.body.jumps.loops == 0 && self.body.jumps.switches.is_empty() {
                     self.report_jump("break", "a loop or a `switch`", span);
                     return;
                 }
@@ -159,9 +159,9 @@ impl Sema<'_> {
 
     /// The body of a loop.
     fn loop_body(&mut self, body: &ast::Statement) -> Vec<Stmt> {
-        self.body.loops += 1;
+        self.body.jumps.loops += 1;
         let body = self.body_statement(body);
-        self.body.loops -= 1;
+        self.body.jumps.loops -= 1;
         body
     }
 
@@ -371,7 +371,7 @@ impl Sema<'_> {
             ExprKind::Offset(offset) => return self.warn_stack_address(&offset.pointer),
             ExprKind::AddressOf(place) => place
                 .local()
-                .zip(self.function)
+                .zip(self.body.function)
                 .and_then(|(local, function)| self.module.functions[function].locals[local].name),
             _ => None,
         };
@@ -390,10 +390,10 @@ impl Sema<'_> {
 
     /// Labels have function scope (C99 6.2.1, 6.8.1).
     fn label(&mut self, name: Ident) {
-        if let Some(function) = self.function {
+        if let Some(function) = self.body.function {
             self.note(name.span, Meaning::Label(function, name.node), Role::Definition);
         }
-        if let Some(&(first, _)) = self.body.labels.get(&name.node) {
+        if let Some(&(first, _)) = self.body.jumps.labels.get(&name.node) {
             let text = self.text(name.node).to_owned();
             self.report(
                 Diagnostic::new(
@@ -406,18 +406,18 @@ impl Sema<'_> {
             );
             return;
         }
-        self.body.labels.insert(name.node, (name.span, false));
+        self.body.jumps.labels.insert(name.node, (name.span, false));
     }
 
     /// Checks, at the end of a function, that every `goto` has a label and every label is used.
     pub(super) fn check_labels(&mut self) {
-        for name in std::mem::take(&mut self.body.gotos) {
-            if let Some((_, is_used)) = self.body.labels.get_mut(&name.node) {
+        for name in std::mem::take(&mut self.body.jumps.gotos) {
+            if let Some((_, is_used)) = self.body.jumps.labels.get_mut(&name.node) {
                 *is_used = true;
                 continue;
             }
             let text = self.text(name.node).to_owned();
-            let names = self.body.labels.keys().map(|label| self.text(*label));
+            let names = self.body.jumps.labels.keys().map(|label| self.text(*label));
             let near = kiln_session::diag::closest(&text, names);
             let mut diagnostic = Diagnostic::new(
                 Code::UndefinedLabel,
@@ -436,6 +436,7 @@ impl Sema<'_> {
         }
         let mut unused: Vec<_> = self
             .body
+            .jumps
             .labels
             .iter()
             .filter(|(_, label)| !label.1)

@@ -49,9 +49,9 @@ impl Sema<'_> {
                 value
             }
         };
-        self.body.switches.push(Labels { ty, ..Labels::default() });
+        self.body.jumps.switches.push(Labels { ty, ..Labels::default() });
         let body = self.body_statement(body);
-        self.body.switches.pop();
+        self.body.jumps.switches.pop();
         out.push(Stmt { kind: StmtKind::Switch(Box::new(Switch { value, body })), span });
     }
 
@@ -64,7 +64,7 @@ impl Sema<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let label = low.span;
-        if self.body.switches.is_empty() {
+        if self.body.jumps.switches.is_empty() {
             return self.report_misplaced("case", span);
         }
         if let Some(high) = high {
@@ -87,7 +87,7 @@ impl Sema<'_> {
             self.report(Diagnostic::new(Code::CaseRange, label, "this range is empty"));
             return;
         }
-        let Some(labels) = self.body.switches.last_mut() else { return };
+        let Some(labels) = self.body.jumps.switches.last_mut() else { return };
         // Ranges do not overlap, so only the last range that starts at or below `high` can overlap with this one.
         if let Some((_, &(last, first))) = labels.cases.range(..=high).next_back()
             && last >= low
@@ -106,7 +106,7 @@ impl Sema<'_> {
     /// The value of a `case`, converted to the type of the switch.
     fn case_value(&mut self, expr: &ast::Expr) -> Option<i128> {
         let value = self.integer_constant(expr, "the value of a `case`")?;
-        let ty = self.body.switches.last()?.ty?;
+        let ty = self.body.jumps.switches.last()?.ty?;
         let bits = ty.size() * 8;
         let wrapped = if ty.is_signed() {
             (value << (128 - bits)) >> (128 - bits)
@@ -129,7 +129,7 @@ impl Sema<'_> {
 
     /// `default:`
     pub(super) fn default_label(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        let Some(labels) = self.body.switches.last_mut() else {
+        let Some(labels) = self.body.jumps.switches.last_mut() else {
             return self.report_misplaced("default", span);
         };
         if let Some(first) = labels.default {

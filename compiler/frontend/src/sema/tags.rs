@@ -8,7 +8,7 @@ use kiln_syntax::{
 use kiln_types::ty::{
     Enum, EnumId, Field, MemberLayout, QualTy, Record, RecordAttributes, RecordId, Scalar, Ty, TyId, lay_out,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Entity, Meaning, Role, Sema, Tag, attributes::Target};
 use crate::hir::Const;
@@ -20,6 +20,22 @@ struct Members {
     layouts: Vec<MemberLayout>,
     /// All accessible member names, including those of anonymous members.
     names: FxHashMap<Symbol, Span>,
+}
+
+/// The state of tags beyond their scopes.
+#[derive(Default)]
+pub(crate) struct Tags {
+    /// The tags whose definitions are being checked.
+    open: Vec<Tag>,
+    /// Records with a member whose size on the host is unknown (OpenCL C 6.11.m).
+    pub(super) host_sized: FxHashSet<RecordId>,
+}
+
+impl Tags {
+    /// Whether the definition of a tag is being checked.
+    fn is_open(&self, tag: Tag) -> bool {
+        self.open.contains(&tag)
+    }
 }
 
 impl Sema<'_> {
@@ -56,7 +72,7 @@ impl Sema<'_> {
             Some((Tag::Record(id), _))
                 if self.types.records[id].kind == specifier.kind
                     && self.types.records[id].fields.is_none()
-                    && !self.open_tags.contains(&Tag::Record(id)) =>
+                    && !self.tags.is_open(Tag::Record(id)) =>
             {
                 self.types.records[id].span = span;
                 id
@@ -76,9 +92,9 @@ impl Sema<'_> {
             None => self.new_record(specifier, span),
         };
         self.note_tag(specifier.tag, Tag::Record(id), Role::Definition);
-        self.open_tags.push(Tag::Record(id));
+        self.tags.open.push(Tag::Record(id));
         self.record_members(id, members, specifier.attributes);
-        self.open_tags.pop();
+        self.tags.open.pop();
         self.types.intern(Ty::Record(id))
     }
 
@@ -96,7 +112,7 @@ impl Sema<'_> {
     fn declare_tag(&mut self, tag: Option<ast::Ident>, meaning: Tag) {
         let Some(tag) = tag else { return };
         let known = self.scopes.lookup_tag_innermost(tag.node).map(|binding| binding.meaning);
-        if !known.is_some_and(|known| self.open_tags.contains(&known)) {
+        if !known.is_some_and(|known| self.tags.is_open(known)) {
             self.scopes.declare_tag(tag.node, meaning, tag.span);
         }
     }
@@ -141,7 +157,7 @@ impl Sema<'_> {
         let mut members = Members::default();
         for (number, line) in lines.iter().enumerate() {
             if self.member_line(line, number + 1 == lines.len(), &mut members) {
-                self.host_sized_records.insert(id);
+                self.tags.host_sized.insert(id);
             }
         }
         let span = self.types.records[id].span;
@@ -375,7 +391,7 @@ impl Sema<'_> {
         let known = specifier.tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag.node).cloned());
         let id = match known.map(|binding| (binding.meaning, binding.span)) {
             Some((tag @ Tag::Enum(id), _))
-                if !self.types.enums[id].is_complete && !self.open_tags.contains(&tag) =>
+                if !self.types.enums[id].is_complete && !self.tags.is_open(tag) =>
             {
                 id
             }
@@ -391,7 +407,7 @@ impl Sema<'_> {
             None => self.new_enum(specifier, span),
         };
         self.note_tag(specifier.tag, Tag::Enum(id), Role::Definition);
-        self.open_tags.push(Tag::Enum(id));
+        self.tags.open.push(Tag::Enum(id));
         if enumerators.is_empty() {
             self.report(
                 Diagnostic::new(Code::Syntax, span, "an enumeration has at least one value")
@@ -399,7 +415,7 @@ impl Sema<'_> {
             );
         }
         let enumerators = self.enumerators(enumerators);
-        self.open_tags.pop();
+        self.tags.open.pop();
         // Include zero: an enum without enumerators has type `uint`.
         let values = enumerators.iter().map(|&(_, value)| value);
         let (least, greatest) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));

@@ -123,7 +123,7 @@ impl Sema<'_> {
         use hir::BinaryOp::{Add, Multiply, Subtract};
         let is_float = || self.element(value.ty).is_some_and(Scalar::is_float);
         match value.kind {
-            ExprKind::Binary(Add | Subtract | Multiply, ..) if !self.contracts && is_float() => {
+            ExprKind::Binary(Add | Subtract | Multiply, ..) if !self.pragmas.contracts && is_float() => {
                 let (ty, span) = (value.ty, value.span);
                 Expr { kind: ExprKind::Exact(Box::new(value)), ty, span }
             }

@@ -52,7 +52,7 @@ impl Sema<'_> {
 
     /// Creates the object: automatic in a function, otherwise static.
     fn compound_object(&mut self, ty: QualTy, value: Expr, span: Span) -> Operand {
-        if self.function.is_none() {
+        if self.body.function.is_none() {
             let space = if self.options.std < LanguageVersion::Cl20 || ty.quals.is_const {
                 AddressSpace::Constant
             } else {

@@ -50,7 +50,7 @@ impl Sema<'_> {
                 .note("C99 6.5.15: leaving out the middle operand is an extension of GNU C"),
         );
         let otherwise = self.value(otherwise);
-        if tested.ty == TyId::ERROR || self.function.is_none() {
+        if tested.ty == TyId::ERROR || self.body.function.is_none() {
             return self.error_value(span);
         }
         let place = self.temporary_place(tested.ty, span);

@@ -165,7 +165,7 @@ impl Sema<'_> {
     /// Stores values in temporaries, so that they can be used more than once. Returns the stores and the loads.
     /// Outside functions, values are constants.
     fn kept(&mut self, values: [Expr; 2], span: Span) -> (Vec<Expr>, [Expr; 2]) {
-        if self.function.is_none() {
+        if self.body.function.is_none() {
             return (Vec::new(), values);
         }
         let mut stores = Vec::new();

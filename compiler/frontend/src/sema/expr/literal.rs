@@ -24,7 +24,7 @@ use number::{Integer, IntegerError};
 impl Sema<'_> {
     /// An integer constant (C99 6.4.4.1).
     pub(super) fn integer_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
-        if let Some(&(value, ty)) = self.plain_integers.get(&spelling) {
+        if let Some(&(value, ty)) = self.constants.integers.get(&spelling) {
             return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };
         }
         let integer = match number::integer(self.text(spelling)) {
@@ -66,7 +66,7 @@ impl Sema<'_> {
         }
         let (value, ty) = (integer.value.unwrap_or_default(), TyId::scalar(scalar));
         if !integer.is_long_long && !is_past_long {
-            self.plain_integers.insert(spelling, (value, ty));
+            self.constants.integers.insert(spelling, (value, ty));
         }
         Expr { kind: ExprKind::Const(Const::Int(value)), ty, span }
     }

@@ -47,7 +47,7 @@ impl Sema<'_> {
     }
 
     fn local_place(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
-        if self.function.or(self.outside) != Some(function) {
+        if self.body.function.or(self.outside) != Some(function) {
             return self.captured(function, local, span);
         }
         let ty = self.module.functions[function].locals[local].ty;
@@ -79,7 +79,7 @@ impl Sema<'_> {
 
     /// `__func__` (C99 6.4.2.2), in the constant address space.
     fn function_name(&mut self, span: Span) -> Operand {
-        let mut bytes = match self.function {
+        let mut bytes = match self.body.function {
             Some(function) => self.text(self.module.functions[function].name).as_bytes().to_vec(),
             None => Vec::new(),
         };
@@ -93,7 +93,7 @@ impl Sema<'_> {
 
     /// Whether this undeclared name has not been reported in this function yet.
     pub(crate) fn is_first_report(&mut self, text: &str) -> bool {
-        self.undeclared.insert((self.function, text.to_owned()))
+        self.undeclared.insert((self.body.function, text.to_owned()))
     }
 
     /// Whether to compute suggestions, which takes time. Not for sources with many errors.

@@ -12,7 +12,7 @@ use kiln_types::index::{Id, Table};
 use kiln_vocabulary::opencl::{AddressSpace, Scope};
 use rustc_hash::FxHashMap;
 
-use super::{Sema, uses::Uses};
+use super::Program;
 use crate::hir::{
     Expr, ExprKind, FunctionId, If, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, Switch, visit,
 };
@@ -125,17 +125,17 @@ struct Walk<'a, 'm> {
     found: Option<Vec<Divergent>>,
 }
 
-impl Sema<'_> {
+impl Program<'_> {
     /// Warns about barriers in divergent control flow (OpenCL C 6.15.8).
-    pub(super) fn check_divergence(&mut self, uses: &Table<FunctionId, Uses>) {
-        if !self.sink.wants(Code::DivergentBarrier) || !uses.iter().any(|uses| uses.barriers) {
+    pub(super) fn check_divergence(&mut self) {
+        if !self.sink.wants(Code::DivergentBarrier) || !self.uses.iter().any(|uses| uses.barriers) {
             return;
         }
         let mut facts = Table::new();
         for _ in self.module.functions.iter() {
             facts.push(Facts::default());
         }
-        let mut analysis = Analysis { module: &self.module, facts, changed: false };
+        let mut analysis = Analysis { module: self.module, facts, changed: false };
         let ids = || self.module.functions.ids();
         ids().for_each(|function| drop(analysis.walk(function, None)));
         while std::mem::take(&mut analysis.changed) {

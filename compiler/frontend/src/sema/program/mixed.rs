@@ -5,12 +5,12 @@
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
-use kiln_types::{index::Table, ty::Ty};
+use kiln_types::ty::Ty;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
-use super::{Sema, uses::Uses};
-use crate::hir::{Const, Expr, ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, visit};
+use super::Program;
+use crate::hir::{Const, Expr, ExprKind, Function, GlobalId, LocalId, Place, PlaceKind, visit};
 
 /// The base of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,13 +35,13 @@ struct Access {
     span: Span,
 }
 
-impl Sema<'_> {
+impl Program<'_> {
     /// Warns about plain accesses to objects of atomic operations (OpenCL API 3.3.6).
-    pub(super) fn check_mixed_access(&mut self, uses: &Table<FunctionId, Uses>) {
+    pub(super) fn check_mixed_access(&mut self) {
         if !self.sink.wants(Code::MixedAccess) {
             return;
         }
-        let functions = uses.entries().filter(|(_, uses)| uses.atomics);
+        let functions = self.uses.entries().filter(|(_, uses)| uses.atomics);
         let functions = functions.map(|(id, _)| &self.module.functions[id]);
         let found: Vec<_> = functions.flat_map(|function| self.mixed_accesses(function)).collect();
         for (plain, atomic) in found {
@@ -96,7 +96,7 @@ impl Sema<'_> {
     /// Whether the lvalue is an integer or float that other work-items can access. Objects of atomic types have their
     /// own warning.
     fn is_shared(&self, place: &Place) -> bool {
-        matches!(self.types.get(place.ty.ty), Ty::Scalar(_))
+        matches!(self.module.types.get(place.ty.ty), Ty::Scalar(_))
             && !matches!(place.ty.quals.space, None | Some(AddressSpace::Private | AddressSpace::Constant))
     }
 }

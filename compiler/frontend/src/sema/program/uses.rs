@@ -9,7 +9,7 @@ use crate::hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Place, Place
 
 /// The names that a function body uses, and its operations.
 #[derive(Default)]
-pub(super) struct Uses {
+pub(crate) struct Uses {
     /// The functions that it calls, with spans.
     pub(super) calls: Vec<(FunctionId, Span)>,
     /// The blocks that it creates without calling them. It may enqueue them.
@@ -42,7 +42,7 @@ impl Variable {
 
 impl Uses {
     /// Collects the uses in the body of a function.
-    pub(super) fn of(function: &Function, body: &[Stmt]) -> Self {
+    pub(crate) fn of(function: &Function, body: &[Stmt]) -> Self {
         let mut uses = Self::default();
         let mut variables = vec![Variable::default(); function.locals.len()];
         for parameter in &function.parameters {

@@ -1,0 +1,27 @@
+//! Warns about variables that are read but never assigned.
+//!
+//! The analysis is flow-insensitive: a variable that is assigned anywhere, or whose address is taken, counts as
+//! assigned. So it does not detect assignments that come too late.
+
+use kiln_session::diag::{Code, Diagnostic, Sink};
+use kiln_syntax::Interner;
+
+use super::uses::Uses;
+use crate::hir::Function;
+
+/// Warns about the first read of each unassigned variable (C99 6.2.4, 6.7.8: the value is indeterminate).
+pub(crate) fn check_uninitialized(function: &Function, uses: &Uses, interner: &Interner, sink: &mut Sink) {
+    for &(local, read) in &uses.never_set {
+        let variable = &function.locals[local];
+        let (Some(name), declared) = (variable.name, variable.span) else { continue };
+        let text = interner.text(name);
+        sink.report(
+            Diagnostic::new(Code::Uninitialized, read, format!("`{text}` is read but never assigned"))
+                .also(declared, "declared without a value")
+                .help(format!("initialize `{text}` where it is declared"))
+                .note(
+                    "C99 6.7.8: the value of an automatic variable that is not initialized is indeterminate",
+                ),
+        );
+    }
+}
