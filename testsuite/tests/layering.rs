@@ -123,6 +123,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/printf", &[]),
     ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
     ("runtime/reference", &["kiln-printf"]),
+    ("runtime/opencl", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("testsuite", &["kiln-compiler", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),
     // It runs programs as others compile them.

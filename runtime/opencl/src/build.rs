@@ -1,0 +1,181 @@
+//! Builds: a program compiled for a device, with its log.
+
+use std::collections::HashMap;
+use std::fs;
+use std::thread;
+
+use kiln_build::compile_deep;
+use kiln_compiler::session::{Loader, Options, Source};
+use kiln_compiler::{Artifact, Emit, Output};
+use kiln_report::{Format, report};
+use opencl_sys::*;
+
+use crate::device::Device;
+use crate::error::{Code, Result};
+use crate::options::Parsed;
+use crate::shape::{self, Shape};
+
+/// The result of a build.
+pub(crate) struct Build {
+    pub(crate) status: cl_build_status,
+    pub(crate) options: String,
+    pub(crate) log: String,
+    pub(crate) binary_type: cl_program_binary_type,
+    /// The words of an executable.
+    pub(crate) words: Vec<u32>,
+    /// The program of an executable.
+    pub(crate) program: Option<kiln_runtime::Program>,
+    /// The kernels of an executable.
+    pub(crate) shapes: Vec<Shape>,
+    /// Whether work-groups may differ in size at the edges.
+    pub(crate) has_partial_groups: bool,
+    /// The sources of an object or a library.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A source, and the headers that the application passed for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) source: Vec<u8>,
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
+}
+
+/// The file system, and headers of the application, which come first.
+struct Files {
+    headers: HashMap<String, Vec<u8>>,
+}
+
+/// The include directory of the application's headers.
+const HEADERS: &str = "<headers>";
+/// The name of sources in messages.
+const NAME: &str = "program.cl";
+/// Compilation needs up to 2 MiB of stack, and more in debug builds. Threads of applications may have less.
+const STACK: usize = 16 << 20;
+
+impl Loader for Files {
+    fn load(&self, path: &str) -> Option<Vec<u8>> {
+        let own = path.strip_prefix(HEADERS).and_then(|rest| rest.strip_prefix('/'));
+        match own {
+            Some(name) => self.headers.get(name).cloned(),
+            // Included beside the source: the application's headers have no other directory.
+            None => self.headers.get(path).cloned().or_else(|| fs::read(path).ok()),
+        }
+    }
+}
+
+impl Build {
+    /// A build that failed.
+    pub(crate) fn failed(options: &str, log: String) -> Self {
+        Self {
+            status: CL_BUILD_ERROR,
+            options: options.to_owned(),
+            log,
+            binary_type: CL_PROGRAM_BINARY_TYPE_NONE,
+            words: Vec::new(),
+            program: None,
+            shapes: Vec::new(),
+            has_partial_groups: false,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Runs the compiler on a stack that is large enough.
+fn compile(part: &Part, options: &Options, emit: &Emit) -> Result<(Output, String)> {
+    let mut options = options.clone();
+    if !part.headers.is_empty() {
+        options.include_dirs.insert(0, HEADERS.to_owned());
+    }
+    let files = Files { headers: part.headers.iter().cloned().collect() };
+    let source = Source { name: NAME.to_owned(), text: part.source.clone() };
+    thread::scope(|scope| {
+        let work = || {
+            let output = compile_deep(source, &options, &files, emit);
+            let log = plain(&report(Format::Rich, &output));
+            (output, log)
+        };
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
+        thread.join().map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))
+    })
+}
+
+/// Removes colors from a text.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = escape.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, after)| after);
+    }
+    plain + rest
+}
+
+/// Compiles and loads a source.
+pub(crate) fn executable(part: &Part, text: &str, parsed: Parsed, device: &Device) -> Result<Build> {
+    let (output, mut log) = compile(part, &parsed.options, &Emit::Spirv)?;
+    let Some(Artifact::Module(module)) = &output.artifact else {
+        if let Some(invalid) = &output.invalid_module {
+            log.push_str(&format!("internal error of Kiln: the module is invalid: {invalid}\n"));
+        }
+        return Ok(Build::failed(text, log));
+    };
+    let program = match kiln_runtime::Program::from_verified(&device.open()?.device, module) {
+        Ok(program) => program,
+        Err(error) => return Ok(Build::failed(text, format!("{log}{error}\n"))),
+    };
+    Ok(Build {
+        status: CL_BUILD_SUCCESS,
+        binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        words: module.words().to_vec(),
+        shapes: shape::of(program.kernels(), output.interface.as_ref()),
+        program: Some(program),
+        has_partial_groups: parsed.has_partial_groups,
+        ..Build::failed(text, log)
+    })
+}
+
+/// Checks a source and keeps it for linking.
+pub(crate) fn object(part: &Part, text: &str, parsed: Parsed) -> Result<Build> {
+    let (output, log) = compile(part, &parsed.options, &Emit::Nothing)?;
+    if output.has_errors() {
+        return Ok(Build::failed(text, log));
+    }
+    Ok(Build {
+        status: CL_BUILD_SUCCESS,
+        binary_type: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+        has_partial_groups: parsed.has_partial_groups,
+        parts: vec![part.clone()],
+        ..Build::failed(text, log)
+    })
+}
+
+/// Loads a module of another compiler.
+pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> {
+    let program = match kiln_runtime::Program::from_spirv(&device.open()?.device, words) {
+        Ok(program) => program,
+        Err(error) => return Ok(Build::failed(text, format!("{error}\n"))),
+    };
+    Ok(Build {
+        status: CL_BUILD_SUCCESS,
+        binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        words: words.to_vec(),
+        shapes: shape::of(program.kernels(), None),
+        program: Some(program),
+        has_partial_groups: true,
+        ..Build::failed(text, String::new())
+    })
+}
+
+/// Builds a program of a binary: an executable is loaded, and a single object is compiled.
+pub(crate) fn again(loaded: &Build, text: &str, parsed: Parsed, device: &Device) -> Result<Build> {
+    if let [part] = &loaded.parts[..] {
+        return executable(part, text, parsed, device);
+    }
+    let mut build = load(&loaded.words, text, device)?;
+    if build.status == CL_BUILD_SUCCESS {
+        build.shapes.clone_from(&loaded.shapes);
+        build.has_partial_groups = loaded.has_partial_groups;
+    }
+    Ok(build)
+}

@@ -1,0 +1,152 @@
+//! Commands without memory of their own: markers, barriers, native kernels (OpenCL API 5.10, 5.12).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use opencl_sys::*;
+
+use crate::error::{Code, Result, ensure, fail};
+use crate::ffi::{self, Host, Native};
+use crate::memory::Memory;
+use crate::svm::Unit;
+use crate::work::Submission;
+
+pub(crate) extern "C" fn marker_with_waits(
+    queue: cl_command_queue,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_MARKER, event)?;
+        command.wait_for(count, waits)?;
+        let marker = command.inner().marker()?;
+        command.finish(marker, CL_FALSE)
+    })
+}
+
+pub(crate) extern "C" fn barrier_with_waits(
+    queue: cl_command_queue,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_BARRIER, event)?;
+        command.wait_for(count, waits)?;
+        let barrier = command.inner().barrier()?;
+        command.finish(barrier, CL_FALSE)
+    })
+}
+
+pub(crate) extern "C" fn marker(queue: cl_command_queue, event: *mut cl_event) -> cl_int {
+    ffi::call(|| {
+        let command = Submission::new(queue, CL_COMMAND_MARKER, event)?;
+        ensure(!event.is_null(), CL_INVALID_VALUE)?;
+        let marker = command.inner().marker()?;
+        command.finish(marker, CL_FALSE)
+    })
+}
+
+pub(crate) extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
+    ffi::call(|| {
+        let command = Submission::new(queue, CL_COMMAND_BARRIER, std::ptr::null_mut())?;
+        let barrier = command.inner().barrier()?;
+        command.finish(barrier, CL_FALSE)
+    })
+}
+
+/// Later commands wait for the events.
+pub(crate) extern "C" fn wait_for_events(
+    queue: cl_command_queue,
+    count: cl_uint,
+    events: *const cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_BARRIER, std::ptr::null_mut())?;
+        ensure(count > 0 && !events.is_null(), CL_INVALID_VALUE)?;
+        command.wait_for(count, events).map_err(|code| match code {
+            Code(CL_INVALID_EVENT_WAIT_LIST) => Code(CL_INVALID_EVENT),
+            other => other,
+        })?;
+        let barrier = command.inner().barrier()?;
+        command.finish(barrier, CL_FALSE)
+    })
+}
+
+/// The arguments of a native kernel: a copy of the application's block.
+struct Block {
+    words: Vec<u64>,
+    /// The places of memory objects in the block, as byte offsets.
+    places: Vec<usize>,
+}
+
+impl Block {
+    fn new(arguments: *mut c_void, size: usize, places: &[*const c_void]) -> Result<Self> {
+        let mut words = vec![0u64; size.div_ceil(size_of::<u64>())];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        bytes[..size].copy_from_slice(ffi::slice(arguments.cast_const().cast(), size));
+        let offset = |place: &*const c_void| {
+            let offset = place.addr().checked_sub(arguments.addr());
+            offset.filter(|offset| offset + size_of::<usize>() <= size).ok_or(Code(CL_INVALID_VALUE))
+        };
+        let places = places.iter().map(offset).collect::<Result<_>>()?;
+        Ok(Self { words, places })
+    }
+
+    fn put(&mut self, index: usize, pointer: Host) {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        let place = self.places[index];
+        bytes[place..place + size_of::<usize>()].copy_from_slice(&pointer.address().to_ne_bytes());
+    }
+}
+
+/// Runs a function of the application on copies of the memory objects, and writes the copies back.
+pub(crate) extern "C" fn native_kernel(
+    queue: cl_command_queue,
+    function: Option<unsafe extern "C" fn(*mut c_void)>,
+    arguments: *mut c_void,
+    size: usize,
+    memory_count: cl_uint,
+    memories: *const cl_mem,
+    places: *mut *const c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_NATIVE_KERNEL, event)?;
+        let Some(function) = function.map(Native) else { return fail(CL_INVALID_VALUE) };
+        ensure(arguments.is_null() == (size == 0), CL_INVALID_VALUE)?;
+        ensure(!arguments.is_null() || memory_count == 0, CL_INVALID_VALUE)?;
+        let handles = ffi::list(memories, memory_count as usize, CL_INVALID_VALUE)?;
+        let places = ffi::list(places.cast_const(), memory_count as usize, CL_INVALID_VALUE)?;
+        let memories: Vec<Arc<Memory>> = handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
+        command.wait_for(count, waits)?;
+        command.bring(&memories.iter().collect::<Vec<_>>())?;
+        let mut block = Block::new(arguments, size, places)?;
+        let index = command.queue().index();
+        let buffers = memories.iter().map(|memory| memory.buffer(index)).collect::<Result<Vec<_>>>()?;
+        let transfers = command.queue().opened()?.transfers.clone();
+        let writer = command.queue().context().svm().writer();
+        let done = command.host(move || {
+            let mut copies = Vec::with_capacity(buffers.len());
+            for (index, buffer) in buffers.iter().enumerate() {
+                let bytes = transfers.read(buffer)?;
+                let mut copy: Vec<Unit> = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Unit>())];
+                let pointer = Host::new(copy.as_mut_ptr());
+                pointer.write(&bytes);
+                block.put(index, pointer);
+                copies.push((copy, pointer));
+            }
+            function.call(&mut block.words);
+            for (buffer, (copy, pointer)) in buffers.iter().zip(copies) {
+                transfers.write(buffer, pointer.bytes(buffer.bytes() as usize))?.wait()?;
+                drop(copy);
+            }
+            drop(writer);
+            Ok(())
+        })?;
+        command.finish(done, CL_FALSE)
+    })
+}

@@ -1,0 +1,548 @@
+//! Images: creation, queries and commands (OpenCL API 5.3).
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use kiln_runtime::extensions::Extension;
+use kiln_runtime::{ChannelOrder, Event, Image, ImageDesc, ImageKind, ImageRegion, Queue, Texel, TexelClass};
+use opencl_sys::*;
+
+use crate::context::Context;
+use crate::copy::{Rect, gather, scatter};
+use crate::error::{Code, Result, ensure, fail};
+use crate::ffi::{self, Host};
+use crate::format;
+use crate::info::{Answer, answer};
+use crate::memory::{self, Content, Memory, Picture, Shape, check_flags, host_memory, inherited};
+use crate::object;
+use crate::work::{Enqueued, Submission, inside};
+
+impl Picture {
+    /// The size of a texel in bytes.
+    pub(crate) fn texel(&self) -> usize {
+        self.desc.format.texel_size() as usize
+    }
+
+    /// Whether it has slices: it is 3D or an array.
+    pub(crate) fn has_slices(&self) -> bool {
+        matches!(self.desc.kind, ImageKind::D3 | ImageKind::D1Array | ImageKind::D2Array)
+    }
+
+    /// The places of a region in host memory. The slices of a 1D array are its rows.
+    pub(crate) fn rect(&self, size: [usize; 3], row_pitch: usize, slice_pitch: usize) -> Result<Rect> {
+        let bytes = size[0] * self.texel();
+        if self.desc.kind == ImageKind::D1Array {
+            let row_pitch = if slice_pitch == 0 { row_pitch } else { slice_pitch };
+            return Rect::new([0; 3], [bytes, size[1], 1], row_pitch, 0);
+        }
+        Rect::new([0; 3], [bytes, size[1], size[2]], row_pitch, if self.has_slices() { slice_pitch } else { 0 })
+    }
+
+    /// The offset of a texel in the application's memory.
+    pub(crate) fn offset(&self, origin: [usize; 3]) -> usize {
+        let [x, y, z] = origin;
+        match self.desc.kind {
+            ImageKind::D1Array => x * self.texel() + y * self.slice_pitch,
+            _ => x * self.texel() + y * self.row_pitch + z * self.slice_pitch,
+        }
+    }
+
+    /// The row pitch of a mapping.
+    pub(crate) fn host_row_pitch(&self, rect: &Rect) -> usize {
+        rect.row_pitch()
+    }
+
+    /// The slice pitch of a mapping.
+    pub(crate) fn host_slice_pitch(&self, rect: &Rect) -> usize {
+        if self.desc.kind == ImageKind::D1Array { rect.row_pitch() } else { rect.slice_pitch() }
+    }
+
+    fn info(&self, name: cl_image_info) -> Result<Answer> {
+        use ImageKind::{D1, D1Array, D2, D2Array, D3};
+        let [width, second, third] = self.desc.size.map(|size| size as usize);
+        let kind = self.desc.kind;
+        let height = if matches!(kind, D2 | D2Array | D3) { second } else { 0 };
+        let layers = match kind {
+            D1Array => second,
+            D2Array => third,
+            _ => 0,
+        };
+        Ok(match name {
+            CL_IMAGE_FORMAT => {
+                Answer::list(&[self.format.image_channel_order, self.format.image_channel_data_type])
+            }
+            CL_IMAGE_ELEMENT_SIZE => Answer::of(self.texel()),
+            CL_IMAGE_ROW_PITCH => Answer::of(self.row_pitch),
+            CL_IMAGE_SLICE_PITCH => {
+                let has_none = matches!(kind, D1 | D2 | ImageKind::Buffer);
+                Answer::of(if has_none { 0 } else { self.slice_pitch })
+            }
+            CL_IMAGE_WIDTH => Answer::of(width),
+            CL_IMAGE_HEIGHT => Answer::of(height),
+            CL_IMAGE_DEPTH => Answer::of(if kind == D3 { third } else { 0 }),
+            CL_IMAGE_ARRAY_SIZE => Answer::of(layers),
+            CL_IMAGE_BUFFER => {
+                let buffer = self.buffer.as_ref().map(|buffer| buffer.handle.raw());
+                Answer::pointer(buffer.unwrap_or(std::ptr::null_mut()))
+            }
+            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+}
+
+/// The region of an image; fails with `CL_INVALID_VALUE` if it is empty or outside.
+pub(crate) fn region_of(picture: &Picture, origin: [usize; 3], size: [usize; 3]) -> Result<ImageRegion> {
+    for axis in 0..3 {
+        ensure(size[axis] > 0, CL_INVALID_VALUE)?;
+        inside(origin[axis], size[axis], picture.desc.size[axis] as usize)?;
+    }
+    Ok(ImageRegion { origin: origin.map(|at| at as u32), size: size.map(|size| size as u32) })
+}
+
+/// Writes texels, and waits.
+pub(crate) fn write(
+    queue: &Queue,
+    image: &Image,
+    region: ImageRegion,
+    bytes: &[u8],
+) -> kiln_runtime::Result<()> {
+    queue.write_image_region(image, region, bytes)?.wait()
+}
+
+/// The size of an image, as the runtime counts it; `None` for an invalid description.
+fn extent(kind: ImageKind, desc: &cl_image_desc) -> Option<[u32; 3]> {
+    let size = |value: usize| u32::try_from(value).ok().filter(|value| *value > 0);
+    let [width, height] = [desc.image_width, desc.image_height].map(size);
+    Some(match kind {
+        ImageKind::D1 | ImageKind::Buffer => [width?, 1, 1],
+        ImageKind::D1Array => [width?, size(desc.image_array_size)?, 1],
+        ImageKind::D2 => [width?, height?, 1],
+        ImageKind::D2Array => [width?, height?, size(desc.image_array_size)?],
+        ImageKind::D3 => [width?, height?, size(desc.image_depth)?],
+    })
+}
+
+/// The pitches of the application's memory (OpenCL API 5.3.1.2).
+fn pitches(desc: &cl_image_desc, image: &ImageDesc, has_host: bool) -> Result<(usize, usize)> {
+    let invalid = CL_INVALID_IMAGE_DESCRIPTOR;
+    let texel = image.format.texel_size() as usize;
+    let tight = image.size[0] as usize * texel;
+    let (row, slice) = (desc.image_row_pitch, desc.image_slice_pitch);
+    ensure(has_host || row == 0 && slice == 0 || image.kind == ImageKind::Buffer, invalid)?;
+    ensure(row == 0 || row >= tight && row.is_multiple_of(texel), invalid)?;
+    let row = if row == 0 { tight } else { row };
+    let rows = if image.kind == ImageKind::D1Array { 1 } else { image.size[1] as usize };
+    let has_slices = !matches!(image.kind, ImageKind::D1 | ImageKind::D2 | ImageKind::Buffer);
+    ensure(!has_slices || slice == 0 || slice >= row * rows && slice.is_multiple_of(row), invalid)?;
+    Ok((row, if slice == 0 || !has_slices { row * rows } else { slice }))
+}
+
+/// Checks that a device of the context has images of this size.
+fn check_size(context: &Context, image: &ImageDesc) -> Result {
+    let fits = context.devices().iter().any(|device| {
+        let Some(limits) = device.capabilities().images else { return false };
+        let [x, y, z] = image.size;
+        match image.kind {
+            ImageKind::D1 => x <= limits.max_2d,
+            ImageKind::D1Array => x <= limits.max_2d && y <= limits.max_layers,
+            ImageKind::Buffer => x <= limits.max_buffer,
+            ImageKind::D2 => x.max(y) <= limits.max_2d,
+            ImageKind::D2Array => x.max(y) <= limits.max_2d && z <= limits.max_layers,
+            ImageKind::D3 => x.max(y).max(z) <= limits.max_3d,
+        }
+    });
+    ensure(fits, CL_INVALID_IMAGE_SIZE)
+}
+
+/// Checks a description and converts it.
+fn describe(
+    context: &Context,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    desc: &cl_image_desc,
+) -> Result<(cl_image_format, ImageDesc, Option<Arc<Memory>>)> {
+    let numbers = ffi::load(format).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
+    let format = format::format(numbers).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
+    let kind = format::kind(desc.image_type).ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
+    ensure(desc.num_mip_levels == 0 && desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let raw = ffi::image_buffer(desc);
+    ensure(raw.is_null() != (kind == ImageKind::Buffer), CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
+    ensure(has_images, CL_INVALID_OPERATION)?;
+    let size = extent(kind, desc).ok_or(Code(CL_INVALID_IMAGE_SIZE))?;
+    let image = ImageDesc { kind, format, size };
+    check_size(context, &image)?;
+    let buffer = match kind {
+        ImageKind::Buffer => Some(object::get::<Memory>(raw)?),
+        _ => None,
+    };
+    if let Some(buffer) = &buffer {
+        buffer.check_buffer()?;
+        ensure(image.bytes() as usize <= buffer.size, CL_INVALID_IMAGE_SIZE)?;
+    }
+    ensure(format::is_supported(context, kind, format, flags)?, CL_IMAGE_FORMAT_NOT_SUPPORTED)?;
+    Ok((numbers, image, buffer))
+}
+
+fn new(
+    context: cl_context,
+    properties: Vec<cl_mem_properties>,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    desc: Option<&cl_image_desc>,
+    host: *mut c_void,
+) -> Result<*mut c_void> {
+    let context = object::get::<Context>(context)?;
+    check_flags(flags)?;
+    let given = desc.ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
+    let (format, desc, buffer) = describe(&context, flags, format, given)?;
+    let host = host_memory(flags, host)?;
+    let flags = buffer.as_ref().map_or(Ok(flags), |buffer| inherited(buffer.flags, flags))?;
+    let (row_pitch, slice_pitch) = pitches(given, &desc, host.is_some())?;
+    let picture = Picture { desc, format, row_pitch, slice_pitch, buffer };
+    let homes: Vec<OnceLock<Content>> = context.devices().iter().map(|_| OnceLock::new()).collect();
+    let device = &context.devices()[0].open()?.device;
+    if let Some(host) = host {
+        let size = desc.size.map(|size| size as usize);
+        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        // The cell is new and empty.
+        let _ = homes[0].set(Content::Image(device.image_from(&desc, &gather(host, &rect))?));
+    }
+    let created = object::create(|handle| {
+        Ok(Memory {
+            handle,
+            context,
+            flags,
+            properties,
+            host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
+            size: desc.bytes() as usize,
+            shape: Shape::Image(picture),
+            homes,
+            owner: Mutex::new(0),
+            maps: Mutex::default(),
+            destructors: Mutex::default(),
+        })
+    })?;
+    // The memory is allocated now, so that its failure is an error of this function.
+    created.image(0)?;
+    Ok(created.handle.raw())
+}
+
+pub(crate) extern "C" fn create(
+    context: cl_context,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    desc: *const cl_image_desc,
+    host: *mut c_void,
+    error: *mut cl_int,
+) -> cl_mem {
+    ffi::create(error, || new(context, Vec::new(), flags, format, ffi::load(desc).as_ref(), host))
+}
+
+pub(crate) extern "C" fn create_with_properties(
+    context: cl_context,
+    list: *const cl_mem_properties,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    desc: *const cl_image_desc,
+    host: *mut c_void,
+    error: *mut cl_int,
+) -> cl_mem {
+    ffi::create(error, || {
+        new(context, memory::properties(list)?, flags, format, ffi::load(desc).as_ref(), host)
+    })
+}
+
+pub(crate) extern "C" fn create_2d(
+    context: cl_context,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    width: usize,
+    height: usize,
+    row_pitch: usize,
+    host: *mut c_void,
+    error: *mut cl_int,
+) -> cl_mem {
+    ffi::create(error, || {
+        let mut desc = ffi::empty_image_desc();
+        desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+        (desc.image_width, desc.image_height, desc.image_row_pitch) = (width, height, row_pitch);
+        new(context, Vec::new(), flags, format, Some(&desc), host)
+    })
+}
+
+pub(crate) extern "C" fn create_3d(
+    context: cl_context,
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    width: usize,
+    height: usize,
+    depth: usize,
+    row_pitch: usize,
+    slice_pitch: usize,
+    host: *mut c_void,
+    error: *mut cl_int,
+) -> cl_mem {
+    ffi::create(error, || {
+        let mut desc = ffi::empty_image_desc();
+        desc.image_type = CL_MEM_OBJECT_IMAGE3D;
+        (desc.image_width, desc.image_height, desc.image_depth) = (width, height, depth);
+        (desc.image_row_pitch, desc.image_slice_pitch) = (row_pitch, slice_pitch);
+        new(context, Vec::new(), flags, format, Some(&desc), host)
+    })
+}
+
+pub(crate) extern "C" fn get_info(
+    image: cl_mem,
+    name: cl_image_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Memory>(image)?.picture()?.info(name))
+}
+
+pub(crate) extern "C" fn read(
+    queue: cl_command_queue,
+    image: cl_mem,
+    blocking: cl_bool,
+    origin: *const usize,
+    region: *const usize,
+    row_pitch: usize,
+    slice_pitch: usize,
+    target: *mut c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_READ_IMAGE, event)?;
+        let memory = command.memory(image)?;
+        let picture = memory.picture()?;
+        command.wait_for(count, waits)?;
+        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        ensure(!target.is_null(), CL_INVALID_VALUE)?;
+        let region = region_of(picture, origin, size)?;
+        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+        command.bring(&[&memory])?;
+        let source = memory.image(command.queue().index())?;
+        let transfers = command.queue().opened()?.transfers.clone();
+        let target = Host::new(target.cast::<u8>());
+        let writer = command.queue().context().svm().writer();
+        let done = command.host(move || {
+            scatter(&transfers.read_image_region::<u8>(&source, region)?, target, &rect);
+            drop(writer);
+            Ok(())
+        })?;
+        command.finish(done, blocking)
+    })
+}
+
+pub(crate) extern "C" fn write_region(
+    queue: cl_command_queue,
+    image: cl_mem,
+    blocking: cl_bool,
+    origin: *const usize,
+    region: *const usize,
+    row_pitch: usize,
+    slice_pitch: usize,
+    source: *const c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_WRITE_IMAGE, event)?;
+        let memory = command.memory(image)?;
+        let picture = memory.picture()?;
+        command.wait_for(count, waits)?;
+        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        ensure(!source.is_null(), CL_INVALID_VALUE)?;
+        let region = region_of(picture, origin, size)?;
+        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+        command.bring(&[&memory])?;
+        let target = memory.image(command.queue().index())?;
+        let source = Host::new(source.cast::<u8>());
+        if command.queue().context().svm().has_writers() {
+            let transfers = command.queue().opened()?.transfers.clone();
+            let done = command.host(move || write(&transfers, &target, region, &gather(source, &rect)))?;
+            return command.finish(done, blocking);
+        }
+        let written = command.inner().write_image_region(&target, region, &gather(source, &rect))?;
+        command.finish(written, blocking)
+    })
+}
+
+pub(crate) extern "C" fn copy(
+    queue: cl_command_queue,
+    source: cl_mem,
+    target: cl_mem,
+    source_origin: *const usize,
+    target_origin: *const usize,
+    region: *const usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_COPY_IMAGE, event)?;
+        let (source, target) = (command.memory(source)?, command.memory(target)?);
+        let (from, to) = (source.picture()?, target.picture()?);
+        command.wait_for(count, waits)?;
+        ensure(from.desc.format == to.desc.format, CL_IMAGE_FORMAT_MISMATCH)?;
+        let (start, end, size) =
+            (ffi::triple(source_origin)?, ffi::triple(target_origin)?, ffi::triple(region)?);
+        let region = region_of(from, start, size)?;
+        // The slices of a 1D array are in the second dimension, as the rows of others.
+        let target_region = region_of(to, end, size)?;
+        if std::ptr::eq(&*source, &*target) {
+            let apart = |axis: usize| start[axis] + size[axis] <= end[axis] || end[axis] + size[axis] <= start[axis];
+            ensure((0..3).any(apart), CL_MEM_COPY_OVERLAP)?;
+        }
+        command.bring(&[&source, &target])?;
+        let index = command.queue().index();
+        let is_plane = |kind| matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
+        let (source_kind, target_kind) = (from.desc.kind, to.desc.kind);
+        let same = source_kind == target_kind && source_kind != ImageKind::Buffer;
+        let (source, target) = (source.image(index)?, target.image(index)?);
+        let copied: Enqueued = if same || is_plane(source_kind) && is_plane(target_kind) {
+            command.inner().copy_image(&source, region, &target, target_region.origin)?.into()
+        } else {
+            let transfers = command.queue().opened()?.transfers.clone();
+            command.host(move || {
+                let texels = transfers.read_image_region::<u8>(&source, region)?;
+                write(&transfers, &target, target_region, &texels)
+            })?
+        };
+        command.finish(copied, CL_FALSE)
+    })
+}
+
+/// The texel of a fill color: a float for depth, else four components of the image's class.
+fn color(picture: &Picture, color: *const c_void) -> Result<Texel> {
+    let words: [u32; 4] = match picture.desc.format.order {
+        ChannelOrder::Depth => [ffi::load(color.cast::<u32>()).ok_or(Code(CL_INVALID_VALUE))?, 0, 0, 0],
+        _ => ffi::load(color.cast::<[u32; 4]>()).ok_or(Code(CL_INVALID_VALUE))?,
+    };
+    Ok(match picture.desc.format.class() {
+        TexelClass::Float => Texel::Float(words.map(f32::from_bits)),
+        TexelClass::Signed => Texel::Signed(words.map(|word| word as i32)),
+        TexelClass::Unsigned => Texel::Unsigned(words),
+    })
+}
+
+/// Fills a region of an image: fills an image of its size and copies that.
+fn fill_region(queue: &Queue, image: &Image, region: ImageRegion, texel: Texel) -> Result<Event> {
+    if region == image.desc().whole() && image.desc().kind != ImageKind::Buffer {
+        return Ok(queue.fill_image(image, texel)?);
+    }
+    let desc = ImageDesc { size: region.size, ..*image.desc() };
+    let filled = queue.device().image(&desc)?;
+    let done = queue.fill_image(&filled, texel)?;
+    Ok(queue.after([&done]).copy_image(&filled, desc.whole(), image, region.origin)?)
+}
+
+/// The bytes of a texel of a format.
+fn encode(queue: &Queue, image: &Image, texel: Texel) -> kiln_runtime::Result<Vec<u8>> {
+    let one = queue.device().image(&ImageDesc::d2(image.desc().format, 1, 1))?;
+    queue.fill_image(&one, texel)?;
+    queue.read_image(&one)
+}
+
+pub(crate) extern "C" fn fill(
+    queue: cl_command_queue,
+    image: cl_mem,
+    fill_color: *const c_void,
+    origin: *const usize,
+    region: *const usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_FILL_IMAGE, event)?;
+        let memory = command.memory(image)?;
+        let picture = memory.picture()?;
+        command.wait_for(count, waits)?;
+        let texel = color(picture, fill_color)?;
+        let region = region_of(picture, ffi::triple(origin)?, ffi::triple(region)?)?;
+        command.bring(&[&memory])?;
+        let image = memory.image(command.queue().index())?;
+        let filled: Enqueued = if picture.desc.kind == ImageKind::Buffer {
+            let transfers = command.queue().opened()?.transfers.clone();
+            command.host(move || {
+                let texels = encode(&transfers, &image, texel)?.repeat(region.size[0] as usize);
+                write(&transfers, &image, region, &texels)
+            })?
+        } else {
+            fill_region(&command.inner(), &image, region, texel)?.into()
+        };
+        command.finish(filled, CL_FALSE)
+    })
+}
+
+pub(crate) extern "C" fn copy_to_buffer(
+    queue: cl_command_queue,
+    source: cl_mem,
+    target: cl_mem,
+    origin: *const usize,
+    region: *const usize,
+    offset: usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, event)?;
+        let (source, target) = (command.memory(source)?, command.memory(target)?);
+        let picture = source.picture()?;
+        target.check_buffer()?;
+        command.wait_for(count, waits)?;
+        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, origin, size)?;
+        let bytes = size.iter().product::<usize>() * picture.texel();
+        inside(offset, bytes, target.size)?;
+        command.bring(&[&source, &target])?;
+        let index = command.queue().index();
+        let (image, buffer) = (source.image(index)?, target.buffer(index)?.slice(offset..offset + bytes)?);
+        let transfers = command.queue().opened()?.transfers.clone();
+        let copied = command.host(move || {
+            let texels = transfers.read_image_region::<u8>(&image, region)?;
+            transfers.write(&buffer, &texels)?.wait()
+        })?;
+        command.finish(copied, CL_FALSE)
+    })
+}
+
+pub(crate) extern "C" fn copy_from_buffer(
+    queue: cl_command_queue,
+    source: cl_mem,
+    target: cl_mem,
+    offset: usize,
+    origin: *const usize,
+    region: *const usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, event)?;
+        let (source, target) = (command.memory(source)?, command.memory(target)?);
+        source.check_buffer()?;
+        let picture = target.picture()?;
+        command.wait_for(count, waits)?;
+        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, origin, size)?;
+        let bytes = size.iter().product::<usize>() * picture.texel();
+        inside(offset, bytes, source.size)?;
+        command.bring(&[&source, &target])?;
+        let index = command.queue().index();
+        let (buffer, image) = (source.buffer(index)?.slice(offset..offset + bytes)?, target.image(index)?);
+        let transfers = command.queue().opened()?.transfers.clone();
+        let copied = command.host(move || write(&transfers, &image, region, &transfers.read(&buffer)?))?;
+        command.finish(copied, CL_FALSE)
+    })
+}

@@ -1,0 +1,523 @@
+//! Kernels: creation, arguments and queries (OpenCL API 5.9).
+
+use std::ffi::{c_char, c_void};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kiln_runtime::extensions::Extension;
+use kiln_runtime::{ArgValue, Local, Null, Pointer};
+use opencl_sys::*;
+
+use crate::build::Build;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Code, Result, ensure, fail};
+use crate::ffi::{self, Host};
+use crate::info::{Answer, answer};
+use crate::memory::Memory;
+use crate::object::{self, Handle, Object};
+use crate::program::Program;
+use crate::sampler::Sampler;
+use crate::shape::{Kind, Parameter, Shape};
+use crate::svm::Allocation;
+
+/// A kernel.
+pub(crate) struct Kernel {
+    handle: Handle,
+    program: Arc<Program>,
+    /// The executables, by the index of the device in the context.
+    builds: Vec<Option<Arc<Build>>>,
+    shape: Shape,
+    state: Mutex<State>,
+}
+
+/// The arguments of a kernel.
+#[derive(Clone, Default)]
+struct State {
+    arguments: Vec<Option<Argument>>,
+    /// Shared virtual memory that the kernel reaches through pointers in memory.
+    reached: Vec<Host>,
+    /// The runtime's kernel with these arguments, and the index of its device.
+    ready: Option<(usize, kiln_runtime::Kernel)>,
+}
+
+/// The value of an argument.
+#[derive(Clone)]
+enum Argument {
+    Memory(Arc<Memory>),
+    Null,
+    Pointer(Host),
+    Bytes(Vec<u8>),
+    Local(usize),
+    Sampler(Arc<Sampler>),
+}
+
+/// What a launch needs.
+pub(crate) struct Ready {
+    pub(crate) kernel: kiln_runtime::Kernel,
+    /// The memory objects among the arguments.
+    pub(crate) memories: Vec<Arc<Memory>>,
+    /// The shared virtual memory among them.
+    pub(crate) allocations: Vec<Arc<Allocation>>,
+}
+
+impl Object for Kernel {
+    const INVALID: cl_int = CL_INVALID_KERNEL;
+
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Kernel {
+    fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Self>> {
+        let builds = program.builds();
+        let executables = || builds.iter().flatten().filter(|build| build.program.is_some());
+        ensure(executables().next().is_some(), CL_INVALID_PROGRAM_EXECUTABLE)?;
+        let shape = executables().find_map(|build| build.shapes.iter().find(|shape| shape.name == name));
+        let shape = shape.ok_or(Code(CL_INVALID_KERNEL_NAME))?.clone();
+        // The definitions for all devices agree (OpenCL API 5.9.1).
+        let agrees = |other: &Shape| {
+            let kinds = |shape: &Shape| shape.parameters.iter().map(|it| it.kind).collect::<Vec<_>>();
+            other.name != name || kinds(other) == kinds(&shape)
+        };
+        let all_agree = executables().all(|build| build.shapes.iter().all(agrees));
+        ensure(all_agree, CL_INVALID_KERNEL_DEFINITION)?;
+        let state = State { arguments: vec![None; shape.parameters.len()], ..State::default() };
+        Self::new(program, builds, shape, state)
+    }
+
+    fn new(
+        program: &Arc<Program>,
+        builds: Vec<Option<Arc<Build>>>,
+        shape: Shape,
+        state: State,
+    ) -> Result<Arc<Self>> {
+        let kernel = object::create(|handle| {
+            Ok(Self { handle, program: program.clone(), builds, shape, state: Mutex::new(state) })
+        })?;
+        program.kernels().fetch_add(1, Ordering::AcqRel);
+        Ok(kernel)
+    }
+
+    /// The context.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        self.program.context()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The executable for a device; fails with `CL_INVALID_PROGRAM_EXECUTABLE` without one.
+    pub(crate) fn build(&self, index: usize) -> Result<&Arc<Build>> {
+        let build = self.builds.get(index).and_then(Option::as_ref);
+        let build = build.filter(|build| build.shapes.iter().any(|shape| shape.name == self.shape.name));
+        build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
+    /// The runtime's kernel for a device, without arguments.
+    pub(crate) fn bare(&self, index: usize) -> Result<kiln_runtime::Kernel> {
+        let build = self.build(index)?;
+        let program = build.program.as_ref().ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
+        Ok(program.kernel(&self.shape.name)?)
+    }
+
+    /// The kernel for a device, with its arguments; fails with `CL_INVALID_KERNEL_ARGS` if one is not set.
+    pub(crate) fn ready(&self, index: usize) -> Result<Ready> {
+        let mut state = self.state();
+        let memories = state.arguments.iter().flatten().filter_map(|argument| match argument {
+            Argument::Memory(memory) => Some(memory.clone()),
+            _ => None,
+        });
+        let memories: Vec<_> = memories.collect();
+        let svm = self.context().svm();
+        let pointers = state.arguments.iter().flatten().filter_map(|argument| match argument {
+            Argument::Pointer(pointer) => Some(*pointer),
+            _ => None,
+        });
+        let allocations = pointers.chain(state.reached.iter().copied());
+        let allocations = allocations.filter_map(|pointer| svm.find(pointer)).map(|(it, _)| it).collect();
+        if let Some((_, kernel)) = state.ready.as_ref().filter(|(device, _)| *device == index) {
+            return Ok(Ready { kernel: kernel.clone(), memories, allocations });
+        }
+        let mut kernel = self.bare(index)?;
+        for (position, argument) in state.arguments.iter().enumerate() {
+            let Some(argument) = argument else { return fail(CL_INVALID_KERNEL_ARGS) };
+            self.set_inner(&mut kernel, position, argument, index)?;
+        }
+        for pointer in &state.reached {
+            if let Some((allocation, _)) = svm.find(*pointer) {
+                kernel.reaches(allocation.buffer());
+            }
+        }
+        state.ready = Some((index, kernel.clone()));
+        Ok(Ready { kernel, memories, allocations })
+    }
+
+    /// Sets an argument of the runtime's kernel.
+    fn set_inner(
+        &self,
+        kernel: &mut kiln_runtime::Kernel,
+        position: usize,
+        argument: &Argument,
+        index: usize,
+    ) -> Result {
+        match argument {
+            Argument::Memory(memory) if memory.is_buffer() => kernel.set(position, &memory.buffer(index)?),
+            Argument::Memory(memory) => kernel.set(position, &memory.image(index)?),
+            Argument::Null => kernel.set(position, Null),
+            Argument::Pointer(pointer) => match self.context().svm().find(*pointer) {
+                Some((allocation, offset)) => {
+                    let rest = allocation.buffer().slice(offset..)?;
+                    kernel.set(position, &rest)
+                }
+                None => kernel.set(position, Pointer(pointer.address() as u64)),
+            },
+            Argument::Bytes(bytes) => kernel.set(position, ArgValue::Bytes(bytes.clone())),
+            Argument::Local(size) => kernel.set(position, Local(*size)),
+            Argument::Sampler(sampler) => kernel.set(position, sampler.inner()),
+        }
+        .map(drop)
+        .map_err(Code::from)
+    }
+
+    fn parameter(&self, index: cl_uint) -> Result<&Parameter> {
+        self.shape.parameters.get(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))
+    }
+
+    fn set(&self, index: cl_uint, argument: Argument) {
+        let mut state = self.state();
+        let before = state.arguments[index as usize].replace(argument);
+        let ready = state.ready.take();
+        drop(state);
+        // Dropping an object can call back.
+        drop((before, ready));
+    }
+
+    /// Checks and converts an argument (OpenCL API 5.9.2).
+    fn argument(&self, parameter: &Parameter, size: usize, value: *const c_void) -> Result<Argument> {
+        let handle = || ffi::load(value.cast::<*mut c_void>());
+        match parameter.kind {
+            Kind::Local => {
+                ensure(value.is_null(), CL_INVALID_ARG_VALUE)?;
+                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
+                Ok(Argument::Local(size))
+            }
+            Kind::Memory => {
+                ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
+                let Some(raw) = handle().filter(|raw| !raw.is_null()) else { return Ok(Argument::Null) };
+                let memory = object::get::<Memory>(raw)?;
+                memory.check_buffer()?;
+                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
+                Ok(Argument::Memory(memory))
+            }
+            Kind::Image => {
+                ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
+                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let memory = object::get::<Memory>(raw)?;
+                memory.picture()?;
+                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
+                self.check_image(parameter, &memory)?;
+                Ok(Argument::Memory(memory))
+            }
+            Kind::Sampler => {
+                ensure(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE)?;
+                let raw = handle().ok_or(Code(CL_INVALID_SAMPLER))?;
+                let sampler = object::get::<Sampler>(raw)?;
+                ensure(sampler.context().is(self.context()), CL_INVALID_SAMPLER)?;
+                Ok(Argument::Sampler(sampler))
+            }
+            Kind::Value(expected) => {
+                ensure(!value.is_null(), CL_INVALID_ARG_VALUE)?;
+                ensure(size == expected as usize, CL_INVALID_ARG_SIZE)?;
+                Ok(Argument::Bytes(ffi::slice(value.cast(), size).to_vec()))
+            }
+            Kind::Other => fail(CL_INVALID_ARG_VALUE),
+        }
+    }
+
+    /// Checks the type of an image and its flags against the parameter's.
+    fn check_image(&self, parameter: &Parameter, memory: &Memory) -> Result {
+        let is_written = parameter.access != CL_KERNEL_ARG_ACCESS_READ_ONLY;
+        let is_read = parameter.access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+        let denied = memory.flags & CL_MEM_READ_ONLY != 0 && is_written
+            || memory.flags & CL_MEM_WRITE_ONLY != 0 && is_read;
+        ensure(!denied, CL_INVALID_ARG_VALUE)?;
+        for index in (0..self.builds.len()).filter(|index| self.build(*index).is_ok()) {
+            let position = self.shape.parameters.iter().position(|it| std::ptr::eq(it, parameter));
+            let mut kernel = self.bare(index)?;
+            kernel
+                .set(position.unwrap_or_default(), &memory.image(index)?)
+                .map_err(|_| Code(CL_INVALID_ARG_VALUE))?;
+        }
+        Ok(())
+    }
+
+    fn info(&self, name: cl_kernel_info) -> Result<Answer> {
+        Ok(match name {
+            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.shape.name),
+            CL_KERNEL_NUM_ARGS => Answer::of(self.shape.parameters.len() as cl_uint),
+            CL_KERNEL_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_KERNEL_CONTEXT => Answer::pointer(self.context().handle().raw()),
+            CL_KERNEL_PROGRAM => Answer::pointer(self.program.handle().raw()),
+            CL_KERNEL_ATTRIBUTES => Answer::text(&self.shape.attributes),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+
+    fn argument_info(&self, index: cl_uint, name: cl_kernel_arg_info) -> Result<Answer> {
+        let parameter = self.parameter(index)?;
+        ensure(self.shape.is_described, CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
+        Ok(match name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(parameter.address),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(parameter.access),
+            CL_KERNEL_ARG_TYPE_NAME => Answer::text(&parameter.type_name),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => Answer::of(parameter.qualifier),
+            CL_KERNEL_ARG_NAME => Answer::text(&parameter.name),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+
+    /// The device of a query: null means the only device with an executable.
+    fn device(&self, raw: cl_device_id) -> Result<(Arc<Device>, usize)> {
+        let built: Vec<usize> = (0..self.builds.len()).filter(|index| self.build(*index).is_ok()).collect();
+        if raw.is_null() {
+            let [only] = built[..] else { return fail(CL_INVALID_DEVICE) };
+            return Ok((self.context().devices()[only].clone(), only));
+        }
+        let device = object::get::<Device>(raw)?;
+        let index = self.context().index_of(&device)?;
+        ensure(built.contains(&index), CL_INVALID_DEVICE)?;
+        Ok((device, index))
+    }
+
+    fn group_info(&self, device: cl_device_id, name: cl_kernel_work_group_info) -> Result<Answer> {
+        let (device, index) = self.device(device)?;
+        let kernel = self.bare(index)?;
+        let interface = kernel.interface();
+        let capabilities = device.capabilities();
+        let required = interface.required_local_size.unwrap_or_default().map(|size| size as usize);
+        Ok(match name {
+            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(capabilities.max_work_group_size as usize),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => Answer::list(&required),
+            CL_KERNEL_LOCAL_MEM_SIZE => {
+                let state = self.state();
+                let arguments = state.arguments.iter().flatten().map(|argument| match argument {
+                    Argument::Local(size) => *size as u64,
+                    _ => 0,
+                });
+                Answer::of(u64::from(interface.static_local_size) + arguments.sum::<u64>())
+            }
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                let size = capabilities.sub_groups.as_ref().map_or(1, |groups| groups.max_size.max(1));
+                Answer::of(size as usize)
+            }
+            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(0u64),
+            // Of built-in kernels and custom devices only.
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+
+    fn sub_group_info(
+        &self,
+        device: cl_device_id,
+        name: cl_kernel_sub_group_info,
+        input: &[usize],
+        room: usize,
+    ) -> Result<Answer> {
+        let (device, _) = self.device(device)?;
+        ensure(device.has(Extension::FeatureSubgroups), CL_INVALID_OPERATION)?;
+        let capabilities = device.capabilities();
+        let groups = capabilities.sub_groups.as_ref().ok_or(Code(CL_INVALID_OPERATION))?;
+        let (size, most) = (groups.max_size.max(1) as usize, capabilities.max_work_group_size as usize);
+        Ok(match name {
+            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE | CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
+                ensure((1..=3).contains(&input.len()), CL_INVALID_VALUE)?;
+                let items = input.iter().product::<usize>();
+                let is_size = name == CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
+                Answer::of(if is_size { size.min(items) } else { items.div_ceil(size) })
+            }
+            CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+                let &[count] = input else { return fail(CL_INVALID_VALUE) };
+                let items = count.saturating_mul(size);
+                let first = if items <= most { items } else { 0 };
+                let dims = (room / size_of::<usize>()).clamp(1, 3);
+                let others = usize::from(first > 0);
+                Answer::list(&[first, others, others][..dims])
+            }
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::of((most / size).max(1)),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Answer::of(0usize),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+
+    /// Sets the shared virtual memory that the kernel reaches.
+    fn exec_info(&self, name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result {
+        ensure(!value.is_null(), CL_INVALID_VALUE)?;
+        let has_svm = self.context().devices().iter().any(|device| device.svm() != 0);
+        match name {
+            CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+                ensure(has_svm, CL_INVALID_OPERATION)?;
+                let is_list = size > 0 && size.is_multiple_of(size_of::<*mut c_void>());
+                ensure(is_list, CL_INVALID_VALUE)?;
+                let pointers = ffi::slice(value.cast::<*mut u8>(), size / size_of::<*mut c_void>());
+                let mut state = self.state();
+                state.reached = pointers.iter().map(|pointer| Host::new(*pointer)).collect();
+                state.ready = None;
+                Ok(())
+            }
+            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+                ensure(has_svm, CL_INVALID_OPERATION)?;
+                ensure(size == size_of::<cl_bool>(), CL_INVALID_VALUE)?;
+                let is_wanted = ffi::load(value.cast::<cl_bool>()).unwrap_or_default() != CL_FALSE;
+                // No device shares all memory of the host.
+                ensure(!is_wanted, CL_INVALID_OPERATION)
+            }
+            _ => fail(CL_INVALID_VALUE),
+        }
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.kernels().fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+pub(crate) extern "C" fn create(program: cl_program, name: *const c_char, error: *mut cl_int) -> cl_kernel {
+    ffi::create(error, || {
+        let program = object::get::<Program>(program)?;
+        let name = ffi::text(name).ok_or(Code(CL_INVALID_VALUE))?;
+        Ok(Kernel::create(&program, name)?.handle.raw())
+    })
+}
+
+pub(crate) extern "C" fn create_all(
+    program: cl_program,
+    count: cl_uint,
+    kernels: *mut cl_kernel,
+    available: *mut cl_uint,
+) -> cl_int {
+    ffi::call(|| {
+        let program = object::get::<Program>(program)?;
+        let builds = program.builds();
+        let build = builds.iter().flatten().find(|build| build.program.is_some());
+        let build = build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
+        ensure(kernels.is_null() || count as usize >= build.shapes.len(), CL_INVALID_VALUE)?;
+        if !kernels.is_null() {
+            let create = |shape: &Shape| Ok(Kernel::create(&program, &shape.name)?.handle.raw());
+            let created: Vec<cl_kernel> = build.shapes.iter().map(create).collect::<Result<_>>()?;
+            for (index, kernel) in created.into_iter().enumerate() {
+                ffi::store(kernels.wrapping_add(index), kernel);
+            }
+        }
+        ffi::store(available, build.shapes.len() as cl_uint);
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn clone_kernel(source: cl_kernel, error: *mut cl_int) -> cl_kernel {
+    ffi::create(error, || {
+        let source = object::get::<Kernel>(source)?;
+        let state = source.state().clone();
+        let clone = Kernel::new(&source.program, source.builds.clone(), source.shape.clone(), state)?;
+        Ok(clone.handle.raw())
+    })
+}
+
+pub(crate) extern "C" fn retain(kernel: cl_kernel) -> cl_int {
+    ffi::call(|| object::retain::<Kernel>(kernel))
+}
+
+pub(crate) extern "C" fn release(kernel: cl_kernel) -> cl_int {
+    ffi::call(|| object::release::<Kernel>(kernel))
+}
+
+pub(crate) extern "C" fn set_arg(
+    kernel: cl_kernel,
+    index: cl_uint,
+    size: usize,
+    value: *const c_void,
+) -> cl_int {
+    ffi::call(|| {
+        let kernel = object::get::<Kernel>(kernel)?;
+        let argument = kernel.argument(kernel.parameter(index)?, size, value)?;
+        kernel.set(index, argument);
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn set_arg_svm_pointer(
+    kernel: cl_kernel,
+    index: cl_uint,
+    value: *const c_void,
+) -> cl_int {
+    ffi::call(|| {
+        let kernel = object::get::<Kernel>(kernel)?;
+        let has_svm = kernel.context().devices().iter().any(|device| device.svm() != 0);
+        ensure(has_svm, CL_INVALID_OPERATION)?;
+        let parameter = kernel.parameter(index)?;
+        ensure(parameter.kind == Kind::Memory, CL_INVALID_ARG_VALUE)?;
+        let pointer = Host::new(value.cast::<u8>());
+        kernel.set(index, if value.is_null() { Argument::Null } else { Argument::Pointer(pointer) });
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn set_exec_info(
+    kernel: cl_kernel,
+    name: cl_kernel_exec_info,
+    size: usize,
+    value: *const c_void,
+) -> cl_int {
+    ffi::call(|| object::get::<Kernel>(kernel)?.exec_info(name, size, value))
+}
+
+pub(crate) extern "C" fn get_info(
+    kernel: cl_kernel,
+    name: cl_kernel_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.info(name))
+}
+
+pub(crate) extern "C" fn get_arg_info(
+    kernel: cl_kernel,
+    index: cl_uint,
+    name: cl_kernel_arg_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.argument_info(index, name))
+}
+
+pub(crate) extern "C" fn get_work_group_info(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    name: cl_kernel_work_group_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.group_info(device, name))
+}
+
+pub(crate) extern "C" fn get_sub_group_info(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    name: cl_kernel_sub_group_info,
+    input_size: usize,
+    input: *const c_void,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || {
+        let input = ffi::slice(input.cast::<usize>(), input_size / size_of::<usize>());
+        object::get::<Kernel>(kernel)?.sub_group_info(device, name, input, size)
+    })
+}

@@ -1,0 +1,42 @@
+//! An OpenCL driver (ICD): unmodified OpenCL programs run on Kiln's devices.
+//!
+//! The loader opens the library, finds the three exported functions of [`ffi`] and calls all others through the
+//! table of [`table`]. One file holds the functions of one object of the API. Every function validates its arguments
+//! and returns the error that the specification names. Only `ffi` and `object` contain unsafe code.
+//!
+//! Must not depend on Vulkan: everything on a device goes through `kiln-runtime`.
+
+mod binary;
+mod buffer;
+mod build;
+mod context;
+mod copy;
+mod device;
+mod enqueue;
+mod error;
+mod event;
+#[allow(unsafe_code, reason = "pointers of the C interface; each states why it is sound")]
+mod ffi;
+mod format;
+mod image;
+mod info;
+mod kernel;
+mod launch;
+mod limits;
+mod link;
+mod map;
+mod memory;
+#[allow(unsafe_code, reason = "handles of the C interface; each states why it is sound")]
+mod object;
+mod options;
+mod platform;
+mod program;
+mod queue;
+mod sampler;
+mod shape;
+mod svm;
+mod table;
+mod transfer;
+mod work;
+
+pub use table::{dispatch, function};

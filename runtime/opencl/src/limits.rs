@@ -1,0 +1,58 @@
+//! Values that are the same for every device, and the minimums of the full profile (OpenCL API, table 5).
+
+use opencl_sys::{cl_bitfield, cl_device_info, cl_version, make_version};
+
+/// The version of this driver.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Extensions of the API that every device has.
+pub(crate) const PLATFORM_EXTENSIONS: &[&str] = &[
+    "cl_khr_create_command_queue",
+    "cl_khr_extended_versioning",
+    "cl_khr_icd",
+    "cl_khr_suggested_local_work_size",
+];
+
+/// The version of an extension.
+pub(crate) fn extension_version(name: &str) -> cl_version {
+    match name {
+        "cl_khr_icd" | "cl_khr_integer_dot_product" => make_version(2, 0, 0),
+        _ => make_version(1, 0, 0),
+    }
+}
+
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes: the size of `long16`, to which all buffers are aligned.
+pub(crate) const BASE_ALIGNMENT: usize = 128;
+/// `CL_DEVICE_MAX_READ_IMAGE_ARGS`
+pub(crate) const READ_IMAGES: u32 = 128;
+/// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, also of images that are read and written.
+pub(crate) const WRITTEN_IMAGES: u32 = 64;
+/// `CL_DEVICE_MAX_SAMPLERS`
+pub(crate) const SAMPLERS: u32 = 16;
+/// `CL_DEVICE_PRINTF_BUFFER_SIZE`
+pub(crate) const PRINTF_BUFFER: usize = 1 << 20;
+/// `CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE`
+pub(crate) const PROGRAM_VARIABLES: usize = 64 << 10;
+/// The largest fill pattern of a buffer.
+pub(crate) const PATTERN: usize = 128;
+
+// cl_ext_float_atomics, which `opencl-sys` does not have yet.
+
+/// `CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT`
+pub(crate) const SINGLE_FP_ATOMICS: cl_device_info = 0x4231;
+/// `CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT`
+pub(crate) const DOUBLE_FP_ATOMICS: cl_device_info = 0x4232;
+/// `CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT`
+pub(crate) const HALF_FP_ATOMICS: cl_device_info = 0x4233;
+/// `CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT`
+pub(crate) const GLOBAL_FP_ATOMIC_LOAD_STORE: cl_bitfield = 1 << 0;
+/// `CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT`
+pub(crate) const GLOBAL_FP_ATOMIC_ADD: cl_bitfield = 1 << 1;
+/// `CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT`
+pub(crate) const GLOBAL_FP_ATOMIC_MIN_MAX: cl_bitfield = 1 << 2;
+/// `CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT`
+pub(crate) const LOCAL_FP_ATOMIC_LOAD_STORE: cl_bitfield = 1 << 16;
+/// `CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT`
+pub(crate) const LOCAL_FP_ATOMIC_ADD: cl_bitfield = 1 << 17;
+/// `CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT`
+pub(crate) const LOCAL_FP_ATOMIC_MIN_MAX: cl_bitfield = 1 << 18;

@@ -1,0 +1,266 @@
+//! Mapped buffers and images (OpenCL API 5.2.3, 5.3.6, 5.5.3).
+//!
+//! A mapping is a copy of the contents in host memory: that of the application with `CL_MEM_USE_HOST_PTR`, else memory
+//! that lives until the region is unmapped. Shared virtual memory needs no copy.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use kiln_runtime::ImageRegion;
+use opencl_sys::*;
+
+use crate::copy::{Rect, gather, scatter};
+use crate::error::{Code, Result, ensure};
+use crate::ffi::{self, Host};
+use crate::image::{self, region_of};
+use crate::memory::{Memory, Shape};
+use crate::svm::Unit;
+use crate::work::{Enqueued, Submission, inside};
+
+/// A mapped region.
+pub(crate) struct Map {
+    /// What the application got.
+    pointer: Host,
+    flags: cl_map_flags,
+    region: Region,
+    /// The memory behind the pointer, if it is neither the application's nor shared.
+    copy: Option<Arc<Copy>>,
+}
+
+/// What is mapped.
+#[derive(Clone, Copy)]
+enum Region {
+    /// Bytes of a buffer.
+    Bytes { offset: usize, size: usize },
+    /// Bytes of shared virtual memory.
+    Shared { offset: usize, size: usize },
+    /// Texels, and their places in host memory.
+    Texels { region: ImageRegion, rect: Rect },
+}
+
+/// Memory of a mapping, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands.
+struct Copy(Vec<Unit>);
+
+impl Copy {
+    fn new(size: usize) -> Result<(Arc<Self>, Host)> {
+        let units = size.div_ceil(size_of::<Unit>());
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(units).map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
+        memory.resize(units, bytemuck::Zeroable::zeroed());
+        let first = Host::new(memory.as_mut_ptr());
+        Ok((Arc::new(Self(memory)), first))
+    }
+
+    /// The number of bytes.
+    fn size(&self) -> usize {
+        size_of_val(self.0.as_slice())
+    }
+}
+
+impl Map {
+    fn is_written(&self) -> bool {
+        self.flags & WRITES != 0
+    }
+
+    fn overlaps(&self, other: &Region) -> bool {
+        match (self.region, *other) {
+            (
+                Region::Bytes { offset: a, size } | Region::Shared { offset: a, size },
+                Region::Bytes { offset: b, size: other } | Region::Shared { offset: b, size: other },
+            ) => a < b + other && b < a + size,
+            (Region::Texels { region: a, .. }, Region::Texels { region: b, .. }) => (0..3).all(|axis| {
+                a.origin[axis] < b.origin[axis] + b.size[axis] && b.origin[axis] < a.origin[axis] + a.size[axis]
+            }),
+            _ => false,
+        }
+    }
+}
+
+const WRITES: cl_map_flags = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+
+/// Checks map flags (OpenCL API, table 14).
+pub(crate) fn check_flags(flags: cl_map_flags) -> Result {
+    let is_known = flags & !(CL_MAP_READ | WRITES) == 0;
+    let is_exclusive = flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0;
+    ensure(is_known && is_exclusive, CL_INVALID_VALUE)
+}
+
+/// Checks the flags against those of the memory object.
+fn check_access(memory: &Memory, flags: cl_map_flags) -> Result {
+    if flags & CL_MAP_READ != 0 {
+        memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+    }
+    if flags & WRITES != 0 {
+        memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+    }
+    Ok(())
+}
+
+/// Registers a mapping; fails if it would write a region that another mapping writes.
+fn register(memory: &Memory, map: Map) -> Result {
+    let mut maps = memory.maps();
+    let is_shared = |other: &Map| map.is_written() && other.is_written() && other.overlaps(&map.region);
+    ensure(!maps.iter().any(is_shared), CL_INVALID_OPERATION)?;
+    maps.push(map);
+    Ok(())
+}
+
+pub(crate) extern "C" fn map_buffer(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+    error: *mut cl_int,
+) -> *mut c_void {
+    ffi::create(error, || {
+        let mut command = Submission::new(queue, CL_COMMAND_MAP_BUFFER, event)?;
+        let memory = command.memory(buffer)?;
+        memory.check_buffer()?;
+        command.wait_for(count, waits)?;
+        ensure(size > 0, CL_INVALID_VALUE)?;
+        inside(offset, size, memory.size)?;
+        check_flags(flags)?;
+        check_access(&memory, flags)?;
+        command.bring(&[&memory])?;
+        let is_svm = matches!(memory.root().shape, Shape::Buffer { is_svm: true });
+        let (copy, pointer) = match memory.host {
+            Some(host) => (None, host.at(offset)),
+            None => Copy::new(size).map(|(copy, pointer)| (Some(copy), pointer))?,
+        };
+        let region = if is_svm { Region::Shared { offset, size } } else { Region::Bytes { offset, size } };
+        register(&memory, Map { pointer, flags, region, copy: copy.clone() })?;
+        let done: Enqueued = if is_svm || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+            command.inner().marker()?.into()
+        } else {
+            let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
+            let reading = command.inner().read_later(&source)?;
+            let writer = command.queue().context().svm().writer();
+            command.host_after(reading.event(), move || {
+                // The memory lives until this has ended, even if the region is unmapped meanwhile.
+                debug_assert!(copy.as_ref().is_none_or(|copy| copy.size() >= size));
+                pointer.write(&reading.wait()?);
+                drop((writer, copy));
+                Ok(())
+            })?
+        };
+        command.finish(done, blocking)?;
+        Ok(pointer.raw())
+    })
+}
+
+pub(crate) extern "C" fn map_image(
+    queue: cl_command_queue,
+    image: cl_mem,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    origin: *const usize,
+    region: *const usize,
+    row_pitch: *mut usize,
+    slice_pitch: *mut usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+    error: *mut cl_int,
+) -> *mut c_void {
+    ffi::create(error, || {
+        let mut command = Submission::new(queue, CL_COMMAND_MAP_IMAGE, event)?;
+        let memory = command.memory(image)?;
+        let picture = memory.picture()?;
+        command.wait_for(count, waits)?;
+        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, origin, size)?;
+        check_flags(flags)?;
+        ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
+        ensure(!slice_pitch.is_null() || !picture.has_slices(), CL_INVALID_VALUE)?;
+        check_access(&memory, flags)?;
+        command.bring(&[&memory])?;
+        let (copy, pointer, rect) = match memory.host {
+            Some(host) => {
+                let rect = picture.rect(size, picture.row_pitch, picture.slice_pitch)?;
+                (None, host.at(picture.offset(origin)), rect)
+            }
+            None => {
+                let rect = picture.rect(size, 0, 0)?;
+                let (copy, pointer) = Copy::new(rect.extent())?;
+                (Some(copy), pointer, rect)
+            }
+        };
+        let map = Map { pointer, flags, region: Region::Texels { region, rect }, copy: copy.clone() };
+        register(&memory, map)?;
+        ffi::store(row_pitch, picture.host_row_pitch(&rect));
+        ffi::store(slice_pitch, if picture.has_slices() { picture.host_slice_pitch(&rect) } else { 0 });
+        let done: Enqueued = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+            command.inner().marker()?.into()
+        } else {
+            let source = memory.image(command.queue().index())?;
+            let transfers = command.queue().opened()?.transfers.clone();
+            let writer = command.queue().context().svm().writer();
+            command.host(move || {
+                scatter(&transfers.read_image_region::<u8>(&source, region)?, pointer, &rect);
+                drop((writer, copy));
+                Ok(())
+            })?
+        };
+        command.finish(done, blocking)?;
+        Ok(pointer.raw())
+    })
+}
+
+pub(crate) extern "C" fn unmap(
+    queue: cl_command_queue,
+    memory: cl_mem,
+    pointer: *mut c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_UNMAP_MEM_OBJECT, event)?;
+        let memory = command.memory(memory)?;
+        command.wait_for(count, waits)?;
+        let pointer = Host::new(pointer.cast::<u8>());
+        let map = {
+            let mut maps = memory.maps();
+            let found = maps.iter().rposition(|map| map.pointer == pointer).ok_or(Code(CL_INVALID_VALUE))?;
+            maps.remove(found)
+        };
+        command.bring(&[&memory])?;
+        let index = command.queue().index();
+        let transfers = command.queue().opened()?.transfers.clone();
+        let done: Enqueued = match map.region {
+            Region::Bytes { offset, size } if map.is_written() => {
+                let target = memory.buffer(index)?.slice(offset..offset + size)?;
+                if command.queue().context().svm().has_writers() {
+                    command.host(move || {
+                        let written = transfers.write(&target, map.pointer.bytes(size))?.wait();
+                        drop(map);
+                        written
+                    })?
+                } else {
+                    command.inner().write(&target, map.pointer.bytes(size))?.into()
+                }
+            }
+            Region::Texels { region, rect } if map.is_written() => {
+                let target = memory.image(index)?;
+                command.host(move || {
+                    image::write(&transfers, &target, region, &gather(map.pointer, &rect))?;
+                    drop(map);
+                    Ok(())
+                })?
+            }
+            _ => {
+                let done = command.inner().marker()?;
+                // A map that is not complete may still write the copy.
+                let copy = map.copy;
+                done.on_end(move |_| drop(copy));
+                done.into()
+            }
+        };
+        command.finish(done, CL_FALSE)
+    })
+}

@@ -1,0 +1,362 @@
+//! Memory objects: what buffers and images have in common (OpenCL API 5.5).
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use kiln_runtime::{Buffer, Image, ImageDesc, ImageKind};
+use opencl_sys::*;
+
+use crate::context::Context;
+use crate::error::{Code, Result, ensure, fail};
+use crate::ffi::{self, Host, Notify};
+use crate::info::{Answer, answer};
+use crate::map::Map;
+use crate::object::{self, Handle, Object};
+
+/// A memory object.
+pub(crate) struct Memory {
+    pub(crate) handle: Handle,
+    pub(crate) context: Arc<Context>,
+    pub(crate) flags: cl_mem_flags,
+    pub(crate) properties: Vec<cl_mem_properties>,
+    /// The application's pointer, with `CL_MEM_USE_HOST_PTR`.
+    pub(crate) host: Option<Host>,
+    /// The size in bytes.
+    pub(crate) size: usize,
+    pub(crate) shape: Shape,
+    /// The memory on each device of the context that has used it.
+    pub(crate) homes: Vec<OnceLock<Content>>,
+    /// The index of the device that has the newest contents.
+    pub(crate) owner: Mutex<usize>,
+    pub(crate) maps: Mutex<Vec<Map>>,
+    pub(crate) destructors: Mutex<Vec<Notify>>,
+}
+
+/// What a memory object is.
+pub(crate) enum Shape {
+    /// A buffer.
+    Buffer {
+        /// The shared virtual memory that it was made of.
+        is_svm: bool,
+    },
+    /// A part of a buffer.
+    Part {
+        /// The buffer.
+        parent: Arc<Memory>,
+        /// The offset in the buffer.
+        origin: usize,
+    },
+    /// An image.
+    Image(Picture),
+}
+
+/// The description of an image.
+pub(crate) struct Picture {
+    pub(crate) desc: ImageDesc,
+    /// The format, as the application gave it.
+    pub(crate) format: cl_image_format,
+    /// The row pitch of the application's memory.
+    pub(crate) row_pitch: usize,
+    /// The slice pitch of the application's memory.
+    pub(crate) slice_pitch: usize,
+    /// The buffer of an image of kind `Buffer`.
+    pub(crate) buffer: Option<Arc<Memory>>,
+}
+
+/// Memory of a device.
+#[derive(Clone)]
+pub(crate) enum Content {
+    /// A buffer.
+    Buffer(Buffer),
+    /// An image.
+    Image(Image),
+}
+
+/// A move of contents from one device to another.
+pub(crate) struct Migration {
+    from: (kiln_runtime::Queue, Content),
+    to: (kiln_runtime::Queue, Content),
+}
+
+impl Migration {
+    /// Moves the contents, and waits.
+    pub(crate) fn run(self) -> kiln_runtime::Result<()> {
+        match (self.from, self.to) {
+            ((source, Content::Buffer(from)), (target, Content::Buffer(to))) => {
+                target.write(&to, &source.read(&from)?)?.wait()
+            }
+            ((source, Content::Image(from)), (target, Content::Image(to))) => {
+                target.write_image(&to, &source.read_image::<u8>(&from)?)?.wait()
+            }
+            // The contents of one object have one kind.
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Object for Memory {
+    const INVALID: cl_int = CL_INVALID_MEM_OBJECT;
+
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Memory {
+    /// The context.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The buffer on a device; fails with `CL_INVALID_MEM_OBJECT` for an image.
+    pub(crate) fn buffer(&self, index: usize) -> Result<Buffer> {
+        match &self.shape {
+            Shape::Part { parent, origin } => {
+                Ok(parent.buffer(index)?.slice(*origin..*origin + self.size)?)
+            }
+            _ => match self.content(index)? {
+                Content::Buffer(buffer) => Ok(buffer.clone()),
+                Content::Image(_) => fail(CL_INVALID_MEM_OBJECT),
+            },
+        }
+    }
+
+    /// The image on a device; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
+    pub(crate) fn image(&self, index: usize) -> Result<Image> {
+        self.picture()?;
+        match self.content(index)? {
+            Content::Image(image) => Ok(image.clone()),
+            Content::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// The description of the image; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
+    pub(crate) fn picture(&self) -> Result<&Picture> {
+        match &self.shape {
+            Shape::Image(picture) => Ok(picture),
+            _ => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// Whether it is a buffer or a part of one.
+    pub(crate) fn is_buffer(&self) -> bool {
+        !matches!(self.shape, Shape::Image(_))
+    }
+
+    /// Checks that it is a buffer.
+    pub(crate) fn check_buffer(&self) -> Result {
+        ensure(self.is_buffer(), CL_INVALID_MEM_OBJECT)
+    }
+
+    fn content(&self, index: usize) -> Result<&Content> {
+        let home = self.homes.get(index).ok_or(Code(CL_INVALID_CONTEXT))?;
+        if let Some(content) = home.get() {
+            return Ok(content);
+        }
+        let device = &self.context.devices()[index].open()?.device;
+        let made = match &self.shape {
+            Shape::Image(Picture { desc, buffer: Some(buffer), .. }) => {
+                let texels = buffer.buffer(index)?;
+                let bytes = desc.bytes() as usize;
+                Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
+            }
+            Shape::Image(picture) => Content::Image(device.image(&picture.desc)?),
+            _ => Content::Buffer(device.buffer(self.size)?),
+        };
+        Ok(home.get_or_init(|| made))
+    }
+
+    /// The object whose memory this one uses.
+    pub(crate) fn root(&self) -> &Self {
+        match &self.shape {
+            Shape::Part { parent, .. } => parent.root(),
+            Shape::Image(Picture { buffer: Some(buffer), .. }) => buffer.root(),
+            _ => self,
+        }
+    }
+
+    /// The move that brings the newest contents to a device, which becomes their owner; `None` if they are there.
+    pub(crate) fn migration(&self, index: usize) -> Result<Option<Migration>> {
+        let root = self.root();
+        let mut owner = root.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        if *owner == index {
+            return Ok(None);
+        }
+        let side = |index: usize| -> Result<_> {
+            let queue = root.context.devices()[index].open()?.transfers.clone();
+            Ok((queue, root.content(index)?.clone()))
+        };
+        let migration = Migration { from: side(*owner)?, to: side(index)? };
+        *owner = index;
+        Ok(Some(migration))
+    }
+
+    /// The mapped regions.
+    pub(crate) fn maps(&self) -> MutexGuard<'_, Vec<Map>> {
+        self.maps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The flags for the host's access, of the parent too.
+    pub(crate) fn host_access(&self, forbidden: cl_mem_flags) -> Result {
+        ensure(self.flags & forbidden == 0, CL_INVALID_OPERATION)
+    }
+
+    /// `CL_MEM_TYPE`
+    pub(crate) fn kind(&self) -> cl_mem_object_type {
+        match &self.shape {
+            Shape::Buffer { .. } | Shape::Part { .. } => CL_MEM_OBJECT_BUFFER,
+            Shape::Image(picture) => match picture.desc.kind {
+                ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
+                ImageKind::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
+                ImageKind::Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                ImageKind::D2 => CL_MEM_OBJECT_IMAGE2D,
+                ImageKind::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
+                ImageKind::D3 => CL_MEM_OBJECT_IMAGE3D,
+            },
+        }
+    }
+
+    fn info(&self, name: cl_mem_info) -> Result<Answer> {
+        let (associated, origin, is_svm) = match &self.shape {
+            Shape::Part { parent, origin } => {
+                let is_svm = matches!(parent.shape, Shape::Buffer { is_svm: true });
+                (parent.handle.raw(), *origin, is_svm)
+            }
+            Shape::Image(Picture { buffer: Some(buffer), .. }) => (buffer.handle.raw(), 0, false),
+            Shape::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
+            Shape::Image(_) => (std::ptr::null_mut(), 0, false),
+        };
+        Ok(match name {
+            CL_MEM_TYPE => Answer::of(self.kind()),
+            CL_MEM_FLAGS => Answer::of(self.flags),
+            CL_MEM_SIZE => Answer::of(self.size),
+            CL_MEM_HOST_PTR => {
+                Answer::pointer(self.host.map_or(std::ptr::null_mut(), |host| host.raw()))
+            }
+            CL_MEM_MAP_COUNT => Answer::of(self.maps().len() as cl_uint),
+            CL_MEM_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_MEM_CONTEXT => Answer::pointer(self.context.handle().raw()),
+            CL_MEM_ASSOCIATED_MEMOBJECT => Answer::pointer(associated),
+            CL_MEM_OFFSET => Answer::of(origin),
+            CL_MEM_USES_SVM_POINTER => Answer::flag(is_svm),
+            CL_MEM_PROPERTIES => Answer::list(&self.properties),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let destructors = std::mem::take(self.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // In the reverse order of registration (OpenCL API 5.5.4).
+        destructors.into_iter().rev().for_each(|notify| notify.call(self.handle.raw()));
+    }
+}
+
+const KERNEL_ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+const HOST_ACCESS: cl_mem_flags = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+const HOST_MEMORY: cl_mem_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/// Checks flags (OpenCL API, table 12).
+pub(crate) fn check_flags(flags: cl_mem_flags) -> Result {
+    let known = KERNEL_ACCESS | HOST_ACCESS | HOST_MEMORY | CL_MEM_KERNEL_READ_AND_WRITE;
+    let is_one_or_none = |mask: cl_mem_flags| (flags & mask).count_ones() <= 1;
+    let uses = flags & CL_MEM_USE_HOST_PTR != 0;
+    let others = flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+    let is_valid = flags & !known == 0
+        && is_one_or_none(KERNEL_ACCESS)
+        && is_one_or_none(HOST_ACCESS)
+        && !(uses && others);
+    ensure(is_valid, CL_INVALID_VALUE)
+}
+
+/// The application's memory, which must be passed exactly if the flags name it.
+pub(crate) fn host_memory(flags: cl_mem_flags, host: *mut c_void) -> Result<Option<Host>> {
+    let is_wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+    ensure(host.is_null() != is_wanted, CL_INVALID_HOST_PTR)?;
+    Ok(is_wanted.then(|| Host::new(host.cast::<u8>())))
+}
+
+/// The flags of an object that is made of another (OpenCL API 5.2.1): what they leave open is inherited, and they
+/// cannot allow what the other forbids.
+pub(crate) fn inherited(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
+    let is = |set: cl_mem_flags, bits: cl_mem_flags| set & bits != 0;
+    let denied = is(parent, CL_MEM_WRITE_ONLY) && is(flags, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)
+        || is(parent, CL_MEM_READ_ONLY) && is(flags, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)
+        || is(flags, HOST_MEMORY)
+        || is(parent, CL_MEM_HOST_WRITE_ONLY) && is(flags, CL_MEM_HOST_READ_ONLY)
+        || is(parent, CL_MEM_HOST_READ_ONLY) && is(flags, CL_MEM_HOST_WRITE_ONLY)
+        || is(parent, CL_MEM_HOST_NO_ACCESS) && is(flags, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY);
+    ensure(!denied, CL_INVALID_VALUE)?;
+    let or = |mask: cl_mem_flags| if is(flags, mask) { flags & mask } else { parent & mask };
+    Ok(or(KERNEL_ACCESS) | or(HOST_ACCESS) | parent & HOST_MEMORY)
+}
+
+/// A property list of a new memory object, as the query for it returns it. No properties exist.
+pub(crate) fn properties(first: *const cl_mem_properties) -> Result<Vec<cl_mem_properties>> {
+    match ffi::properties(first) {
+        None => Ok(Vec::new()),
+        Some(pairs) if pairs.is_empty() => Ok(vec![0]),
+        Some(_) => fail(CL_INVALID_PROPERTY),
+    }
+}
+
+pub(crate) extern "C" fn retain(memory: cl_mem) -> cl_int {
+    ffi::call(|| object::retain::<Memory>(memory))
+}
+
+pub(crate) extern "C" fn release(memory: cl_mem) -> cl_int {
+    ffi::call(|| object::release::<Memory>(memory))
+}
+
+pub(crate) extern "C" fn get_info(
+    memory: cl_mem,
+    name: cl_mem_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Memory>(memory)?.info(name))
+}
+
+pub(crate) extern "C" fn set_destructor_callback(
+    memory: cl_mem,
+    notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
+    data: *mut c_void,
+) -> cl_int {
+    ffi::call(|| {
+        let memory = object::get::<Memory>(memory)?;
+        let Some(notify) = Notify::new(notify, data)? else { return fail(CL_INVALID_VALUE) };
+        memory.destructors.lock().unwrap_or_else(PoisonError::into_inner).push(notify);
+        Ok(())
+    })
+}
+
+/// Pipes exist only on devices with `CL_DEVICE_PIPE_SUPPORT`, which no device of this driver has.
+pub(crate) extern "C" fn create_pipe(
+    context: cl_context,
+    _flags: cl_mem_flags,
+    _packet: cl_uint,
+    _packets: cl_uint,
+    _properties: *const cl_pipe_properties,
+    error: *mut cl_int,
+) -> cl_mem {
+    ffi::create(error, || {
+        object::get::<Context>(context)?;
+        fail(CL_INVALID_OPERATION)
+    })
+}
+
+pub(crate) extern "C" fn get_pipe_info(
+    pipe: cl_mem,
+    _name: cl_pipe_info,
+    _size: usize,
+    _value: *mut c_void,
+    _size_ret: *mut usize,
+) -> cl_int {
+    ffi::call(|| {
+        object::get::<Memory>(pipe)?;
+        // It is a buffer or an image.
+        fail(CL_INVALID_MEM_OBJECT)
+    })
+}

@@ -1,0 +1,259 @@
+//! Command-queues (OpenCL API 5.1, 5.15).
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kiln_runtime::{Event, QueueOptions, QueueOrder, Status};
+use opencl_sys::*;
+
+use crate::context::Context;
+use crate::device::{Device, Opened};
+use crate::error::{Result, ensure, fail};
+use crate::ffi;
+use crate::info::{Answer, answer};
+use crate::object::{self, Handle, Object};
+
+/// Objects that a command uses, which live until it has ended.
+pub(crate) type Keep = Vec<Arc<dyn Any + Send + Sync>>;
+
+/// The number of commands after which ended ones are removed.
+const SWEEP: usize = 64;
+
+/// A command-queue.
+pub(crate) struct Queue {
+    handle: Handle,
+    context: Arc<Context>,
+    device: Arc<Device>,
+    index: usize,
+    bits: cl_command_queue_properties,
+    properties: Vec<cl_queue_properties>,
+    queue: kiln_runtime::Queue,
+    pending: Mutex<VecDeque<(Event, Keep)>>,
+}
+
+impl Object for Queue {
+    const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
+
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Queue {
+    fn create(
+        context: cl_context,
+        device: cl_device_id,
+        bits: cl_command_queue_properties,
+        properties: Vec<cl_queue_properties>,
+    ) -> Result<*mut c_void> {
+        let context = object::get::<Context>(context)?;
+        let device = object::get::<Device>(device)?;
+        let index = context.index_of(&device)?;
+        let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+        let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+        ensure(bits & !(known | on_device) == 0, CL_INVALID_VALUE)?;
+        // No device has queues of its own.
+        ensure(bits & on_device == 0, CL_INVALID_QUEUE_PROPERTIES)?;
+        let is_unordered = bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+        let order = if is_unordered { QueueOrder::OutOfOrder } else { QueueOrder::InOrder };
+        let options = QueueOptions { order, profiling: bits & CL_QUEUE_PROFILING_ENABLE != 0 };
+        let queue = device.open()?.device.queue_with(options)?;
+        let queue = object::create(|handle| {
+            let pending = Mutex::default();
+            Ok(Self { handle, context, device, index, bits, properties, queue, pending })
+        })?;
+        Ok(queue.handle.raw())
+    }
+
+    /// The context.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The open device.
+    pub(crate) fn opened(&self) -> Result<&Opened> {
+        self.device.open()
+    }
+
+    /// The index of the device in the context.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The runtime's queue.
+    pub(crate) fn inner(&self) -> &kiln_runtime::Queue {
+        &self.queue
+    }
+
+    /// Whether events record when their commands ran.
+    pub(crate) fn is_profiled(&self) -> bool {
+        self.bits & CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    fn pending(&self) -> MutexGuard<'_, VecDeque<(Event, Keep)>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps objects alive until a command has ended.
+    pub(crate) fn keep(&self, event: Event, keep: Keep) {
+        if keep.is_empty() {
+            return;
+        }
+        let mut pending = self.pending();
+        pending.push_back((event, keep));
+        let is_long = pending.len().is_multiple_of(SWEEP);
+        drop(pending);
+        if is_long {
+            self.sweep();
+        }
+    }
+
+    /// Lets go of the objects of commands that have ended.
+    pub(crate) fn sweep(&self) {
+        let mut ended = Vec::new();
+        let mut pending = self.pending();
+        while let Some((event, _)) = pending.front()
+            && !matches!(event.status(), Ok(Status::Queued | Status::Submitted))
+        {
+            ended.extend(pending.pop_front());
+        }
+        drop(pending);
+        // Destructor callbacks run here, without a lock.
+        drop(ended);
+    }
+
+    fn info(&self, name: cl_command_queue_info) -> Result<Answer> {
+        Ok(match name {
+            CL_QUEUE_CONTEXT => Answer::pointer(self.context.handle().raw()),
+            CL_QUEUE_DEVICE => Answer::pointer(self.device.handle().raw()),
+            CL_QUEUE_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_QUEUE_PROPERTIES => Answer::of(self.bits),
+            CL_QUEUE_PROPERTIES_ARRAY => Answer::list(&self.properties),
+            // It belongs to queues of the device (OpenCL API 5.1).
+            CL_QUEUE_SIZE => return fail(CL_INVALID_COMMAND_QUEUE),
+            CL_QUEUE_DEVICE_DEFAULT => Answer::of(0usize),
+            _ => return fail(CL_INVALID_VALUE),
+        })
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Releasing a queue flushes it (OpenCL API 5.1). Its objects live until the last command has ended.
+        let pending = std::mem::take(self.pending.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let _ = self.queue.flush();
+        for (event, keep) in pending {
+            event.on_end(move |_| drop(keep));
+        }
+    }
+}
+
+pub(crate) extern "C" fn create(
+    context: cl_context,
+    device: cl_device_id,
+    properties: cl_command_queue_properties,
+    error: *mut cl_int,
+) -> cl_command_queue {
+    ffi::create(error, || Queue::create(context, device, properties, Vec::new()))
+}
+
+pub(crate) extern "C" fn create_with_properties(
+    context: cl_context,
+    device: cl_device_id,
+    properties: *const cl_queue_properties,
+    error: *mut cl_int,
+) -> cl_command_queue {
+    ffi::create(error, || {
+        let pairs = ffi::properties(properties);
+        let mut bits = 0;
+        for &(key, value) in pairs.iter().flatten() {
+            match key {
+                _ if key == cl_queue_properties::from(CL_QUEUE_PROPERTIES) => bits = value,
+                // Only queues of the device have a size.
+                _ if key == cl_queue_properties::from(CL_QUEUE_SIZE) => {
+                    return fail(CL_INVALID_QUEUE_PROPERTIES);
+                }
+                _ => return fail(CL_INVALID_VALUE),
+            }
+        }
+        let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
+        Queue::create(context, device, bits, flat.map(Iterator::collect).unwrap_or_default())
+    })
+}
+
+pub(crate) extern "C" fn retain(queue: cl_command_queue) -> cl_int {
+    ffi::call(|| object::retain::<Queue>(queue))
+}
+
+pub(crate) extern "C" fn release(queue: cl_command_queue) -> cl_int {
+    ffi::call(|| {
+        object::get::<Queue>(queue)?.queue.flush()?;
+        object::release::<Queue>(queue)
+    })
+}
+
+pub(crate) extern "C" fn get_info(
+    queue: cl_command_queue,
+    name: cl_command_queue_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    answer(size, value, size_ret, || object::get::<Queue>(queue)?.info(name))
+}
+
+/// Deprecated since OpenCL 1.1: the properties of a queue do not change.
+pub(crate) extern "C" fn set_property(
+    queue: cl_command_queue,
+    _properties: cl_command_queue_properties,
+    _enable: cl_bool,
+    _old: *mut cl_command_queue_properties,
+) -> cl_int {
+    ffi::call(|| {
+        object::get::<Queue>(queue)?;
+        fail(CL_INVALID_OPERATION)
+    })
+}
+
+/// No device has queues of its own that could be the default.
+pub(crate) extern "C" fn set_default_device_queue(
+    context: cl_context,
+    device: cl_device_id,
+    _queue: cl_command_queue,
+) -> cl_int {
+    ffi::call(|| {
+        let context = object::get::<Context>(context)?;
+        context.index_of(&object::get::<Device>(device)?)?;
+        fail(CL_INVALID_OPERATION)
+    })
+}
+
+pub(crate) extern "C" fn flush(queue: cl_command_queue) -> cl_int {
+    ffi::call(|| Ok(object::get::<Queue>(queue)?.queue.flush()?))
+}
+
+/// A failed command fails its own event, not the queue (OpenCL API 5.11).
+pub(crate) extern "C" fn finish(queue: cl_command_queue) -> cl_int {
+    ffi::call(|| {
+        let queue = object::get::<Queue>(queue)?;
+        let ended = queue.queue.finish();
+        queue.sweep();
+        match ended {
+            Err(error @ (kiln_runtime::Error::DeviceLost { .. } | kiln_runtime::Error::Timeout { .. })) => {
+                Err(error.into())
+            }
+            Err(error) => {
+                queue.context.report(&error.to_string());
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    })
+}

@@ -1,0 +1,194 @@
+//! Commands on whole ranges of buffers: read, write, copy, fill (OpenCL API 5.2.2).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use kiln_runtime::{Buffer, Event, Queue};
+use opencl_sys::*;
+
+use crate::error::{Result, ensure, fail};
+use crate::ffi::{self, Host};
+use crate::limits;
+use crate::memory::Memory;
+use crate::object;
+use crate::work::{Submission, inside};
+
+/// A part of a buffer on the queue's device.
+fn part(command: &Submission, memory: &Memory, offset: usize, size: usize) -> Result<Buffer> {
+    Ok(memory.buffer(command.queue().index())?.slice(offset..offset + size)?)
+}
+
+pub(crate) extern "C" fn read(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    offset: usize,
+    size: usize,
+    target: *mut c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_READ_BUFFER, event)?;
+        let memory = command.memory(buffer)?;
+        memory.check_buffer()?;
+        ensure(!target.is_null() && size > 0, CL_INVALID_VALUE)?;
+        inside(offset, size, memory.size)?;
+        command.wait_for(count, waits)?;
+        memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+        command.bring(&[&memory])?;
+        let source = part(&command, &memory, offset, size)?;
+        let target = Host::new(target.cast::<u8>());
+        let reading = command.inner().read_later(&source)?;
+        let arrived = reading.event();
+        let writer = command.queue().context().svm().writer();
+        let done = command.host_after(arrived, move || {
+            target.write(&reading.wait()?);
+            drop(writer);
+            Ok(())
+        })?;
+        command.finish(done, blocking)
+    })
+}
+
+pub(crate) extern "C" fn write(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    offset: usize,
+    size: usize,
+    source: *const c_void,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_WRITE_BUFFER, event)?;
+        let memory = command.memory(buffer)?;
+        memory.check_buffer()?;
+        ensure(!source.is_null() && size > 0, CL_INVALID_VALUE)?;
+        inside(offset, size, memory.size)?;
+        command.wait_for(count, waits)?;
+        memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
+        command.bring(&[&memory])?;
+        let target = part(&command, &memory, offset, size)?;
+        let source = Host::new(source.cast::<u8>());
+        if command.queue().context().svm().has_writers() {
+            // An earlier command may still write the application's memory.
+            let transfers = command.queue().opened()?.transfers.clone();
+            let done = command.host(move || transfers.write(&target, source.bytes(size))?.wait())?;
+            return command.finish(done, blocking);
+        }
+        let written = command.inner().write(&target, source.bytes(size))?;
+        command.finish(written, blocking)
+    })
+}
+
+pub(crate) extern "C" fn copy(
+    queue: cl_command_queue,
+    source: cl_mem,
+    target: cl_mem,
+    from: usize,
+    to: usize,
+    size: usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_COPY_BUFFER, event)?;
+        let (source, target) = (command.memory(source)?, command.memory(target)?);
+        source.check_buffer()?;
+        target.check_buffer()?;
+        ensure(size > 0, CL_INVALID_VALUE)?;
+        inside(from, size, source.size)?;
+        inside(to, size, target.size)?;
+        command.wait_for(count, waits)?;
+        command.bring(&[&source, &target])?;
+        let (source, target) = (part(&command, &source, from, size)?, part(&command, &target, to, size)?);
+        let copied = command.inner().copy(&source, &target)?;
+        command.finish(copied, CL_FALSE)
+    })
+}
+
+/// Fills a buffer with a pattern of a size that OpenCL allows.
+fn fill_bytes(queue: &Queue, target: &Buffer, pattern: &[u8]) -> Result<Event> {
+    fn fill_as<T: Pod>(queue: &Queue, target: &Buffer, pattern: &[u8]) -> Result<Event> {
+        Ok(queue.fill(&target.cast::<T>()?, bytemuck::pod_read_unaligned::<T>(pattern))?)
+    }
+    match pattern.len() {
+        1 => fill_as::<[u8; 1]>(queue, target, pattern),
+        2 => fill_as::<[u8; 2]>(queue, target, pattern),
+        4 => fill_as::<[u8; 4]>(queue, target, pattern),
+        8 => fill_as::<[u8; 8]>(queue, target, pattern),
+        16 => fill_as::<[u8; 16]>(queue, target, pattern),
+        32 => fill_as::<[u8; 32]>(queue, target, pattern),
+        64 => fill_as::<[u8; 64]>(queue, target, pattern),
+        128 => fill_as::<[u8; 128]>(queue, target, pattern),
+        _ => fail(CL_INVALID_VALUE),
+    }
+}
+
+pub(crate) extern "C" fn fill(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    pattern: *const c_void,
+    pattern_size: usize,
+    offset: usize,
+    size: usize,
+    count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_FILL_BUFFER, event)?;
+        let memory = command.memory(buffer)?;
+        memory.check_buffer()?;
+        inside(offset, size, memory.size)?;
+        let is_size = pattern_size.is_power_of_two() && pattern_size <= limits::PATTERN;
+        ensure(!pattern.is_null() && is_size, CL_INVALID_VALUE)?;
+        let is_aligned = offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
+        ensure(is_aligned, CL_INVALID_VALUE)?;
+        command.wait_for(count, waits)?;
+        command.bring(&[&memory])?;
+        let filled = if size == 0 {
+            command.inner().marker()?
+        } else {
+            let target = part(&command, &memory, offset, size)?;
+            fill_bytes(&command.inner(), &target, ffi::slice(pattern.cast(), pattern_size))?
+        };
+        command.finish(filled, CL_FALSE)
+    })
+}
+
+/// Moves objects to the device of the queue, so that later commands need not.
+pub(crate) extern "C" fn migrate(
+    queue: cl_command_queue,
+    count: cl_uint,
+    memories: *const cl_mem,
+    flags: cl_mem_migration_flags,
+    wait_count: cl_uint,
+    waits: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    ffi::call(|| {
+        let mut command = Submission::new(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, event)?;
+        ensure(count > 0 && !memories.is_null(), CL_INVALID_VALUE)?;
+        ensure(flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) == 0, CL_INVALID_VALUE)?;
+        let handles = ffi::slice(memories, count as usize);
+        let memories: Vec<Arc<Memory>> = handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
+        command.wait_for(wait_count, waits)?;
+        if flags & CL_MIGRATE_MEM_OBJECT_HOST == 0 {
+            command.bring(&memories.iter().collect::<Vec<_>>())?;
+        }
+        let moved = command.inner().marker()?;
+        command.finish(moved, CL_FALSE)
+    })
+}
+
+/// Whether a handle is a memory object.
+pub(crate) fn is_memory(raw: cl_mem) -> bool {
+    object::get::<Memory>(raw).is_ok()
+}
