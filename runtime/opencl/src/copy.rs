@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 
-use kiln_runtime::{Event, Queue};
 use opencl_sys::*;
 
 use crate::error::{Result, ensure, fail};
@@ -12,6 +11,7 @@ use crate::work::Submission;
 /// A rectangle in linear memory: rows of bytes, with the distances between rows and slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rect {
+    origin: [usize; 3],
     first: usize,
     /// Bytes, rows, slices.
     region: [usize; 3],
@@ -31,14 +31,15 @@ impl Rect {
         let row_pitch = if row_pitch == 0 { region[0] } else { row_pitch };
         let tight = region[1].saturating_mul(row_pitch);
         let slice_pitch = if slice_pitch == 0 { tight } else { slice_pitch };
-        let is_valid = row_pitch >= region[0] && slice_pitch >= tight && slice_pitch.is_multiple_of(row_pitch);
+        let is_valid =
+            row_pitch >= region[0] && slice_pitch >= tight && slice_pitch.is_multiple_of(row_pitch);
         ensure(is_valid, CL_INVALID_VALUE)?;
         let offset = |index: usize, pitch: usize| origin[index].checked_mul(pitch);
         let first = offset(2, slice_pitch)
             .and_then(|slices| slices.checked_add(offset(1, row_pitch)?))
             .and_then(|rows| rows.checked_add(origin[0]));
         match first {
-            Some(first) => Ok(Self { first, region, row_pitch, slice_pitch }),
+            Some(first) => Ok(Self { origin, first, region, row_pitch, slice_pitch }),
             None => fail(CL_INVALID_VALUE),
         }
     }
@@ -83,9 +84,15 @@ impl Rect {
             .flat_map(move |slice| (0..region[1]).map(move |row| slice * slice_pitch + row * row_pitch))
     }
 
-    /// Whether the rows follow each other without gaps.
-    pub(crate) fn is_tight(&self) -> bool {
-        self.extent() == self.region[0] * self.region[1] * self.region[2]
+    /// The runtime's form.
+    fn inner(&self) -> kiln_runtime::Rect {
+        let [row_pitch, slice_pitch] = [self.row_pitch as u64, self.slice_pitch as u64];
+        kiln_runtime::Rect { origin: self.origin.map(|at| at as u64), row_pitch, slice_pitch }
+    }
+
+    /// The size in bytes, rows and slices.
+    fn size(&self) -> [u64; 3] {
+        self.region.map(|size| size as u64)
     }
 
     /// Whether two rectangles of the same region and pitches in one buffer overlap (OpenCL API, appendix D).
@@ -111,14 +118,6 @@ pub(crate) fn gather(source: Host, rect: &Rect) -> Vec<u8> {
         bytes.extend_from_slice(source.at(rect.first() + offset).bytes(rect.row()));
     }
     bytes
-}
-
-/// One event for several commands.
-pub(crate) fn all(queue: &Queue, events: &[Event]) -> Result<Event> {
-    match events {
-        [only] => Ok(only.clone()),
-        _ => Ok(queue.after(events).marker()?),
-    }
 }
 
 pub(crate) extern "C" fn read(
@@ -150,18 +149,9 @@ pub(crate) extern "C" fn read(
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
         let source = memory.buffer(command.queue().index())?;
-        let source = source.slice(from.first()..from.first() + from.extent())?;
         let target = Host::new(target.cast::<u8>());
-        let reading = command.inner().read_later(&source)?;
-        let writer = command.queue().context().svm().writer();
-        let done = command.host_after(reading.event(), move || {
-            let bytes = reading.wait()?;
-            for (source, offset) in from.rows().zip(to.rows()) {
-                target.at(to.first() + offset).write(&bytes[source..source + from.row()]);
-            }
-            drop(writer);
-            Ok(())
-        })?;
+        let done =
+            ffi::read_rect(&command.inner(), (&source, from.inner()), (target, to.inner()), from.size())?;
         command.finish(done, blocking)
     })
 }
@@ -196,29 +186,10 @@ pub(crate) extern "C" fn write(
         command.bring(&[&memory])?;
         let target = memory.buffer(command.queue().index())?;
         let source = Host::new(source.cast::<u8>());
-        let transfers = command.queue().opened()?.transfers.clone();
-        let done = command.host(move || write_rows(&transfers, &gather(source, &from), &target, &to))?;
+        let done =
+            ffi::write_rect(&command.inner(), (&target, to.inner()), (source, from.inner()), to.size())?;
         command.finish(done, blocking)
     })
-}
-
-/// Writes tight rows to a rectangle of a buffer, and waits.
-fn write_rows(
-    queue: &Queue,
-    bytes: &[u8],
-    target: &kiln_runtime::Buffer,
-    rect: &Rect,
-) -> kiln_runtime::Result<()> {
-    if rect.is_tight() {
-        return queue.write(&target.slice(rect.first()..)?, bytes)?.wait();
-    }
-    // One transfer, and copies of the rows on the device.
-    let staging = queue.device().buffer_from(bytes)?;
-    for (index, offset) in rect.rows().enumerate() {
-        let row = staging.slice(index * rect.row()..(index + 1) * rect.row())?;
-        queue.copy(&row, &target.slice(rect.first() + offset..)?)?;
-    }
-    queue.marker()?.wait()
 }
 
 pub(crate) extern "C" fn copy(
@@ -256,14 +227,7 @@ pub(crate) extern "C" fn copy(
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
         let (source, target) = (source.buffer(index)?, target.buffer(index)?);
-        let inner = command.inner();
-        let mut copied = Vec::new();
-        for (source_row, target_row) in from.rows().zip(to.rows()) {
-            let start = from.first() + source_row;
-            let row = source.slice(start..start + from.row())?;
-            copied.push(inner.copy(&row, &target.slice(to.first() + target_row..)?)?);
-        }
-        let copied = all(command.queue().inner(), &copied)?;
+        let copied = command.inner().copy_rect(&source, from.inner(), &target, to.inner(), from.size())?;
         command.finish(copied, CL_FALSE)
     })
 }
@@ -278,7 +242,7 @@ mod tests {
         assert_eq!(rect.first(), 5);
         assert_eq!(rect.rows().collect::<Vec<_>>(), [0, 4, 12, 16]);
         assert_eq!(rect.extent(), 18);
-        assert!(rect.inside(23).is_ok() && rect.inside(22).is_err() && !rect.is_tight());
+        assert!(rect.inside(23).is_ok() && rect.inside(22).is_err());
     }
 
     #[test]
@@ -286,7 +250,7 @@ mod tests {
         assert!(Rect::new([0; 3], [8, 2, 1], 4, 0).is_err());
         assert!(Rect::new([0; 3], [8, 2, 1], 8, 12).is_err());
         assert!(Rect::new([0; 3], [8, 0, 1], 8, 16).is_err());
-        assert!(Rect::new([0; 3], [8, 2, 1], 0, 0).expect("it is valid").is_tight());
+        assert_eq!(Rect::new([0; 3], [8, 2, 1], 0, 0).expect("it is valid").extent(), 16);
         assert!(Rect::new([usize::MAX; 3], [8, 2, 1], 0, 0).is_err());
     }
 }

@@ -121,19 +121,20 @@ pub(crate) extern "C" fn native_kernel(
         ensure(!arguments.is_null() || memory_count == 0, CL_INVALID_VALUE)?;
         let handles = ffi::list(memories, memory_count as usize, CL_INVALID_VALUE)?;
         let places = ffi::list(places.cast_const(), memory_count as usize, CL_INVALID_VALUE)?;
-        let memories: Vec<Arc<Memory>> = handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
+        let memories: Vec<Arc<Memory>> =
+            handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(count, waits)?;
         command.bring(&memories.iter().collect::<Vec<_>>())?;
         let mut block = Block::new(arguments, size, places)?;
         let index = command.queue().index();
         let buffers = memories.iter().map(|memory| memory.buffer(index)).collect::<Result<Vec<_>>>()?;
         let transfers = command.queue().opened()?.transfers.clone();
-        let writer = command.queue().context().svm().writer();
         let done = command.host(move || {
             let mut copies = Vec::with_capacity(buffers.len());
             for (index, buffer) in buffers.iter().enumerate() {
                 let bytes = transfers.read(buffer)?;
-                let mut copy: Vec<Unit> = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Unit>())];
+                let mut copy: Vec<Unit> =
+                    vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Unit>())];
                 let pointer = Host::new(copy.as_mut_ptr());
                 pointer.write(&bytes);
                 block.put(index, pointer);
@@ -144,7 +145,6 @@ pub(crate) extern "C" fn native_kernel(
                 transfers.write(buffer, pointer.bytes(buffer.bytes() as usize))?.wait()?;
                 drop(copy);
             }
-            drop(writer);
             Ok(())
         })?;
         command.finish(done, CL_FALSE)

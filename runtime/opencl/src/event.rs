@@ -1,7 +1,6 @@
 //! Events: waits, statuses, callbacks, profiling, user events (OpenCL API 5.11 to 5.14).
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -24,31 +23,10 @@ pub(crate) struct Event {
     queue: Option<Arc<Queue>>,
     kind: cl_command_type,
     event: kiln_runtime::Event,
-    /// The command whose times the event reports.
-    timed: Timed,
     /// Present until the application sets the status of a user event.
     user: Mutex<Option<UserEvent>>,
     /// The status that the application set.
     status: OnceLock<cl_int>,
-}
-
-/// What measures the time of a command.
-pub(crate) enum Timed {
-    /// The device.
-    Device(kiln_runtime::Event),
-    /// The host, which does the work.
-    Host(Arc<HostTimes>),
-}
-
-/// When the host did the work of a command, in nanoseconds of the device's clock.
-#[derive(Debug, Default)]
-pub(crate) struct HostTimes {
-    /// When it was enqueued.
-    pub(crate) queued: u64,
-    /// When it started.
-    pub(crate) start: AtomicU64,
-    /// When it ended.
-    pub(crate) end: AtomicU64,
 }
 
 impl Object for Event {
@@ -85,7 +63,6 @@ impl Event {
         queue: &Arc<Queue>,
         kind: cl_command_type,
         event: kiln_runtime::Event,
-        timed: Timed,
     ) -> Result<Arc<Self>> {
         object::create(|handle| {
             Ok(Self {
@@ -94,7 +71,6 @@ impl Event {
                 queue: Some(queue.clone()),
                 kind,
                 event,
-                timed,
                 user: Mutex::default(),
                 status: OnceLock::new(),
             })
@@ -104,11 +80,6 @@ impl Event {
     /// The runtime's event.
     pub(crate) fn inner(&self) -> &kiln_runtime::Event {
         &self.event
-    }
-
-    /// The context.
-    pub(crate) fn context(&self) -> &Arc<Context> {
-        &self.context
     }
 
     /// The command's queue; `None` for user events.
@@ -124,6 +95,7 @@ impl Event {
         match self.event.status() {
             Ok(Status::Queued) => CL_QUEUED,
             Ok(Status::Submitted) => CL_SUBMITTED,
+            Ok(Status::Running) => CL_RUNNING,
             Ok(Status::Complete) => CL_COMPLETE,
             Err(failure) => error::code(&failure),
         }
@@ -149,31 +121,17 @@ impl Event {
         })
     }
 
-    /// The four times of `clGetEventProfilingInfo`: queued, submitted, start, end.
-    fn times(&self) -> Option<[u64; 4]> {
-        match &self.timed {
-            Timed::Device(event) => {
-                let times = event.times()?;
-                Some([times.queued, times.submitted, times.start, times.end])
-            }
-            Timed::Host(times) => {
-                let [start, end] = [&times.start, &times.end].map(|time| time.load(Ordering::Acquire));
-                Some([times.queued, times.queued.min(start), start, end])
-            }
-        }
-    }
-
     fn profile(&self, name: cl_profiling_info) -> Result<Answer> {
         let unavailable = CL_PROFILING_INFO_NOT_AVAILABLE;
         let is_profiled = self.queue.as_ref().is_some_and(|queue| queue.is_profiled());
         ensure(is_profiled && self.status() == CL_COMPLETE, unavailable)?;
-        let times = self.times().ok_or(Code(unavailable))?;
+        let times = self.event.times().ok_or(Code(unavailable))?;
         Ok(Answer::of(match name {
-            CL_PROFILING_COMMAND_QUEUED => times[0],
-            CL_PROFILING_COMMAND_SUBMIT => times[1],
-            CL_PROFILING_COMMAND_START => times[2],
+            CL_PROFILING_COMMAND_QUEUED => times.queued,
+            CL_PROFILING_COMMAND_SUBMIT => times.submitted,
+            CL_PROFILING_COMMAND_START => times.start,
             // No device starts commands of its own.
-            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times[3],
+            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
             _ => return fail(CL_INVALID_VALUE),
         }))
     }
@@ -181,7 +139,12 @@ impl Event {
     /// Calls the application once the command has this status or has failed.
     fn notify(self: &Arc<Self>, notify: EventNotify, wanted: cl_int) {
         let event = self.clone();
-        self.event.on_end(move |result| {
+        let awaited = match wanted {
+            CL_SUBMITTED => Status::Submitted,
+            CL_RUNNING => Status::Running,
+            _ => Status::Complete,
+        };
+        self.event.on_status(awaited, move |result| {
             call_back(move || {
                 let status = match result {
                     Ok(()) => wanted,
@@ -207,7 +170,10 @@ pub(crate) fn list(
         _ => unknown,
     })?;
     let context = context.or_else(|| events.first().map(|event| &event.context)).cloned();
-    ensure(events.iter().all(|event| context.as_ref().is_some_and(|it| it.is(&event.context))), CL_INVALID_CONTEXT)?;
+    ensure(
+        events.iter().all(|event| context.as_ref().is_some_and(|it| it.is(&event.context))),
+        CL_INVALID_CONTEXT,
+    )?;
     Ok(events)
 }
 
@@ -266,7 +232,6 @@ pub(crate) extern "C" fn create_user(context: cl_context, error: *mut cl_int) ->
                 queue: None,
                 kind: CL_COMMAND_USER,
                 event: user.event().clone(),
-                timed: Timed::Device(user.event().clone()),
                 user: Mutex::new(Some(user)),
                 status: OnceLock::new(),
             })

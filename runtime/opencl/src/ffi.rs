@@ -6,8 +6,9 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{null, null_mut};
+use std::ptr::{NonNull, null, null_mut};
 
+use kiln_runtime::{Buffer, Event, Queue, Rect};
 use opencl_sys::{cl_icd, *};
 
 use crate::error::{Code, Result, ensure};
@@ -113,7 +114,12 @@ pub(crate) fn triple(first: *const usize) -> Result<[usize; 3]> {
 
 /// Stores up to `count` values of a list and the number of values. Fails with `CL_INVALID_VALUE` if the application
 /// asks for neither, or for a list without entries.
-pub(crate) fn store_list<T: Copy>(count: usize, first: *mut T, available: *mut cl_uint, values: &[T]) -> Result {
+pub(crate) fn store_list<T: Copy>(
+    count: usize,
+    first: *mut T,
+    available: *mut cl_uint,
+    values: &[T],
+) -> Result {
     ensure(first.is_null() || count > 0, CL_INVALID_VALUE)?;
     ensure(!first.is_null() || !available.is_null(), CL_INVALID_VALUE)?;
     if !first.is_null() {
@@ -377,6 +383,49 @@ pub(crate) fn entry(table: &cl_icd::cl_icd_dispatch, offset: usize) -> *mut c_vo
     unsafe { first.add(offset).cast::<*mut c_void>().read() }
 }
 
-pub(crate) extern "C" fn extension_for_platform(platform: cl_platform_id, name: *const c_char) -> *mut c_void {
+pub(crate) extern "C" fn extension_for_platform(
+    platform: cl_platform_id,
+    name: *const c_char,
+) -> *mut c_void {
     clIcdGetFunctionAddressForPlatformKHR(platform, name)
+}
+
+/// Reads a buffer into memory of the application.
+pub(crate) fn read(queue: &Queue, source: &Buffer, target: Host) -> kiln_runtime::Result<Event> {
+    let first = NonNull::new(target.0).unwrap_or(NonNull::dangling());
+    let target = NonNull::slice_from_raw_parts(first, source.len());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.read_to(source, target) }
+}
+
+/// Writes memory of the application to a buffer.
+pub(crate) fn write(queue: &Queue, target: &Buffer, source: Host) -> kiln_runtime::Result<Event> {
+    let first = NonNull::new(source.0).unwrap_or(NonNull::dangling());
+    let source = NonNull::slice_from_raw_parts(first, target.len());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.write_from(target, source) }
+}
+
+/// Reads a rectangle of a buffer into one of the application's memory.
+pub(crate) fn read_rect(
+    queue: &Queue,
+    (source, from): (&Buffer, Rect),
+    (target, to): (Host, Rect),
+    size: [u64; 3],
+) -> kiln_runtime::Result<Event> {
+    let target = NonNull::new(target.0).unwrap_or(NonNull::dangling());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.read_rect_to(source, from, target, to, size) }
+}
+
+/// Writes a rectangle of the application's memory to one of a buffer.
+pub(crate) fn write_rect(
+    queue: &Queue,
+    (target, to): (&Buffer, Rect),
+    (source, from): (Host, Rect),
+    size: [u64; 3],
+) -> kiln_runtime::Result<Event> {
+    let source = NonNull::new(source.0).unwrap_or(NonNull::dangling());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.write_rect_from(target, to, source, from, size) }
 }

@@ -12,7 +12,8 @@ use crate::object;
 /// The runtime's format; `None` if the numbers are no format.
 pub(crate) fn format(format: cl_image_format) -> Option<ImageFormat> {
     let order = ChannelOrder::ALL.iter().find(|order| order.number() == format.image_channel_order)?;
-    let channel = ChannelType::ALL.iter().find(|channel| channel.number() == format.image_channel_data_type)?;
+    let channel =
+        ChannelType::ALL.iter().find(|channel| channel.number() == format.image_channel_data_type)?;
     Some(ImageFormat::new(*order, *channel))
 }
 
@@ -62,10 +63,8 @@ fn is_format(format: ImageFormat) -> bool {
     use ChannelOrder as O;
     use ChannelType as T;
     let is_packed = matches!(format.channel, T::Unorm565 | T::Unorm555 | T::Unorm101010);
-    let is_normalized = matches!(
-        format.channel,
-        T::Snorm8 | T::Snorm16 | T::Unorm8 | T::Unorm16 | T::Half | T::Float
-    );
+    let is_normalized =
+        matches!(format.channel, T::Snorm8 | T::Snorm16 | T::Unorm8 | T::Unorm16 | T::Half | T::Float);
     let is_byte = matches!(format.channel, T::Unorm8 | T::Snorm8 | T::Int8 | T::Uint8);
     match format.order {
         O::Rgb | O::Rgbx => is_packed,
@@ -80,7 +79,8 @@ fn is_format(format: ImageFormat) -> bool {
 /// All formats.
 fn formats() -> impl Iterator<Item = ImageFormat> {
     let orders = ChannelOrder::ALL.iter();
-    let pairs = orders.flat_map(|order| ChannelType::ALL.iter().map(|channel| ImageFormat::new(*order, *channel)));
+    let pairs =
+        orders.flat_map(|order| ChannelType::ALL.iter().map(|channel| ImageFormat::new(*order, *channel)));
     pairs.filter(|format| is_format(*format))
 }
 

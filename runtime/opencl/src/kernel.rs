@@ -2,18 +2,15 @@
 
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use kiln_runtime::extensions::Extension;
 use kiln_runtime::{ArgValue, Local, Null, Pointer};
 use opencl_sys::*;
 
 use crate::build::Build;
 use crate::context::Context;
-use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Host};
-use crate::info::{Answer, answer};
 use crate::memory::Memory;
 use crate::object::{self, Handle, Object};
 use crate::program::Program;
@@ -23,11 +20,11 @@ use crate::svm::Allocation;
 
 /// A kernel.
 pub(crate) struct Kernel {
-    handle: Handle,
-    program: Arc<Program>,
+    pub(crate) handle: Handle,
+    pub(crate) program: Arc<Program>,
     /// The executables, by the index of the device in the context.
-    builds: Vec<Option<Arc<Build>>>,
-    shape: Shape,
+    pub(crate) builds: Vec<Option<Arc<Build>>>,
+    pub(crate) shape: Shape,
     state: Mutex<State>,
 }
 
@@ -41,15 +38,15 @@ struct State {
     ready: Option<(usize, kiln_runtime::Kernel)>,
 }
 
-/// The value of an argument.
+/// The value of an argument. A kernel does not keep the objects among its arguments (OpenCL API 5.9.2); its launches do.
 #[derive(Clone)]
 enum Argument {
-    Memory(Arc<Memory>),
+    Memory(Weak<Memory>),
     Null,
     Pointer(Host),
     Bytes(Vec<u8>),
     Local(usize),
-    Sampler(Arc<Sampler>),
+    Sampler(kiln_runtime::Sampler),
 }
 
 /// What a launch needs.
@@ -127,10 +124,10 @@ impl Kernel {
     pub(crate) fn ready(&self, index: usize) -> Result<Ready> {
         let mut state = self.state();
         let memories = state.arguments.iter().flatten().filter_map(|argument| match argument {
-            Argument::Memory(memory) => Some(memory.clone()),
+            Argument::Memory(memory) => Some(memory.upgrade().ok_or(Code(CL_INVALID_KERNEL_ARGS))),
             _ => None,
         });
-        let memories: Vec<_> = memories.collect();
+        let memories: Vec<_> = memories.collect::<Result<_>>()?;
         let svm = self.context().svm();
         let pointers = state.arguments.iter().flatten().filter_map(|argument| match argument {
             Argument::Pointer(pointer) => Some(*pointer),
@@ -164,8 +161,11 @@ impl Kernel {
         index: usize,
     ) -> Result {
         match argument {
-            Argument::Memory(memory) if memory.is_buffer() => kernel.set(position, &memory.buffer(index)?),
-            Argument::Memory(memory) => kernel.set(position, &memory.image(index)?),
+            Argument::Memory(memory) => match memory.upgrade() {
+                Some(memory) if memory.is_buffer() => kernel.set(position, &memory.buffer(index)?),
+                Some(memory) => kernel.set(position, &memory.image(index)?),
+                None => return fail(CL_INVALID_KERNEL_ARGS),
+            },
             Argument::Null => kernel.set(position, Null),
             Argument::Pointer(pointer) => match self.context().svm().find(*pointer) {
                 Some((allocation, offset)) => {
@@ -176,14 +176,25 @@ impl Kernel {
             },
             Argument::Bytes(bytes) => kernel.set(position, ArgValue::Bytes(bytes.clone())),
             Argument::Local(size) => kernel.set(position, Local(*size)),
-            Argument::Sampler(sampler) => kernel.set(position, sampler.inner()),
+            Argument::Sampler(sampler) => kernel.set(position, *sampler),
         }
         .map(drop)
         .map_err(Code::from)
     }
 
-    fn parameter(&self, index: cl_uint) -> Result<&Parameter> {
+    /// The parameter at an index.
+    pub(crate) fn parameter(&self, index: cl_uint) -> Result<&Parameter> {
         self.shape.parameters.get(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))
+    }
+
+    /// The bytes of local memory among the arguments.
+    pub(crate) fn local_arguments(&self) -> u64 {
+        let state = self.state();
+        let sizes = state.arguments.iter().flatten().map(|argument| match argument {
+            Argument::Local(size) => *size as u64,
+            _ => 0,
+        });
+        sizes.sum()
     }
 
     fn set(&self, index: cl_uint, argument: Argument) {
@@ -210,7 +221,7 @@ impl Kernel {
                 let memory = object::get::<Memory>(raw)?;
                 memory.check_buffer()?;
                 ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
-                Ok(Argument::Memory(memory))
+                Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Image => {
                 ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
@@ -219,14 +230,14 @@ impl Kernel {
                 memory.picture()?;
                 ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
                 self.check_image(parameter, &memory)?;
-                Ok(Argument::Memory(memory))
+                Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Sampler => {
                 ensure(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE)?;
                 let raw = handle().ok_or(Code(CL_INVALID_SAMPLER))?;
                 let sampler = object::get::<Sampler>(raw)?;
                 ensure(sampler.context().is(self.context()), CL_INVALID_SAMPLER)?;
-                Ok(Argument::Sampler(sampler))
+                Ok(Argument::Sampler(sampler.inner()))
             }
             Kind::Value(expected) => {
                 ensure(!value.is_null(), CL_INVALID_ARG_VALUE)?;
@@ -252,104 +263,6 @@ impl Kernel {
                 .map_err(|_| Code(CL_INVALID_ARG_VALUE))?;
         }
         Ok(())
-    }
-
-    fn info(&self, name: cl_kernel_info) -> Result<Answer> {
-        Ok(match name {
-            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.shape.name),
-            CL_KERNEL_NUM_ARGS => Answer::of(self.shape.parameters.len() as cl_uint),
-            CL_KERNEL_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
-            CL_KERNEL_CONTEXT => Answer::pointer(self.context().handle().raw()),
-            CL_KERNEL_PROGRAM => Answer::pointer(self.program.handle().raw()),
-            CL_KERNEL_ATTRIBUTES => Answer::text(&self.shape.attributes),
-            _ => return fail(CL_INVALID_VALUE),
-        })
-    }
-
-    fn argument_info(&self, index: cl_uint, name: cl_kernel_arg_info) -> Result<Answer> {
-        let parameter = self.parameter(index)?;
-        ensure(self.shape.is_described, CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
-        Ok(match name {
-            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(parameter.address),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(parameter.access),
-            CL_KERNEL_ARG_TYPE_NAME => Answer::text(&parameter.type_name),
-            CL_KERNEL_ARG_TYPE_QUALIFIER => Answer::of(parameter.qualifier),
-            CL_KERNEL_ARG_NAME => Answer::text(&parameter.name),
-            _ => return fail(CL_INVALID_VALUE),
-        })
-    }
-
-    /// The device of a query: null means the only device with an executable.
-    fn device(&self, raw: cl_device_id) -> Result<(Arc<Device>, usize)> {
-        let built: Vec<usize> = (0..self.builds.len()).filter(|index| self.build(*index).is_ok()).collect();
-        if raw.is_null() {
-            let [only] = built[..] else { return fail(CL_INVALID_DEVICE) };
-            return Ok((self.context().devices()[only].clone(), only));
-        }
-        let device = object::get::<Device>(raw)?;
-        let index = self.context().index_of(&device)?;
-        ensure(built.contains(&index), CL_INVALID_DEVICE)?;
-        Ok((device, index))
-    }
-
-    fn group_info(&self, device: cl_device_id, name: cl_kernel_work_group_info) -> Result<Answer> {
-        let (device, index) = self.device(device)?;
-        let kernel = self.bare(index)?;
-        let interface = kernel.interface();
-        let capabilities = device.capabilities();
-        let required = interface.required_local_size.unwrap_or_default().map(|size| size as usize);
-        Ok(match name {
-            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(capabilities.max_work_group_size as usize),
-            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => Answer::list(&required),
-            CL_KERNEL_LOCAL_MEM_SIZE => {
-                let state = self.state();
-                let arguments = state.arguments.iter().flatten().map(|argument| match argument {
-                    Argument::Local(size) => *size as u64,
-                    _ => 0,
-                });
-                Answer::of(u64::from(interface.static_local_size) + arguments.sum::<u64>())
-            }
-            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
-                let size = capabilities.sub_groups.as_ref().map_or(1, |groups| groups.max_size.max(1));
-                Answer::of(size as usize)
-            }
-            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(0u64),
-            // Of built-in kernels and custom devices only.
-            _ => return fail(CL_INVALID_VALUE),
-        })
-    }
-
-    fn sub_group_info(
-        &self,
-        device: cl_device_id,
-        name: cl_kernel_sub_group_info,
-        input: &[usize],
-        room: usize,
-    ) -> Result<Answer> {
-        let (device, _) = self.device(device)?;
-        ensure(device.has(Extension::FeatureSubgroups), CL_INVALID_OPERATION)?;
-        let capabilities = device.capabilities();
-        let groups = capabilities.sub_groups.as_ref().ok_or(Code(CL_INVALID_OPERATION))?;
-        let (size, most) = (groups.max_size.max(1) as usize, capabilities.max_work_group_size as usize);
-        Ok(match name {
-            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE | CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
-                ensure((1..=3).contains(&input.len()), CL_INVALID_VALUE)?;
-                let items = input.iter().product::<usize>();
-                let is_size = name == CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
-                Answer::of(if is_size { size.min(items) } else { items.div_ceil(size) })
-            }
-            CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
-                let &[count] = input else { return fail(CL_INVALID_VALUE) };
-                let items = count.saturating_mul(size);
-                let first = if items <= most { items } else { 0 };
-                let dims = (room / size_of::<usize>()).clamp(1, 3);
-                let others = usize::from(first > 0);
-                Answer::list(&[first, others, others][..dims])
-            }
-            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::of((most / size).max(1)),
-            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Answer::of(0usize),
-            _ => return fail(CL_INVALID_VALUE),
-        })
     }
 
     /// Sets the shared virtual memory that the kernel reaches.
@@ -472,52 +385,4 @@ pub(crate) extern "C" fn set_exec_info(
     value: *const c_void,
 ) -> cl_int {
     ffi::call(|| object::get::<Kernel>(kernel)?.exec_info(name, size, value))
-}
-
-pub(crate) extern "C" fn get_info(
-    kernel: cl_kernel,
-    name: cl_kernel_info,
-    size: usize,
-    value: *mut c_void,
-    size_ret: *mut usize,
-) -> cl_int {
-    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.info(name))
-}
-
-pub(crate) extern "C" fn get_arg_info(
-    kernel: cl_kernel,
-    index: cl_uint,
-    name: cl_kernel_arg_info,
-    size: usize,
-    value: *mut c_void,
-    size_ret: *mut usize,
-) -> cl_int {
-    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.argument_info(index, name))
-}
-
-pub(crate) extern "C" fn get_work_group_info(
-    kernel: cl_kernel,
-    device: cl_device_id,
-    name: cl_kernel_work_group_info,
-    size: usize,
-    value: *mut c_void,
-    size_ret: *mut usize,
-) -> cl_int {
-    answer(size, value, size_ret, || object::get::<Kernel>(kernel)?.group_info(device, name))
-}
-
-pub(crate) extern "C" fn get_sub_group_info(
-    kernel: cl_kernel,
-    device: cl_device_id,
-    name: cl_kernel_sub_group_info,
-    input_size: usize,
-    input: *const c_void,
-    size: usize,
-    value: *mut c_void,
-    size_ret: *mut usize,
-) -> cl_int {
-    answer(size, value, size_ret, || {
-        let input = ffi::slice(input.cast::<usize>(), input_size / size_of::<usize>());
-        object::get::<Kernel>(kernel)?.sub_group_info(device, name, input, size)
-    })
 }

@@ -101,7 +101,7 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
     range.check(&queue, kernel)?;
     let ready = kernel.ready(queue.index())?;
     if range.is_empty() {
-        let nothing = command.inner().marker()?;
+        let nothing = command.inner().nothing()?;
         return command.finish(nothing, CL_FALSE);
     }
     for memory in &ready.memories {

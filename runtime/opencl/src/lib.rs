@@ -12,15 +12,22 @@ mod build;
 mod context;
 mod copy;
 mod device;
+mod device_info;
 mod enqueue;
 mod error;
 mod event;
-#[allow(unsafe_code, reason = "pointers of the C interface; each states why it is sound")]
-mod ffi;
+#[allow(
+    unsafe_code,
+    non_snake_case,
+    reason = "pointers and names of the C interface; each states why it is sound"
+)]
+pub mod ffi;
 mod format;
 mod image;
+mod image_commands;
 mod info;
 mod kernel;
+mod kernel_info;
 mod launch;
 mod limits;
 mod link;

@@ -132,7 +132,8 @@ pub(crate) extern "C" fn link(
         ensure(program_count > 0 && !programs.is_null(), CL_INVALID_VALUE)?;
         let notify = Notify::new(notify, data)?;
         let handles = ffi::slice(programs, program_count as usize);
-        let inputs_of: Vec<Arc<Program>> = handles.iter().map(|&raw| object::get(raw)).collect::<Result<_>>()?;
+        let inputs_of: Vec<Arc<Program>> =
+            handles.iter().map(|&raw| object::get(raw)).collect::<Result<_>>()?;
         ensure(inputs_of.iter().all(|program| program.context().is(&context)), CL_INVALID_PROGRAM)?;
         let devices = context.select(count, list)?;
         let text = program::options(text, CL_INVALID_LINKER_OPTIONS)?;

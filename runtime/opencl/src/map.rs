@@ -12,10 +12,10 @@ use opencl_sys::*;
 use crate::copy::{Rect, gather, scatter};
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
-use crate::image::{self, region_of};
+use crate::image_commands::{self, region_of};
 use crate::memory::{Memory, Shape};
 use crate::svm::Unit;
-use crate::work::{Enqueued, Submission, inside};
+use crate::work::{Submission, inside};
 
 /// A mapped region.
 pub(crate) struct Map {
@@ -39,7 +39,7 @@ enum Region {
 }
 
 /// Memory of a mapping, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands.
-struct Copy(Vec<Unit>);
+struct Copy(#[expect(dead_code, reason = "it is freed when it is dropped")] Vec<Unit>);
 
 impl Copy {
     fn new(size: usize) -> Result<(Arc<Self>, Host)> {
@@ -49,11 +49,6 @@ impl Copy {
         memory.resize(units, bytemuck::Zeroable::zeroed());
         let first = Host::new(memory.as_mut_ptr());
         Ok((Arc::new(Self(memory)), first))
-    }
-
-    /// The number of bytes.
-    fn size(&self) -> usize {
-        size_of_val(self.0.as_slice())
     }
 }
 
@@ -69,7 +64,8 @@ impl Map {
                 Region::Bytes { offset: b, size: other } | Region::Shared { offset: b, size: other },
             ) => a < b + other && b < a + size,
             (Region::Texels { region: a, .. }, Region::Texels { region: b, .. }) => (0..3).all(|axis| {
-                a.origin[axis] < b.origin[axis] + b.size[axis] && b.origin[axis] < a.origin[axis] + a.size[axis]
+                a.origin[axis] < b.origin[axis] + b.size[axis]
+                    && b.origin[axis] < a.origin[axis] + a.size[axis]
             }),
             _ => false,
         }
@@ -81,7 +77,8 @@ const WRITES: cl_map_flags = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 /// Checks map flags (OpenCL API, table 14).
 pub(crate) fn check_flags(flags: cl_map_flags) -> Result {
     let is_known = flags & !(CL_MAP_READ | WRITES) == 0;
-    let is_exclusive = flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0;
+    let is_exclusive =
+        flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0;
     ensure(is_known && is_exclusive, CL_INVALID_VALUE)
 }
 
@@ -134,19 +131,13 @@ pub(crate) extern "C" fn map_buffer(
         };
         let region = if is_svm { Region::Shared { offset, size } } else { Region::Bytes { offset, size } };
         register(&memory, Map { pointer, flags, region, copy: copy.clone() })?;
-        let done: Enqueued = if is_svm || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
-            command.inner().marker()?.into()
+        let done = if is_svm || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+            command.inner().nothing()?
         } else {
             let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
-            let reading = command.inner().read_later(&source)?;
-            let writer = command.queue().context().svm().writer();
-            command.host_after(reading.event(), move || {
-                // The memory lives until this has ended, even if the region is unmapped meanwhile.
-                debug_assert!(copy.as_ref().is_none_or(|copy| copy.size() >= size));
-                pointer.write(&reading.wait()?);
-                drop((writer, copy));
-                Ok(())
-            })?
+            // The memory lives until the command has ended, even if the region is unmapped meanwhile.
+            command.keeps(copy);
+            ffi::read(&command.inner(), &source, pointer)?
         };
         command.finish(done, blocking)?;
         Ok(pointer.raw())
@@ -194,15 +185,14 @@ pub(crate) extern "C" fn map_image(
         register(&memory, map)?;
         ffi::store(row_pitch, picture.host_row_pitch(&rect));
         ffi::store(slice_pitch, if picture.has_slices() { picture.host_slice_pitch(&rect) } else { 0 });
-        let done: Enqueued = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
-            command.inner().marker()?.into()
+        let done = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+            command.inner().nothing()?
         } else {
             let source = memory.image(command.queue().index())?;
             let transfers = command.queue().opened()?.transfers.clone();
-            let writer = command.queue().context().svm().writer();
             command.host(move || {
                 scatter(&transfers.read_image_region::<u8>(&source, region)?, pointer, &rect);
-                drop((writer, copy));
+                drop(copy);
                 Ok(())
             })?
         };
@@ -232,33 +222,24 @@ pub(crate) extern "C" fn unmap(
         command.bring(&[&memory])?;
         let index = command.queue().index();
         let transfers = command.queue().opened()?.transfers.clone();
-        let done: Enqueued = match map.region {
+        let done = match map.region {
             Region::Bytes { offset, size } if map.is_written() => {
                 let target = memory.buffer(index)?.slice(offset..offset + size)?;
-                if command.queue().context().svm().has_writers() {
-                    command.host(move || {
-                        let written = transfers.write(&target, map.pointer.bytes(size))?.wait();
-                        drop(map);
-                        written
-                    })?
-                } else {
-                    command.inner().write(&target, map.pointer.bytes(size))?.into()
-                }
+                command.keeps(map.copy);
+                ffi::write(&command.inner(), &target, map.pointer)?
             }
             Region::Texels { region, rect } if map.is_written() => {
                 let target = memory.image(index)?;
                 command.host(move || {
-                    image::write(&transfers, &target, region, &gather(map.pointer, &rect))?;
+                    image_commands::write(&transfers, &target, region, &gather(map.pointer, &rect))?;
                     drop(map);
                     Ok(())
                 })?
             }
             _ => {
-                let done = command.inner().marker()?;
                 // A map that is not complete may still write the copy.
-                let copy = map.copy;
-                done.on_end(move |_| drop(copy));
-                done.into()
+                command.keeps(map.copy);
+                command.inner().nothing()?
             }
         };
         command.finish(done, CL_FALSE)

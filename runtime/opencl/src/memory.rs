@@ -230,9 +230,7 @@ impl Memory {
             CL_MEM_TYPE => Answer::of(self.kind()),
             CL_MEM_FLAGS => Answer::of(self.flags),
             CL_MEM_SIZE => Answer::of(self.size),
-            CL_MEM_HOST_PTR => {
-                Answer::pointer(self.host.map_or(std::ptr::null_mut(), |host| host.raw()))
-            }
+            CL_MEM_HOST_PTR => Answer::pointer(self.host.map_or(std::ptr::null_mut(), |host| host.raw())),
             CL_MEM_MAP_COUNT => Answer::of(self.maps().len() as cl_uint),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
             CL_MEM_CONTEXT => Answer::pointer(self.context.handle().raw()),

@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
-use std::time::Instant;
 
 use kiln_runtime::{DeviceInfo, Environment, Instance, Options};
 use opencl_sys::*;
@@ -19,7 +18,6 @@ pub(crate) struct Platform {
     devices: Vec<Arc<Device>>,
     /// `None` if the machine's devices cannot be listed.
     instance: Option<Instance>,
-    started: Instant,
 }
 
 impl Object for Platform {
@@ -37,7 +35,7 @@ static PLATFORM: LazyLock<Option<Arc<Platform>>> = LazyLock::new(|| {
         let devices = infos.into_iter().enumerate();
         let devices = devices.map(|(index, (info, is_custom))| Device::new(info, index == 0, is_custom));
         let devices = devices.collect::<Result<_>>()?;
-        Ok(Platform { handle, devices, instance, started: Instant::now() })
+        Ok(Platform { handle, devices, instance })
     })
     .ok()
 });
@@ -55,7 +53,8 @@ fn selected(infos: &[DeviceInfo]) -> Vec<(DeviceInfo, bool)> {
         };
         return usable.filter(is_wanted).map(|info| (info.clone(), false)).collect();
     }
-    let mut listed: Vec<_> = usable.filter(|info| !info.is_strict).map(|info| (info.clone(), false)).collect();
+    let mut listed: Vec<_> =
+        usable.filter(|info| !info.is_strict).map(|info| (info.clone(), false)).collect();
     listed.sort_by_key(|(info, _)| std::cmp::Reverse(info.kind));
     let has_driver = !listed.is_empty();
     let reference = infos.iter().find(|info| info.is_strict && info.environment == Environment::OpenCl);
@@ -83,11 +82,6 @@ impl Platform {
     /// The instance of the runtime.
     pub(crate) fn instance(&self) -> Option<&Instance> {
         self.instance.as_ref()
-    }
-
-    /// Nanoseconds of the host's clock.
-    pub(crate) fn host_time(&self) -> u64 {
-        self.started.elapsed().as_nanos() as u64
     }
 
     fn extensions(&self) -> String {
@@ -147,7 +141,7 @@ pub(crate) extern "C" fn get_host_timer(device: cl_device_id, host: *mut cl_ulon
     ffi::call(|| {
         object::get::<Device>(device)?;
         crate::error::ensure(!host.is_null(), CL_INVALID_VALUE)?;
-        ffi::store(host, get()?.host_time());
+        ffi::store(host, kiln_runtime::Timers::host());
         Ok(())
     })
 }
@@ -160,8 +154,9 @@ pub(crate) extern "C" fn get_device_and_host_timer(
     ffi::call(|| {
         let device = object::get::<Device>(device)?;
         crate::error::ensure(!device_time.is_null() && !host.is_null(), CL_INVALID_VALUE)?;
-        ffi::store(device_time, device.time()?);
-        ffi::store(host, get()?.host_time());
+        let timers = device.timers()?;
+        ffi::store(device_time, timers.device);
+        ffi::store(host, timers.host);
         Ok(())
     })
 }

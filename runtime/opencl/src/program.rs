@@ -26,7 +26,6 @@ pub(crate) struct Program {
     builds: Mutex<Vec<Option<Arc<Build>>>>,
     /// The number of kernels that the application has.
     kernels: AtomicUsize,
-    destructors: Mutex<Vec<Notify>>,
 }
 
 /// What a program was created from.
@@ -63,7 +62,6 @@ impl Program {
                 origin,
                 builds: Mutex::new(builds),
                 kernels: AtomicUsize::new(0),
-                destructors: Mutex::default(),
             })
         })
     }
@@ -118,7 +116,10 @@ impl Program {
 
     fn binaries(&self) -> Vec<Vec<u8>> {
         let builds = self.builds();
-        self.devices.iter().map(|&index| builds[index].as_deref().map(binary::write).unwrap_or_default()).collect()
+        self.devices
+            .iter()
+            .map(|&index| builds[index].as_deref().map(binary::write).unwrap_or_default())
+            .collect()
     }
 
     fn info(&self, name: cl_program_info) -> Result<Answer> {
@@ -173,13 +174,6 @@ impl Program {
             }
             _ => return fail(CL_INVALID_VALUE),
         })
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let destructors = std::mem::take(self.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
-        destructors.into_iter().rev().for_each(|notify| notify.call(self.handle.raw()));
     }
 }
 
@@ -247,7 +241,8 @@ pub(crate) extern "C" fn create_with_binary(
         let mut failure = None;
         let lengths = ffi::slice(lengths, count as usize);
         let binaries = ffi::slice(binaries.cast_const(), count as usize);
-        for (at, (&index, (&length, &first))) in devices.iter().zip(lengths.iter().zip(binaries)).enumerate() {
+        for (at, (&index, (&length, &first))) in devices.iter().zip(lengths.iter().zip(binaries)).enumerate()
+        {
             let loaded = if first.is_null() || length == 0 {
                 fail(CL_INVALID_VALUE)
             } else {
@@ -317,8 +312,9 @@ pub(crate) extern "C" fn build(
         let mut result = Ok(());
         for index in devices {
             let device = &program.context.devices()[index];
-            let parsed =
-                crate::options::parse(text, device).filter(|parsed| !parsed.is_library).ok_or(Code(CL_INVALID_BUILD_OPTIONS))?;
+            let parsed = crate::options::parse(text, device)
+                .filter(|parsed| !parsed.is_library)
+                .ok_or(Code(CL_INVALID_BUILD_OPTIONS))?;
             let built = match (&program.origin, program.build(index)) {
                 (Origin::Source(source), _) => {
                     let part = Part { source: source.clone(), headers: Vec::new() };
@@ -382,16 +378,15 @@ pub(crate) extern "C" fn get_build_info(
     })
 }
 
+/// Deprecated: no device runs constructors or destructors of programs.
 pub(crate) extern "C" fn set_release_callback(
     program: cl_program,
-    notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
-    data: *mut c_void,
+    _notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+    _data: *mut c_void,
 ) -> cl_int {
     ffi::call(|| {
-        let program = object::get::<Program>(program)?;
-        let Some(notify) = Notify::new(notify, data)? else { return fail(CL_INVALID_VALUE) };
-        program.destructors.lock().unwrap_or_else(PoisonError::into_inner).push(notify);
-        Ok(())
+        object::get::<Program>(program)?;
+        fail(CL_INVALID_OPERATION)
     })
 }
 
@@ -404,6 +399,8 @@ pub(crate) extern "C" fn set_specialization_constant(
 ) -> cl_int {
     ffi::call(|| {
         let program = object::get::<Program>(program)?;
+        let takes_il = program.context.devices().iter().any(|device| device.takes_il());
+        ensure(takes_il, CL_INVALID_OPERATION)?;
         ensure(matches!(program.origin, Origin::Il(_)), CL_INVALID_PROGRAM)?;
         ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
         fail(CL_INVALID_SPEC_ID)

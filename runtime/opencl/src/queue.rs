@@ -120,7 +120,7 @@ impl Queue {
         let mut ended = Vec::new();
         let mut pending = self.pending();
         while let Some((event, _)) = pending.front()
-            && !matches!(event.status(), Ok(Status::Queued | Status::Submitted))
+            && !matches!(event.status(), Ok(Status::Queued | Status::Submitted | Status::Running))
         {
             ended.extend(pending.pop_front());
         }

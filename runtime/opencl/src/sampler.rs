@@ -70,9 +70,8 @@ impl Sampler {
         };
         let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
         ensure(has_images, CL_INVALID_OPERATION)?;
-        let created = object::create(|handle| {
-            Ok(Self { handle, context, sampler, addressing, filter, properties })
-        })?;
+        let created =
+            object::create(|handle| Ok(Self { handle, context, sampler, addressing, filter, properties }))?;
         Ok(created.handle.raw())
     }
 
@@ -113,10 +112,13 @@ pub(crate) extern "C" fn create_with_properties(
         let mut values = [None; 3];
         let pairs = ffi::properties(list);
         for (key, value) in pairs.iter().flatten() {
-            let Some(index) = keys.iter().position(|known| known == key) else { return fail(CL_INVALID_VALUE) };
+            let Some(index) = keys.iter().position(|known| known == key) else {
+                return fail(CL_INVALID_VALUE);
+            };
             ensure(values[index].replace(*value).is_none(), CL_INVALID_VALUE)?;
         }
-        let [normalized, addressing, filter] = [0, 1, 2].map(|index| values[index].unwrap_or(defaults[index]));
+        let [normalized, addressing, filter] =
+            [0, 1, 2].map(|index| values[index].unwrap_or(defaults[index]));
         let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
         let flat = flat.map(Iterator::collect).unwrap_or_default();
         Sampler::create(context, normalized, addressing, filter, flat)

@@ -85,7 +85,10 @@ pub(crate) fn of(kernels: &[KernelInterface], source: Option<&Interface>) -> Vec
                 attributes: kernel.attributes.clone(),
                 parameters: parameters.map(|(index, argument)| parameter(index, argument, types)).collect(),
                 is_described: declared.is_some()
-                    || kernel.arguments.iter().all(|it| it.info.as_ref().is_some_and(|it| it.address.is_some())),
+                    || kernel
+                        .arguments
+                        .iter()
+                        .all(|it| it.info.as_ref().is_some_and(|it| it.address.is_some())),
             }
         })
         .collect()
@@ -99,7 +102,9 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
     };
     let info = argument.info.as_ref();
     let implied = match (kind, declared.map(|(_, declared)| &declared.kind)) {
-        (Kind::Memory, Some(ParameterKind::Buffer { is_constant: true, .. })) => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+        (Kind::Memory, Some(ParameterKind::Buffer { is_constant: true, .. })) => {
+            CL_KERNEL_ARG_ADDRESS_CONSTANT
+        }
         (Kind::Memory | Kind::Image, _) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
         (Kind::Local, _) => CL_KERNEL_ARG_ADDRESS_LOCAL,
         _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Zeroable;
@@ -22,12 +21,11 @@ use crate::work::Submission;
 #[repr(C, align(128))]
 pub(crate) struct Unit([u8; limits::BASE_ALIGNMENT]);
 
-/// The allocations of a context, and the commands that write the application's memory.
+/// The allocations of a context.
 #[derive(Default)]
 pub(crate) struct Allocations {
     /// By their first address.
     live: Mutex<BTreeMap<usize, Arc<Allocation>>>,
-    writers: Arc<AtomicUsize>,
 }
 
 /// An allocation.
@@ -36,17 +34,6 @@ pub(crate) struct Allocation {
     _memory: Svm<Unit>,
     buffer: Buffer,
     size: usize,
-    /// The first byte that the application got.
-    first: Host,
-}
-
-/// A command that writes the application's memory. Dropped when it has.
-pub(crate) struct Writer(Arc<AtomicUsize>);
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 impl Allocation {
@@ -67,22 +54,6 @@ impl Allocations {
         let (first, allocation) = live.range(..=pointer.address()).next_back()?;
         let offset = pointer.address() - first;
         (offset < allocation.size).then(|| (allocation.clone(), offset))
-    }
-
-    /// Every allocation.
-    pub(crate) fn all(&self) -> Vec<Arc<Allocation>> {
-        self.live().values().cloned().collect()
-    }
-
-    /// Registers a command that writes the application's memory.
-    pub(crate) fn writer(&self) -> Writer {
-        self.writers.fetch_add(1, Ordering::AcqRel);
-        Writer(self.writers.clone())
-    }
-
-    /// Whether a command has yet to write the application's memory.
-    pub(crate) fn has_writers(&self) -> bool {
-        self.writers.load(Ordering::Acquire) > 0
     }
 
     fn free(&self, pointer: Host) -> Option<Arc<Allocation>> {
@@ -120,7 +91,7 @@ impl Allocations {
         let mut memory: Svm<Unit> = device.svm(size.div_ceil(size_of::<Unit>())).ok()?;
         let first = Host::new(memory.as_mut_ptr());
         let ArgValue::Buffer(buffer) = (&memory).into_value() else { return None };
-        let allocation = Allocation { _memory: memory, buffer, size, first };
+        let allocation = Allocation { _memory: memory, buffer, size };
         self.live().insert(first.address(), Arc::new(allocation));
         Some(first)
     }
@@ -203,10 +174,8 @@ pub(crate) extern "C" fn copy(
         let (target, source) = (Host::new(target.cast::<u8>()), Host::new(source.cast::<u8>()));
         let distance = target.address().abs_diff(source.address());
         ensure(size == 0 || distance >= size, CL_MEM_COPY_OVERLAP)?;
-        let writer = command.queue().context().svm().writer();
         let done = command.host(move || {
             source.copy_to(target, size);
-            drop(writer);
             Ok(())
         })?;
         command.finish(done, blocking)
@@ -233,10 +202,8 @@ pub(crate) extern "C" fn fill(
         let is_aligned = target.address().is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
         ensure(is_aligned, CL_INVALID_VALUE)?;
         let pattern = ffi::slice(pattern.cast::<u8>(), pattern_size).repeat(size / pattern_size);
-        let writer = command.queue().context().svm().writer();
         let done = command.host(move || {
             target.write(&pattern);
-            drop(writer);
             Ok(())
         })?;
         command.finish(done, CL_FALSE)
@@ -260,7 +227,7 @@ pub(crate) extern "C" fn map(
         command.wait_for(count, waits)?;
         ensure(!pointer.is_null() && size > 0, CL_INVALID_VALUE)?;
         crate::map::check_flags(flags)?;
-        let mapped = command.inner().marker()?;
+        let mapped = command.inner().nothing()?;
         command.finish(mapped, blocking)
     })
 }
@@ -277,7 +244,7 @@ pub(crate) extern "C" fn unmap(
         supported(command.queue())?;
         command.wait_for(count, waits)?;
         ensure(!pointer.is_null(), CL_INVALID_VALUE)?;
-        let unmapped = command.inner().marker()?;
+        let unmapped = command.inner().nothing()?;
         command.finish(unmapped, CL_FALSE)
     })
 }
@@ -307,7 +274,7 @@ pub(crate) extern "C" fn migrate(
             ensure(size.is_none_or(|size| offset + size <= allocation.size), CL_INVALID_VALUE)?;
         }
         command.wait_for(wait_count, waits)?;
-        let moved = command.inner().marker()?;
+        let moved = command.inner().nothing()?;
         command.finish(moved, CL_FALSE)
     })
 }

@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use opencl_sys::cl_icd::cl_icd_dispatch;
 
 use crate::{
-    buffer, context, copy, device, enqueue, event, ffi, format, image, kernel, launch, link, map, memory, platform,
-    program, queue, sampler, svm, transfer,
+    buffer, context, copy, device, device_info, enqueue, event, ffi, format, image, image_commands, kernel,
+    kernel_info, launch, link, map, memory, platform, program, queue, sampler, svm, transfer,
 };
 
 /// The tag of tables of drivers with cl_khr_icd 2.0, in the slots of the two functions without a handle.
@@ -21,7 +21,7 @@ const fn table() -> cl_icd_dispatch {
         clGetPlatformIDs_icd2_tag: TAG,
         clGetPlatformInfo: Some(platform::get_info),
         clGetDeviceIDs: Some(device::get_ids),
-        clGetDeviceInfo: Some(device::get_info),
+        clGetDeviceInfo: Some(device_info::get_info),
         clCreateContext: Some(context::create),
         clCreateContextFromType: Some(context::create_from_type),
         clRetainContext: Some(context::retain),
@@ -57,8 +57,8 @@ const fn table() -> cl_icd_dispatch {
         clRetainKernel: Some(kernel::retain),
         clReleaseKernel: Some(kernel::release),
         clSetKernelArg: Some(kernel::set_arg),
-        clGetKernelInfo: Some(kernel::get_info),
-        clGetKernelWorkGroupInfo: Some(kernel::get_work_group_info),
+        clGetKernelInfo: Some(kernel_info::get_info),
+        clGetKernelWorkGroupInfo: Some(kernel_info::get_work_group_info),
         clWaitForEvents: Some(event::wait),
         clGetEventInfo: Some(event::get_info),
         clRetainEvent: Some(event::retain),
@@ -69,11 +69,11 @@ const fn table() -> cl_icd_dispatch {
         clEnqueueReadBuffer: Some(transfer::read),
         clEnqueueWriteBuffer: Some(transfer::write),
         clEnqueueCopyBuffer: Some(transfer::copy),
-        clEnqueueReadImage: Some(image::read),
-        clEnqueueWriteImage: Some(image::write_region),
-        clEnqueueCopyImage: Some(image::copy),
-        clEnqueueCopyImageToBuffer: Some(image::copy_to_buffer),
-        clEnqueueCopyBufferToImage: Some(image::copy_from_buffer),
+        clEnqueueReadImage: Some(image_commands::read),
+        clEnqueueWriteImage: Some(image_commands::write_region),
+        clEnqueueCopyImage: Some(image_commands::copy),
+        clEnqueueCopyImageToBuffer: Some(image_commands::copy_to_buffer),
+        clEnqueueCopyBufferToImage: Some(image_commands::copy_from_buffer),
         clEnqueueMapBuffer: Some(map::map_buffer),
         clEnqueueMapImage: Some(map::map_image),
         clEnqueueUnmapMemObject: Some(map::unmap),
@@ -119,9 +119,9 @@ const fn table() -> cl_icd_dispatch {
         clCompileProgram: Some(link::compile),
         clLinkProgram: Some(link::link),
         clUnloadPlatformCompiler: Some(platform::unload_compiler),
-        clGetKernelArgInfo: Some(kernel::get_arg_info),
+        clGetKernelArgInfo: Some(kernel_info::get_arg_info),
         clEnqueueFillBuffer: Some(transfer::fill),
-        clEnqueueFillImage: Some(image::fill),
+        clEnqueueFillImage: Some(image_commands::fill),
         clEnqueueMigrateMemObjects: Some(transfer::migrate),
         clEnqueueMarkerWithWaitList: Some(enqueue::marker_with_waits),
         clEnqueueBarrierWithWaitList: Some(enqueue::barrier_with_waits),
@@ -154,13 +154,13 @@ const fn table() -> cl_icd_dispatch {
         clCreateSamplerWithProperties: Some(sampler::create_with_properties),
         clSetKernelArgSVMPointer: Some(kernel::set_arg_svm_pointer),
         clSetKernelExecInfo: Some(kernel::set_exec_info),
-        clGetKernelSubGroupInfoKHR: Some(kernel::get_sub_group_info),
+        clGetKernelSubGroupInfoKHR: Some(kernel_info::get_sub_group_info),
         clCloneKernel: Some(kernel::clone_kernel),
         clCreateProgramWithIL: Some(program::create_with_il),
         clEnqueueSVMMigrateMem: Some(svm::migrate),
         clGetDeviceAndHostTimer: Some(platform::get_device_and_host_timer),
         clGetHostTimer: Some(platform::get_host_timer),
-        clGetKernelSubGroupInfo: Some(kernel::get_sub_group_info),
+        clGetKernelSubGroupInfo: Some(kernel_info::get_sub_group_info),
         clSetDefaultDeviceCommandQueue: Some(queue::set_default_device_queue),
         clSetProgramReleaseCallback: Some(program::set_release_callback),
         clSetProgramSpecializationConstant: Some(program::set_specialization_constant),
@@ -265,8 +265,12 @@ fn slot(name: &str) -> Option<usize> {
         "clEnqueueMigrateMemObjects" => offset_of!(cl_icd_dispatch, clEnqueueMigrateMemObjects),
         "clEnqueueMarkerWithWaitList" => offset_of!(cl_icd_dispatch, clEnqueueMarkerWithWaitList),
         "clEnqueueBarrierWithWaitList" => offset_of!(cl_icd_dispatch, clEnqueueBarrierWithWaitList),
-        "clGetExtensionFunctionAddressForPlatform" => offset_of!(cl_icd_dispatch, clGetExtensionFunctionAddressForPlatform),
-        "clCreateCommandQueueWithProperties" => offset_of!(cl_icd_dispatch, clCreateCommandQueueWithProperties),
+        "clGetExtensionFunctionAddressForPlatform" => {
+            offset_of!(cl_icd_dispatch, clGetExtensionFunctionAddressForPlatform)
+        }
+        "clCreateCommandQueueWithProperties" => {
+            offset_of!(cl_icd_dispatch, clCreateCommandQueueWithProperties)
+        }
         "clCreatePipe" => offset_of!(cl_icd_dispatch, clCreatePipe),
         "clGetPipeInfo" => offset_of!(cl_icd_dispatch, clGetPipeInfo),
         "clSVMAlloc" => offset_of!(cl_icd_dispatch, clSVMAlloc),
@@ -288,7 +292,9 @@ fn slot(name: &str) -> Option<usize> {
         "clGetKernelSubGroupInfo" => offset_of!(cl_icd_dispatch, clGetKernelSubGroupInfo),
         "clSetDefaultDeviceCommandQueue" => offset_of!(cl_icd_dispatch, clSetDefaultDeviceCommandQueue),
         "clSetProgramReleaseCallback" => offset_of!(cl_icd_dispatch, clSetProgramReleaseCallback),
-        "clSetProgramSpecializationConstant" => offset_of!(cl_icd_dispatch, clSetProgramSpecializationConstant),
+        "clSetProgramSpecializationConstant" => {
+            offset_of!(cl_icd_dispatch, clSetProgramSpecializationConstant)
+        }
         "clCreateBufferWithProperties" => offset_of!(cl_icd_dispatch, clCreateBufferWithProperties),
         "clCreateImageWithProperties" => offset_of!(cl_icd_dispatch, clCreateImageWithProperties),
         "clSetContextDestructorCallback" => offset_of!(cl_icd_dispatch, clSetContextDestructorCallback),
@@ -307,9 +313,7 @@ fn slot(name: &str) -> Option<usize> {
 pub fn function(name: &str) -> *mut c_void {
     match name {
         "clGetPlatformIDs" | "clIcdGetPlatformIDsKHR" => ffi::clIcdGetPlatformIDsKHR as *mut c_void,
-        "clIcdGetFunctionAddressForPlatformKHR" => {
-            ffi::clIcdGetFunctionAddressForPlatformKHR as *mut c_void
-        }
+        "clIcdGetFunctionAddressForPlatformKHR" => ffi::clIcdGetFunctionAddressForPlatformKHR as *mut c_void,
         "clIcdSetPlatformDispatchDataKHR" => ffi::clIcdSetPlatformDispatchDataKHR as *mut c_void,
         "clUnloadCompiler" => program::unload_compiler as *mut c_void,
         _ => slot(name).map_or(std::ptr::null_mut(), |offset| ffi::entry(&DISPATCH, offset)),
@@ -323,7 +327,10 @@ mod tests {
     #[test]
     fn functions_are_found_by_name() {
         assert_eq!(function("clCreateBuffer"), buffer::create as *mut c_void);
-        assert_eq!(function("clGetKernelSuggestedLocalWorkSizeKHR"), launch::suggested_local_size as *mut c_void);
+        assert_eq!(
+            function("clGetKernelSuggestedLocalWorkSizeKHR"),
+            launch::suggested_local_size as *mut c_void
+        );
         assert!(function("clCreateFromGLBuffer").is_null() && function("").is_null());
     }
 }

@@ -3,15 +3,13 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use bytemuck::Pod;
-use kiln_runtime::{Buffer, Event, Queue};
+use kiln_runtime::Buffer;
 use opencl_sys::*;
 
-use crate::error::{Result, ensure, fail};
+use crate::error::{Result, ensure};
 use crate::ffi::{self, Host};
 use crate::limits;
 use crate::memory::Memory;
-use crate::object;
 use crate::work::{Submission, inside};
 
 /// A part of a buffer on the queue's device.
@@ -41,14 +39,7 @@ pub(crate) extern "C" fn read(
         command.bring(&[&memory])?;
         let source = part(&command, &memory, offset, size)?;
         let target = Host::new(target.cast::<u8>());
-        let reading = command.inner().read_later(&source)?;
-        let arrived = reading.event();
-        let writer = command.queue().context().svm().writer();
-        let done = command.host_after(arrived, move || {
-            target.write(&reading.wait()?);
-            drop(writer);
-            Ok(())
-        })?;
+        let done = ffi::read(&command.inner(), &source, target)?;
         command.finish(done, blocking)
     })
 }
@@ -75,13 +66,7 @@ pub(crate) extern "C" fn write(
         command.bring(&[&memory])?;
         let target = part(&command, &memory, offset, size)?;
         let source = Host::new(source.cast::<u8>());
-        if command.queue().context().svm().has_writers() {
-            // An earlier command may still write the application's memory.
-            let transfers = command.queue().opened()?.transfers.clone();
-            let done = command.host(move || transfers.write(&target, source.bytes(size))?.wait())?;
-            return command.finish(done, blocking);
-        }
-        let written = command.inner().write(&target, source.bytes(size))?;
+        let written = ffi::write(&command.inner(), &target, source)?;
         command.finish(written, blocking)
     })
 }
@@ -113,24 +98,6 @@ pub(crate) extern "C" fn copy(
     })
 }
 
-/// Fills a buffer with a pattern of a size that OpenCL allows.
-fn fill_bytes(queue: &Queue, target: &Buffer, pattern: &[u8]) -> Result<Event> {
-    fn fill_as<T: Pod>(queue: &Queue, target: &Buffer, pattern: &[u8]) -> Result<Event> {
-        Ok(queue.fill(&target.cast::<T>()?, bytemuck::pod_read_unaligned::<T>(pattern))?)
-    }
-    match pattern.len() {
-        1 => fill_as::<[u8; 1]>(queue, target, pattern),
-        2 => fill_as::<[u8; 2]>(queue, target, pattern),
-        4 => fill_as::<[u8; 4]>(queue, target, pattern),
-        8 => fill_as::<[u8; 8]>(queue, target, pattern),
-        16 => fill_as::<[u8; 16]>(queue, target, pattern),
-        32 => fill_as::<[u8; 32]>(queue, target, pattern),
-        64 => fill_as::<[u8; 64]>(queue, target, pattern),
-        128 => fill_as::<[u8; 128]>(queue, target, pattern),
-        _ => fail(CL_INVALID_VALUE),
-    }
-}
-
 pub(crate) extern "C" fn fill(
     queue: cl_command_queue,
     buffer: cl_mem,
@@ -154,10 +121,10 @@ pub(crate) extern "C" fn fill(
         command.wait_for(count, waits)?;
         command.bring(&[&memory])?;
         let filled = if size == 0 {
-            command.inner().marker()?
+            command.inner().nothing()?
         } else {
             let target = part(&command, &memory, offset, size)?;
-            fill_bytes(&command.inner(), &target, ffi::slice(pattern.cast(), pattern_size))?
+            command.inner().fill_pattern(&target, ffi::slice(pattern.cast(), pattern_size))?
         };
         command.finish(filled, CL_FALSE)
     })
@@ -176,19 +143,18 @@ pub(crate) extern "C" fn migrate(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, event)?;
         ensure(count > 0 && !memories.is_null(), CL_INVALID_VALUE)?;
-        ensure(flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) == 0, CL_INVALID_VALUE)?;
+        ensure(
+            flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) == 0,
+            CL_INVALID_VALUE,
+        )?;
         let handles = ffi::slice(memories, count as usize);
-        let memories: Vec<Arc<Memory>> = handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
+        let memories: Vec<Arc<Memory>> =
+            handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(wait_count, waits)?;
         if flags & CL_MIGRATE_MEM_OBJECT_HOST == 0 {
             command.bring(&memories.iter().collect::<Vec<_>>())?;
         }
-        let moved = command.inner().marker()?;
+        let moved = command.inner().nothing()?;
         command.finish(moved, CL_FALSE)
     })
-}
-
-/// Whether a handle is a memory object.
-pub(crate) fn is_memory(raw: cl_mem) -> bool {
-    object::get::<Memory>(raw).is_ok()
 }

@@ -1,16 +1,15 @@
 //! Commands: their wait lists, their events, and work of the host in the order of the queue.
 //!
-//! The runtime orders commands of the device. Work of the host runs when the commands before it have ended: it holds
-//! back the commands after it by a user event, which it completes.
+//! The runtime orders all commands of a queue, those of the host too. Commands of several devices wait for each other by
+//! user events.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use kiln_runtime::{Event as Inner, UserEvent};
 use opencl_sys::*;
 
 use crate::error::{Code, Result, ensure, log};
-use crate::event::{self, Event, HostTimes, Timed};
+use crate::event::{self, Event};
 use crate::ffi;
 use crate::memory::Memory;
 use crate::object;
@@ -23,25 +22,6 @@ pub(crate) struct Submission {
     waits: Vec<Inner>,
     event: *mut cl_event,
     keep: Keep,
-}
-
-/// A command of the runtime, and what measures its time.
-pub(crate) struct Enqueued {
-    event: Inner,
-    timed: Timed,
-}
-
-impl From<Inner> for Enqueued {
-    fn from(event: Inner) -> Self {
-        Self { timed: Timed::Device(event.clone()), event }
-    }
-}
-
-impl Enqueued {
-    /// A command whose time is that of an earlier one.
-    pub(crate) fn timed(event: Inner, timed: Inner) -> Self {
-        Self { event, timed: Timed::Device(timed) }
-    }
 }
 
 impl Submission {
@@ -103,12 +83,17 @@ impl Submission {
     pub(crate) fn bring(&mut self, memories: &[&Arc<Memory>]) -> Result {
         for memory in memories {
             let Some(migration) = memory.migration(self.queue.index())? else { continue };
-            let gate = UserEvent::new();
-            let moved = gate.event().clone();
-            self.before()?.on_end(move |result| end(gate, result.and_then(|()| migration.run())));
+            let moved = self.host(move || migration.run())?;
             self.waits.push(moved);
         }
         Ok(())
+    }
+
+    /// Keeps an object alive until the command has ended, if there is one.
+    pub(crate) fn keeps(&mut self, object: Option<Arc<impl Send + Sync + 'static>>) {
+        if let Some(object) = object {
+            self.keep.push(object);
+        }
     }
 
     /// Keeps an object alive until the command has ended.
@@ -116,53 +101,19 @@ impl Submission {
         self.keep.push(object);
     }
 
-    /// An event after which the command can start.
-    fn before(&self) -> Result<Inner> {
-        // A marker without a wait list waits for all commands, even in an out-of-order queue.
-        let ended = UserEvent::new();
-        let nothing = ended.event().clone();
-        ended.complete();
-        Ok(self.queue.inner().after(self.waits.iter().chain([&nothing])).marker()?)
-    }
-
-    /// Enqueues work of the host. The work must not wait for commands that a user event can hold back.
+    /// Enqueues work of the host, in the order of the queue. The work must not wait for commands that a user event can
+    /// hold back.
     pub(crate) fn host(
         &self,
         work: impl FnOnce() -> kiln_runtime::Result<()> + Send + 'static,
-    ) -> Result<Enqueued> {
-        let device = self.queue.device().clone();
-        let times = Arc::new(HostTimes { queued: device.time()?, ..HostTimes::default() });
-        let gate = UserEvent::new();
-        let before = self.before()?;
-        let done = self.queue.inner().after([gate.event()]).marker()?;
-        let clock = times.clone();
-        before.on_end(move |result| {
-            let now = || device.time().unwrap_or_default();
-            clock.start.store(now(), Ordering::Release);
-            let result = result.and_then(|()| work());
-            clock.end.store(now(), Ordering::Release);
-            end(gate, result);
-        });
-        Ok(Enqueued { event: done, timed: Timed::Host(times) })
-    }
-
-    /// Enqueues work of the host after a command of the device, which has the wait list.
-    pub(crate) fn host_after(
-        &self,
-        command: Inner,
-        work: impl FnOnce() -> kiln_runtime::Result<()> + Send + 'static,
-    ) -> Result<Enqueued> {
-        let gate = UserEvent::new();
-        let done = self.queue.inner().after([gate.event()]).marker()?;
-        command.on_end(move |result| end(gate, result.and_then(|()| work())));
-        Ok(Enqueued::timed(done, command))
+    ) -> Result<Inner> {
+        Ok(self.inner().host(work)?)
     }
 
     /// Gives the application its event, and waits if the command is blocking.
-    pub(crate) fn finish(self, enqueued: impl Into<Enqueued>, blocking: cl_bool) -> Result {
-        let Enqueued { event, timed } = enqueued.into();
+    pub(crate) fn finish(self, event: Inner, blocking: cl_bool) -> Result {
         if !self.event.is_null() {
-            let object = Event::of_command(&self.queue, self.kind, event.clone(), timed)?;
+            let object = Event::of_command(&self.queue, self.kind, event.clone())?;
             ffi::store(self.event, crate::object::Object::handle(&*object).raw());
         }
         self.queue.keep(event.clone(), self.keep);
