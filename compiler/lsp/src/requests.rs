@@ -23,7 +23,7 @@ use crate::{
 /// The result of a request; the error is a message for the user.
 type Answer<T> = Result<T, String>;
 
-/// Answers a request about a document or the workspace.
+/// Answers a request about a document or the workspace. Requests about the meaning of names are here.
 pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::GotoDefinition::METHOD => {
@@ -47,6 +47,39 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
         requests::HoverRequest::METHOD => serve::<requests::HoverRequest>(session, request, |session, it| {
             Ok(at(session, &it.text_document_position_params, hover::hover).flatten())
         }),
+        requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
+            let with_declarations = it.context.include_declaration;
+            Ok(Some(references(session, &it.text_document_position, with_declarations)))
+        }),
+        requests::DocumentHighlightRequest::METHOD => {
+            serve::<requests::DocumentHighlightRequest>(session, request, |session, it| {
+                Ok(at(session, &it.text_document_position_params, highlight::highlight))
+            })
+        }
+        requests::PrepareRenameRequest::METHOD => {
+            serve::<requests::PrepareRenameRequest>(session, request, |session, it| {
+                let prepared = at(session, &it, crate::features::rename::prepare).transpose()?;
+                Ok(prepared.map(|(range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
+                    range,
+                    placeholder,
+                }))
+            })
+        }
+        requests::Rename::METHOD => serve::<requests::Rename>(session, request, |session, it| {
+            workspace::rename(session, &it.text_document_position, &it.new_name).map(Some)
+        }),
+        requests::WorkspaceSymbolRequest::METHOD => {
+            serve::<requests::WorkspaceSymbolRequest>(session, request, |session, it| {
+                Ok(Some(WorkspaceSymbolResponse::Flat(workspace::symbols(session, &it.query))))
+            })
+        }
+        _ => answer_about_text(session, request),
+    }
+}
+
+/// Answers a request about text to complete, color or format.
+fn answer_about_text(session: &mut Session, request: Request) -> Response {
+    match request.method.as_str() {
         requests::Completion::METHOD => serve::<requests::Completion>(session, request, |session, it| {
             Ok(at(session, &it.text_document_position, completion::complete).map(CompletionResponse::List))
         }),
@@ -105,6 +138,13 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
                 }))
             })
         }
+        _ => answer_about_structure(session, request),
+    }
+}
+
+/// Answers a request about the structure of a document, or for edits of it.
+fn answer_about_structure(session: &mut Session, request: Request) -> Response {
+    match request.method.as_str() {
         requests::OnTypeFormatting::METHOD => {
             serve::<requests::OnTypeFormatting>(session, request, |session, it| {
                 let (place, encoding) = (&it.text_document_position, session.world.encoding);
@@ -114,36 +154,10 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
                 }))
             })
         }
-        requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
-            let with_declarations = it.context.include_declaration;
-            Ok(Some(references(session, &it.text_document_position, with_declarations)))
-        }),
-        requests::DocumentHighlightRequest::METHOD => {
-            serve::<requests::DocumentHighlightRequest>(session, request, |session, it| {
-                Ok(at(session, &it.text_document_position_params, highlight::highlight))
-            })
-        }
-        requests::PrepareRenameRequest::METHOD => {
-            serve::<requests::PrepareRenameRequest>(session, request, |session, it| {
-                let prepared = at(session, &it, crate::features::rename::prepare).transpose()?;
-                Ok(prepared.map(|(range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
-                    range,
-                    placeholder,
-                }))
-            })
-        }
-        requests::Rename::METHOD => serve::<requests::Rename>(session, request, |session, it| {
-            workspace::rename(session, &it.text_document_position, &it.new_name).map(Some)
-        }),
         requests::DocumentSymbolRequest::METHOD => {
             serve::<requests::DocumentSymbolRequest>(session, request, |session, it| {
                 let found = file(session, &it.text_document, symbols::symbols);
                 Ok(found.map(DocumentSymbolResponse::Nested))
-            })
-        }
-        requests::WorkspaceSymbolRequest::METHOD => {
-            serve::<requests::WorkspaceSymbolRequest>(session, request, |session, it| {
-                Ok(Some(WorkspaceSymbolResponse::Flat(workspace::symbols(session, &it.query))))
             })
         }
         requests::FoldingRangeRequest::METHOD => {

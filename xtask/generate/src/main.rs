@@ -1,6 +1,7 @@
 //! The program behind `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The results are
 //! committed, so that users of the library never build LALRPOP.
 
+mod interface;
 mod lexer;
 
 use std::{
@@ -12,16 +13,6 @@ use std::{
 /// Set for the child process that runs LALRPOP: the output directory. LALRPOP prints megabytes for a conflict; only a
 /// child's output can be truncated.
 const OUT: &str = "KILN_GRAMMAR_OUT";
-
-/// The items of the generated parser that LALRPOP keeps private, but `parse/machine.rs` needs.
-const OPENED: &[&str] = &[
-    "mod ___parse___Unit {",
-    "const ___TERMINAL:",
-    "fn ___accepts<",
-    "struct ___StateMachine<",
-    "state: &'___2 State<'t, 'a>,\n___phantom",
-    "___phantom: core::marker::PhantomData<(&'t (), &'a ())>,\n}\nimpl",
-];
 
 fn main() -> ExitCode {
     match run() {
@@ -71,43 +62,8 @@ fn generate(out: &Path) -> Result<(), String> {
         .process_file(root().join("compiler/syntax/src/grammar.lalrpop"))
         .map_err(|e| e.to_string())?;
     let parser = out.join("grammar.rs");
-    let mut text = fs::read_to_string(&parser).map_err(|e| e.to_string())?;
-    for item in OPENED {
-        let (before, after) = text.split_once(item).ok_or_else(|| format!("LALRPOP made no `{item}`"))?;
-        text = format!("{before}pub(crate) {item}{after}");
-    }
-    text.push_str(&renames(&text));
-    fs::write(parser, text).map_err(|e| e.to_string())
-}
-
-/// A table of the productions that only rename a value, such as `Cast = Unary`, with the new name. An operand passes
-/// through seven of them; with the table the driver does not move the value each time.
-fn renames(parser: &str) -> String {
-    let rules =
-        functions(parser, "___reduce").map(|(_, reduction)| format!("{:?},\n", rename(parser, reduction)));
-    let table: Vec<String> = rules.collect();
-    format!("pub(crate) const ___RENAMES: [Option<u8>; {}] = [\n{}];\n", table.len(), table.concat())
-}
-
-/// The new name, if the reduction only renames the value on top of the stack.
-fn rename(parser: &str, reduction: &str) -> Option<u8> {
-    let between = |before: &str, after: &str| Some(reduction.split_once(before)?.1.split_once(after)?.0);
-    let taken = between("let ___sym0 = ___pop_", "(")?;
-    let action = between("super::___action", "::<>(state, ___sym0);")?;
-    let given = between("___Symbol::", "(___nt)")?;
-    let name = between("\n(1, ", ")")?;
-    let (_, action) = functions(parser, "___action").find(|(number, _)| *number == action)?;
-    let is_same = action.trim_end().ends_with("{\n___0\n}") && action.contains("(_, ___0, _):");
-    if taken == given && is_same { name.parse().ok() } else { None }
-}
-
-/// The functions with this name and a number, in order: the number, and the text from there to the end.
-fn functions<'p>(parser: &'p str, name: &str) -> impl Iterator<Item = (&'p str, &'p str)> {
-    parser.split("\nfn ").filter_map(move |function| {
-        let (number, text) = function.strip_prefix(name)?.split_once('<')?;
-        number.parse::<usize>().ok()?;
-        Some((number, text.split_inclusive("\n}").next()?))
-    })
+    let text = fs::read_to_string(&parser).map_err(|e| e.to_string())?;
+    fs::write(parser, interface::add(&text)?).map_err(|e| e.to_string())
 }
 
 /// The root of the repository.

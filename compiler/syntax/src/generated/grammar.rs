@@ -11,7 +11,16 @@ extern crate alloc;
 
 #[rustfmt::skip]
 #[allow(explicit_outlives_requirements, non_snake_case, non_camel_case_types, unused_mut, unused_variables, unused_imports, unused_parens, clippy::needless_lifetimes, clippy::type_complexity, clippy::needless_return, clippy::too_many_arguments, clippy::match_single_binding, clippy::clone_on_copy, clippy::unit_arg)]
-pub(crate) mod ___parse___Unit {
+mod ___parse___Unit {
+
+pub(crate) const TERMINALS: &[&str] = ___TERMINAL;
+pub(crate) const RULES: i16 = 487;
+pub(crate) fn machine<'t, 'a, 's>(state: &'s State<'t, 'a>) -> impl crate::parse::machine::Automaton {
+___StateMachine { state, ___phantom: core::marker::PhantomData }
+}
+pub(crate) fn accepts(states: &[i16], terminal: usize) -> bool {
+___accepts(None, states, Some(terminal), core::marker::PhantomData)
+}
 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
@@ -3196,7 +3205,7 @@ _ => 0,
 }
 }
 #[allow(clippy::needless_raw_string_hashes)]
-pub(crate) const ___TERMINAL: &[&str] = &[
+const ___TERMINAL: &[&str] = &[
 r###"NAME"###,
 r###"TYPE"###,
 r###"VARIABLE"###,
@@ -3355,11 +3364,11 @@ None
 }
 }).collect()
 }
-pub(crate) struct ___StateMachine<'t, 'a, '___2>
+struct ___StateMachine<'t, 'a, '___2>
 where 't: '___2, 'a: '___2
 {
-pub(crate) state: &'___2 State<'t, 'a>,
-pub(crate) ___phantom: core::marker::PhantomData<(&'t (), &'a ())>,
+state: &'___2 State<'t, 'a>,
+___phantom: core::marker::PhantomData<(&'t (), &'a ())>,
 }
 impl<'t, 'a, '___2> ___state_machine::ParserDefinition for ___StateMachine<'t, 'a, '___2>
 where 't: '___2, 'a: '___2
@@ -6588,7 +6597,7 @@ ___tokens,
 )
 }
 }
-pub(crate) fn ___accepts<
+fn ___accepts<
     't,
     'a,
     '___2,
@@ -33970,7 +33979,9 @@ fn to_triple(self) -> Result<(u32,Terminal,u32), ___lalrpop_util::ParseError<u32
 self.map_err(|error| ___lalrpop_util::ParseError::User { error })
 }
 }
-pub(crate) const ___RENAMES: [Option<u8>; 487] = [
+pub(crate) mod driver {
+pub(crate) use super::___parse___Unit::{RULES, TERMINALS, accepts, machine};
+pub(crate) const RENAMES: [Option<u8>; 487] = [
 None,
 None,
 None,
@@ -34459,3 +34470,4 @@ None,
 None,
 None,
 ];
+}

@@ -1,19 +1,47 @@
 //! Drives the generated tables. At every error, LALRPOP's own driver computes all terminals that the grammar accepts.
 //! Most runs are trials that end at an error and do not need this.
 
-use std::{marker::PhantomData, sync::LazyLock};
+use std::sync::LazyLock;
 
-use lalrpop_util::state_machine::{ParserAction, ParserDefinition as _, SimulatedReduce};
+use lalrpop_util::state_machine::{ParserAction, ParserDefinition, SimulatedReduce};
 use rustc_hash::FxHashMap;
 
 use super::{
     adaptor::{Adaptor, Stop, Terminal},
-    grammar::{
-        ___RENAMES as RENAMES,
-        ___parse___Unit::{___StateMachine as Machine, ___TERMINAL as TERMINALS, ___accepts as accepts},
-    },
+    grammar::driver::{RENAMES, TERMINALS, accepts, machine},
     state::State,
 };
+
+/// LALRPOP's interface of an automaton, with the types that it generates for the grammar.
+pub(crate) trait Automaton:
+    ParserDefinition<
+        Location = u32,
+        Error = Stop,
+        Token = Terminal,
+        TokenIndex = usize,
+        Success = (),
+        StateIndex = i16,
+        Action = i16,
+        ReduceIndex = i16,
+        NonterminalIndex = usize,
+    >
+{
+}
+
+impl<M> Automaton for M where
+    M: ParserDefinition<
+            Location = u32,
+            Error = Stop,
+            Token = Terminal,
+            TokenIndex = usize,
+            Success = (),
+            StateIndex = i16,
+            Action = i16,
+            ReduceIndex = i16,
+            NonterminalIndex = usize,
+        >
+{
+}
 
 /// The state stack of the automaton.
 pub(super) struct Stack(Vec<i16>);
@@ -30,7 +58,10 @@ pub(super) enum Halt {
 
 /// Runs the automaton on the terminals. Grammar actions store their results in the state.
 pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Halt {
-    let mut machine = Machine { state, ___phantom: PhantomData };
+    run(machine(state), terminals)
+}
+
+fn run<M: Automaton>(mut machine: M, terminals: Adaptor<'_, '_, '_>) -> Halt {
     let mut renamed = Renamed::default();
     let mut states = vec![machine.start_state()];
     let mut symbols = vec![];
@@ -45,12 +76,12 @@ pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Ha
         };
         loop {
             let action = machine.action(top(&states), index);
-            if let Some(target) = ParserAction::<Machine>::as_shift(action) {
+            if let Some(target) = ParserAction::<M>::as_shift(action) {
                 symbols.push((lo, machine.token_to_symbol(index, terminal), hi));
                 states.push(target);
                 break;
             }
-            let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
+            let Some(rule) = ParserAction::<M>::as_reduce(action) else {
                 return Halt::Refused(Some(terminal), Stack(states));
             };
             if let Some(name) = RENAMES[rule as usize] {
@@ -66,7 +97,7 @@ pub(super) fn drive(state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> Ha
     }
     loop {
         let action = machine.eof_action(top(&states));
-        let Some(rule) = ParserAction::<Machine>::as_reduce(action) else {
+        let Some(rule) = ParserAction::<M>::as_reduce(action) else {
             return Halt::Refused(None, Stack(states));
         };
         if machine.reduce(rule, None, &mut states, &mut symbols).is_some() {
@@ -85,7 +116,7 @@ impl Default for Renamed {
 }
 
 impl Renamed {
-    fn state(&mut self, machine: &Machine<'_, '_, '_>, behind: i16, name: u8, terminal: usize) -> i16 {
+    fn state(&mut self, machine: &impl Automaton, behind: i16, name: u8, terminal: usize) -> i16 {
         let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(behind as u16);
         let place = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
         let (known, state) = &mut self.0[place];
@@ -98,10 +129,10 @@ impl Renamed {
 
 /// The state after pushing the nonterminal `name` in the state `behind`, with the unit reductions that the next
 /// terminal triggers.
-fn rename(machine: &Machine<'_, '_, '_>, behind: i16, mut name: u8, terminal: usize) -> i16 {
+fn rename<M: Automaton>(machine: &M, behind: i16, mut name: u8, terminal: usize) -> i16 {
     loop {
         let state = machine.goto(behind, usize::from(name));
-        let rule = ParserAction::<Machine>::as_reduce(machine.action(state, terminal));
+        let rule = ParserAction::<M>::as_reduce(machine.action(state, terminal));
         match rule.and_then(|rule| RENAMES[rule as usize]) {
             Some(next) => name = next,
             None => return state,
@@ -128,32 +159,64 @@ impl Stack {
     }
 
     fn takes_index(&self, index: usize) -> bool {
-        accepts(None, &self.0, Some(index), PhantomData)
+        accepts(&self.0, index)
     }
 
     /// Whether the grammar accepts all these terminals here. No actions run, so declarations have no effect.
     pub(super) fn takes_all(&self, state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> bool {
-        let machine = Machine { state, ___phantom: PhantomData };
-        let mut states = self.0.clone();
-        for terminal in terminals {
-            let Ok((_, terminal, _)) = terminal else { return true };
-            let Some(index) = machine.token_to_index(&terminal) else { return false };
-            loop {
-                let action = machine.action(top(&states), index);
-                if let Some(target) = ParserAction::<Machine>::as_shift(action) {
-                    states.push(target);
-                    break;
-                }
-                let Some(rule) = ParserAction::<Machine>::as_reduce(action) else { return false };
-                let SimulatedReduce::Reduce { states_to_pop, nonterminal_produced } =
-                    machine.simulate_reduce(rule)
-                else {
-                    return true;
-                };
-                states.truncate(states.len() - states_to_pop);
-                states.push(machine.goto(top(&states), nonterminal_produced));
+        accepts_all(machine(state), self.0.clone(), terminals)
+    }
+}
+
+/// Whether the automaton accepts the terminals after these states.
+fn accepts_all<M: Automaton>(machine: M, mut states: Vec<i16>, terminals: Adaptor<'_, '_, '_>) -> bool {
+    for terminal in terminals {
+        let Ok((_, terminal, _)) = terminal else { return true };
+        let Some(index) = machine.token_to_index(&terminal) else { return false };
+        loop {
+            let action = machine.action(top(&states), index);
+            if let Some(target) = ParserAction::<M>::as_shift(action) {
+                states.push(target);
+                break;
             }
+            let Some(rule) = ParserAction::<M>::as_reduce(action) else { return false };
+            let SimulatedReduce::Reduce { states_to_pop, nonterminal_produced } =
+                machine.simulate_reduce(rule)
+            else {
+                return true;
+            };
+            states.truncate(states.len() - states_to_pop);
+            states.push(machine.goto(top(&states), nonterminal_produced));
         }
-        true
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Arena,
+        parse::{grammar::driver::RULES, layout::NoLayout},
+    };
+
+    /// `cargo xtask grammar` finds the renames in the generated text.
+    #[test]
+    fn renames_replace_one_symbol_by_another() {
+        let arena = Arena::default();
+        let state = State::new(&[], &arena, &NoLayout, 1);
+        let automaton = machine(&state);
+        let mut count = 0;
+        for (rule, name) in (0..RULES).zip(RENAMES) {
+            let Some(name) = name else { continue };
+            let SimulatedReduce::Reduce { states_to_pop, nonterminal_produced } =
+                automaton.simulate_reduce(rule)
+            else {
+                panic!("rule {rule} ends the parse");
+            };
+            assert_eq!((states_to_pop, nonterminal_produced), (1, usize::from(name)), "rule {rule}");
+            count += 1;
+        }
+        assert!(count > 20, "only {count} of {RULES} rules are renames");
     }
 }
