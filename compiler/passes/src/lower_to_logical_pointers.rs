@@ -14,10 +14,11 @@ mod atomics;
 mod handed;
 mod pointers;
 mod ranges;
+mod split;
 
 use std::cmp::Ordering;
 
-use kiln_ir::{Data, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Var, VarId};
+use kiln_ir::{Data, FuncId, Function, Inst, Module, Op, Scalar, Type, Var, VarId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
 use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
@@ -28,7 +29,8 @@ use self::{
     atomics::Demand,
     handed::{Handed, Shared},
     pointers::{Form, Forms},
-    ranges::{Range, Step, Use},
+    ranges::Step,
+    split::Split,
 };
 use crate::{
     legalize_atomics::LoopOrder,
@@ -96,7 +98,9 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
             split.extend(Split::find(module, var, strides, (&forms, &reach), target).map(|it| (var, it)));
         }
     }
+    let widened = widened(module, &shared, &split, target);
     let Module { functions, vars, .. } = module;
+    let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
         let id = FuncId::from_index(index);
@@ -119,13 +123,23 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
                 }
                 _ => object,
             };
-            let layout = usage.layout(target, root);
-            let var: &mut Var = match root {
-                Object::Module(var) => &mut vars[var],
-                Object::Private(var) => &mut function.vars[var],
+            let mut layout = usage.layout(target, root);
+            // Several functions can use an object of the module.
+            let (var, size): (&mut Var, u64) = match root {
+                Object::Module(id) => {
+                    if widened.contains(&id) {
+                        layout.cell = Scalar::I32;
+                    }
+                    (&mut vars[id], sizes[id.index()])
+                }
+                Object::Private(id) => {
+                    let var = &mut function.vars[id];
+                    let size = var.size;
+                    (var, size)
+                }
                 Object::Param(..) => continue,
             };
-            let size = class.and_then(|class| handed.size(class)).unwrap_or(var.size);
+            let size = class.and_then(|class| handed.size(class)).unwrap_or(size);
             var.element = Some(Type::Scalar(layout.cell));
             var.size = size.div_ceil(layout.element.size()) * layout.cell.size();
             if layout.is_zeroed && var.parameter.is_none() {
@@ -139,84 +153,39 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     }
 }
 
-/// A local object that is split into several variables.
-struct Split {
-    layouts: Vec<Layout>,
-    /// The range of each access.
-    ranges: FxHashMap<(FuncId, InstId), usize>,
-}
+/// The local memory that every Vulkan device has (Vulkan, Required Limits: maxComputeSharedMemorySize).
+const LEAST_LOCAL_MEMORY: u64 = 16 * 1024;
 
-impl Split {
-    /// Splits an object whose accesses need several element types, if possible, and creates the variables.
-    fn find(
-        module: &mut Module,
-        var: VarId,
-        strides: u64,
-        (forms, reach): (&[Forms], &Reach),
-        target: &Target,
-    ) -> Option<Self> {
-        let object = Object::Module(var);
-        let mut uses = Vec::new();
-        for ((id, function), forms) in module.functions.entries().zip(forms) {
-            let is_used = |inst: &Inst| {
-                let pointer = inst.args.first();
-                pointer.is_some_and(|&pointer| forms.may_point_into(pointer, object))
-            };
-            for inst in function.inst_order() {
-                let mut usage = Usage::default();
-                let data = &function.insts[inst];
-                if !is_used(data) || usage.note_access(function, data, object.space()).is_none() {
-                    continue;
-                }
-                let size = accessed(function, data);
-                uses.push(Use { at: (id, inst), extent: reach.of(id, data.args[0], var), size, usage });
-            }
-        }
-        let original = module.vars[var].clone();
-        let size = original.argument.is_none().then_some(original.size);
-        let parts = Range { steps: SmallVec::new(), size, uses }.split();
-        if parts.len() == 1 {
-            return None;
-        }
-        let mut split = Self { layouts: Vec::new(), ranges: FxHashMap::default() };
-        for (number, part) in parts.iter().enumerate() {
-            split.ranges.extend(part.uses.iter().map(|one| (one.at, number)));
-            let root = match number {
-                // The launch sets the length of the original variable, so a range with a known length is a new one.
-                0 if original.argument.is_none() || part.size.is_none() => var,
-                _ => {
-                    let name = format!("{}#{number}", original.name);
-                    let var = Var::new(&name, AddressSpace::Local, (0, original.align), original.span);
-                    module.vars.push(var)
-                }
-            };
-            let usage = part.usage();
-            let mut layout = usage.layout(target, Object::Module(root));
-            layout.steps.clone_from(&part.steps);
-            split.layouts.push(layout);
-            let var = &mut module.vars[root];
-            var.element = split.layouts.last().map(|layout| Type::Scalar(layout.element));
-            var.size = part.size.unwrap_or(var.size);
-        }
-        // All ranges use the same index unit, because a pointer can point into any of them.
-        let least = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
-        let unit = if strides == 0 { least } else { least.min(1 << strides.trailing_zeros()) };
-        for layout in &mut split.layouts {
-            layout.unit = unit;
-        }
-        Some(split)
+/// The local objects with 8- or 16-bit elements that get a word for each element (`Fault::NarrowLoads`). The module's local
+/// memory must still be small then. The launch decides the size of arguments, which stay as they are.
+fn widened(
+    module: &Module,
+    shared: &FxHashMap<Shared, Usage>,
+    split: &FxHashMap<VarId, Split>,
+    target: &Target,
+) -> FxHashSet<VarId> {
+    let mut widened = FxHashSet::default();
+    if !target.workarounds.contains(Fault::NarrowLoads) {
+        return widened;
     }
-}
-
-/// The size of an access in bytes.
-fn accessed(function: &Function, inst: &Inst) -> u64 {
-    let ty = match &inst.op {
-        Op::Load(_) => function.ty(inst.results[0]),
-        Op::Store(_) => function.ty(inst.args[1]),
-        Op::Atomic(atomic) => return atomic.ty.size(),
-        _ => return 0,
-    };
-    ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count())
+    let is_local = |(_, var): &(VarId, &Var)| var.space == AddressSpace::Local && var.argument.is_none();
+    let locals: Vec<(VarId, &Var)> = module.vars.entries().filter(is_local).collect();
+    let mut total: u64 = locals.iter().map(|(_, var)| var.size).sum();
+    for (id, var) in locals {
+        let Some(usage) = shared.get(&Shared::Module(id)).filter(|_| !split.contains_key(&id)) else {
+            continue;
+        };
+        let element = usage.layout(target, Object::Module(id)).element;
+        if !matches!(element, Scalar::I8 | Scalar::I16) {
+            continue;
+        }
+        let growth = var.size.div_ceil(element.size()) * Scalar::I32.size() - var.size;
+        if total + growth <= LEAST_LOCAL_MEMORY {
+            total += growth;
+            widened.insert(id);
+        }
+    }
+    widened
 }
 
 /// The number of scalar loads and stores.
