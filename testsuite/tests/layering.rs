@@ -88,6 +88,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
         &[
             "kiln-builtins",
             "kiln-frontend",
+            "kiln-ir",
             "kiln-library",
             "kiln-lower",
             "kiln-memory",

@@ -35,6 +35,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compile kernel sources to SPIR-V
     Compile(CompileCommand),
+    /// Link parts of a program to SPIR-V
+    Link(LinkCommand),
     /// Report the errors and warnings of kernel sources, without writing output
     Check(CheckCommand),
     /// Compile a kernel source and run its kernels
@@ -74,8 +76,8 @@ pub(crate) struct CompileCommand {
     /// Write assembly, as --emit asm
     #[arg(short = 'S', conflicts_with = "emit")]
     pub(crate) assemble: bool,
-    /// Output format: spirv or asm; json, header or rust for host programs; pp, ast, hir, ir or ir-after=PASS for the
-    /// state of a compiler stage
+    /// Output format: spirv or asm; part or object, which are not linked; json, header or rust for host programs; pp,
+    /// ast, hir, ir or ir-after=PASS for the state of a compiler stage
     #[arg(long, value_name = "FORM", default_value = "spirv")]
     pub(crate) emit: EmitArgument,
     /// The kernel environment
@@ -85,8 +87,9 @@ pub(crate) struct CompileCommand {
     /// clvk cannot launch such a kernel, and its `printf` output cannot be printed
     #[arg(long, conflicts_with = "debug")]
     pub(crate) strip: bool,
-    /// Compile without linking, as `clCompileProgram` does: functions that are only declared come from another module
-    /// in `clLinkProgram`. Requires --env opencl
+    /// Compile without linking, as `clCompileProgram` does: writes a part for `kiln link`, in which functions and variables
+    /// may be declared only. With -S or --emit object, an object with linkage attributes for other linkers, which requires
+    /// --env opencl
     #[arg(short = 'c')]
     pub(crate) is_part: bool,
     /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
@@ -99,6 +102,36 @@ pub(crate) struct CompileCommand {
     pub(crate) device: DeviceOptions,
     #[command(flatten)]
     pub(crate) dependencies: DependencyOptions,
+    #[command(flatten)]
+    pub(crate) options: CompileOptions,
+}
+
+/// Link parts of a program to SPIR-V
+#[derive(Debug, Args)]
+pub(crate) struct LinkCommand {
+    /// Parts, written by `kiln compile -c`, or sources
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<String>,
+    /// Output file, or `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// Write a library: a part that other parts are linked with, as clLinkProgram does with -create-library
+    #[arg(long)]
+    pub(crate) library: bool,
+    /// Write assembly
+    #[arg(short = 'S', conflicts_with = "library")]
+    pub(crate) assemble: bool,
+    /// The kernel environment of all parts
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) env: EnvironmentArgument,
+    /// Omit names, source positions and the kernel interface, which a device does not need
+    #[arg(long, conflicts_with = "debug")]
+    pub(crate) strip: bool,
+    /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
+    pub(crate) spirv_version: Option<(u8, u8)>,
+    #[command(flatten)]
+    pub(crate) device: DeviceOptions,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }
@@ -290,6 +323,8 @@ pub(crate) struct ManCommand {
 pub(crate) enum EmitArgument {
     /// The output of a compiler stage.
     Stage(Emit),
+    /// A module with linkage attributes, for other linkers.
+    Object,
     /// The interface as JSON.
     Json,
     /// A C header: interface and module.
@@ -347,26 +382,49 @@ impl DeviceOptions {
     }
 }
 
-impl CompileCommand {
-    /// The target of the module. The error is a message if the environment does not support the SPIR-V version.
+/// The target of a module. The error is a message if the environment does not support the SPIR-V version.
+fn target(
+    env: EnvironmentArgument,
+    device: &DeviceOptions,
+    spirv_version: Option<(u8, u8)>,
+) -> Result<Target, String> {
+    let mut target = Target::full(env.into());
+    let workarounds = device.workarounds.unwrap_or_default();
+    if target.environment == Environment::OpenCl && !workarounds.is_empty() {
+        return Err("--workarounds is for modules for Vulkan, not --env opencl".to_owned());
+    }
+    device.apply(&mut target)?;
+    if let Some(version) = spirv_version {
+        // Vulkan 1.2 accepts all versions up to 1.5, but before 1.5 the memory model needs an extension.
+        if matches!(env, EnvironmentArgument::Vulkan) && version < (1, 5) {
+            return Err(format!(
+                "modules for Vulkan have SPIR-V 1.5 or 1.6, not {}.{}",
+                version.0, version.1
+            ));
+        }
+        target.spirv = version;
+    }
+    Ok(target)
+}
+
+impl LinkCommand {
     pub(crate) fn target(&self) -> Result<Target, String> {
-        let mut target = Target::full(self.env.into());
-        let workarounds = self.device.workarounds.unwrap_or_default();
-        if target.environment == Environment::OpenCl && !workarounds.is_empty() {
-            return Err("--workarounds is for modules for Vulkan, not --env opencl".to_owned());
+        target(self.env, &self.device, self.spirv_version)
+    }
+
+    /// The requested output.
+    pub(crate) fn emit(&self) -> Emit {
+        match (self.library, self.assemble) {
+            (true, _) => Emit::Part,
+            (_, true) => Emit::Assembly,
+            _ => Emit::Spirv,
         }
-        self.device.apply(&mut target)?;
-        if let Some(version) = self.spirv_version {
-            // Vulkan 1.2 accepts all versions up to 1.5, but before 1.5 the memory model needs an extension.
-            if matches!(self.env, EnvironmentArgument::Vulkan) && version < (1, 5) {
-                return Err(format!(
-                    "modules for Vulkan have SPIR-V 1.5 or 1.6, not {}.{}",
-                    version.0, version.1
-                ));
-            }
-            target.spirv = version;
-        }
-        Ok(target)
+    }
+}
+
+impl CompileCommand {
+    pub(crate) fn target(&self) -> Result<Target, String> {
+        target(self.env, &self.device, self.spirv_version)
     }
 
     /// The requested output, from --emit or one of its short options.
@@ -374,6 +432,7 @@ impl CompileCommand {
         match (self.preprocess, self.assemble) {
             (true, _) => EmitArgument::Stage(Emit::Preprocessed),
             (_, true) => EmitArgument::Stage(Emit::Assembly),
+            _ if self.is_part && self.emit == EmitArgument::default() => EmitArgument::Stage(Emit::Part),
             _ => self.emit.clone(),
         }
     }
@@ -385,7 +444,7 @@ impl EmitArgument {
         match self {
             Self::Stage(emit) => emit,
             Self::Json => &Emit::Nothing,
-            Self::Header | Self::Rust => &Emit::Spirv,
+            Self::Object | Self::Header | Self::Rust => &Emit::Spirv,
         }
     }
 }
@@ -395,11 +454,12 @@ impl std::str::FromStr for EmitArgument {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
+            "object" => Ok(Self::Object),
             "json" => Ok(Self::Json),
             "header" => Ok(Self::Header),
             "rust" => Ok(Self::Rust),
             _ => Emit::parse(text).map(Self::Stage).ok_or_else(|| {
-                "one of spirv, asm, json, header, rust, pp, ast, hir, ir, ir-after=PASS is expected"
+                "one of spirv, asm, part, object, json, header, rust, pp, ast, hir, ir, ir-after=PASS is expected"
                     .to_owned()
             }),
         }

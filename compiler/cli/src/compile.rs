@@ -44,10 +44,14 @@ pub(crate) fn compile(
     }
     let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
     options.strip = command.strip;
-    options.is_part = command.is_part;
-    if command.is_part && options.target.environment == Environment::Vulkan {
-        anstream::eprintln!("kiln: note: `-c` has no effect: modules for Vulkan are always linked");
-        options.is_part = false;
+    let emit = command.emit();
+    options.is_part = command.is_part || emit == EmitArgument::Object;
+    let is_object = emit == EmitArgument::Object
+        || command.is_part && matches!(emit, EmitArgument::Stage(Emit::Spirv | Emit::Assembly));
+    if is_object && options.target.environment == Environment::Vulkan {
+        return failure(
+            "a module for Vulkan is a whole program; write a part with `kiln compile -c` and link it with `kiln link`",
+        );
     }
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
@@ -75,7 +79,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
             return Ok((told, Outcome::Success));
         }
     }
-    let is_module = emit == EmitArgument::Stage(Emit::Spirv);
+    let is_module = matches!(emit, EmitArgument::Stage(Emit::Spirv) | EmitArgument::Object);
     if target == "-" && is_module && std::io::stdout().is_terminal() {
         return failure("a module cannot be written to a terminal; name a file with -o, or use --emit asm");
     }
@@ -152,7 +156,7 @@ pub(crate) fn interface(source: Source, options: &Options, files: &Files) -> Int
 }
 
 /// Compiles a source. `None` if the compiler panics or emits an invalid module, which is reported.
-fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
+pub(crate) fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
     let scene = crash::Scene { source, options, loader: files };
     let output = crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
     match &output.invalid_module {
@@ -165,12 +169,12 @@ fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Opti
 }
 
 /// Formats the diagnostics of a compilation as requested.
-fn report(output: &Output, options: &CompileOptions) -> String {
+pub(crate) fn report(output: &Output, options: &CompileOptions) -> String {
     kiln_report::report(options.diagnostic_format.into(), output)
 }
 
 /// Prints reports on standard error, with or without ANSI colors.
-fn show(reports: &[String], options: &CompileOptions) {
+pub(crate) fn show(reports: &[String], options: &CompileOptions) {
     let text = kiln_report::conclude(options.diagnostic_format.into(), reports);
     let choice = match options.color {
         ColorArgument::Auto => anstream::ColorChoice::Auto,
@@ -186,15 +190,16 @@ fn show(reports: &[String], options: &CompileOptions) {
 fn words(artifact: &Artifact) -> &[u32] {
     match artifact {
         Artifact::Module(module) => module.words(),
-        Artifact::Text(_) => &[],
+        Artifact::Text(_) | Artifact::Part(_) => &[],
     }
 }
 
 /// The bytes of the artifact's file.
-fn bytes(artifact: &Artifact) -> Vec<u8> {
+pub(crate) fn bytes(artifact: &Artifact) -> Vec<u8> {
     match artifact {
         Artifact::Text(text) => text.as_bytes().to_vec(),
         Artifact::Module(module) => module.to_bytes(),
+        Artifact::Part(part) => part.to_bytes(),
     }
 }
 
@@ -209,6 +214,7 @@ fn stem(source: &str) -> String {
 fn default_output(source: &str, emit: &EmitArgument) -> String {
     let ending = match emit {
         EmitArgument::Stage(Emit::Spirv) => "spv",
+        EmitArgument::Stage(Emit::Part) | EmitArgument::Object => "o",
         EmitArgument::Header => "h",
         EmitArgument::Rust => "rs",
         EmitArgument::Stage(_) | EmitArgument::Json => return "-".to_owned(),

@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod fmt;
 mod heap;
+mod link;
 mod options;
 mod progress;
 mod project;
@@ -44,6 +45,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Compile(command) => {
             watch::each_change(command.watch, |files| compile::compile(&command, matches, files))
         }
+        Command::Link(command) => watch::each_change(false, |files| link::link(&command, matches, files)),
         Command::Check(command) => {
             watch::each_change(command.watch, |files| compile::check(&command, matches, files))
         }

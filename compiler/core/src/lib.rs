@@ -17,6 +17,8 @@
 //! assert!(matches!(output.artifact, Some(Artifact::Module(_))));
 //! ```
 
+mod link;
+mod part;
 mod stage;
 
 pub use kiln_builtins as builtins;
@@ -27,9 +29,12 @@ pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;
 pub use kiln_verify as verify;
 pub use kiln_vocabulary::{faults, opencl, precision, target};
+pub use link::link;
+pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
 
 use kiln_frontend::syntax;
+use kiln_ir::Module;
 use kiln_lower as lower;
 use kiln_passes::{self as passes, Providers};
 use kiln_preprocessor as pp;
@@ -87,6 +92,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut sources = SourceMap::default();
     let mut interner = Interner::new();
     let mut sink = Sink::new(options.warnings.clone());
+    let name = source.name.clone();
     let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None);
     let mut interface = None;
     let emitted = match emit {
@@ -94,8 +100,28 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
             let text = pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left);
             Ok(Some(Artifact::Text(text)))
         }
-        _ => stages(preprocessed.tokens, options, &sources, &mut interner, &mut sink, emit, &mut interface),
+        _ => stages(
+            (&name, preprocessed.tokens),
+            options,
+            &sources,
+            &mut interner,
+            &mut sink,
+            emit,
+            &mut interface,
+        ),
     };
+    finish(emitted, interface, preprocessed.dependencies, sink, sources, interner)
+}
+
+/// The result of a compilation, from the last stage that ran.
+fn finish(
+    emitted: Result<Option<Artifact>, InvalidModule>,
+    interface: Option<Interface>,
+    dependencies: Vec<String>,
+    sink: Sink,
+    sources: SourceMap,
+    interner: Interner,
+) -> Output {
     let (artifact, invalid_module) = match emitted {
         Ok(artifact) => (artifact.filter(|_| !sink.has_errors()), None),
         Err(invalid_module) => (None, Some(invalid_module)),
@@ -109,14 +135,13 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
         hidden_errors,
         sources,
         interner,
-        dependencies: preprocessed.dependencies,
+        dependencies,
     }
 }
 
-/// Runs the stages after the preprocessor. Returns `None` if one of them reports errors. Every module is verified
-/// before it becomes an artifact, in debug and release builds alike.
+/// Runs the stages after the preprocessor. Returns `None` if one of them reports errors.
 fn stages(
-    tokens: Vec<kiln_syntax::token::Token>,
+    (name, tokens): (&str, Vec<kiln_syntax::token::Token>),
     options: &Options,
     sources: &SourceMap,
     interner: &mut Interner,
@@ -133,7 +158,7 @@ fn stages(
     }
     let extent = match emit {
         Emit::Nothing => sema::Extent::Source,
-        _ if options.is_part => sema::Extent::Part,
+        _ if options.is_part || *emit == Emit::Part => sema::Extent::Part,
         _ => sema::Extent::Program,
     };
     let hir = survey::check(parsed, extent, options, sources, interner, sink, None);
@@ -146,9 +171,25 @@ fn stages(
         Emit::Hir => return Ok(Some(Artifact::Text(hir::print(&hir, interner)))),
         _ => {}
     }
-    let mut module = lower::lower(&hir, interner, sink, options.overflow);
+    let module = lower::lower(&hir, interner, sink, options.overflow);
     // Free the tree before the passes allocate new instructions.
     drop(hir);
+    if *emit == Emit::Part {
+        let part = Part::new(name, module, options, sources, interface.clone());
+        return Ok(Some(Artifact::Part(Box::new(part))));
+    }
+    back_end(module, options, sources, sink, emit)
+}
+
+/// Runs the passes and the emitter. Every module is verified before it becomes an artifact, in debug and release builds
+/// alike.
+fn back_end(
+    mut module: Module,
+    options: &Options,
+    sources: &SourceMap,
+    sink: &mut Sink,
+    emit: &Emit,
+) -> Result<Option<Artifact>, InvalidModule> {
     if *emit == Emit::Ir {
         return Ok(Some(Artifact::Text(module.to_string())));
     }

@@ -2,6 +2,8 @@
 
 use kiln_verify::VerifiedModule;
 
+use crate::part::Part;
+
 /// The requested output. Each stage can print its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emit {
@@ -21,13 +23,16 @@ pub enum Emit {
     Assembly,
     /// The module.
     Spirv,
+    /// A part of a program, for `link`.
+    Part,
 }
 
 impl Emit {
-    /// Parses the name of an output: `spirv`, `asm`, `pp`, `ast`, `hir`, `ir`, `ir-after=PASS`.
+    /// Parses the name of an output: `spirv`, `asm`, `part`, `pp`, `ast`, `hir`, `ir`, `ir-after=PASS`.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "spirv" => Self::Spirv,
+            "part" => Self::Part,
             "asm" => Self::Assembly,
             "pp" => Self::Preprocessed,
             "ast" => Self::Ast,
@@ -48,4 +53,6 @@ pub enum Artifact {
     Text(String),
     /// A verified SPIR-V module.
     Module(VerifiedModule),
+    /// A part of a program.
+    Part(Box<Part>),
 }

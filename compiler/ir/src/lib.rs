@@ -19,6 +19,7 @@
 mod build;
 mod check;
 mod lex;
+mod merge;
 mod parse;
 mod print;
 mod renumber;
@@ -28,6 +29,7 @@ mod verify;
 mod walk;
 
 pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
+pub use merge::reached;
 pub use parse::{ParseError, parse};
 pub use replace::Replacements;
 pub use verify::{check_after, verify};

@@ -174,6 +174,12 @@ impl SourceMap {
         presumed.push(Presumption { offset: offset as u32, line, name });
     }
 
+    /// The `#line` directives of a file: the offset, the line and the name that each sets.
+    pub fn presumptions(&self, file: FileId) -> impl Iterator<Item = (usize, u32, Option<&Arc<str>>)> {
+        let presumed = self.file(file).presumed.iter();
+        presumed.map(|presumption| (presumption.offset as usize, presumption.line, presumption.name.as_ref()))
+    }
+
     /// All files, in the order of their addition.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &File)> {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))

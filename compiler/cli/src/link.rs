@@ -1,0 +1,74 @@
+//! `kiln link`: links parts of a program, and sources, which it compiles first.
+
+use std::io::IsTerminal as _;
+
+use clap::ArgMatches;
+use kiln_compiler::{Artifact, Emit, Part, link as link_parts, session::Options};
+
+use crate::{
+    arguments::LinkCommand,
+    compile::{bytes, output, report, show},
+    exit::{Failure, Outcome, failure},
+    files::{Files, write_output},
+};
+
+pub(crate) fn link(command: &LinkCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
+    let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
+    options.strip = command.strip;
+    let mut parts = Vec::new();
+    let mut told = Vec::new();
+    let mut worst = Outcome::Success;
+    for path in &command.inputs {
+        match part(command, &options, files, path, &mut told)? {
+            Ok(part) => parts.push(part),
+            Err(outcome) => worst = worst.max(outcome),
+        }
+    }
+    if worst != Outcome::Success {
+        show(&told, &command.options);
+        return Ok(worst);
+    }
+    let output = link_parts(&parts, &options, &command.emit()).map_err(|error| Failure(error.to_string()))?;
+    if let Some(invalid) = &output.invalid_module {
+        return failure(format!("internal error: the linked module is invalid: {invalid}"));
+    }
+    told.push(report(&output, &command.options));
+    show(&told, &command.options);
+    let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
+    let is_module = matches!(artifact, Artifact::Module(_));
+    if command.output == "-" && is_module && std::io::stdout().is_terminal() {
+        return failure("a module cannot be written to a terminal; name a file with -o, or use -S");
+    }
+    if command.inputs.contains(&command.output) {
+        return failure(format!("the output `{}` would replace an input; name another file", command.output));
+    }
+    write_output(&command.output, &bytes(artifact))?;
+    Ok(Outcome::Success)
+}
+
+/// Reads a part, or compiles a source to one.
+fn part(
+    command: &LinkCommand,
+    options: &Options,
+    files: &Files,
+    path: &str,
+    told: &mut Vec<String>,
+) -> Result<Result<Part, Outcome>, Failure> {
+    const SPIRV: &[u8] = &0x0723_0203_u32.to_le_bytes();
+    let source = files.source(path)?;
+    if Part::is_part(&source.text) {
+        let part = Part::read(&source.text).map_err(|error| Failure(format!("{path}: {error}")))?;
+        return Ok(Ok(part));
+    }
+    if source.text.starts_with(SPIRV) {
+        return failure(format!(
+            "{path}: it is a SPIR-V module; `kiln compile -c` makes parts that can be linked"
+        ));
+    }
+    let Some(output) = output(source, options, files, &Emit::Part) else { return Ok(Err(Outcome::Crash)) };
+    told.push(report(&output, &command.options));
+    Ok(match output.artifact {
+        Some(Artifact::Part(part)) => Ok(*part),
+        _ => Err(Outcome::Diagnostics),
+    })
+}
