@@ -17,20 +17,20 @@
 // asin(x)/x - 1, of z = x^2 up to 1/4
 double asin_tail(double z) {
     double tail = 0.030847799050952491253;
-    tail = tail * z - 0.024237970440672095232;
-    tail = tail * z + 0.02271687170811214879;
-    tail = tail * z + 0.00030875187141667106931;
-    tail = tail * z + 0.0088157827739334862783;
-    tail = tail * z + 0.0081317273076948642552;
-    tail = tail * z + 0.0097933184222105312771;
-    tail = tail * z + 0.011549031536254848955;
-    tail = tail * z + 0.013965013648991507392;
-    tail = tail * z + 0.017352757308090713732;
-    tail = tail * z + 0.022372159284683779552;
-    tail = tail * z + 0.030381944441275777312;
-    tail = tail * z + 0.044642857142884208551;
-    tail = tail * z + 0.074999999999999908962;
-    tail = tail * z + 0.16666666666666666672;
+    tail = mul_add(tail, z, -0.024237970440672095232);
+    tail = mul_add(tail, z, 0.02271687170811214879);
+    tail = mul_add(tail, z, 0.00030875187141667106931);
+    tail = mul_add(tail, z, 0.0088157827739334862783);
+    tail = mul_add(tail, z, 0.0081317273076948642552);
+    tail = mul_add(tail, z, 0.0097933184222105312771);
+    tail = mul_add(tail, z, 0.011549031536254848955);
+    tail = mul_add(tail, z, 0.013965013648991507392);
+    tail = mul_add(tail, z, 0.017352757308090713732);
+    tail = mul_add(tail, z, 0.022372159284683779552);
+    tail = mul_add(tail, z, 0.030381944441275777312);
+    tail = mul_add(tail, z, 0.044642857142884208551);
+    tail = mul_add(tail, z, 0.074999999999999908962);
+    tail = mul_add(tail, z, 0.16666666666666666672);
     return tail * z;
 }
 double asin_double(double x) {
@@ -74,18 +74,18 @@ double2 atan_pair(double2 t) {
     }
     double z = t.x * t.x;
     double tail = -0.013905374533113233897;
-    tail = tail * z + 0.030622995553735514673;
-    tail = tail * z - 0.041038875468626871964;
-    tail = tail * z + 0.047192591882420923804;
-    tail = tail * z - 0.052580202726567583391;
-    tail = tail * z + 0.058819230561140225622;
-    tail = tail * z - 0.066666418691311826727;
-    tail = tail * z + 0.076923067291948968002;
-    tail = tail * z - 0.090909090668160809014;
-    tail = tail * z + 0.11111111110751481039;
-    tail = tail * z - 0.142857142857114906;
-    tail = tail * z + 0.19999999999999991448;
-    tail = tail * z - 0.33333333333333333329;
+    tail = mul_add(tail, z, 0.030622995553735514673);
+    tail = mul_add(tail, z, -0.041038875468626871964);
+    tail = mul_add(tail, z, 0.047192591882420923804);
+    tail = mul_add(tail, z, -0.052580202726567583391);
+    tail = mul_add(tail, z, 0.058819230561140225622);
+    tail = mul_add(tail, z, -0.066666418691311826727);
+    tail = mul_add(tail, z, 0.076923067291948968002);
+    tail = mul_add(tail, z, -0.090909090668160809014);
+    tail = mul_add(tail, z, 0.11111111110751481039);
+    tail = mul_add(tail, z, -0.142857142857114906);
+    tail = mul_add(tail, z, 0.19999999999999991448);
+    tail = mul_add(tail, z, -0.33333333333333333329);
     double low = t.x * z * tail + t.y;
     if (!is_far) return fast_two_sum(t.x, low);
     double2 sum = fast_two_sum(QUARTER_PI_HIGH, t.x);

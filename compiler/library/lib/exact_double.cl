@@ -3,7 +3,7 @@
 // Defines: copysign round fdim maxmag minmag sign nextafter frexp ilogb logb modf fract nan fmod remainder remquo ldexp
 // Defines: degrees radians step
 // Types: double ulong
-// Helps: copysign_double is_zero is_endless fast_two_sum two_sum two_product pair_quotient ldexp_double significand
+// Helps: mul_add copysign_double is_zero is_endless fast_two_sum two_sum two_product pair_quotient ldexp_double significand
 #ifndef EXACT_DOUBLE_CL
 #define EXACT_DOUBLE_CL
 
@@ -14,6 +14,8 @@
 double copysign_double(double x, double y) {
     return as_double((as_ulong(x) & ~SIGN_BIT) | (as_ulong(y) & SIGN_BIT));
 }
+// a * b + c, rounded once or twice.
+double mul_add(double a, double b, double c) { return a * b + c; }
 bool is_zero(double x) { return (as_ulong(x) & ~SIGN_BIT) == 0; }
 bool is_endless(double x) { return (as_ulong(x) & INFINITE) == INFINITE; }
 

@@ -10,30 +10,30 @@
 float erf_part(float x) {
     float z = x * x;
     float sum = -9.667044571e-6f;
-    sum = sum * z + 0.0001126595903f;
-    sum = sum * z - 0.0008484080406f;
-    sum = sum * z + 0.005221031808f;
-    sum = sum * z - 0.02686543073f;
-    sum = sum * z + 0.112837825f;
-    sum = sum * z - 0.3761263847f;
-    sum = sum * z + 1.128379167f;
+    sum = mul_add(sum, z, 0.0001126595903f);
+    sum = mul_add(sum, z, -0.0008484080406f);
+    sum = mul_add(sum, z, 0.005221031808f);
+    sum = mul_add(sum, z, -0.02686543073f);
+    sum = mul_add(sum, z, 0.112837825f);
+    sum = mul_add(sum, z, -0.3761263847f);
+    sum = mul_add(sum, z, 1.128379167f);
     return x * sum;
 }
 // erfc(x) for 0.9 <= x <= 10.6: e^(-x^2)/(x + 1) times a smooth function of (x - 4)/(x + 4)
 float erfc_part(float x) {
     float t = (x - 4.0f) / (x + 4.0f);
     float sum = -0.0001405741072f;
-    sum = sum * t - 0.0003696536655f;
-    sum = sum * t + 0.002160948501f;
-    sum = sum * t - 0.006068009235f;
-    sum = sum * t + 0.01215228421f;
-    sum = sum * t - 0.01751644078f;
-    sum = sum * t + 0.01531342769f;
-    sum = sum * t + 0.003962135447f;
-    sum = sum * t - 0.04808041865f;
-    sum = sum * t + 0.1170496632f;
-    sum = sum * t - 0.1993445824f;
-    sum = sum * t + 0.6849972881f;
+    sum = mul_add(sum, t, -0.0003696536655f);
+    sum = mul_add(sum, t, 0.002160948501f);
+    sum = mul_add(sum, t, -0.006068009235f);
+    sum = mul_add(sum, t, 0.01215228421f);
+    sum = mul_add(sum, t, -0.01751644078f);
+    sum = mul_add(sum, t, 0.01531342769f);
+    sum = mul_add(sum, t, 0.003962135447f);
+    sum = mul_add(sum, t, -0.04808041865f);
+    sum = mul_add(sum, t, 0.1170496632f);
+    sum = mul_add(sum, t, -0.1993445824f);
+    sum = mul_add(sum, t, 0.6849972881f);
     float2 square = two_product(x, x);
     float n = rint(square.x * -1.44269504f);
     float power = exp_part(((-square.x - n * LN2_HIGH) - n * LN2_LOW) - square.y);
@@ -56,17 +56,17 @@ float erfc_float(float x) {
 // The gamma function at 1.5 + u, |u| <= 1/2
 float gamma_part(float u) {
     float sum = 0.007485898053f;
-    sum = sum * u - 0.01122063914f;
-    sum = sum * u + 0.010731166f;
-    sum = sum * u - 0.01603572509f;
-    sum = sum * u + 0.02596049444f;
-    sum = sum * u - 0.03818622104f;
-    sum = sum * u + 0.0586011717f;
-    sum = sum * u - 0.07750935754f;
-    sum = sum * u + 0.1446456474f;
-    sum = sum * u - 0.107295237f;
-    sum = sum * u + 0.4148134511f;
-    sum = sum * u + 0.03233840133f;
+    sum = mul_add(sum, u, -0.01122063914f);
+    sum = mul_add(sum, u, 0.010731166f);
+    sum = mul_add(sum, u, -0.01603572509f);
+    sum = mul_add(sum, u, 0.02596049444f);
+    sum = mul_add(sum, u, -0.03818622104f);
+    sum = mul_add(sum, u, 0.0586011717f);
+    sum = mul_add(sum, u, -0.07750935754f);
+    sum = mul_add(sum, u, 0.1446456474f);
+    sum = mul_add(sum, u, -0.107295237f);
+    sum = mul_add(sum, u, 0.4148134511f);
+    sum = mul_add(sum, u, 0.03233840133f);
     return sum * u + 0.8862269255f;
 }
 float tgamma_float(float x) {

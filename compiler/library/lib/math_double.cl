@@ -5,6 +5,7 @@
 // Defines: sinh cosh tanh length distance normalize cross
 // Types: double
 // Helps: reduce_circle_exactly exp_part log_double log1p_double power is_odd pair_sqrt sqrt_double sin_part cos_part turned_sin
+// Helps: is_special_log
 #include "exact_double.cl"
 
 #define LN2_HIGH 0x1.62e42fefp-1
@@ -13,17 +14,17 @@
 // e^r - 1 for |r| <= 0.36
 double exp_part(double r) {
     double tail = 1.6059043836821614599e-10;
-    tail = tail * r + 2.0876756987868098979e-9;
-    tail = tail * r + 2.5052108385441718775e-8;
-    tail = tail * r + 2.7557319223985890653e-7;
-    tail = tail * r + 2.7557319223985890653e-6;
-    tail = tail * r + 0.000024801587301587301587;
-    tail = tail * r + 0.0001984126984126984127;
-    tail = tail * r + 0.0013888888888888888889;
-    tail = tail * r + 0.0083333333333333333333;
-    tail = tail * r + 0.041666666666666666667;
-    tail = tail * r + 0.16666666666666666667;
-    tail = tail * r + 0.5;
+    tail = mul_add(tail, r, 2.0876756987868098979e-9);
+    tail = mul_add(tail, r, 2.5052108385441718775e-8);
+    tail = mul_add(tail, r, 2.7557319223985890653e-7);
+    tail = mul_add(tail, r, 2.7557319223985890653e-6);
+    tail = mul_add(tail, r, 0.000024801587301587301587);
+    tail = mul_add(tail, r, 0.0001984126984126984127);
+    tail = mul_add(tail, r, 0.0013888888888888888889);
+    tail = mul_add(tail, r, 0.0083333333333333333333);
+    tail = mul_add(tail, r, 0.041666666666666666667);
+    tail = mul_add(tail, r, 0.16666666666666666667);
+    tail = mul_add(tail, r, 0.5);
     return r + r * r * tail;
 }
 double exp_reduced(double x, double n) { return exp_part((x - n * LN2_HIGH) - n * LN2_LOW); }
@@ -71,16 +72,16 @@ double2 log_near_one(double f, double g) {
     double2 sum = fast_two_sum(s, rest);
     double z = sum.x * sum.x;
     double tail = 0.086956521739130434783;
-    tail = tail * z + 0.095238095238095238095;
-    tail = tail * z + 0.10526315789473684211;
-    tail = tail * z + 0.11764705882352941176;
-    tail = tail * z + 0.13333333333333333333;
-    tail = tail * z + 0.15384615384615384615;
-    tail = tail * z + 0.18181818181818181818;
-    tail = tail * z + 0.22222222222222222222;
-    tail = tail * z + 0.28571428571428571429;
-    tail = tail * z + 0.4;
-    tail = tail * z + 0.66666666666666666667;
+    tail = mul_add(tail, z, 0.095238095238095238095);
+    tail = mul_add(tail, z, 0.10526315789473684211);
+    tail = mul_add(tail, z, 0.11764705882352941176);
+    tail = mul_add(tail, z, 0.13333333333333333333);
+    tail = mul_add(tail, z, 0.15384615384615384615);
+    tail = mul_add(tail, z, 0.18181818181818181818);
+    tail = mul_add(tail, z, 0.22222222222222222222);
+    tail = mul_add(tail, z, 0.28571428571428571429);
+    tail = mul_add(tail, z, 0.4);
+    tail = mul_add(tail, z, 0.66666666666666666667);
     return fast_two_sum(2.0 * sum.x, sum.x * z * tail + 2.0 * sum.y);
 }
 double reduce_log(double x, int *k) {
@@ -296,25 +297,25 @@ double2 reduce_circle(double x, uint *quadrant) {
 double sin_part(double2 r) {
     double z = r.x * r.x;
     double tail = 2.8114572543455207632e-15;
-    tail = tail * z - 7.6471637318198164759e-13;
-    tail = tail * z + 1.6059043836821614599e-10;
-    tail = tail * z - 2.5052108385441718775e-8;
-    tail = tail * z + 2.7557319223985890653e-6;
-    tail = tail * z - 0.0001984126984126984127;
-    tail = tail * z + 0.0083333333333333333333;
-    tail = tail * z - 0.16666666666666666667;
+    tail = mul_add(tail, z, -7.6471637318198164759e-13);
+    tail = mul_add(tail, z, 1.6059043836821614599e-10);
+    tail = mul_add(tail, z, -2.5052108385441718775e-8);
+    tail = mul_add(tail, z, 2.7557319223985890653e-6);
+    tail = mul_add(tail, z, -0.0001984126984126984127);
+    tail = mul_add(tail, z, 0.0083333333333333333333);
+    tail = mul_add(tail, z, -0.16666666666666666667);
     return r.x + (r.x * z * tail + r.y * (1.0 - 0.5 * z));
 }
 double cos_part(double2 r) {
     double z = r.x * r.x;
     double tail = -1.5619206968586226462e-16;
-    tail = tail * z + 4.7794773323873852974e-14;
-    tail = tail * z - 1.1470745597729724714e-11;
-    tail = tail * z + 2.0876756987868098979e-9;
-    tail = tail * z - 2.7557319223985890653e-7;
-    tail = tail * z + 0.000024801587301587301587;
-    tail = tail * z - 0.0013888888888888888889;
-    tail = tail * z + 0.041666666666666666667;
+    tail = mul_add(tail, z, 4.7794773323873852974e-14);
+    tail = mul_add(tail, z, -1.1470745597729724714e-11);
+    tail = mul_add(tail, z, 2.0876756987868098979e-9);
+    tail = mul_add(tail, z, -2.7557319223985890653e-7);
+    tail = mul_add(tail, z, 0.000024801587301587301587);
+    tail = mul_add(tail, z, -0.0013888888888888888889);
+    tail = mul_add(tail, z, 0.041666666666666666667);
     double2 head = fast_two_sum(1.0, -0.5 * z);
     return head.x + (head.y + (z * z * tail - r.x * r.y));
 }

@@ -1,12 +1,15 @@
 // Functions of float for drivers whose instructions are precise (kiln_vocabulary::precision): Fma rounds once, and Sqrt and Exp2
-// meet the bounds of OpenCL C 7.4. Each replaces the function with the same name in another file.
-#include "arc.cl"
+// meet the bounds of OpenCL C 7.4. Each replaces the function with the same name in another file. `fit.py` beside this folder
+// computes the polynomials, which are minimax.
 #include "exact.cl"
 #include "log.cl"
 #include "round.cl"
 #include "trig.cl"
 
 #define HALF_PI 0x1.921fb6p+0f
+// The sum of this and a number below 2^22 is rounded to a whole number, which the low bits of the sum contain. Conversions between
+// float and int are slower on GPUs.
+#define ROUNDER 0x1.8p23f
 
 float mul_add(float a, float b, float c) { return fma(a, b, c); }
 float2 two_product(float a, float b) {
@@ -25,31 +28,31 @@ float reduce_size(float size, uint *quadrant) {
         float2 r = reduce_circle_exactly(size, quadrant);
         return r.x + r.y;
     }
-    float n = rint(size * 0.636619772f);
-    *quadrant = (uint)(int)n & 3;
+    float sum = fma(size, 0.636619772f, ROUNDER);
+    *quadrant = as_uint(sum) & 3;
+    float n = sum - ROUNDER;
     float r = fma(n, -0x1.921fb6p+0f, size);
     r = fma(n, 0x1.777a5cp-25f, r);
     return fma(n, 0x1.ee59dap-50f, r);
 }
+// The first line subtracts an even number, also from large numbers.
 float2 reduce_half_turns(float x, uint *quadrant) {
-    x -= 2.0f * trunc(0.5f * x);
-    float n = rint(2.0f * x);
-    *quadrant = (uint)(int)n & 3;
-    return (float2)(fma(n, -0.5f, x) * 0x1.921fb6p+1f, 0.0f);
+    x = fma(fma(x, 0.5f, ROUNDER) - ROUNDER, -2.0f, x);
+    float sum = fma(x, 2.0f, ROUNDER);
+    *quadrant = as_uint(sum) & 3;
+    return (float2)(fma(sum - ROUNDER, -0.5f, x) * 0x1.921fb6p+1f, 0.0f);
 }
 float sine(float r) {
     float z = r * r;
-    float tail = fma(2.755731922e-6f, z, -1.984126984e-4f);
-    tail = fma(tail, z, 8.333333333e-3f);
-    tail = fma(tail, z, -0.1666666667f);
+    float tail = fma(-0.0001951495795f, z, 0.008332158414f);
+    tail = fma(tail, z, -0.1666665457f);
     return fma(r * z, tail, r);
 }
 float cosine(float r) {
     float z = r * r;
-    float tail = fma(-2.755731922e-7f, z, 2.48015873e-5f);
-    tail = fma(tail, z, -1.388888889e-3f);
-    tail = fma(tail, z, 4.166666667e-2f);
-    tail = fma(tail, z, -0.5f);
+    float tail = fma(2.438314816e-5f, z, -0.00138866772f);
+    tail = fma(tail, z, 0.04166662022f);
+    tail = fma(tail, z, -0.4999999969f);
     return fma(tail, z, 1.0f);
 }
 float with_sign_of(float x, uint sign) { return as_float(as_uint(x) ^ (sign & SIGN_BIT)); }
@@ -60,7 +63,8 @@ float turned_sine(float r, uint quadrant) {
 float turned_sin(float2 r, uint quadrant) { return turned_sine(r.x, quadrant); }
 float turned_tan(float2 r, uint quadrant) {
     float s = sine(r.x), c = cosine(r.x);
-    return (quadrant & 1) != 0 ? -c / s : s / c;
+    bool is_odd = (quadrant & 1) != 0;
+    return with_sign_of((is_odd ? c : s) / (is_odd ? s : c), quadrant << 31);
 }
 float sin_float(float x) {
     uint quadrant = 0;
@@ -76,6 +80,18 @@ float tan_float(float x) {
     uint quadrant = 0;
     float r = reduce_size(fabs(x), &quadrant);
     return with_sign_of(turned_tan((float2)(r, 0.0f), quadrant), as_uint(x));
+}
+
+// Adding zero removes the sign of a zero.
+float sinpi_float(float x) {
+    uint quadrant;
+    float2 r = reduce_half_turns(fabs(x), &quadrant);
+    return with_sign_of(turned_sine(r.x, quadrant) + 0.0f, as_uint(x));
+}
+float cospi_float(float x) {
+    uint quadrant;
+    float2 r = reduce_half_turns(fabs(x), &quadrant);
+    return turned_sine(r.x, quadrant + 1) + 0.0f;
 }
 
 // 2^(high + low) from `power`, which is 2^high, for |low| below 2^-13; zero, infinity and NaN are unchanged.
@@ -98,40 +114,75 @@ float half_of_exp(float x) {
     float high = x * 0x1.715476p+0f;
     return corrected_power(exp2(high - 1.0f), fma(x, 0x1.4ae0cp-26f, fma(x, 0x1.715476p+0f, -high)));
 }
+// e^x - 1 = 2 (2^(n-1) (e^r - 1) + 2^(n-1) - 1/2) with x = n ln 2 + r; the sum overflows only if the result does.
+float expm1_float(float x) {
+    float near = x > 89.0f ? 89.0f : x < -25.0f ? -25.0f : x;
+    float sum = fma(near, 1.44269504f, ROUNDER), n = sum - ROUNDER;
+    float r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, near));
+    float tail = fma(0.001388252796f, r, 0.008366520555f);
+    tail = fma(tail, r, 0.04166719978f);
+    tail = fma(tail, r, 0.1666654362f);
+    tail = fma(tail, r, 0.4999999815f);
+    float power = as_float((as_uint(sum) << 23) + 0x3f000000u);
+    float half_result = fma(fma(r * r, tail, r), power, power - 0.5f);
+    return fabs(x) >= 0x1p-26f ? half_result + half_result : x;
+}
 float tanh_float(float x) {
-    float size = fabs(x);
-    if (size < 0.55f) {
-        float z = x * x;
-        float tail = fma(-0.006056840551f, z, 0.02092025144f);
-        tail = fma(tail, z, -0.05381642174f);
-        tail = fma(tail, z, 0.1333225662f);
-        tail = fma(tail, z, -0.3333330837f);
-        return copysign_float(fma(size * z, tail, size), x);
-    }
-    if (isnan(x)) return x;
-    float power = exp2(fmin(size, 20.0f) * 2.88539008f);
-    return copysign_float(1.0f - 2.0f / (power + 1.0f), x);
+    float size = fabs(x), z = x * x;
+    float tail = fma(0.01643755f, z, -0.05267179545f);
+    tail = fma(tail, z, 0.1332072475f);
+    tail = fma(tail, z, -0.3333294662f);
+    float power = exp2((size > 20.0f ? 20.0f : size) * 2.88539008f);
+    float large = fma(-2.0f, native_recip(power + 1.0f), 1.0f);
+    return copysign_float(size < 0.55f ? fma(size * z, tail, size) : large, x);
 }
 
-// ln(1 + f) for f from sqrt(1/2) - 1 to sqrt(2) - 1, with a minimax polynomial for (ln(1 + f) - f + f^2/2) / f^3.
+// Above 1, with a polynomial for log2(erfc(x)); erf(4) is 1.
+float erf_float(float x) {
+    float size = fabs(x), z = x * x;
+    float tail = fma(-0.0005660151529f, z, 0.004924788593f);
+    tail = fma(tail, z, -0.02671770656f);
+    tail = fma(tail, z, 0.1128041157f);
+    tail = fma(tail, z, -0.3761235568f);
+    tail = fma(tail, z, 0.1283791286f);
+    float t = size > 4.0f ? 4.0f : size;
+    float exponent = fma(-0.001669515234f, t, 0.02139782103f);
+    exponent = fma(exponent, t, -0.1281109064f);
+    exponent = fma(exponent, t, -0.9438688864f);
+    exponent = fma(exponent, t, -1.612386673f);
+    exponent = fma(exponent, t, -0.003778661469f);
+    return copysign_float(size < 1.0f ? fma(size, tail, size) : 1.0f - exp2(exponent), x);
+}
+
+// ln(1 + f) for f from sqrt(1/2) - 1 to sqrt(2) - 1
 float log_one_plus(float f) {
-    float tail = fma(-0.07859645924f, f, 0.1288175106f);
-    tail = fma(tail, f, -0.131287892f);
-    tail = fma(tail, f, 0.1418117961f);
-    tail = fma(tail, f, -0.1662454952f);
-    tail = fma(tail, f, 0.200022867f);
-    tail = fma(tail, f, -0.2500081054f);
-    tail = fma(tail, f, 0.3333331672f);
-    tail = fma(tail, f, -0.5f);
+    float tail = fma(0.08734819934f, f, -0.1430751705f);
+    tail = fma(tail, f, 0.1491798005f);
+    tail = fma(tail, f, -0.1657050941f);
+    tail = fma(tail, f, 0.1996207164f);
+    tail = fma(tail, f, -0.2500175516f);
+    tail = fma(tail, f, 0.3333395023f);
+    tail = fma(tail, f, -0.4999999161f);
     return fma(f * f, tail, f);
 }
+// m and k of a normal number above zero, as in `reduce_log`.
+float reduce_normal_log(float x, float *k) {
+    uint above = as_uint(x) - 0x3f3504f3u;
+    *k = as_float((uint)((int)above >> 23) + as_uint(ROUNDER)) - ROUNDER;
+    return as_float(as_uint(x) - (above & 0xff800000u));
+}
+// One comparison finds all operands that are not normal numbers above zero.
 #define LOGARITHM(NAME, OF_TWO, FACTOR)                                        \
     float NAME(float x) {                                                       \
-        float special;                                                          \
-        if (is_special_log(x, &special)) return special;                        \
-        int k;                                                                  \
-        float part = log_one_plus(reduce_log(x, &k) - 1.0f);                    \
-        return fma((float)k, OF_TWO, part * FACTOR);                            \
+        float from = 0.0f, k;                                                   \
+        if (as_uint(x) - 0x00800000u >= 0x7f000000u) {                          \
+            float special;                                                      \
+            if (is_special_log(x, &special)) return special;                    \
+            x *= 0x1p25f;                                                       \
+            from = -25.0f;                                                      \
+        }                                                                       \
+        float part = log_one_plus(reduce_normal_log(x, &k) - 1.0f);             \
+        return fma(k + from, OF_TWO, part * FACTOR);                            \
     }
 LOGARITHM(log_float, 0.693147182f, 1.0f)
 LOGARITHM(log2_float, 1.0f, 1.44269502f)
@@ -139,32 +190,65 @@ LOGARITHM(log10_float, 0.301029996f, 0.434294482f)
 
 float log1p_float(float x) {
     if (!(x > -1.0f && x < 0x1p60f)) return x == -1.0f ? as_float(INFINITE | SIGN_BIT) : x < -1.0f ? as_float(0x7fc00000u) : log_float(x);
-    int k;
-    reduce_log(1.0f + x, &k);
-    // (1 + x) 2^-k - 1
-    float scale = as_float((uint)(127 - k) << 23);
-    float f = fma(x, scale, scale - 1.0f);
-    return k == 0 ? log_one_plus(x) : fma((float)k, 0.693147182f, log_one_plus(f));
+    float k;
+    float m = reduce_normal_log(1.0f + x, &k);
+    // (1 + x) 2^-k - 1, where 2^-k is the quotient of m and 1 + x.
+    float scale = as_float(as_uint(m) - as_uint(1.0f + x) + 0x3f800000u);
+    float result = fma(k, 0.693147182f, log_one_plus(fma(x, scale, scale - 1.0f)));
+    return x == 0.0f ? x : result;
+}
+float atanh_float(float x) {
+    float size = fabs(x);
+    if (!(size < 1.0f)) return size == 1.0f ? copysign_float(as_float(INFINITE), x) : as_float(0x7fc00000u);
+    return copysign_float(0.5f * log1p_float(2.0f * size * native_recip(1.0f - size)), x);
 }
 
+// The arc sine of a size up to 1/2, or half of the arc cosine of a larger one.
+float arc(float size, bool is_small) {
+    float z = is_small ? size * size : fma(-0.5f, size, 0.5f);
+    float root = is_small ? size : native_sqrt(z);
+    float tail = fma(0.04216616057f, z, 0.02417959486f);
+    tail = fma(tail, z, 0.04547036186f);
+    tail = fma(tail, z, 0.07495297732f);
+    tail = fma(tail, z, 0.1666675248f);
+    return fma(root * z, tail, root);
+}
 float asin_float(float x) {
     float size = fabs(x);
-    if (!(size <= 1.0f)) return as_float(0x7fc00000u);
-    float z = 0.5f - 0.5f * size;
     bool is_small = size < 0.5f;
-    float root = is_small ? size : native_sqrt(z);
-    float angle = fma(root, asin_tail(is_small ? size * size : z), root);
-    return copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
+    float angle = arc(size, is_small);
+    float result = copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
+    return size <= 1.0f ? result : as_float(0x7fc00000u);
 }
 float acos_float(float x) {
     float size = fabs(x);
-    if (!(size <= 1.0f)) return as_float(0x7fc00000u);
-    float z = 0.5f - 0.5f * size;
     bool is_small = size < 0.5f;
-    float root = is_small ? size : native_sqrt(z);
-    float angle = fma(root, asin_tail(is_small ? size * size : z), root);
-    if (is_small) return HALF_PI - copysign_float(angle, x);
-    return x < 0.0f ? 0x1.921fb6p+1f - 2.0f * angle : 2.0f * angle;
+    float angle = arc(size, is_small);
+    angle = is_small ? HALF_PI - angle : 2.0f * angle;
+    return size <= 1.0f ? (x < 0.0f ? 0x1.921fb6p+1f - angle : angle) : as_float(0x7fc00000u);
+}
+
+// One step of Newton's method with an exact residual.
+float cbrt_float(float x) {
+    float size = fabs(x);
+    if (as_uint(size) - 1 >= INFINITE - 1) return x;
+    bool is_small = size < 0x1p-80f;
+    size = is_small ? size * 0x1p96f : size;
+    float root = native_exp2(native_log2(size) * 0.333333333f);
+    float square = root * root;
+    float excess = fma(fma(root, root, -square), root, fma(square, root, -size));
+    root = fma(-excess, native_recip(square) * 0.333333333f, root);
+    return copysign_float(is_small ? root * 0x1p-32f : root, x);
+}
+// A power of 16 scales the operands. As integers, NaN is above infinity.
+float hypot_float(float x, float y) {
+    uint a = as_uint(x) & ~SIGN_BIT, b = as_uint(y) & ~SIGN_BIT;
+    uint most = max(a, b), least = min(a, b);
+    uint power = max(most & 0x7e000000u, 0x02000000u);
+    float scale = as_float(0x7f000000u - power);
+    float width = as_float(most) * scale, height = as_float(least) * scale;
+    float root = native_sqrt(fma(height, height, width * width)) * as_float(power);
+    return least == INFINITE ? as_float(INFINITE) : root;
 }
 
 // The quotient of magnitudes with b between 2^-100 and 2^100 and a < 2^18 b, rounded to the nearest whole number or a neighbor of it.

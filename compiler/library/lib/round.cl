@@ -52,6 +52,8 @@ float frexp_float(float x, int *exponent) {
     return as_float((as_uint(x) & SIGN_BIT) | (126u << 23) | (m & 0x7fffffu));
 }
 int ilogb_float(float x) {
+    uint bits = as_uint(x) & ~SIGN_BIT;
+    if (bits - 0x00800000u < 0x7f000000u) return (int)(bits >> 23) - 127;
     if (is_zero(x)) return FP_ILOGB0;
     if (is_infinite_or_nan(x)) return isnan(x) ? FP_ILOGBNAN : INT_MAX;
     int last;
