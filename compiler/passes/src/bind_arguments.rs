@@ -4,6 +4,8 @@
 //! arguments of the kernel follow; those that do not fit go into a uniform buffer. Pointers to local memory become
 //! local variables whose size the launch decides. Program-scope variables become parts of one buffer.
 
+mod branch_on_samplers;
+
 use kiln_ir::{
     Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction,
     ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, SamplerFact, Scalar, State, Type,
@@ -29,6 +31,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
     let features = &options.target.features;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
+            branch_on_samplers::branch_on_samplers(&mut module.functions[id]);
             let places = bind_kernel(module, id, 4 * words, features, &mut interface);
             interface.arguments.push((id, places));
             reject_unbound_samplers(&module.functions[id], sink);
