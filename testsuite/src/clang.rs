@@ -66,13 +66,13 @@ fn module(
     folder: Option<&Path>,
     scratch: &Path,
 ) -> Result<Result<PathBuf, Refusal>, String> {
-    match optimised("-O2", arguments, folder, scratch)? {
-        Err(_) => optimised("-O0", arguments, folder, scratch),
+    match optimized("-O2", arguments, folder, scratch)? {
+        Err(_) => optimized("-O0", arguments, folder, scratch),
         made => Ok(made),
     }
 }
 
-fn optimised(
+fn optimized(
     level: &str,
     arguments: &[OsString],
     folder: Option<&Path>,

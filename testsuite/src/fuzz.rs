@@ -5,7 +5,7 @@
 //! `cargo xtask fuzz` runs the fuzzer; `tests/findings.rs` replays its findings.
 
 pub mod input;
-pub mod minimise;
+pub mod minimize;
 pub mod mutator;
 mod seeds;
 pub mod target;

@@ -43,12 +43,12 @@ pub fn program(name: &str) -> PathBuf {
 }
 
 /// Variables that control colors. `CI` overrides `TERM=dumb`, because CI logs show colors.
-pub const COLOURS: [&str; 4] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
+pub const COLORS: [&str; 4] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
 
 /// A `kiln` command that is isolated from the user's environment.
 pub fn command() -> Command {
     let mut command = Command::new(binary());
-    for variable in ["KILN_DEVICE", "KILN_VALIDATION"].into_iter().chain(COLOURS) {
+    for variable in ["KILN_DEVICE", "KILN_VALIDATION"].into_iter().chain(COLORS) {
         command.env_remove(variable);
     }
     // Tests must not use the user's directories.

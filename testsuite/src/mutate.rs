@@ -61,11 +61,11 @@ impl<'a> Program<'a> {
             Mutation::Insert => format!("{before} {other} {token}{behind}"),
             Mutation::Replace => format!("{before} {other} {behind}"),
         };
-        let neighbour = |index: Option<usize>| index.and_then(|index| self.tokens.get(index));
+        let neighbor = |index: Option<usize>| index.and_then(|index| self.tokens.get(index));
         let places = [
             Some(start),
-            neighbour(at.checked_sub(1)).map(|&(_, end)| end),
-            neighbour(Some(at + 1)).map(|&(start, _)| start),
+            neighbor(at.checked_sub(1)).map(|&(_, end)| end),
+            neighbor(Some(at + 1)).map(|&(start, _)| start),
         ];
         Mutant { mutation, text, lines: places.into_iter().flatten().map(|place| self.line(place)).collect() }
     }

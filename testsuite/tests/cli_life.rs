@@ -214,15 +214,15 @@ fn an_invalid_module_is_never_written() {
 }
 
 #[test]
-fn terminals_have_colours_unless_they_are_not_wanted() {
+fn terminals_have_colors_unless_they_are_not_wanted() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("bad.cl"), "kernel void k(void) { missing; }\n").expect("a file");
-    let on_terminal = |colours: &[(&str, &str)], options: &str| {
+    let on_terminal = |colors: &[(&str, &str)], options: &str| {
         let line = format!("{} check {options} bad.cl", kiln::binary().display());
         let mut command = Command::new("script");
         command.current_dir(folder.path()).args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-        kiln::COLOURS.iter().for_each(|variable| _ = command.env_remove(variable));
-        command.env("TERM", "xterm").envs(colours.iter().copied());
+        kiln::COLORS.iter().for_each(|variable| _ = command.env_remove(variable));
+        command.env("TERM", "xterm").envs(colors.iter().copied());
         let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(finished.code(), Some(1));
         assert!(finished.text().contains("missing"));

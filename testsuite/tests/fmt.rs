@@ -17,7 +17,7 @@ use kiln_testsuite::{
     root,
 };
 
-/// The styles of the tests: the default, and files that use all honoured options.
+/// The styles of the tests: the default, and files that use all honored options.
 fn styles() -> Vec<Style> {
     let files = [
         "BasedOnStyle: LLVM\nColumnLimit: 40\nAllowShortCaseLabelsOnASingleLine: true\n",

@@ -1,4 +1,4 @@
-//! The packages for crates.io: each contains all that it is built from, its licence and a README.
+//! The packages for crates.io: each contains all that it is built from, its license and a README.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ fn read(path: &Path) -> String {
 }
 
 #[test]
-fn packages_have_a_description_a_licence_and_a_readme() {
+fn packages_have_a_description_a_license_and_a_readme() {
     for folder in published() {
         let manifest: toml::Table = read(&folder.join("Cargo.toml")).parse().expect("TOML");
         for key in ["description", "license", "version", "rust-version"] {

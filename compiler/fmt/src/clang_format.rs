@@ -1,4 +1,4 @@
-//! Reads `.clang-format` files: the part of YAML that they use, and the options that the formatter honours.
+//! Reads `.clang-format` files: the part of YAML that they use, and the options that the formatter honors.
 
 use crate::style::{Braces, Operators, Parens, Pointer, ShortBlocks, ShortFunctions, ShortIfs, Style, Tabs};
 
@@ -149,7 +149,7 @@ impl From<Option<()>> for Applied {
     }
 }
 
-/// The honoured options with a number or a truth value, then those with names.
+/// The honored options with a number or a truth value, then those with names.
 fn apply(style: &mut Style, name: &str, value: &str) -> Applied {
     let number = match name {
         "IndentWidth" => Some(&mut style.indent_width),

@@ -185,7 +185,7 @@ fn structs_are_copied() {
 }
 
 #[test]
-fn initialisers_zero_what_they_do_not_name() {
+fn initializers_zero_what_they_do_not_name() {
     assert_lines(
         "kernel void k(global int *p) { int a[4] = {1, 2}; int b[2] = {*p, 4}; p[0] = a[3] + b[1]; }",
         &["zero 16 align 4 %", "store align 4 %, i32 1", "store align 4 %, i32 2", "store align 4 %, %"],

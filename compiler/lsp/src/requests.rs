@@ -126,7 +126,7 @@ fn answer_about_text(session: &mut Session, request: Request) -> Response {
             })
         }
         requests::Formatting::METHOD => serve::<requests::Formatting>(session, request, |session, it| {
-            Ok(formatting(session, &it.text_document, |text, style| formatting::whole(text, style)))
+            Ok(formatting(session, &it.text_document, formatting::whole))
         }),
         requests::RangeFormatting::METHOD => {
             serve::<requests::RangeFormatting>(session, request, |session, it| {

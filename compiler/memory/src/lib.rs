@@ -254,7 +254,7 @@ impl Sync {
 }
 
 /// The spaces whose plain accesses must be non-private in a kernel with these operations (see [`Sync::ordered`]).
-pub fn synchronised(operations: impl IntoIterator<Item = Sync>) -> Spaces {
+pub fn synchronized(operations: impl IntoIterator<Item = Sync>) -> Spaces {
     operations.into_iter().fold(Spaces::NONE, |spaces, sync| spaces.union(sync.ordered()))
 }
 

@@ -193,7 +193,7 @@ fn features_gate_orders_and_scopes_but_not_of_fences() {
 fn a_fence_of_unknown_arguments_covers_every_legal_one() {
     let fences = strongest_fence(None, None, None);
     assert_eq!(fences.len(), 2);
-    assert_eq!(synchronised(fences), Spaces::BOTH.union(Spaces::IMAGE));
+    assert_eq!(synchronized(fences), Spaces::BOTH.union(Spaces::IMAGE));
     let known = strongest_fence(Some(FenceFlags::GLOBAL), Some(Order::Release), None);
     assert_eq!(known, [Sync::fence(FenceFlags::GLOBAL, Order::Release, Scope::AllSvmDevices)]);
 }

@@ -29,15 +29,15 @@ use crate::rewrite::rewrite_only;
 
 pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite_only(function, synchronises, |builder, id, replaced| {
+        rewrite_only(function, synchronizes, |builder, id, replaced| {
             if let Some(value) = unshared::replace(builder, id) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite_only(function, synchronises, |builder, id, _| {
+        rewrite_only(function, synchronizes, |builder, id, _| {
             resolve_dynamic_operands::resolve_dynamic_operands(builder, id)
         });
-        rewrite_only(function, synchronises, |builder, id, replaced| {
+        rewrite_only(function, synchronizes, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
@@ -54,12 +54,12 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
         Environment::OpenCl => {}
     }
     for function in module.functions.iter_mut() {
-        rewrite_only(function, synchronises, |builder, id, replaced| as_loop(builder, id, options, replaced));
+        rewrite_only(function, synchronizes, |builder, id, replaced| as_loop(builder, id, options, replaced));
     }
 }
 
 /// Whether this pass handles an operation.
-pub(super) fn synchronises(op: &Op) -> bool {
+pub(super) fn synchronizes(op: &Op) -> bool {
     matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
 }
 
@@ -181,7 +181,7 @@ pub(super) fn exchange_loop(
     atomic: &Atomic,
     compute: impl FnOnce(&mut Builder<'_>, ValueId) -> ValueId,
 ) -> ValueId {
-    let Some((_, sync)) = synchronisation(&Op::Atomic(atomic.clone()), object) else {
+    let Some((_, sync)) = synchronization(&Op::Atomic(atomic.clone()), object) else {
         unreachable!("an atomic operation synchronizes")
     };
     let (before, at, after) = match order {
@@ -238,7 +238,7 @@ fn weaken(module: &mut Module) {
         for id in function.inst_order() {
             let object = object_of(function, id);
             let op = &mut function.insts[id].op;
-            if let Some((operation, sync)) = synchronisation(op, object) {
+            if let Some((operation, sync)) = synchronization(op, object) {
                 set(op, sync.without_seq_cst(operation));
             }
         }
@@ -254,7 +254,7 @@ pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
 }
 
 /// The operation and its synchronization. All operands are constants now.
-pub(super) fn synchronisation(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
+pub(super) fn synchronization(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
     fn known<T: Copy>(value: &Known<T>) -> T {
         match value {
             Known::Constant(value) => *value,

@@ -8,10 +8,10 @@ use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
-use crate::legalize_atomics::synchronises;
+use crate::legalize_atomics::synchronizes;
 
 pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut Sink) {
-    if !module.functions.iter().any(|function| function.may_have(synchronises)) {
+    if !module.functions.iter().any(|function| function.may_have(synchronizes)) {
         return;
     }
     let kernels: Vec<FuncId> = module
@@ -24,9 +24,9 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
     for kernel in kernels {
         let called = module.reachable_from(kernel);
         let operations = called.iter().flat_map(|&id| operations(&module.functions[id]));
-        let synchronised = memory::synchronised(operations);
+        let synchronized = memory::synchronized(operations);
         for id in called {
-            shared[id.index()] = shared[id.index()].union(synchronised);
+            shared[id.index()] = shared[id.index()].union(synchronized);
         }
     }
     for (function, shared) in module.functions.iter_mut().zip(shared) {
@@ -39,7 +39,7 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
 fn operations(function: &Function) -> impl Iterator<Item = Sync> {
     function.inst_order().into_iter().filter_map(|id| {
         let inst = &function.insts[id];
-        synchronisation(function, &inst.op, inst.args.first().copied())
+        synchronization(function, &inst.op, inst.args.first().copied())
     })
 }
 
@@ -69,7 +69,7 @@ fn spaces_of(function: &Function, value: ValueId) -> Spaces {
 }
 
 /// The synchronization of an instruction. If that depends on run-time values, the strongest possible.
-fn synchronisation(function: &Function, op: &Op, object: Option<ValueId>) -> Option<Sync> {
+fn synchronization(function: &Function, op: &Op, object: Option<ValueId>) -> Option<Sync> {
     match op {
         Op::Atomic(atomic) => Some(atomic_sync(atomic, spaces_of(function, object?))),
         Op::Fence { flags, order, .. } => Some(Sync::fence(

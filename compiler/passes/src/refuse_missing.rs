@@ -15,7 +15,7 @@ use kiln_vocabulary::{
     target::Target,
 };
 
-use crate::legalize_atomics::{object_of, synchronisation};
+use crate::legalize_atomics::{object_of, synchronization};
 
 pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut Sink) {
     let target = &options.target;
@@ -45,7 +45,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
             let found = missing(function, inst, target)
                 .map(|what| with_profile(feature(inst.span, what), target))
                 .or_else(|| {
-                    let (operation, sync) = synchronisation(&inst.op, object_of(function, id))?;
+                    let (operation, sync) = synchronization(&inst.op, object_of(function, id))?;
                     let problem = memory::encode(target, operation, sync).err()?;
                     let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
                     let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);

@@ -283,12 +283,12 @@ impl<'m> Body<'_, 'm> {
     /// Starts a basic block and returns its label.
     pub(super) fn start_block(&mut self) -> Word {
         let label = self.emitter.writer.id();
-        self.start_labelled(label);
+        self.start_labeled(label);
         label
     }
 
     /// Starts a basic block whose label has already been referenced.
-    pub(super) fn start_labelled(&mut self, label: Word) {
+    pub(super) fn start_labeled(&mut self, label: Word) {
         let label = Some(self.emitter.writer.instruction(Op::Label, None, Some(label), Vec::new()));
         self.blocks.push(dr::Block { label, instructions: Vec::new() });
         self.is_terminated = false;

@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         self.terminate(Op::BranchConditional, operands);
         for (label, block) in arms {
             if let Some(block) = block {
-                self.start_labelled(label);
+                self.start_labeled(label);
                 self.block(block);
             }
         }
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
         self.terminate(Op::Switch, operands);
         let blocks = cases.iter().map(|case| case.block).zip(labels);
         for (block, label) in blocks.chain([(default, default_label)]) {
-            self.start_labelled(label);
+            self.start_labeled(label);
             self.block(block);
         }
         self.close(id, inst);
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
             let label = self.emitter.writer.id();
             self.selection_merge(merge);
             self.terminate(Op::Switch, vec![Operand::IdRef(zero), Operand::IdRef(label)]);
-            self.start_labelled(label);
+            self.start_labeled(label);
         }
         self.block(block);
         self.close(id, inst);
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
         let (header, continue_label) = (self.emitter.writer.id(), self.emitter.writer.id());
         self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
 
-        self.start_labelled(header);
+        self.start_labeled(header);
         let params = self.function.blocks[body].params.clone();
         let mut phis = Vec::new();
         for (&param, &init) in params.iter().zip(&inits) {
@@ -169,13 +169,13 @@ impl Body<'_, '_> {
                 Some(operands) => this.terminate(Op::BranchConditional, operands),
                 None => this.terminate(Op::Branch, vec![Operand::IdRef(first)]),
             }
-            this.start_labelled(first);
+            this.start_labeled(first);
             this.instructions(if test.is_some() { &rest[1..] } else { rest });
         });
 
         let continues = self.constructs.get_mut(&id).map(|it| std::mem::take(&mut it.continues));
         let continues = continues.unwrap_or_default();
-        self.start_labelled(continue_label);
+        self.start_labeled(continue_label);
         let params = self.function.blocks[continuing].params.clone();
         self.join(&params, &continues);
         if continues.is_empty() {
@@ -275,7 +275,7 @@ impl Body<'_, '_> {
         if exits.is_empty() && !is_named && !self.is_structured() {
             return;
         }
-        self.start_labelled(merge);
+        self.start_labeled(merge);
         self.join(&inst.results, &exits);
         if exits.is_empty() {
             self.terminate(Op::Unreachable, Vec::new());

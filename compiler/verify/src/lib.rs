@@ -83,7 +83,7 @@
 //! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation
 //! - `OpenCL-async-scope`: the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup
 //!
-//! Scopes and semantics in the module (`synchronisation.rs`)
+//! Scopes and semantics in the module (`synchronization.rs`)
 //! - `SPIRV-Scope-constant`: with the Shader capability, scopes and memory semantics are 32-bit constants, but not specialization constants
 //! - `SPIRV-VulkanMemoryModelDeviceScope`: under the Vulkan memory model, Device scope needs the VulkanMemoryModelDeviceScope capability
 //! - `VUID-RuntimeSpirv-vulkanMemoryModel-06265`: no Device scope if the device lacks vulkanMemoryModelDeviceScope
@@ -138,7 +138,7 @@ pub mod masks;
 mod module;
 mod operand;
 mod structure;
-mod synchronisation;
+mod synchronization;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -172,7 +172,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         capabilities::RULES,
         environment::RULES,
         masks::RULES,
-        synchronisation::RULES,
+        synchronization::RULES,
         atomics::RULES,
         accesses::RULES,
         variables::RULES,
@@ -318,7 +318,7 @@ pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     structure::check(&context, &mut findings);
     capabilities::check(&context, &mut findings);
     environment::check(&context, &mut findings);
-    synchronisation::check(&context, &mut findings);
+    synchronization::check(&context, &mut findings);
     atomics::check(&context, &mut findings);
     accesses::check(&context, &mut findings);
     variables::check(&context, &mut findings);

@@ -6,7 +6,7 @@ mod atomics;
 mod environment;
 mod reading;
 mod structure;
-mod synchronisation;
+mod synchronization;
 mod variables;
 
 use super::*;
@@ -147,7 +147,7 @@ fn each_rule_is_tested_and_has_its_own_name() {
         include_str!("tests/environment.rs"),
         include_str!("tests/reading.rs"),
         include_str!("tests/structure.rs"),
-        include_str!("tests/synchronisation.rs"),
+        include_str!("tests/synchronization.rs"),
         include_str!("tests/variables.rs"),
     );
     let mut seen = std::collections::HashSet::new();

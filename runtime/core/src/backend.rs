@@ -254,14 +254,14 @@ pub(crate) enum Bound {
 }
 
 /// The values of specialization constants, in id order.
-pub(crate) type Specialisation = SmallVec<[(SpecId, u32); 8]>;
+pub(crate) type Specialization = SmallVec<[(SpecId, u32); 8]>;
 
 /// The bytes of push constants, which few devices extend beyond 128.
 pub(crate) type PushConstants = SmallVec<[u8; 128]>;
 
 /// Work-groups of one size.
 pub(crate) struct Dispatch {
-    pub(crate) specialisation: Specialisation,
+    pub(crate) specialization: Specialization,
     pub(crate) push_constants: PushConstants,
     pub(crate) groups: [u32; 3],
     /// The global id of the first work-item, for messages.

@@ -48,7 +48,7 @@ pub enum Validation {
     /// The layer's default checks.
     On,
     /// The default checks and synchronization hazards between commands.
-    Synchronisation,
+    Synchronization,
 }
 
 /// Selects a device.
@@ -130,7 +130,7 @@ fn host_time(moment: Instant) -> u64 {
 }
 
 impl Options {
-    /// Reads options from the environment: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronisation`]),
+    /// Reads options from the environment: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronization`]),
     /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` sets [`Options::unchecked`]), `KILN_SEED` (a number), and
     /// `KILN_CACHE` (a directory, or `off`; the default is `kiln` in the user's cache directory).
     pub fn from_env() -> Self {
@@ -138,7 +138,7 @@ impl Options {
         Self {
             validation: match value("KILN_VALIDATION").as_str() {
                 "" | "0" => Validation::Off,
-                "sync" => Validation::Synchronisation,
+                "sync" => Validation::Synchronization,
                 _ => Validation::On,
             },
             unchecked: value("KILN_CHECKS") == "0",
@@ -311,7 +311,7 @@ impl Device {
     /// Allocates a buffer with these contents.
     pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
         let buffer = Buffer::allocate(self, contents.len(), Placement::Device)?;
-        self.initialise(&buffer, contents)?;
+        self.initialize(&buffer, contents)?;
         Ok(buffer)
     }
 
@@ -392,7 +392,7 @@ impl Device {
     }
 
     /// Writes a new buffer and makes the contents visible to every queue.
-    pub(crate) fn initialise<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
+    pub(crate) fn initialize<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {
             let node = transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
@@ -405,7 +405,7 @@ impl Device {
     }
 
     /// Transitions a new image before any command uses it.
-    pub(crate) fn initialise_image(&self, image: &ImageMemory) -> Result<()> {
+    pub(crate) fn initialize_image(&self, image: &ImageMemory) -> Result<()> {
         let transfers = &self.inner.transfers;
         let command = Command::Image(ImageCommand::Prepare { image: image.clone() });
         transfers.enqueue(command, &Arc::default(), Place::USUAL)?;

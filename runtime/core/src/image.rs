@@ -203,7 +203,7 @@ impl Device {
             return Err(Error::ImageSize { size: desc.size, limit });
         }
         let memory = self.backend().image(desc)?;
-        self.initialise_image(&memory)?;
+        self.initialize_image(&memory)?;
         Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
     }
 

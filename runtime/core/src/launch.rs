@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialisation};
+use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialization};
 use crate::error::{Error, Result};
 use crate::interface::{ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, StateValue};
 use crate::kernel::{ArgValue, Kernel};
@@ -47,12 +47,12 @@ pub(crate) fn prepare(
     let mut dispatches: SmallVec<[Dispatch; 1]> = SmallVec::with_capacity(plan.regions.len());
     for region in &plan.regions {
         let known = dispatches.iter().zip(&plan.regions).find(|(_, other)| other.local == region.local);
-        let specialisation = match known {
-            Some((dispatch, _)) => dispatch.specialisation.clone(),
-            None => values.specialisation(&plan, region),
+        let specialization = match known {
+            Some((dispatch, _)) => dispatch.specialization.clone(),
+            None => values.specialization(&plan, region),
         };
         dispatches.push(Dispatch {
-            specialisation,
+            specialization,
             push_constants: values.push_constants(&plan, region),
             groups: region.groups,
             first_item: [0, 1, 2].map(|d| plan.offset[d] + region.first_item[d]),
@@ -123,7 +123,7 @@ struct Values<'a> {
     push_constants: PushConstants,
     bound: Vec<Bound>,
     /// Values of the constants that size arrays in local memory.
-    counts: Specialisation,
+    counts: Specialization,
     local_memory: u64,
     keep: SmallVec<[Memory; 4]>,
 }
@@ -282,7 +282,7 @@ impl<'a> Values<'a> {
     }
 
     /// The specialization constants of a region.
-    fn specialisation(&self, plan: &Plan, region: &Region) -> Specialisation {
+    fn specialization(&self, plan: &Plan, region: &Region) -> Specialization {
         let program = &self.kernel.program.inner.interface;
         let device = &self.kernel.program.inner.device;
         let mut values = self.counts.clone();

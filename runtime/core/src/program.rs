@@ -128,10 +128,10 @@ impl Program {
         let variables = allocate(device, interface.variables.as_ref())?;
         let constants = allocate(device, interface.constants.as_ref())?;
         if let (Some(buffer), Some(data)) = (&variables, &interface.variables) {
-            device.initialise(buffer, &relocated(data, &interface, buffer.address())?)?;
+            device.initialize(buffer, &relocated(data, &interface, buffer.address())?)?;
         }
         if let (Some(buffer), Some(data)) = (&constants, &interface.constants) {
-            device.initialise(buffer, &data.bytes)?;
+            device.initialize(buffer, &data.bytes)?;
         }
         let inner = Inner {
             device: device.clone(),

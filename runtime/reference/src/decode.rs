@@ -82,7 +82,7 @@ pub(crate) struct Decoder<'w> {
     libraries: Vec<u32>,
     glsl: Vec<u32>,
     /// The values of specialization constants, by `SpecId`.
-    specialisation: &'w [(u32, u32)],
+    specialization: &'w [(u32, u32)],
     tables: Tables,
     locals: Vec<Object>,
     globals: Vec<(Buffer, String)>,
@@ -102,13 +102,13 @@ pub(crate) struct Decoder<'w> {
 impl Program {
     /// Decodes a module and allocates its program-scope variables.
     pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
-        Self::specialised(words, &[], memory, checks)
+        Self::specialized(words, &[], memory, checks)
     }
 
     /// Decodes a module with values for specialization constants, by `SpecId`.
-    pub fn specialised(
+    pub fn specialized(
         words: &[u32],
-        specialisation: &[(u32, u32)],
+        specialization: &[(u32, u32)],
         memory: &Memory,
         checks: Checks,
     ) -> Result<Self, Invalid> {
@@ -123,7 +123,7 @@ impl Program {
             strings: HashMap::new(),
             libraries: Vec::new(),
             glsl: Vec::new(),
-            specialisation,
+            specialization,
             tables: Tables::default(),
             locals: Vec::new(),
             globals: Vec::new(),

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kiln_testsuite::fuzz::{Input, Mutator, Target, findings, minimise::minimise};
+use kiln_testsuite::fuzz::{Input, Mutator, Target, findings, minimize::minimize};
 use nix::time::{ClockId, clock_gettime};
 
 /// The limits for one input, besides time: the stack of a thread, and the memory of a process.
@@ -218,7 +218,7 @@ fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
     let mut fails = |text: &[u8]| {
         begin.elapsed() < PATIENCE && end_of(&with(text), target, folder).as_ref() == Some(&end)
     };
-    let small = with(&minimise(&input.text, TRIALS, &mut fails));
+    let small = with(&minimize(&input.text, TRIALS, &mut fails));
     let path = path_of(target, &small.to_file());
     fs::create_dir_all(findings(target)).expect("a folder");
     fs::write(&path, small.to_file()).expect("a file");

@@ -89,7 +89,7 @@ pub struct Program {
     /// The variables for the local id.
     local_ids: BTreeSet<u32>,
     /// The specialization constants that size local arguments, with the number of the argument.
-    specialised: BTreeMap<u32, u32>,
+    specialized: BTreeMap<u32, u32>,
 }
 
 /// Why an interpretation stopped.
@@ -117,7 +117,7 @@ impl Program {
         }
         let (mut types, mut definitions, mut labels) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (mut entry, mut entry_id) = (0, 0);
-        let (mut local_ids, mut specialised) = (BTreeSet::new(), BTreeMap::new());
+        let (mut local_ids, mut specialized) = (BTreeSet::new(), BTreeMap::new());
         for (index, instruction) in instructions.iter().enumerate() {
             let words = &instruction.words;
             match instruction.op {
@@ -132,7 +132,7 @@ impl Program {
                 }
                 // SpecId
                 Op::Decorate if words[1] == 1 => {
-                    specialised.insert(words[0], words[2]);
+                    specialized.insert(words[0], words[2]);
                 }
                 _ => {}
             }
@@ -148,7 +148,7 @@ impl Program {
                 _ => {}
             }
         }
-        let mut program = Self { instructions, types, definitions, labels, entry, local_ids, specialised };
+        let mut program = Self { instructions, types, definitions, labels, entry, local_ids, specialized };
         program.number_local_arguments();
         program
     }
@@ -162,8 +162,8 @@ impl Program {
             .filter(|it| it.op == Op::ExtInst && it.words[3] == ARGUMENT_WORKGROUP)
             .map(|it| (self.constant(it.words[6])[0] as u32, self.constant(it.words[5])[0] as u32))
             .collect();
-        self.specialised.retain(|_, number| arguments.contains_key(number));
-        for number in self.specialised.values_mut() {
+        self.specialized.retain(|_, number| arguments.contains_key(number));
+        for number in self.specialized.values_mut() {
             *number = arguments[number];
         }
     }
@@ -256,7 +256,7 @@ impl Program {
         let (_, ty) = self.pointer(self.types[&variable]);
         let definition = self.definition(ty);
         let size = (definition.op == Op::TypeArray).then(|| definition.words[2]);
-        match size.and_then(|size| self.specialised.get(&size)) {
+        match size.and_then(|size| self.specialized.get(&size)) {
             Some(number) => LOCAL + u64::from(*number),
             None => VARIABLE + u64::from(variable),
         }

@@ -168,7 +168,7 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
     module::check(&path, environment)?;
     let least =
         program.calls.iter().zip(&legal).filter(|(call, is_legal)| call.is_visible && **is_legal).count();
-    let found = sources::synchronising_instructions(&words);
+    let found = sources::synchronizing_instructions(&words);
     if found < least {
         return Err(format!("{found} instructions for {least} calls"));
     }

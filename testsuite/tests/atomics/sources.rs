@@ -156,7 +156,7 @@ impl Program {
 }
 
 /// How many instructions of a module are atomic operations or barriers.
-pub(crate) fn synchronising_instructions(words: &[u32]) -> usize {
+pub(crate) fn synchronizing_instructions(words: &[u32]) -> usize {
     let (mut at, mut found) = (5, 0);
     while at < words.len() {
         let (opcode, length) = (words[at] & 0xffff, (words[at] >> 16) as usize);

@@ -252,18 +252,18 @@ fn of_options_given_twice_the_last_counts() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_who_asks() {
+fn colors_are_for_terminals_and_for_who_asks() {
     let folder = folder(&[("bad.cl", BAD)]);
-    let coloured = |options: &[&str], variable: Option<&str>| {
+    let colored = |options: &[&str], variable: Option<&str>| {
         let mut command = command(&folder, &[&["check", "bad.cl"], options].concat());
         variable.map(|name| command.env(name, "1"));
         kiln_with(&mut command, "").stderr.contains("\x1b[")
     };
-    assert!(!coloured(&[], None), "standard error is no terminal");
-    assert!(!coloured(&["--color", "never"], Some("CLICOLOR_FORCE")));
-    assert!(!coloured(&[], Some("NO_COLOR")));
-    assert!(coloured(&["--color", "always"], None));
-    assert!(coloured(&["--color", "always"], Some("NO_COLOR")), "an option says more than the environment");
+    assert!(!colored(&[], None), "standard error is no terminal");
+    assert!(!colored(&["--color", "never"], Some("CLICOLOR_FORCE")));
+    assert!(!colored(&[], Some("NO_COLOR")));
+    assert!(colored(&["--color", "always"], None));
+    assert!(colored(&["--color", "always"], Some("NO_COLOR")), "an option says more than the environment");
 }
 
 #[test]

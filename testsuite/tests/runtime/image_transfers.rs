@@ -155,11 +155,11 @@ pub(crate) fn all_shapes(device: &Device) {
                     models[other].put(into, &packed);
                 }
                 _ => {
-                    let colour = [0; 4].map(|_: u32| random.below(1 << 33) as u32);
-                    queue.fill_image_region(&models[at].image, part, Texel::Unsigned(colour)).unwrap();
+                    let color = [0; 4].map(|_: u32| random.below(1 << 33) as u32);
+                    queue.fill_image_region(&models[at].image, part, Texel::Unsigned(color)).unwrap();
                     let size = if texel == 1 { 1 } else { texel as usize / 4 };
                     let cut = |value: u32| u64::from(value).min((1u64 << (8 * size)) - 1).to_le_bytes();
-                    let bytes: Vec<u8> = colour.iter().flat_map(|&it| cut(it)[..size].to_vec()).collect();
+                    let bytes: Vec<u8> = color.iter().flat_map(|&it| cut(it)[..size].to_vec()).collect();
                     let packed = bytes[..texel as usize].repeat(part.size.iter().product::<u32>() as usize);
                     models[at].put(part, &packed);
                 }
@@ -183,12 +183,12 @@ pub(crate) fn fills_convert(device: &Device) {
             }
             formats += 1;
             let image = device.image(&ImageDesc::d2(format, 4, 4)).unwrap();
-            let colour = match format.class() {
+            let color = match format.class() {
                 TexelClass::Float => Texel::Float([0.25, 0.5, 0.75, 1.0]),
                 TexelClass::Signed => Texel::Signed([-3, 5, 7, -9]),
                 TexelClass::Unsigned => Texel::Unsigned([3, 5, 7, 9]),
             };
-            queue.fill_image(&image, colour).unwrap();
+            queue.fill_image(&image, color).unwrap();
             let whole: Vec<u8> = queue.read_image(&image).unwrap();
             let zero = match format.class() {
                 TexelClass::Float => Texel::Float([0.0; 4]),
@@ -198,7 +198,7 @@ pub(crate) fn fills_convert(device: &Device) {
             queue.fill_image(&image, zero).unwrap();
             let rest: Vec<u8> = queue.read_image(&image).unwrap();
             let middle = ImageRegion { origin: [1, 1, 0], size: [2, 2, 1] };
-            queue.fill_image_region(&image, middle, colour).unwrap();
+            queue.fill_image_region(&image, middle, color).unwrap();
             let found: Vec<u8> = queue.read_image(&image).unwrap();
             let texel = format.texel_size() as usize;
             for (index, texels) in found.chunks(texel).enumerate() {

@@ -153,7 +153,7 @@ fn again_with_drivers() -> ExitCode {
 /// `KILN_TEST_VALIDATION=0` leaves the layer out, for tools that look at the process as a whole.
 fn options() -> kiln_runtime::Options {
     let without = std::env::var_os("KILN_TEST_VALIDATION").is_some_and(|value| value == "0");
-    let validation = if without { Validation::Off } else { Validation::Synchronisation };
+    let validation = if without { Validation::Off } else { Validation::Synchronization };
     kiln_runtime::Options { validation, ..Default::default() }
 }
 

@@ -3,7 +3,7 @@
 //! In OpenCL the two only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
 //! plain load beside it is a race.
 
-use super::{object_of, synchronisation};
+use super::{object_of, synchronization};
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
 use kiln_memory::{Operation, Spaces};
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
@@ -104,7 +104,7 @@ fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
         }
         for inst in function.inst_order() {
             let object = object_of(function, inst);
-            let Some((Operation::Atomic(..), sync)) = synchronisation(&function.insts[inst].op, object)
+            let Some((Operation::Atomic(..), sync)) = synchronization(&function.insts[inst].op, object)
             else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Builds the replacement selected by `memory::replacement` for every operation of a module (rules R1 to R7).
 
-use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronisation, synchronises};
+use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronization, synchronizes};
 use kiln_ir::{
     Atomic, BlockId, Builder, CompareKind, FuncId, Function, InstId, Module, Scalar, Type, ValueId, VarId,
 };
@@ -19,10 +19,10 @@ pub(super) fn construct(module: &mut Module) {
     let program = Program::survey(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function_id in module.functions.ids().collect::<Vec<_>>() {
-        rewrite_only(&mut module.functions[function_id], synchronises, |builder, id, replaced| {
+        rewrite_only(&mut module.functions[function_id], synchronizes, |builder, id, replaced| {
             let object = object_of(builder.function, id);
             let op = &builder.function.insts[id].op;
-            let Some((operation, sync)) = synchronisation(op, object) else { return builder.insert(id) };
+            let Some((operation, sync)) = synchronization(op, object) else { return builder.insert(id) };
             let around = program.around((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
             match memory::replacement(Environment::Vulkan, operation, sync, &around) {
@@ -145,7 +145,7 @@ impl Site {
 impl Program {
     fn survey(module: &Module) -> Self {
         // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
-        let is_inlined = module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(synchronises));
+        let is_inlined = module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(synchronizes));
         let mut program = Self { is_inlined, ..Self::default() };
         for (id, function) in module.functions.entries() {
             let mut survey = Survey {
@@ -211,7 +211,7 @@ impl Survey<'_> {
 
     fn note(&mut self, id: InstId) {
         let object = Object::of(self.function, self.kernel, id);
-        let Some((operation, sync)) = synchronisation(&self.function.insts[id].op, object.spaces) else {
+        let Some((operation, sync)) = synchronization(&self.function.insts[id].op, object.spaces) else {
             return;
         };
         self.site.number += 1;

@@ -115,12 +115,12 @@ impl Text<'_> {
 
     /// Whether this brace follows an equal brace on the same line, outside an initializer.
     fn is_doubled(&self, at: usize) -> bool {
-        let is_initialiser = at >= 2
+        let is_initializer = at >= 2
             && (self.is(at - 2, Punct::Equal)
                 || self.is(at - 2, Punct::Comma)
                 || self.is(at - 2, Punct::OpenBrace));
         self.tokens[at - 1].kind == self.tokens[at].kind
-            && !is_initialiser
+            && !is_initializer
             && self.lines[at].is_some_and(|line| self.lines[at - 1] == Some(line))
     }
 

@@ -31,7 +31,7 @@ fn instructions() {
 }
 
 #[test]
-fn specialised_operations_keep_their_operands() {
+fn specialized_operations_keep_their_operands() {
     let sum = "%n = OpSpecConstant %uint 1\n%sum = OpSpecConstantOp %uint IAdd %n #1";
     accepts(&findings((1, 5), VULKAN, &[("globals", sum)]));
     let missing = "%sum = OpSpecConstantOp %uint IAdd %n #1\n%n = OpSpecConstant %uint 1";

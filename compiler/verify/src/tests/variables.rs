@@ -9,7 +9,7 @@ const VERTEX: (&str, &str) = (
 );
 
 #[test]
-fn initialisers_of_work_group_variables() {
+fn initializers_of_work_group_variables() {
     let with = |value: &'static str| [("%shared = OpVariable %local_uint Workgroup", value)];
     vulkan_refuses(
         "VUID-StandaloneSpirv-OpVariable-04734",

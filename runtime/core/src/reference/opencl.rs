@@ -68,7 +68,7 @@ fn state(dispatch: &Dispatch, index: usize) -> [u32; 3] {
 }
 
 fn constant(dispatch: &Dispatch, wanted: SpecId) -> Option<u32> {
-    dispatch.specialisation.iter().find(|(id, _)| *id == wanted).map(|(_, value)| *value)
+    dispatch.specialization.iter().find(|(id, _)| *id == wanted).map(|(_, value)| *value)
 }
 
 fn region(dispatch: &Dispatch) -> Region {

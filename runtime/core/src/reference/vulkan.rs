@@ -8,7 +8,7 @@ use kiln_reference::{Bound as BoundTo, Checks, Contents, Memory, Pipeline, Regio
 use rustc_hash::FxHashMap;
 
 use super::{Block, block, describe::PUSH_CONSTANTS, image};
-use crate::backend::{Bound, Dispatch, KernelLayout, Launch, Specialisation};
+use crate::backend::{Bound, Dispatch, KernelLayout, Launch, Specialization};
 use crate::error::{Error, Result};
 use crate::interface::Binding;
 use crate::module::Module;
@@ -24,7 +24,7 @@ pub(super) struct Program {
     checks: Checks,
     kernels: Vec<Kernel>,
     /// The programs decoded so far.
-    pipelines: Mutex<FxHashMap<Specialisation, Arc<kiln_reference::Program>>>,
+    pipelines: Mutex<FxHashMap<Specialization, Arc<kiln_reference::Program>>>,
 }
 
 /// A kernel of the program.
@@ -53,16 +53,16 @@ impl Program {
     }
 
     /// The module specialized for these constants, decoded on first use.
-    fn pipeline(&self, specialisation: &Specialisation) -> Result<Arc<kiln_reference::Program>> {
+    fn pipeline(&self, specialization: &Specialization) -> Result<Arc<kiln_reference::Program>> {
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = pipelines.get(specialisation) {
+        if let Some(known) = pipelines.get(specialization) {
             return Ok(known.clone());
         }
-        let constants: Vec<(u32, u32)> = specialisation.iter().map(|(id, value)| (id.0, *value)).collect();
+        let constants: Vec<(u32, u32)> = specialization.iter().map(|(id, value)| (id.0, *value)).collect();
         let decoded =
-            kiln_reference::Program::specialised(&self.words, &constants, &self.memory, self.checks);
+            kiln_reference::Program::specialized(&self.words, &constants, &self.memory, self.checks);
         let decoded = Arc::new(decoded.map_err(|invalid| signature::bad(&invalid))?);
-        pipelines.insert(specialisation.clone(), decoded.clone());
+        pipelines.insert(specialization.clone(), decoded.clone());
         Ok(decoded)
     }
 
@@ -76,7 +76,7 @@ impl Program {
         let programs = launch
             .dispatches
             .iter()
-            .map(|it| self.pipeline(&it.specialisation))
+            .map(|it| self.pipeline(&it.specialization))
             .collect::<Result<Vec<_>>>()?;
         let held = launch.bound.iter().map(Held::new).collect::<Result<Vec<_>>>()?;
         let bound: Vec<BoundTo<'_>> = kernel

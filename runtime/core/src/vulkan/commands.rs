@@ -164,7 +164,7 @@ impl ReadyLaunch {
         let kernel = program.kernel(launch.kernel);
         let mut pipelines = SmallVec::new();
         for dispatch in &launch.dispatches {
-            pipelines.push(program.pipeline(launch.kernel, &dispatch.specialisation)?);
+            pipelines.push(program.pipeline(launch.kernel, &dispatch.specialization)?);
         }
         let descriptors = match launch.bound.as_slice() {
             [] => None,

@@ -53,7 +53,7 @@ impl Instance {
             layers.push(VALIDATION_LAYER.as_ptr());
             extensions.push(ext::debug_utils::NAME.as_ptr());
         }
-        if validation == Validation::Synchronisation {
+        if validation == Validation::Synchronization {
             extensions.push(ext::validation_features::NAME.as_ptr());
         }
         let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
@@ -64,7 +64,7 @@ impl Instance {
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);
-        if validation == Validation::Synchronisation {
+        if validation == Validation::Synchronization {
             info = info.push_next(&mut more);
         }
         // SAFETY: every name and structure that `info` points to outlives the call.

@@ -10,7 +10,7 @@ use ash::vk;
 use rustc_hash::FxHashMap;
 
 use super::device::Device;
-use crate::backend::{KernelLayout, Specialisation};
+use crate::backend::{KernelLayout, Specialization};
 use crate::cache::Key;
 use crate::error::{Error, Result};
 use crate::interface::{Binding, BindingClass};
@@ -35,7 +35,7 @@ pub(super) struct Kernel {
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) bindings: Vec<Binding>,
     /// The pipelines built so far.
-    pipelines: Mutex<FxHashMap<Specialisation, vk::Pipeline>>,
+    pipelines: Mutex<FxHashMap<Specialization, vk::Pipeline>>,
 }
 
 pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
@@ -51,7 +51,7 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
 }
 
 impl Kernel {
-    fn pipelines(&mut self) -> &mut FxHashMap<Specialisation, vk::Pipeline> {
+    fn pipelines(&mut self) -> &mut FxHashMap<Specialization, vk::Pipeline> {
         self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,15 +138,15 @@ impl Program {
     }
 
     /// The pipeline of a kernel for these constants, built on first use.
-    pub(super) fn pipeline(&self, index: usize, specialisation: &Specialisation) -> Result<vk::Pipeline> {
+    pub(super) fn pipeline(&self, index: usize, specialization: &Specialization) -> Result<vk::Pipeline> {
         let kernel = &self.kernels[index];
         let mut pipelines = kernel.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(specialisation) {
+        if let Some(pipeline) = pipelines.get(specialization) {
             return Ok(*pipeline);
         }
-        let mut data = Vec::with_capacity(4 * specialisation.len());
-        let mut entries = Vec::with_capacity(specialisation.len());
-        for (id, value) in specialisation.iter() {
+        let mut data = Vec::with_capacity(4 * specialization.len());
+        let mut entries = Vec::with_capacity(specialization.len());
+        for (id, value) in specialization.iter() {
             entries.push(vk::SpecializationMapEntry {
                 constant_id: id.0,
                 offset: data.len() as u32,
@@ -166,7 +166,7 @@ impl Program {
         let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
         match built.as_deref() {
             Ok(&[pipeline]) => {
-                pipelines.insert(specialisation.clone(), pipeline);
+                pipelines.insert(specialization.clone(), pipeline);
                 Ok(pipeline)
             }
             Ok(_) => Err(self.refused(kernel, vk::Result::ERROR_UNKNOWN)),

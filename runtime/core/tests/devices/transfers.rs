@@ -93,8 +93,8 @@ pub(crate) fn large_transfers_are_whole(device: &Device) {
     let reading = queue.read_later(&part).unwrap();
     queue.fill(&part, 1).unwrap();
     assert!(reading.wait().unwrap() == numbers);
-    let initialised = device.buffer_from(&numbers).unwrap();
-    queue.copy(&initialised, &part).unwrap();
+    let initialized = device.buffer_from(&numbers).unwrap();
+    queue.copy(&initialized, &part).unwrap();
     // Held back by the host, and in pieces nevertheless.
     let gate = kiln_runtime::UserEvent::new();
     let held = queue.after([gate.event()]).write(&part, &vec![7; numbers.len()]).unwrap();

@@ -28,12 +28,12 @@ impl Decoder<'_> {
                 let (scalar, _) = self.types.lanes(inst.word(0)?)?;
                 let high = inst.words.get(3).copied().unwrap_or(0);
                 let written = u64::from(inst.word(2)?) | u64::from(high) << 32;
-                let bits = self.specialised(inst)?.unwrap_or(written);
+                let bits = self.specialized(inst)?.unwrap_or(written);
                 self.define(inst, Constant::Slots(vec![alu::truncated(scalar.size(), bits)]))
             }
             Op::ConstantTrue | Op::SpecConstantTrue | Op::ConstantFalse | Op::SpecConstantFalse => {
                 let written = matches!(inst.op, Op::ConstantTrue | Op::SpecConstantTrue);
-                let value = self.specialised(inst)?.map_or(written, |bits| bits != 0);
+                let value = self.specialized(inst)?.map_or(written, |bits| bits != 0);
                 self.define(inst, Constant::Slots(vec![value.into()]))
             }
             Op::ConstantNull => self.define(inst, Constant::Zero),
@@ -50,8 +50,8 @@ impl Decoder<'_> {
             }
             Op::ConstantSampler => {
                 // The bit encoding of OpenCL C's macros (6.15.15.1).
-                let [addressing, normalised, filter] = [inst.word(2)?, inst.word(3)?, inst.word(4)?];
-                let bits = (addressing & 7) << 1 | normalised & 1 | 0x10 << (filter & 1);
+                let [addressing, normalized, filter] = [inst.word(2)?, inst.word(3)?, inst.word(4)?];
+                let bits = (addressing & 7) << 1 | normalized & 1 | 0x10 << (filter & 1);
                 self.define(inst, Constant::Slots(vec![bits.into()]))
             }
             Op::SpecConstantOp => self.operation(inst),
@@ -61,9 +61,9 @@ impl Decoder<'_> {
     }
 
     /// The value that the launch specifies for a specialization constant.
-    fn specialised(&self, inst: &Inst<'_>) -> Result<Option<u64>, Invalid> {
+    fn specialized(&self, inst: &Inst<'_>) -> Result<Option<u64>, Invalid> {
         let id = self.decorations.get(&inst.word(1)?).and_then(|it| it.spec_id);
-        let given = |id| self.specialisation.iter().find(|(known, _)| *known == id);
+        let given = |id| self.specialization.iter().find(|(known, _)| *known == id);
         Ok(id.and_then(given).map(|(_, value)| (*value).into()))
     }
 

@@ -360,7 +360,7 @@ impl Scene<'_> {
         for ((object, initial), number) in program.privates.iter().zip(0..) {
             let start = item.private.push::<CHECKS>(u32::MAX, number, object.size, object.align)?;
             if let Some((bytes, _)) = initial {
-                item.private.initialise::<CHECKS>(start, bytes);
+                item.private.initialize::<CHECKS>(start, bytes);
             }
         }
         item.enter::<CHECKS>(kernel.function, function, 0)?;
@@ -375,7 +375,7 @@ impl Scene<'_> {
                 }
                 (Argument::Bytes(bytes), ParameterKind::Value { size, align, by_address: true }) => {
                     let address = item.private.push::<CHECKS>(u32::MAX, slot, size.into(), align.into())?;
-                    item.private.initialise::<CHECKS>(address, bytes);
+                    item.private.initialize::<CHECKS>(address, bytes);
                     Some(address)
                 }
                 _ => None,

@@ -191,7 +191,7 @@ impl Private {
     }
 
     /// Initializes an object; the remaining bytes are zeros.
-    pub(crate) fn initialise<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
+    pub(crate) fn initialize<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
         let object = Place::of(address).and_then(|place| self.object(place.object)).copied();
         let Some(PrivateObject { start, size, .. }) = object else { return };
         let bytes = &bytes[..bytes.len().min(size as usize)];

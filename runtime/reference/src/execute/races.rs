@@ -46,7 +46,7 @@ const COPIES: u32 = 1 << 31;
 
 /// The synchronization of an atomic operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Synchronisation {
+pub(crate) struct Synchronization {
     pub(crate) scope: Scope,
     pub(crate) semantics: Semantics,
     pub(crate) reads: bool,
@@ -105,7 +105,7 @@ impl Races {
         local: &mut Shadow,
         thread: &mut Thread,
         (address, size): (u64, u8),
-        how: Synchronisation,
+        how: Synchronization,
         at: Site,
     ) -> Result<(), Problem> {
         let Some(place) = Place::of(address) else { return Ok(()) };

@@ -9,7 +9,7 @@ use super::{
     item::{Frame, Item, Private, State},
     place::GroupPlace,
     printf::Printed,
-    races::{Races, Shadow, Synchronisation, Thread},
+    races::{Races, Shadow, Synchronization, Thread},
     registers::Registers,
     resource::Resource,
     view::{Local, View, Watch},
@@ -395,7 +395,7 @@ fn atomic<const CHECKS: bool>(
             registers.defined::<CHECKS>(slot as usize, Use::Operand)?;
         }
         let (scope, semantics) = (atomic.scope.get(registers.values), semantics.get(registers.values));
-        let how = Synchronisation { scope, semantics, reads, writes };
+        let how = Synchronization { scope, semantics, reads, writes };
         let (thread, size) = (&mut *machine.thread, atomic.scalar.size());
         machine.site.races.atomic(machine.site.shadow, thread, (address, size), how, at)?;
         let mut view = machine.view::<CHECKS>(true, at);

@@ -228,9 +228,9 @@ impl Format {
         let size = self.channel_size() as usize;
         let mut bytes = [0; 16];
         if let Channel::Packed(widths, size) = kind {
-            let Texel::Float(colour) = texel else { return bytes };
-            let word = widths.iter().zip(colour).fold(0u32, |word, (&width, value)| {
-                word << width | normalised(value, 0.0, ((1 << width) - 1) as f32) as u32
+            let Texel::Float(color) = texel else { return bytes };
+            let word = widths.iter().zip(color).fold(0u32, |word, (&width, value)| {
+                word << width | normalized(value, 0.0, ((1 << width) - 1) as f32) as u32
             });
             bytes[..size.into()].copy_from_slice(&word.to_le_bytes()[..size.into()]);
             return bytes;
@@ -247,8 +247,8 @@ impl Format {
                 (_, Texel::Float(texel)) => {
                     let value = if self.is_srgb() && at < 3 { gamma(texel[at]) } else { texel[at] };
                     match kind {
-                        Channel::Snorm(size) => normalised(value, -1.0, most(size, true)) as i32 as u32,
-                        Channel::Unorm(size) => normalised(value, 0.0, most(size, false)) as u32,
+                        Channel::Snorm(size) => normalized(value, -1.0, most(size, true)) as i32 as u32,
+                        Channel::Unorm(size) => normalized(value, 0.0, most(size, false)) as u32,
                         Channel::Half => f16::from_f32(value).to_bits().into(),
                         _ => value.to_bits(),
                     }
@@ -267,7 +267,7 @@ fn most(size: u8, is_signed: bool) -> f32 {
 }
 
 /// OpenCL API 8.3.1: rounds to nearest even; NaN becomes 0.
-fn normalised(value: f32, least: f32, most: f32) -> f32 {
+fn normalized(value: f32, least: f32, most: f32) -> f32 {
     if value.is_nan() { 0.0 } else { (value.clamp(least, 1.0) * most).round_ties_even() }
 }
 

@@ -19,7 +19,7 @@ fn word(memory: &Memory) -> u32 {
 /// A chain of commands in random queues, ordered by wait lists or by host waits.
 #[test]
 fn chains_through_several_queues() {
-    let instance = Instance::new(Validation::Synchronisation).expect("a driver");
+    let instance = Instance::new(Validation::Synchronization).expect("a driver");
     let infos = instance.devices().expect("devices");
     let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
     let mut handle = instance.open_handle(info, None).expect("an open device");

@@ -7,9 +7,9 @@ fn semantics(order: Order, local: bool, global: bool) -> Semantics {
     Semantics { order, local, global, image: false, available: true, visible: true }
 }
 
-fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronisation {
+fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization {
     let semantics = semantics(order, false, true);
-    Synchronisation { scope, semantics, reads, writes }
+    Synchronization { scope, semantics, reads, writes }
 }
 
 fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
@@ -23,7 +23,7 @@ fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: 
     )
 }
 
-fn atomic(races: &mut Races, thread: &mut Thread, address: u64, how: Synchronisation) -> Result<(), Problem> {
+fn atomic(races: &mut Races, thread: &mut Thread, address: u64, how: Synchronization) -> Result<(), Problem> {
     races.atomic(&mut Shadow::default(), thread, (address, 4), how, 0)
 }
 
@@ -62,7 +62,7 @@ fn barriers_order_the_memory_of_their_flags() {
 }
 
 #[test]
-fn neighbouring_bytes_are_apart() {
+fn neighboring_bytes_are_apart() {
     let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let threads = [races.begin(0, 0), races.begin(0, 1)];
@@ -109,7 +109,7 @@ fn vulkan_message(lacking: Lacking) -> Option<String> {
         let touch = Touch { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
         races.touch(&mut Shadow::default(), thread, Place::of(data).unwrap(), 4, touch)
     };
-    let sync = |order, reads, writes| Synchronisation {
+    let sync = |order, reads, writes| Synchronization {
         scope: Scope::Device,
         semantics: Semantics {
             available: writes && !lacking.available,

@@ -146,9 +146,9 @@ fn a_target_without_the_device_scope() {
 fn scopes_are_constants() {
     let scope = "%x = OpLoad %uint %private\nOpMemoryBarrier %x #0x48";
     vulkan("SPIRV-Scope-constant", scope);
-    let specialised =
+    let specialized =
         [("globals", "%scope = OpSpecConstant %uint 2"), ("body", "OpMemoryBarrier %scope #0x48")];
-    vulkan_refuses("SPIRV-Scope-constant", &specialised);
+    vulkan_refuses("SPIRV-Scope-constant", &specialized);
     vulkan("SPIRV-Scope-constant", "OpMemoryBarrier #1 %true");
     accepts(&findings((1, 2), OPENCL, &[("body", &scope.replace("0x48", "0x208"))]));
 }

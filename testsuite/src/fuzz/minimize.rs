@@ -1,7 +1,7 @@
 //! Minimizes a finding: removes lines, then words, then characters, as long as it remains the same finding.
 
 /// The smallest text found that still fails, with a limit on the calls of `fails`.
-pub fn minimise(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
+pub fn minimize(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut text = text.to_vec();
     for cut in [lines as fn(&[u8]) -> Vec<usize>, words, letters] {
         text = shrink(text, cut, &mut budget, fails);
@@ -67,7 +67,7 @@ mod tests {
     fn what_matters_stays() {
         let text = b"int a;\nint b = boom(1, 2);\nint c;\n";
         let mut fails = |text: &[u8]| text.windows(5).any(|part| part == b"boom(");
-        assert_eq!(minimise(text, 1000, &mut fails), b"boom(");
-        assert_eq!(minimise(text, 0, &mut fails), text);
+        assert_eq!(minimize(text, 1000, &mut fails), b"boom(");
+        assert_eq!(minimize(text, 0, &mut fails), text);
     }
 }
