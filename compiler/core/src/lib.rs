@@ -33,13 +33,15 @@ pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
 
+use std::sync::Arc;
+
 use kiln_frontend::syntax;
 use kiln_ir::Module;
 use kiln_lower as lower;
 use kiln_passes::{self as passes, Providers};
 use kiln_preprocessor as pp;
 use kiln_spirv as spirv;
-use kiln_syntax::{Arena, Interner};
+use kiln_syntax::{Arena, Interner, Span};
 
 use crate::{
     diag::{Diagnostic, Sink},
@@ -168,7 +170,11 @@ fn stages(
     *interface = Some(Interface::of(&hir, interner));
     match emit {
         Emit::Nothing => return Ok(Some(Artifact::Text(String::new()))),
-        Emit::Hir => return Ok(Some(Artifact::Text(hir::print(&hir, interner)))),
+        Emit::Hir => {
+            let position = |span| position(sources, span);
+            let positions: Option<hir::Positions<'_>> = options.debug.then_some(&position);
+            return Ok(Some(Artifact::Text(hir::print(&hir, interner, positions))));
+        }
         _ => {}
     }
     let module = lower::lower(&hir, interner, sink, options.overflow);
@@ -181,6 +187,18 @@ fn stages(
     back_end(module, options, sources, sink, emit)
 }
 
+/// The presumed file and line of a span, and its column.
+fn spot(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
+    let place = sources.resolve(span)?;
+    let (file, line) = sources.presumed(place.file, place.range.start);
+    Some((file.clone(), line, sources.position(place.file, place.range.start).column))
+}
+
+/// `file:line:column`
+fn position(sources: &SourceMap, span: Span) -> Option<String> {
+    spot(sources, span).map(|(file, line, column)| format!("{file}:{line}:{column}"))
+}
+
 /// Runs the passes and the emitter. Every module is verified before it becomes an artifact, in debug and release builds
 /// alike.
 fn back_end(
@@ -190,34 +208,33 @@ fn back_end(
     sink: &mut Sink,
     emit: &Emit,
 ) -> Result<Option<Artifact>, InvalidModule> {
+    let text = |module: &Module| match options.debug {
+        true => module.text_with_positions(&|span| position(sources, span)),
+        false => module.to_string(),
+    };
     if *emit == Emit::Ir {
-        return Ok(Some(Artifact::Text(module.to_string())));
+        return Ok(Some(Artifact::Text(text(&module))));
     }
     let mut wanted = None;
     passes::run(&mut module, options, &PROVIDERS, sink, &mut |pass, module| {
         if matches!(emit, Emit::IrAfter(name) if name == pass) {
-            wanted = Some(module.to_string());
+            wanted = Some(text(module));
         }
     });
     if sink.has_errors() {
         return Ok(None);
     }
     if let Emit::IrAfter(_) = emit {
-        return Ok(Some(Artifact::Text(wanted.unwrap_or_else(|| module.to_string()))));
+        return Ok(Some(Artifact::Text(wanted.unwrap_or_else(|| text(&module)))));
     }
-    let spot = |span| {
-        let place = sources.resolve(span)?;
-        let (file, line) = sources.presumed(place.file, place.range.start);
-        Some((file.clone(), line, sources.position(place.file, place.range.start).column))
-    };
-    let place =
-        |span| spot(span).map(|(file, line, column)| format!("{file}:{line}:{column}")).unwrap_or_default();
+    let place = |span| position(sources, span).unwrap_or_default();
     if let Some(bounds) = &mut module.bounds {
         bounds.places = bounds.sites.iter().map(|&(site, _)| place(site)).collect();
     }
     for trap in &mut module.interface.traps {
         trap.place = place(trap.span);
     }
+    let spot = |span| spot(sources, span);
     let words = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
     let module = VerifiedModule::new(words, Some(&options.target))?;
     Ok(Some(match emit {

@@ -8,7 +8,7 @@ mod print;
 pub mod visit;
 
 pub use kiln_types::ops::{BinaryOp, CompareOp, Const, Conversion, LoopHints, Rounding, UnaryOp};
-pub use print::print;
+pub use print::{Positions, print};
 
 use kiln_builtins::BuiltinId;
 use kiln_syntax::{Span, Symbol};

@@ -1,4 +1,4 @@
-//! Tokenizes the text form.
+//! Tokenizes the text form. `//` starts a comment.
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub(super) fn lex(text: &str) -> Vec<(Token<'_>, usize)> {
     let mut tokens = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let mut rest = line.trim_start();
-        while !rest.is_empty() {
+        while !rest.is_empty() && !rest.starts_with("//") {
             let (token, length) = token(rest);
             tokens.push((token, number + 1));
             rest = rest[length..].trim_start();

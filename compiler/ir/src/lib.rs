@@ -31,6 +31,7 @@ mod walk;
 pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
 pub use merge::reached;
 pub use parse::{ParseError, parse};
+pub use print::Positions;
 pub use replace::Replacements;
 pub use verify::{check_after, verify};
 pub use walk::align_behind;

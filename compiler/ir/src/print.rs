@@ -1,8 +1,9 @@
 //! Prints the text form, which `parse` reads back. Values and constructs are numbered in the order of the text, so
-//! that equal programs print equally. Source positions are omitted.
+//! that equal programs print equally. Source positions are comments, on request.
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use kiln_syntax::Span;
 use kiln_types::{binary16, index::Id};
 use kiln_vocabulary::opencl::{FenceFlags, Linkage};
 use rustc_hash::FxHashMap;
@@ -14,8 +15,29 @@ use super::{
     text::{Word, convert_word},
 };
 
+/// Formats a source position. `None` for code without one.
+pub type Positions<'p> = &'p dyn Fn(Span) -> Option<String>;
+
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.print(f, None)
+    }
+}
+
+impl Module {
+    /// The text form with a comment above each instruction whose position differs from the one before. It parses back
+    /// to the same module, without positions.
+    pub fn text_with_positions(&self, positions: Positions<'_>) -> String {
+        struct Text<'a>(&'a Module, Positions<'a>);
+        impl Display for Text<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                self.0.print(f, Some(self.1))
+            }
+        }
+        Text(self, positions).to_string()
+    }
+
+    fn print(&self, f: &mut Formatter<'_>, positions: Option<Positions<'_>>) -> fmt::Result {
         for (id, var) in self.vars.entries() {
             write!(f, "var @{} ", id.index())?;
             print_var(f, var)?;
@@ -24,7 +46,7 @@ impl Display for Module {
             if id.index() != 0 || !self.vars.is_empty() {
                 writeln!(f)?;
             }
-            print_function(f, id, function)?;
+            print_function(f, id, function, positions)?;
         }
         print_interface(f, &self.interface)
     }
@@ -55,7 +77,7 @@ impl Function {
         struct Text<'a>(FuncId, &'a Function);
         impl Display for Text<'_> {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                print_function(f, self.0, self.1)
+                print_function(f, self.0, self.1, None)
             }
         }
         Text(id, self).to_string()
@@ -138,11 +160,23 @@ fn print_var(f: &mut Formatter<'_>, var: &Var) -> fmt::Result {
     f.write_char('\n')
 }
 
-fn print_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt::Result {
+fn print_function(
+    f: &mut Formatter<'_>,
+    id: FuncId,
+    function: &Function,
+    positions: Option<Positions<'_>>,
+) -> fmt::Result {
     write!(f, "{} #{} ", if function.kernel.is_some() { "kernel" } else { "function" }, id.index())?;
     quote(f, function.name.as_bytes())?;
     f.write_str(linkage_word(function.linkage))?;
-    let mut printer = Printer { f, function, values: FxHashMap::default(), labels: FxHashMap::default() };
+    let mut printer = Printer {
+        f,
+        function,
+        values: FxHashMap::default(),
+        labels: FxHashMap::default(),
+        positions,
+        position: String::new(),
+    };
     printer.params(function.body)?;
     if let Some(result) = function.result {
         write!(printer.f, " -> {result}")?;
@@ -167,6 +201,9 @@ struct Printer<'a, 'f> {
     function: &'a Function,
     values: FxHashMap<ValueId, usize>,
     labels: FxHashMap<InstId, usize>,
+    positions: Option<Positions<'a>>,
+    /// The position of the last instruction that has one.
+    position: String,
 }
 
 impl Printer<'_, '_> {
@@ -256,6 +293,7 @@ impl Printer<'_, '_> {
     fn inst(&mut self, id: InstId, depth: usize) -> fmt::Result {
         let function = self.function;
         let inst = &function.insts[id];
+        self.position(inst.span, depth)?;
         self.indent(depth)?;
         if inst.op.is_construct() {
             self.labels.insert(id, self.labels.len());
@@ -303,6 +341,19 @@ impl Printer<'_, '_> {
             _ => {}
         }
         self.f.write_char('\n')
+    }
+
+    /// A comment with the position, if it differs from the last one.
+    fn position(&mut self, span: Span, depth: usize) -> fmt::Result {
+        let Some(position) = self.positions.and_then(|positions| positions(span)) else { return Ok(()) };
+        if position == self.position {
+            return Ok(());
+        }
+        self.indent(depth)?;
+        // Names of files may contain any character.
+        let shown: String = position.chars().filter(|c| !c.is_control()).collect();
+        self.position = position;
+        writeln!(self.f, "// {shown}")
     }
 
     fn arguments(&self, args: &[ValueId]) -> String {

@@ -1,5 +1,7 @@
 //! The text form: printed modules parse back to the same module, and the verifier rejects invalid ones.
 
+use std::cell::Cell;
+
 use kiln_ir::{
     Access, BinaryOp, Builder, CompareKind, Convert, Data, FuncId, Function, InstId, Module, Op, Scalar,
     Type, ValueId, Var, parse, verify,
@@ -33,6 +35,26 @@ fn random_modules_round_trip_and_are_sound() {
         assert_eq!(verify(&module), Vec::<String>::new(), "seed {seed}\n{module}");
         let again = assert_round_trip(&module.to_string());
         assert_eq!(verify(&again), Vec::<String>::new(), "seed {seed}");
+    }
+}
+
+#[test]
+fn positions_are_comments() {
+    for seed in 1..20 {
+        let module = random_module(seed);
+        let count = Cell::new(0usize);
+        // Two instructions have the same position, and every third has none.
+        let text = module.text_with_positions(&|_| {
+            count.set(count.get() + 1);
+            (!count.get().is_multiple_of(3)).then(|| format!("a\n.cl:{}:1", count.get() / 3))
+        });
+        let comments = text.lines().filter(|line| line.trim_start().starts_with("// a.cl:")).count();
+        // A function repeats the position at which the one before ended.
+        let distinct = count.get().div_ceil(3);
+        let most = distinct + module.functions.len();
+        assert!(distinct > 0 && (distinct..=most).contains(&comments), "{count:?}\n{text}");
+        let again = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(again.to_string(), module.to_string());
     }
 }
 

@@ -274,6 +274,10 @@ fn every_stage_prints() {
         assert_eq!(finished.code(), Some(0), "{stage}\n{}", finished.stderr);
         assert!(!finished.text().trim().is_empty(), "{stage}");
     }
+    for stage in ["hir", "ir", "ir-after=dead_code_early"] {
+        let finished = kiln(&folder, &["compile", "good.cl", "-g", "--emit", stage]);
+        assert!(finished.text().contains("// good.cl:1:"), "{stage}\n{}", finished.text());
+    }
     assert_eq!(names(&folder), ["good.cl"], "text goes to standard output");
 }
 

@@ -3,9 +3,9 @@
 //! Objects are `@number`, locals `%number`; declarations include the name. An expression is printed as
 //! `(operation:type operands)`, a constant as `value:type`, a load as the lvalue that it reads.
 
-use std::fmt::Write;
+use std::{cell::RefCell, fmt::Write};
 
-use kiln_syntax::Interner;
+use kiln_syntax::{Interner, Span};
 use kiln_types::{
     index::Id,
     ty::{QualTy, TyId},
@@ -18,9 +18,14 @@ use super::{
     StmtKind, UnaryOp, UpdateResult,
 };
 
-/// Prints a program.
-pub fn print(module: &Module, interner: &Interner) -> String {
-    let mut printer = Printer { module, interner, out: String::new(), depth: 0 };
+/// Formats a source position. `None` for code without one.
+pub type Positions<'p> = &'p dyn Fn(Span) -> Option<String>;
+
+/// Prints a program. With `positions`, a comment above each statement contains its position, if it differs from the one
+/// before.
+pub fn print(module: &Module, interner: &Interner, positions: Option<Positions<'_>>) -> String {
+    let (out, position) = (String::new(), RefCell::default());
+    let mut printer = Printer { module, interner, positions, position: &position, out, depth: 0 };
     for (id, global) in module.globals.entries() {
         let name = global.name.map_or("", |name| interner.text(name));
         let ty = printer.ty(global.ty);
@@ -35,6 +40,9 @@ pub fn print(module: &Module, interner: &Interner) -> String {
 struct Printer<'m> {
     module: &'m Module,
     interner: &'m Interner,
+    positions: Option<Positions<'m>>,
+    /// The position of the last statement that has one.
+    position: &'m RefCell<String>,
     out: String,
     depth: usize,
 }
@@ -99,7 +107,19 @@ impl Printer<'_> {
 
     fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
+            self.position(stmt.span);
             self.stmt(stmt);
+        }
+    }
+
+    /// A comment with the position, if it differs from the last one.
+    fn position(&mut self, span: Span) {
+        let Some(position) = self.positions.and_then(|positions| positions(span)) else { return };
+        if *self.position.borrow() != position {
+            // Names of files may contain any character.
+            let shown: String = position.chars().filter(|c| !c.is_control()).collect();
+            self.line(&format!("// {shown}"));
+            self.position.replace(position);
         }
     }
 
