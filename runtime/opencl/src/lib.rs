@@ -1,7 +1,7 @@
 //! An OpenCL driver (ICD): unmodified OpenCL programs run on Kiln's devices.
 //!
 //! The loader opens the library, finds the three exported functions of [`ffi`] and calls all others through the
-//! table of [`table`]. One file holds the functions of one object of the API. Every function validates its arguments
+//! table of `table`. One file holds the functions of one object of the API. Every function validates its arguments
 //! and returns the error that the specification names. Only `ffi` and `object` contain unsafe code.
 //!
 //! Must not depend on Vulkan: everything on a device goes through `kiln-runtime`.
