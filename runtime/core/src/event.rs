@@ -306,6 +306,14 @@ impl Event {
         }
     }
 
+    /// An event of the host that ends when this one does, for commands of other devices, and flushes the queue.
+    pub(crate) fn bridge(&self) -> Self {
+        let node = Node::held();
+        let far = node.clone();
+        self.node.call(Status::Complete, Box::new(move |result| far.end(result).tell(&far)));
+        Self::of_host(node)
+    }
+
     /// Waits until the command is complete, or until the watchdog of [`Options`](crate::Options) expires.
     pub fn wait(&self) -> Result<()> {
         self.wait_within(self.device.as_ref().and_then(Device::watchdog))

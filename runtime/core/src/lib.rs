@@ -37,6 +37,7 @@ mod launch;
 mod layout;
 mod map;
 mod mapping;
+mod migration;
 mod module;
 mod ndrange;
 mod pipe;
@@ -53,6 +54,7 @@ mod signature;
 mod sizing;
 mod staging;
 mod svm;
+mod threads;
 mod verdict;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
@@ -83,6 +85,7 @@ pub use image::{
 pub use kernel::{Arg, ArgValue, Kernel, Local, Null, Pointer};
 pub use map::Mapped;
 pub use mapping::{MapAccess, Mapping};
+pub use migration::{DeviceUse, MigratingBuffer};
 pub use ndrange::{NdRange, Sizes};
 pub use pipe::Pipe;
 pub use program::Program;

@@ -85,7 +85,7 @@ impl Queue {
 
     /// Returns this queue with a wait list. Each command enqueued through the result starts only after these events
     /// are complete, and fails if one of them fails. Traps are an exception: they are detected only later and stop no
-    /// command.
+    /// command. The host waits for events of other devices.
     #[must_use]
     pub fn after<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Self {
         let wait = self.wait.iter().cloned().chain(events.into_iter().cloned()).collect();
@@ -335,11 +335,14 @@ impl Queue {
     }
 
     fn enqueue_at(&self, task: impl Into<Task>, place: Place) -> Result<Event> {
-        let foreign = |event: &&Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
-        if self.wait.iter().find(foreign).is_some() {
-            return Err(Error::WrongDevice { object: "an event of the wait list".to_owned() });
-        }
-        let node = self.lane.enqueue(task, &self.wait, place)?;
+        let foreign = |event: &Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
+        let wait = if self.wait.iter().any(foreign) {
+            let local = |event: &Event| if foreign(event) { event.bridge() } else { event.clone() };
+            &self.wait.iter().map(local).collect()
+        } else {
+            &self.wait
+        };
+        let node = self.lane.enqueue(task, wait, place)?;
         Ok(Event::new(node, self.device.clone()))
     }
 

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use kiln_runtime::{
     ArgValue, Buffer, Capabilities, Device, DeviceInfo, Error, Event, Image, ImageDesc, Instance, Kernel,
-    MapAccess, Mapped, Mapping, NdRange, Options, Pipe, Program, Queue, QueueOptions, Reading, Rect, Sampler,
-    Selector, Svm, SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
+    MapAccess, Mapped, Mapping, MigratingBuffer, NdRange, Options, Pipe, Program, Queue, QueueOptions,
+    Reading, Rect, Sampler, Selector, Svm, SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
 };
 
 fn is_shared_and_shown<T: Send + Sync + Debug>() {}
@@ -26,7 +26,7 @@ fn types_are_shared_and_shown() {
         ImageDesc,
         Pipe,
     )>();
-    is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers)>();
+    is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers, MigratingBuffer)>();
 }
 
 /// Errors return their cause as `source`.

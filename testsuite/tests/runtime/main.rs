@@ -9,6 +9,7 @@ mod images;
 mod load;
 mod printing;
 mod rects;
+mod several;
 mod svm;
 #[path = "../../../compiler/cli/src/run/target.rs"]
 mod target;
@@ -51,6 +52,8 @@ const TESTS: &[(&str, Test)] = &[
     ("images_of_all_shapes", image_transfers::all_shapes),
     ("fills_of_images_convert", image_transfers::fills_convert),
     ("mappings", image_transfers::mappings),
+    ("wait_lists_across_devices", several::wait_lists),
+    ("buffers_of_several_devices", several::buffers),
     ("images_in_parts", images::parts),
     ("image_formats", images::formats),
     ("images_in_order", images::order),

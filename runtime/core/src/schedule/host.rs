@@ -13,6 +13,7 @@ use super::Lane;
 use crate::backend::{Command, Completion, Start};
 use crate::error::{Error, Result};
 use crate::event::{Event, Node, Status, Times};
+use crate::threads::Busy;
 
 /// The closure of a host command.
 pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
@@ -64,6 +65,7 @@ impl Lane {
 /// Runs host commands, until the lane is dropped.
 fn serve(receiver: &Receiver<Job>) {
     for job in receiver {
+        let _busy = Busy::new();
         job.run();
     }
 }

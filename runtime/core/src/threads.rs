@@ -1,0 +1,66 @@
+//! The runtime's own threads, and the end of the process.
+//!
+//! Owns the count of threads that may be inside a driver. A driver must not be used while the process runs its
+//! destructors, and a thread of the runtime can be the last owner of a queue: just after an event has ended, while the
+//! main thread returns. So the process waits at its end until all threads of the runtime are idle, and from then on they
+//! start nothing new. Must not depend on what the threads do.
+
+#![allow(unsafe_code, reason = "a call of the C library; it states why it is sound")]
+
+use std::ffi::c_int;
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+/// The longest time that the process waits at its end: a kernel or a callback may hang.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+struct State {
+    busy: usize,
+    is_exiting: bool,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { busy: 0, is_exiting: false });
+static CHANGED: Condvar = Condvar::new();
+
+/// Counts the current thread as busy while it lives.
+pub(crate) struct Busy(());
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Busy {
+    /// Marks a thread of the runtime as busy. Does not return if the process is about to end.
+    pub(crate) fn new() -> Self {
+        static REGISTERED: Once = Once::new();
+        REGISTERED.call_once(|| {
+            // SAFETY: the function may be called at any time, and the handler does not unwind. Without it, the process
+            // ends without waiting.
+            unsafe { atexit(at_exit) };
+        });
+        let mut state = state();
+        while state.is_exiting {
+            state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.busy += 1;
+        Self(())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        state().busy -= 1;
+        CHANGED.notify_all();
+    }
+}
+
+unsafe extern "C" {
+    fn atexit(handler: extern "C" fn()) -> c_int;
+}
+
+extern "C" fn at_exit() {
+    let mut state = state();
+    state.is_exiting = true;
+    // If a thread of the runtime itself ends the process, waiting for it takes the whole time.
+    drop(CHANGED.wait_timeout_while(state, PATIENCE, |state| state.busy > 0));
+}
