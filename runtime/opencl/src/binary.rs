@@ -1,12 +1,13 @@
-//! Program binaries (`CL_PROGRAM_BINARIES`): modules with their kernels, or sources for linking.
+//! Program binaries (`CL_PROGRAM_BINARIES`): modules with their kernels, or parts for linking.
 //!
 //! The format is little-endian words and length-prefixed bytes. A binary names the driver's version and the device's,
 //! and other versions reject it. Any bytes are safe to read: the module is verified before a device gets it.
 
+use kiln_compiler::Part;
 use kiln_runtime::VerifiedModule;
 use opencl_sys::*;
 
-use crate::build::{Build, Part};
+use crate::build::Build;
 use crate::device::Device;
 use crate::limits;
 use crate::shape::{Kind, Parameter, Shape};
@@ -97,14 +98,7 @@ pub(crate) fn write(build: &Build) -> Vec<u8> {
         write_shape(&mut writer, shape);
     }
     writer.word(build.parts.len() as u32);
-    for part in &build.parts {
-        writer.bytes(&part.source);
-        writer.word(part.headers.len() as u32);
-        for (name, text) in &part.headers {
-            writer.bytes(name.as_bytes());
-            writer.bytes(text);
-        }
-    }
+    build.parts.iter().for_each(|part| writer.bytes(&part.to_bytes()));
     writer.0
 }
 
@@ -141,12 +135,6 @@ fn read_shape(reader: &mut Reader<'_>) -> Option<Shape> {
     })
 }
 
-fn read_part(reader: &mut Reader<'_>) -> Option<Part> {
-    let source = reader.bytes()?.to_vec();
-    let headers = reader.list(|reader| Some((reader.text()?, reader.bytes()?.to_vec())))?;
-    Some(Part { source, headers })
-}
-
 /// Reads a binary, of this driver or of SPIR-V; `None` if it is broken, or the device cannot use it. An executable has
 /// no program until it is built.
 pub(crate) fn read(bytes: &[u8], device: &Device) -> Option<Build> {
@@ -178,7 +166,7 @@ fn decode(bytes: &[u8]) -> Option<Build> {
     let has_partial_groups = reader.word()? != 0;
     let words = reader.list(Reader::word)?;
     let shapes = reader.list(read_shape)?;
-    let parts = reader.list(read_part)?;
+    let parts = reader.list(|reader| Part::read(reader.bytes()?).ok())?;
     // An object or a library is complete; an executable must be built.
     let status = if parts.is_empty() { CL_BUILD_NONE } else { CL_BUILD_SUCCESS };
     reader.0.is_empty().then_some(())?;
@@ -187,19 +175,25 @@ fn decode(bytes: &[u8]) -> Option<Build> {
 
 #[cfg(test)]
 mod tests {
+    use kiln_compiler::session::{NoFiles, Options, Source};
+    use kiln_compiler::{Artifact, Emit, compile};
+
     use super::*;
 
     fn object() -> Build {
-        let part = Part { source: b"void f();".to_vec(), headers: vec![("a.h".to_owned(), b"x".to_vec())] };
+        let source = Source { name: "a.cl".to_owned(), text: b"int f(int x) { return x; }".to_vec() };
+        let output = compile(source, &Options::default(), &NoFiles, &Emit::Part);
+        let Some(Artifact::Part(part)) = output.artifact else { panic!("it compiles") };
         let binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-        Build { binary_type, parts: vec![part], ..Build::failed("-w", String::new()) }
+        Build { binary_type, parts: vec![*part], ..Build::failed("-w", String::new()) }
     }
 
     #[test]
     fn objects_are_read_back() {
         let bytes = write(&object());
         let read = decode(&bytes).expect("it is whole");
-        assert_eq!((read.parts, read.options.as_str()), (object().parts, "-w"));
+        assert_eq!((read.parts.len(), read.options.as_str()), (1, "-w"));
+        assert_eq!(read.parts[0].to_bytes(), object().parts[0].to_bytes());
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::fs;
 use std::thread;
 
 use kiln_build::compile_deep;
-use kiln_compiler::session::{Loader, Options, Source};
-use kiln_compiler::{Artifact, Emit, Output};
+use kiln_compiler::session::{self, Loader, Options};
+use kiln_compiler::{Artifact, Emit, Output, Part};
 use kiln_report::{Format, report};
 use opencl_sys::*;
 
@@ -29,14 +29,13 @@ pub(crate) struct Build {
     pub(crate) shapes: Vec<Shape>,
     /// Whether work-groups may differ in size at the edges.
     pub(crate) has_partial_groups: bool,
-    /// The sources of an object or a library.
+    /// The parts of an object or a library.
     pub(crate) parts: Vec<Part>,
 }
 
 /// A source, and the headers that the application passed for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) source: Vec<u8>,
+pub(crate) struct Source {
+    pub(crate) text: Vec<u8>,
     pub(crate) headers: Vec<(String, Vec<u8>)>,
 }
 
@@ -81,22 +80,26 @@ impl Build {
 }
 
 /// Runs the compiler on a stack that is large enough.
-fn compile(part: &Part, options: &Options, emit: &Emit) -> Result<(Output, String)> {
-    let mut options = options.clone();
-    if !part.headers.is_empty() {
-        options.include_dirs.insert(0, HEADERS.to_owned());
-    }
-    let files = Files { headers: part.headers.iter().cloned().collect() };
-    let source = Source { name: NAME.to_owned(), text: part.source.clone() };
+fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     thread::scope(|scope| {
-        let work = || {
-            let output = compile_deep(source, &options, &files, emit);
-            let log = plain(&report(Format::Rich, &output));
-            (output, log)
-        };
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let thread = thread.map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
         thread.join().map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))
+    })
+}
+
+/// Compiles a source.
+fn compile(source: &Source, options: &Options, emit: &Emit) -> Result<(Output, String)> {
+    let mut options = options.clone();
+    if !source.headers.is_empty() {
+        options.include_dirs.insert(0, HEADERS.to_owned());
+    }
+    let files = Files { headers: source.headers.iter().cloned().collect() };
+    let text = session::Source { name: NAME.to_owned(), text: source.text.clone() };
+    on_stack(|| {
+        let output = compile_deep(text, &options, &files, emit);
+        let log = plain(&report(Format::Rich, &output));
+        (output, log)
     })
 }
 
@@ -112,8 +115,13 @@ fn plain(text: &str) -> String {
 }
 
 /// Compiles and loads a source.
-pub(crate) fn executable(part: &Part, text: &str, parsed: Parsed, device: &Device) -> Result<Build> {
-    let (output, mut log) = compile(part, &parsed.options, &Emit::Spirv)?;
+pub(crate) fn executable(source: &Source, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
+    let (output, log) = compile(source, &parsed.options, &Emit::Spirv)?;
+    finish(&output, log, text, parsed, device)
+}
+
+/// Loads the module that the compiler produced.
+fn finish(output: &Output, mut log: String, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     let Some(Artifact::Module(module)) = &output.artifact else {
         if let Some(invalid) = &output.invalid_module {
             log.push_str(&format!("internal error of Kiln: the module is invalid: {invalid}\n"));
@@ -135,19 +143,38 @@ pub(crate) fn executable(part: &Part, text: &str, parsed: Parsed, device: &Devic
     })
 }
 
-/// Checks a source and keeps it for linking.
-pub(crate) fn object(part: &Part, text: &str, parsed: Parsed) -> Result<Build> {
-    let (output, log) = compile(part, &parsed.options, &Emit::Nothing)?;
-    if output.has_errors() {
-        return Ok(Build::failed(text, log));
-    }
+/// Compiles a source to a part, for linking.
+pub(crate) fn object(source: &Source, text: &str, parsed: Parsed) -> Result<Build> {
+    let (output, log) = compile(source, &parsed.options, &Emit::Part)?;
+    let Some(Artifact::Part(part)) = output.artifact else { return Ok(Build::failed(text, log)) };
     Ok(Build {
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
         has_partial_groups: parsed.has_partial_groups,
-        parts: vec![part.clone()],
+        parts: vec![*part],
         ..Build::failed(text, log)
     })
+}
+
+/// Links parts to an executable or, with `-create-library`, to a library.
+pub(crate) fn link(parts: &[Part], text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
+    let emit = if parsed.is_library { Emit::Part } else { Emit::Spirv };
+    let linked = on_stack(|| {
+        let output = kiln_compiler::link(parts, &parsed.options, &emit).map_err(|error| error.to_string())?;
+        let log = plain(&report(Format::Rich, &output));
+        Ok((output, log))
+    })?;
+    match linked {
+        Err(reason) => Ok(Build::failed(text, format!("{reason}\n"))),
+        Ok((Output { artifact: Some(Artifact::Part(part)), .. }, log)) => Ok(Build {
+            status: CL_BUILD_SUCCESS,
+            binary_type: CL_PROGRAM_BINARY_TYPE_LIBRARY,
+            has_partial_groups: parsed.has_partial_groups,
+            parts: vec![*part],
+            ..Build::failed(text, log)
+        }),
+        Ok((output, log)) => finish(&output, log, text, parsed, device),
+    }
 }
 
 /// Loads a module of another compiler.
@@ -167,10 +194,10 @@ pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> 
     })
 }
 
-/// Builds a program of a binary: an executable is loaded, and a single object is compiled.
-pub(crate) fn again(loaded: &Build, text: &str, parsed: Parsed, device: &Device) -> Result<Build> {
-    if let [part] = &loaded.parts[..] {
-        return executable(part, text, parsed, device);
+/// Builds a program of a binary: an executable is loaded, and an object is linked.
+pub(crate) fn again(loaded: &Build, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
+    if !loaded.parts.is_empty() {
+        return link(&loaded.parts, text, parsed, device);
     }
     let mut build = load(&loaded.words, text, device)?;
     if build.status == CL_BUILD_SUCCESS {

@@ -85,7 +85,7 @@ impl Rect {
     }
 
     /// The runtime's form.
-    fn inner(&self) -> kiln_runtime::Rect {
+    pub(crate) fn inner(&self) -> kiln_runtime::Rect {
         let [row_pitch, slice_pitch] = [self.row_pitch as u64, self.slice_pitch as u64];
         kiln_runtime::Rect { origin: self.origin.map(|at| at as u64), row_pitch, slice_pitch }
     }
@@ -101,13 +101,6 @@ impl Rect {
             from[axis] + self.region[axis] <= to[axis] || to[axis] + self.region[axis] <= from[axis]
         };
         !(0..3).any(apart)
-    }
-}
-
-/// Copies the rows of tight memory to a rectangle of the application's memory.
-pub(crate) fn scatter(bytes: &[u8], target: Host, rect: &Rect) {
-    for (row, offset) in bytes.chunks(rect.row()).zip(rect.rows()) {
-        target.at(rect.first() + offset).write(row);
     }
 }
 

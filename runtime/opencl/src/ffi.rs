@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null, null_mut};
 
-use kiln_runtime::{Buffer, Event, Queue, Rect};
+use kiln_runtime::{Buffer, Event, Image, ImageRegion, Queue, Rect};
 use opencl_sys::{cl_icd, *};
 
 use crate::error::{Code, Result, ensure};
@@ -428,4 +428,26 @@ pub(crate) fn write_rect(
     let source = NonNull::new(source.0).unwrap_or(NonNull::dangling());
     // SAFETY: the application leaves the memory to the command.
     unsafe { queue.write_rect_from(target, to, source, from, size) }
+}
+
+/// Reads a region of an image into a rectangle of the application's memory.
+pub(crate) fn read_image(
+    queue: &Queue,
+    (source, region): (&Image, ImageRegion),
+    (target, to): (Host, Rect),
+) -> kiln_runtime::Result<Event> {
+    let target = NonNull::new(target.0).unwrap_or(NonNull::dangling());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.read_image_to(source, region, target, to) }
+}
+
+/// Writes a rectangle of the application's memory to a region of an image.
+pub(crate) fn write_image(
+    queue: &Queue,
+    (target, region): (&Image, ImageRegion),
+    (source, from): (Host, Rect),
+) -> kiln_runtime::Result<Event> {
+    let source = NonNull::new(source.0).unwrap_or(NonNull::dangling());
+    // SAFETY: the application leaves the memory to the command.
+    unsafe { queue.write_image_from(target, region, source, from) }
 }

@@ -2,10 +2,9 @@
 
 use std::ffi::c_void;
 
-use kiln_runtime::{ChannelOrder, Event, Image, ImageDesc, ImageKind, ImageRegion, Queue, Texel, TexelClass};
+use kiln_runtime::{ChannelOrder, ImageRegion, Texel, TexelClass};
 use opencl_sys::*;
 
-use crate::copy::{gather, scatter};
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
 use crate::memory::Picture;
@@ -18,16 +17,6 @@ pub(crate) fn region_of(picture: &Picture, origin: [usize; 3], size: [usize; 3])
         inside(origin[axis], size[axis], picture.desc.size[axis] as usize)?;
     }
     Ok(ImageRegion { origin: origin.map(|at| at as u32), size: size.map(|size| size as u32) })
-}
-
-/// Writes texels, and waits.
-pub(crate) fn write(
-    queue: &Queue,
-    image: &Image,
-    region: ImageRegion,
-    bytes: &[u8],
-) -> kiln_runtime::Result<()> {
-    queue.write_image_region(image, region, bytes)?.wait()
 }
 
 pub(crate) extern "C" fn read(
@@ -55,12 +44,8 @@ pub(crate) extern "C" fn read(
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
         let source = memory.image(command.queue().index())?;
-        let transfers = command.queue().opened()?.transfers.clone();
         let target = Host::new(target.cast::<u8>());
-        let done = command.host(move || {
-            scatter(&transfers.read_image_region::<u8>(&source, region)?, target, &rect);
-            Ok(())
-        })?;
+        let done = ffi::read_image(&command.inner(), (&source, region), (target, rect.inner()))?;
         command.finish(done, blocking)
     })
 }
@@ -91,8 +76,7 @@ pub(crate) extern "C" fn write_region(
         command.bring(&[&memory])?;
         let target = memory.image(command.queue().index())?;
         let source = Host::new(source.cast::<u8>());
-        let transfers = command.queue().opened()?.transfers.clone();
-        let written = command.host(move || write(&transfers, &target, region, &gather(source, &rect)))?;
+        let written = ffi::write_image(&command.inner(), (&target, region), (source, rect.inner()))?;
         command.finish(written, blocking)
     })
 }
@@ -126,19 +110,8 @@ pub(crate) extern "C" fn copy(
         }
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
-        let is_plane = |kind| matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
-        let (source_kind, target_kind) = (from.desc.kind, to.desc.kind);
-        let same = source_kind == target_kind && source_kind != ImageKind::Buffer;
         let (source, target) = (source.image(index)?, target.image(index)?);
-        let copied = if same || is_plane(source_kind) && is_plane(target_kind) {
-            command.inner().copy_image(&source, region, &target, target_region.origin)?
-        } else {
-            let transfers = command.queue().opened()?.transfers.clone();
-            command.host(move || {
-                let texels = transfers.read_image_region::<u8>(&source, region)?;
-                write(&transfers, &target, target_region, &texels)
-            })?
-        };
+        let copied = command.inner().copy_image(&source, region, &target, target_region.origin)?;
         command.finish(copied, CL_FALSE)
     })
 }
@@ -154,24 +127,6 @@ fn color(picture: &Picture, color: *const c_void) -> Result<Texel> {
         TexelClass::Signed => Texel::Signed(words.map(|word| word as i32)),
         TexelClass::Unsigned => Texel::Unsigned(words),
     })
-}
-
-/// Fills a region of an image: fills an image of its size and copies that.
-fn fill_region(queue: &Queue, image: &Image, region: ImageRegion, texel: Texel) -> Result<Event> {
-    if region == image.desc().whole() && image.desc().kind != ImageKind::Buffer {
-        return Ok(queue.fill_image(image, texel)?);
-    }
-    let desc = ImageDesc { size: region.size, ..*image.desc() };
-    let filled = queue.device().image(&desc)?;
-    let done = queue.fill_image(&filled, texel)?;
-    Ok(queue.after([&done]).copy_image(&filled, desc.whole(), image, region.origin)?)
-}
-
-/// The bytes of a texel of a format.
-fn encode(queue: &Queue, image: &Image, texel: Texel) -> kiln_runtime::Result<Vec<u8>> {
-    let one = queue.device().image(&ImageDesc::d2(image.desc().format, 1, 1))?;
-    queue.fill_image(&one, texel)?;
-    queue.read_image(&one)
 }
 
 pub(crate) extern "C" fn fill(
@@ -193,15 +148,7 @@ pub(crate) extern "C" fn fill(
         let region = region_of(picture, ffi::triple(origin)?, ffi::triple(region)?)?;
         command.bring(&[&memory])?;
         let image = memory.image(command.queue().index())?;
-        let filled = if picture.desc.kind == ImageKind::Buffer {
-            let transfers = command.queue().opened()?.transfers.clone();
-            command.host(move || {
-                let texels = encode(&transfers, &image, texel)?.repeat(region.size[0] as usize);
-                write(&transfers, &image, region, &texels)
-            })?
-        } else {
-            fill_region(&command.inner(), &image, region, texel)?
-        };
+        let filled = command.inner().fill_image_region(&image, region, texel)?;
         command.finish(filled, CL_FALSE)
     })
 }
@@ -230,11 +177,7 @@ pub(crate) extern "C" fn copy_to_buffer(
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
         let (image, buffer) = (source.image(index)?, target.buffer(index)?.slice(offset..offset + bytes)?);
-        let transfers = command.queue().opened()?.transfers.clone();
-        let copied = command.host(move || {
-            let texels = transfers.read_image_region::<u8>(&image, region)?;
-            transfers.write(&buffer, &texels)?.wait()
-        })?;
+        let copied = command.inner().copy_image_to_buffer(&image, region, &buffer)?;
         command.finish(copied, CL_FALSE)
     })
 }
@@ -263,8 +206,7 @@ pub(crate) extern "C" fn copy_from_buffer(
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
         let (buffer, image) = (source.buffer(index)?.slice(offset..offset + bytes)?, target.image(index)?);
-        let transfers = command.queue().opened()?.transfers.clone();
-        let copied = command.host(move || write(&transfers, &image, region, &transfers.read(&buffer)?))?;
+        let copied = command.inner().copy_buffer_to_image(&buffer, &image, region)?;
         command.finish(copied, CL_FALSE)
     })
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use opencl_sys::*;
 
-use crate::build::{self, Build, Part};
+use crate::build::{self, Build, Source};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
@@ -57,13 +57,13 @@ pub(crate) extern "C" fn compile(
         // A program of binaries has no source (OpenCL API 5.8.3).
         let Origin::Source(source) = program.origin() else { return fail(CL_INVALID_OPERATION) };
         let text = program::options(text, CL_INVALID_COMPILER_OPTIONS)?;
-        let part = Part { source: source.clone(), headers };
+        let source = Source { text: source.clone(), headers };
         let mut result = Ok(());
         for index in devices {
             let device = &program.context().devices()[index];
             let parsed = options::parse(text, device).ok_or(Code(CL_INVALID_COMPILER_OPTIONS))?;
             ensure(!parsed.is_library, CL_INVALID_COMPILER_OPTIONS)?;
-            let built = build::object(&part, text, parsed)?;
+            let built = build::object(&source, text, parsed)?;
             if built.status != CL_BUILD_SUCCESS {
                 result = fail(CL_COMPILE_PROGRAM_FAILURE);
             }
@@ -93,24 +93,11 @@ fn inputs(programs: &[Arc<Program>], index: usize) -> Result<Option<Vec<Arc<Buil
 
 /// Links objects for a device.
 fn link_for(device: &Device, objects: &[Arc<Build>], text: &str) -> Result<Build> {
-    let parts: Vec<Part> = objects.iter().flat_map(|build| build.parts.iter().cloned()).collect();
-    let is_library = options::parse(text, device).is_some_and(|parsed| parsed.is_library);
-    if is_library {
-        return Ok(Build {
-            status: CL_BUILD_SUCCESS,
-            binary_type: CL_PROGRAM_BINARY_TYPE_LIBRARY,
-            parts,
-            has_partial_groups: objects.iter().all(|build| build.has_partial_groups),
-            ..Build::failed(text, String::new())
-        });
-    }
-    match (&parts[..], objects) {
-        ([part], [object]) => {
-            let parsed = options::parse(&object.options, device).ok_or(Code(CL_INVALID_LINKER_OPTIONS))?;
-            build::executable(part, text, parsed, device)
-        }
-        _ => Ok(Build::failed(text, "linking of several objects is not supported yet\n".to_owned())),
-    }
+    let parts: Vec<_> = objects.iter().flat_map(|build| build.parts.iter().cloned()).collect();
+    let mut parsed = options::parse(text, device).ok_or(Code(CL_INVALID_LINKER_OPTIONS))?;
+    // Work-groups may differ in size if all objects allow it.
+    parsed.has_partial_groups = objects.iter().all(|build| build.has_partial_groups);
+    build::link(&parts, text, &parsed, device)
 }
 
 pub(crate) extern "C" fn link(

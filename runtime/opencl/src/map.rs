@@ -9,10 +9,10 @@ use std::sync::Arc;
 use kiln_runtime::ImageRegion;
 use opencl_sys::*;
 
-use crate::copy::{Rect, gather, scatter};
+use crate::copy::Rect;
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
-use crate::image_commands::{self, region_of};
+use crate::image_commands::region_of;
 use crate::memory::{Memory, Shape};
 use crate::svm::Unit;
 use crate::work::{Submission, inside};
@@ -189,12 +189,8 @@ pub(crate) extern "C" fn map_image(
             command.inner().nothing()?
         } else {
             let source = memory.image(command.queue().index())?;
-            let transfers = command.queue().opened()?.transfers.clone();
-            command.host(move || {
-                scatter(&transfers.read_image_region::<u8>(&source, region)?, pointer, &rect);
-                drop(copy);
-                Ok(())
-            })?
+            command.keeps(copy);
+            ffi::read_image(&command.inner(), (&source, region), (pointer, rect.inner()))?
         };
         command.finish(done, blocking)?;
         Ok(pointer.raw())
@@ -221,7 +217,6 @@ pub(crate) extern "C" fn unmap(
         };
         command.bring(&[&memory])?;
         let index = command.queue().index();
-        let transfers = command.queue().opened()?.transfers.clone();
         let done = match map.region {
             Region::Bytes { offset, size } if map.is_written() => {
                 let target = memory.buffer(index)?.slice(offset..offset + size)?;
@@ -230,11 +225,8 @@ pub(crate) extern "C" fn unmap(
             }
             Region::Texels { region, rect } if map.is_written() => {
                 let target = memory.image(index)?;
-                command.host(move || {
-                    image_commands::write(&transfers, &target, region, &gather(map.pointer, &rect))?;
-                    drop(map);
-                    Ok(())
-                })?
+                command.keeps(map.copy);
+                ffi::write_image(&command.inner(), (&target, region), (map.pointer, rect.inner()))?
             }
             _ => {
                 // A map that is not complete may still write the copy.

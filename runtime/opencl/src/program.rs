@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use opencl_sys::*;
 
 use crate::binary;
-use crate::build::{self, Build, Part};
+use crate::build::{self, Build, Source};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
@@ -317,12 +317,12 @@ pub(crate) extern "C" fn build(
                 .ok_or(Code(CL_INVALID_BUILD_OPTIONS))?;
             let built = match (&program.origin, program.build(index)) {
                 (Origin::Source(source), _) => {
-                    let part = Part { source: source.clone(), headers: Vec::new() };
-                    build::executable(&part, text, parsed, device)?
+                    let source = Source { text: source.clone(), headers: Vec::new() };
+                    build::executable(&source, text, &parsed, device)?
                 }
                 (Origin::Il(words), _) => build::load(words, text, device)?,
                 // A binary of an executable is built already.
-                (Origin::Builds, Some(loaded)) => build::again(&loaded, text, parsed, device)?,
+                (Origin::Builds, Some(loaded)) => build::again(&loaded, text, &parsed, device)?,
                 (Origin::Builds, None) => return fail(CL_INVALID_BINARY),
             };
             if built.status != CL_BUILD_SUCCESS {
