@@ -159,7 +159,7 @@ pub(crate) fn object(source: &Source, text: &str, parsed: Parsed) -> Result<Buil
 /// Links parts to an executable or, with `-create-library`, to a library.
 pub(crate) fn link(parts: &[Part], text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     let emit = if parsed.is_library { Emit::Part } else { Emit::Spirv };
-    let linked = on_stack(|| {
+    let linked: std::result::Result<_, String> = on_stack(|| {
         let output = kiln_compiler::link(parts, &parsed.options, &emit).map_err(|error| error.to_string())?;
         let log = plain(&report(Format::Rich, &output));
         Ok((output, log))
