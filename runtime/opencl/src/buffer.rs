@@ -31,7 +31,10 @@ fn new(
     let is_svm = shared.is_some();
     let device = &context.devices()[0].open()?.device;
     let content = match (shared, host) {
-        (Some((allocation, offset)), _) => allocation.buffer().slice(offset..offset + size)?,
+        (Some((allocation, offset)), _) => {
+            inside(offset, size, allocation.size()).map_err(|_| Code(CL_INVALID_BUFFER_SIZE))?;
+            allocation.buffer().slice(offset..offset + size)?
+        }
         (None, Some(host)) => device.buffer_from(host.bytes(size))?,
         (None, None) => device.buffer(size)?,
     };

@@ -267,12 +267,13 @@ impl Kernel {
 
     /// Sets the shared virtual memory that the kernel reaches.
     fn exec_info(&self, name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result {
-        ensure(!value.is_null(), CL_INVALID_VALUE)?;
+        // An empty list removes the pointers.
+        ensure(value.is_null() == (size == 0), CL_INVALID_VALUE)?;
         let has_svm = self.context().devices().iter().any(|device| device.svm() != 0);
         match name {
             CL_KERNEL_EXEC_INFO_SVM_PTRS => {
                 ensure(has_svm, CL_INVALID_OPERATION)?;
-                let is_list = size > 0 && size.is_multiple_of(size_of::<*mut c_void>());
+                let is_list = size.is_multiple_of(size_of::<*mut c_void>());
                 ensure(is_list, CL_INVALID_VALUE)?;
                 let pointers = ffi::slice(value.cast::<*mut u8>(), size / size_of::<*mut c_void>());
                 let mut state = self.state();

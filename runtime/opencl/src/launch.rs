@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kiln_runtime::{Error, NdRange};
 use opencl_sys::*;
 
+use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi;
 use crate::kernel::Kernel;
@@ -95,6 +96,15 @@ fn rejected(error: Error) -> Code {
     }
 }
 
+/// Reports what is wrong with the program, as the reference device tells it. Other failures are codes only.
+fn report(context: &Context, error: &Error) {
+    if let Error::Strict(_) | Error::Trap { .. } | Error::Timeout { .. } = error {
+        let message = error.to_string();
+        eprintln!("kiln-opencl: {message}");
+        context.report(&message);
+    }
+}
+
 fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Result {
     let queue = command.queue().clone();
     ensure(kernel.context().is(queue.context()), CL_INVALID_CONTEXT)?;
@@ -115,14 +125,15 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
     let launched = ffi::launch(&command.inner(), &ready.kernel, range.inner()).map_err(rejected)?;
     if queue.device().description().is_strict {
         let context = queue.context().clone();
-        launched.on_end(move |result| {
-            // The reference device tells what is wrong with the program; other failures reach it as codes.
-            if let Err(error @ (Error::Strict(_) | Error::Trap { .. } | Error::Timeout { .. })) = result {
-                let message = error.to_string();
-                eprintln!("kiln-opencl: {message}");
-                context.report(&message);
-            }
-        });
+        match launched.status() {
+            // It ran at once. The program may end before a callback comes.
+            Err(error) => report(&context, &error),
+            Ok(_) => launched.on_end(move |result| {
+                if let Err(error) = result {
+                    report(&context, &error);
+                }
+            }),
+        }
     }
     command.finish(launched, CL_FALSE)
 }

@@ -37,6 +37,11 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
+    /// The size that the application asked for.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     /// The device's view.
     pub(crate) fn buffer(&self) -> &Buffer {
         &self.buffer
