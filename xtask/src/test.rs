@@ -193,6 +193,12 @@ pub(crate) fn bless(arguments: &Test) -> Outcome {
         "--quiet",
         "--package",
         "kiln-testsuite",
+        "--package",
+        "kiln-passes",
+        "--package",
+        "kiln-memory",
+        "--package",
+        "kiln-vocabulary",
         "--no-fail-fast",
         "--",
     ]);
