@@ -1,25 +1,28 @@
 //! The server's capabilities.
 
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    DeclarationCapability, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf, RenameOptions,
-    SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
-    SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, CompletionOptions, DeclarationCapability, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability,
+    InitializeResult, OneOf, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
+    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
     TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
 use crate::{
+    diagnostics,
     features::{actions, completion, tokens},
     position::Encoding,
+    world::Client,
 };
 
 /// The response to `initialize`.
-pub(crate) fn result(encoding: Encoding) -> InitializeResult {
+pub(crate) fn result(encoding: Encoding, client: Client) -> InitializeResult {
     InitializeResult {
-        capabilities: capabilities(encoding),
+        capabilities: capabilities(encoding, client.pulls),
         server_info: Some(ServerInfo {
             name: "kiln".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -27,7 +30,8 @@ pub(crate) fn result(encoding: Encoding) -> InitializeResult {
     }
 }
 
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
+/// `pulls` is whether the client requests diagnostics instead of receiving them.
+fn capabilities(encoding: Encoding, pulls: bool) -> ServerCapabilities {
     let no_progress = WorkDoneProgressOptions::default();
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),
@@ -72,6 +76,18 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             prepare_provider: Some(true),
             work_done_progress_options: no_progress,
         })),
+        implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        inline_value_provider: Some(OneOf::Left(true)),
+        diagnostic_provider: pulls.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: Some(diagnostics::SOURCE.to_owned()),
+                inter_file_dependencies: true,
+                workspace_diagnostics: false,
+                work_done_progress_options: no_progress,
+            })
+        }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         document_link_provider: Some(DocumentLinkOptions {
@@ -79,7 +95,13 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             work_done_progress_options: no_progress,
         }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, actions::FIX_ALL]),
+            code_action_kinds: Some(vec![
+                CodeActionKind::QUICKFIX,
+                actions::FIX_ALL,
+                CodeActionKind::REFACTOR_EXTRACT,
+                CodeActionKind::REFACTOR_INLINE,
+                CodeActionKind::REFACTOR_REWRITE,
+            ]),
             work_done_progress_options: no_progress,
             resolve_provider: None,
         })),

@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) debounce: u64,
     /// Which inlay hints to show.
     pub(crate) inlay_hints: InlayHints,
+    /// Whether to show code lenses. Their commands are the client's.
+    pub(crate) code_lens: bool,
 }
 
 /// The kinds of inlay hint.
@@ -42,7 +44,7 @@ pub(crate) struct InlayHints {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { flags: Vec::new(), debounce: 5, inlay_hints: InlayHints::default() }
+        Self { flags: Vec::new(), debounce: 5, inlay_hints: InlayHints::default(), code_lens: false }
     }
 }
 

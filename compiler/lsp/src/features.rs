@@ -2,6 +2,7 @@
 //! messages or files on disk.
 
 pub(crate) mod actions;
+pub(crate) mod calls;
 pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod folding;
@@ -9,13 +10,16 @@ pub(crate) mod formatting;
 pub(crate) mod highlight;
 pub(crate) mod hints;
 pub(crate) mod hover;
+pub(crate) mod lenses;
 pub(crate) mod links;
+pub(crate) mod refactor;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection;
 pub(crate) mod signature;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
+pub(crate) mod values;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Dispatches requests: parses the parameters, calls the feature, serializes the result.
 
+mod further;
+
 use kiln_fmt::{Edit, Style};
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
@@ -190,10 +192,10 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
                 .flatten())
             })
         }
-        _ => {
+        _ => further::answer(session, request).unwrap_or_else(|request| {
             let message = format!("{} is not supported", request.method);
             Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
-        }
+        }),
     }
 }
 

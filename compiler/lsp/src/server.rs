@@ -142,7 +142,7 @@ impl Server {
             self.settings(options);
         }
         self.phase = Phase::Running;
-        self.send(Response::new_ok(request.id, capabilities::result(self.world.encoding)));
+        self.send(Response::new_ok(request.id, capabilities::result(self.world.encoding, self.world.client)));
     }
 
     fn notification(&mut self, mut notification: Notification) {
@@ -321,6 +321,8 @@ fn client(parameters: &serde_json::Value) -> Client {
     Client {
         watches_files: can("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
         has_configuration: can("/capabilities/workspace/configuration"),
+        pulls: parameters.pointer("/capabilities/textDocument/diagnostic").is_some()
+            && can("/capabilities/workspace/diagnostics/refreshSupport"),
         takes_snippets: can("/capabilities/textDocument/completion/completionItem/snippetSupport"),
     }
 }

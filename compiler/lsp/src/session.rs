@@ -28,6 +28,8 @@ pub(crate) struct Session {
     told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
     /// The semantic tokens last sent, by file.
     pub(crate) tokens: FxHashMap<String, Shown>,
+    /// Whether requested diagnostics of one document have changed those of others.
+    pub(crate) others_changed: bool,
     /// The diagnostics last published for each file.
     published: FxHashMap<String, Vec<Diagnostic>>,
 }
@@ -128,6 +130,13 @@ impl Session {
         let mut files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
         files.extend(self.absorbed(root));
         files.into_iter().filter_map(|file| self.publish(file, root)).collect()
+    }
+
+    /// The diagnostics of a document, for clients that request them.
+    pub(crate) fn pull(&mut self, name: &str) -> Vec<Diagnostic> {
+        let root = self.root_of(name).to_owned();
+        self.others_changed |= self.diagnose(&root).len() > 1;
+        self.published.get(name).cloned().unwrap_or_default()
     }
 
     /// Removes headers that were viewed on their own and are now viewed in the context of this source. Returns the

@@ -12,6 +12,7 @@ use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response}
 use lsp_types::{
     LogMessageParams, MessageType,
     notification::{LogMessage, Notification as _},
+    request::{Request as _, WorkspaceDiagnosticRefresh},
 };
 
 use crate::{cancellation::Cancellation, session::Session, world::World};
@@ -87,6 +88,9 @@ impl Worker {
     fn answer(&mut self, request: Request) -> Response {
         let (id, method) = (request.id.clone(), request.method.clone());
         let answered = self.guarded(&method, |session| crate::requests::answer(session, request));
+        if std::mem::take(&mut self.session.others_changed) {
+            self.refresh();
+        }
         answered.unwrap_or_else(|| failed(id, &method))
     }
 
@@ -95,8 +99,15 @@ impl Worker {
         self.due = None;
         while let Some(root) = self.dirty.pop_first() {
             let published = self.guarded(&root, |session| session.diagnose(&root));
-            for publication in published.into_iter().flatten() {
-                self.send(publication);
+            let published = published.unwrap_or_default();
+            if self.session.world.client.pulls {
+                // The client requests the diagnostics of the document that it changed; those of other files, too, may
+                // have changed.
+                if published.len() > 1 {
+                    self.refresh();
+                }
+            } else {
+                published.into_iter().for_each(|publication| self.send(publication));
             }
             self.diagnosed = Some(Instant::now());
             if !tasks.is_empty() {
@@ -105,6 +116,12 @@ impl Worker {
                 return;
             }
         }
+    }
+
+    /// Makes the client request diagnostics again.
+    fn refresh(&self) {
+        let id = RequestId::from("kiln/refresh".to_owned());
+        self.send(Request::new(id, WorkspaceDiagnosticRefresh::METHOD.to_owned(), ()));
     }
 
     /// Runs a closure, and catches panics of the compiler. The session keeps its previous state.

@@ -108,7 +108,7 @@ pub(crate) fn references(
 }
 
 /// Visits the sources that see the declaration; only one source if no other can see it.
-fn see_key(
+pub(crate) fn see_key(
     session: &mut Session,
     key: &references::Key,
     see: &mut dyn FnMut(&Analysis, crate::names::Thing),

@@ -29,6 +29,8 @@ pub(crate) struct Client {
     pub(crate) watches_files: bool,
     /// The client can provide its configuration.
     pub(crate) has_configuration: bool,
+    /// The client requests diagnostics, and accepts that the server asks it to do so again.
+    pub(crate) pulls: bool,
     /// The client supports snippets.
     pub(crate) takes_snippets: bool,
 }

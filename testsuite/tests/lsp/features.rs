@@ -169,6 +169,98 @@ fn names_of_headers_are_renamed_in_all_sources() {
 }
 
 #[test]
+fn calls_and_implementations_in_several_sources() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a.cl"), "#include \"n.h\"\nint a() { return next(1); }\n").expect("written");
+    fs::write(path("b.cl"), "#include \"n.h\"\nint next(int n) { return n + 1; }\n").expect("written");
+    fs::write(path("n.h"), "int next(int);\n").expect("written");
+    let mut client = Client::kiln(Some(folder.path()));
+    let (a, b) = (uri(&path("a.cl")), uri(&path("b.cl")));
+    client.open(&a, &fs::read_to_string(path("a.cl")).expect("read"));
+    let found = client.at("textDocument/implementation", &a, position(1, 18));
+    assert_eq!((found[0]["uri"].as_str(), &found[0]["range"]["start"]), (Some(b.as_str()), &position(1, 4)));
+    let items = client.at("textDocument/prepareCallHierarchy", &a, position(1, 18));
+    let asked = json!({ "item": items[0] });
+    let calls = client.request("callHierarchy/incomingCalls", asked).expect("calls");
+    assert_eq!((calls.as_array().map(Vec::len), calls[0]["from"]["name"].as_str()), (Some(1), Some("a")));
+    let items = client.at("textDocument/prepareCallHierarchy", &a, position(1, 4));
+    let calls = client.request("callHierarchy/outgoingCalls", json!({ "item": items[0] })).expect("calls");
+    assert_eq!(calls[0]["to"]["name"].as_str(), Some("next"));
+    assert!(client.finish().success());
+}
+
+#[test]
+fn lenses_refactorings_and_values() {
+    let mut command = kiln_testsuite::kiln::command();
+    command.arg("lsp");
+    let options = json!({ "codeLens": true });
+    let mut client = Client::start(command, None, kiln_testsuite::editor::capabilities(), options);
+    client.configuration = json!({ "codeLens": true });
+    client.open(URI, TEXT);
+    let lenses =
+        client.request("textDocument/codeLens", json!({ "textDocument": { "uri": URI } })).expect("lenses");
+    assert_eq!(lenses[0]["command"]["command"], "kiln.assembly");
+    let place = on(TEXT, "atomic_fetch_add", 3);
+    let asked = json!({
+        "textDocument": { "uri": URI },
+        "range": { "start": place, "end": place },
+        "context": { "diagnostics": [], "only": ["refactor"] },
+    });
+    let actions = client.request("textDocument/codeAction", asked).expect("actions");
+    assert_eq!(actions[0]["title"], "Make the order and scope explicit");
+    let whole = json!({ "start": position(0, 0), "end": position(99, 0) });
+    let stopped =
+        json!({ "frameId": 1, "stoppedLocation": { "start": position(2, 0), "end": position(2, 9) } });
+    let asked = json!({ "textDocument": { "uri": URI }, "range": whole, "context": stopped });
+    let values = client.request("textDocument/inlineValue", asked).expect("values");
+    assert_eq!(values.as_array().map(Vec::len), Some(4), "{values}");
+    assert_eq!(values[0]["variableName"], "left");
+    assert!(client.finish().success());
+}
+
+#[test]
+fn documents_and_ranges_are_formatted() {
+    let mut client = started();
+    let text = "int  a;\nvoid f() {\nif(a) { a=1; }\n}\n";
+    client.replace(URI, text);
+    let options = json!({ "tabSize": 4, "insertSpaces": true });
+    let asked = json!({ "textDocument": { "uri": URI }, "options": options });
+    let edits = client.request("textDocument/formatting", asked).expect("edits");
+    assert!(edits.as_array().is_some_and(|edits| edits.len() > 4), "{edits}");
+    let first = json!({ "start": position(0, 0), "end": position(0, 3) });
+    let asked = json!({ "textDocument": { "uri": URI }, "options": options, "range": first });
+    let edits = client.request("textDocument/rangeFormatting", asked).expect("edits");
+    assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
+    let asked =
+        json!({ "textDocument": { "uri": URI }, "position": position(2, 14), "ch": "}", "options": options });
+    let edits = client.request("textDocument/onTypeFormatting", asked).expect("edits");
+    assert!(edits.as_array().is_some_and(|edits| !edits.is_empty()), "{edits}");
+    assert!(client.finish().success());
+}
+
+#[test]
+fn diagnostics_are_pulled_by_clients_that_can() {
+    let mut command = kiln_testsuite::kiln::command();
+    command.arg("lsp");
+    let mut capabilities = kiln_testsuite::editor::capabilities();
+    capabilities["textDocument"]["diagnostic"] = json!({ "dynamicRegistration": false });
+    capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
+    let mut client = Client::start(command, None, capabilities, Value::Null);
+    assert!(client.capabilities["diagnosticProvider"].is_object());
+    let document =
+        json!({ "uri": URI, "languageId": "opencl", "version": 1, "text": "int f() { return a; }\n" });
+    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let asked = json!({ "textDocument": { "uri": URI } });
+    let report = client.request("textDocument/diagnostic", asked).expect("a report");
+    assert_eq!((report["kind"].as_str(), report["items"].as_array().map(Vec::len)), (Some("full"), Some(1)));
+    let asked = json!({ "textDocument": { "uri": URI }, "previousResultId": report["resultId"] });
+    let report = client.request("textDocument/diagnostic", asked).expect("a report");
+    assert_eq!(report["kind"].as_str(), Some("unchanged"));
+    assert!(client.finish().success());
+}
+
+#[test]
 fn what_is_taken_back_is_not_answered() {
     let mut client = started();
     // The worker is busy with the first while the others are taken back.

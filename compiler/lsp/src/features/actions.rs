@@ -1,4 +1,4 @@
-//! Code actions: the fixes of the compiler's diagnostics, one at a time or all at once.
+//! Code actions: the fixes of the compiler's diagnostics, one at a time or all at once, and refactorings.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -8,7 +8,7 @@ use kiln_session::{
 };
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
 
-use crate::{analysis::Analysis, diagnostics, uri};
+use crate::{analysis::Analysis, diagnostics, features::refactor, uri};
 
 /// The kind of the action that applies all fixes.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::SOURCE_FIX_ALL;
@@ -20,8 +20,7 @@ pub(crate) fn actions(
     range: &Range<usize>,
     wanted: Option<&[CodeActionKind]>,
 ) -> Vec<CodeActionOrCommand> {
-    let is_wanted =
-        |kind: &CodeActionKind| wanted.is_none_or(|wanted| wanted.iter().any(|it| contains(it, kind)));
+    let is_wanted = |kind: &CodeActionKind| is_wanted(wanted, kind);
     let mut actions = Vec::new();
     if is_wanted(&CodeActionKind::QUICKFIX) {
         actions.extend(quick_fixes(analysis, file, range));
@@ -29,7 +28,13 @@ pub(crate) fn actions(
     if is_wanted(&FIX_ALL) {
         actions.extend(fix_all(analysis, file));
     }
+    actions.extend(refactor::refactorings(analysis, file, range, wanted));
     actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+}
+
+/// Whether actions of a kind are requested.
+pub(crate) fn is_wanted(wanted: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+    wanted.is_none_or(|wanted| wanted.iter().any(|it| contains(it, kind)))
 }
 
 /// Whether a kind of action equals or contains the other: `source` contains `source.fixAll`.

@@ -54,6 +54,12 @@ fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
     Some(Location { uri: page?, range: Range::default() })
 }
 
+/// The definitions of a thing in an analysis.
+pub(crate) fn definitions(analysis: &Analysis, thing: Thing) -> Vec<Location> {
+    let names = analysis.occurrences(thing).filter(|name| name.role == Role::Definition);
+    names.filter_map(|name| analysis.location(&name.place)).collect()
+}
+
 /// The occurrences in this role, or else those in the other declaring role.
 pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Location> {
     let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };

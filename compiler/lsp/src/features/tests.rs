@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use lsp_types::Range;
 
 use super::{
-    actions, completion, definition, folding, highlight, hints, hover, links, references, rename, selection,
-    signature, symbols, tokens,
+    actions, calls, completion, definition, folding, highlight, hints, hover, lenses, links, references,
+    rename, selection, signature, symbols, tokens, values,
 };
 use crate::{
     analysis::{Analysis, Cursor},
@@ -27,6 +27,9 @@ fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     highlight::highlight(&cursor);
     selection::around(&cursor);
     actions::actions(analysis, file, &(offset..offset), None);
+    actions::actions(analysis, file, &(0..offset), None);
+    calls::prepare(&cursor);
+    calls::outgoing(&cursor);
     if let Some(key) = references::key(&cursor) {
         assert!(references::thing(analysis, &key).is_some(), "{key:?}");
     }
@@ -48,6 +51,8 @@ fn ask_all(text: &str, step: usize) {
     links::links(analysis, file);
     hints::hints(analysis, file, whole, InlayHints::default());
     tokens::tokens(analysis, file, None);
+    lenses::lenses(analysis, file);
+    values::values(analysis, file, whole, whole);
     for offset in (0..=length).step_by(step).filter(|offset| analysis.text(file).is_char_boundary(*offset)) {
         ask(&fixture, analysis, offset);
     }

@@ -42,6 +42,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
                 await restart(output);
             }
         }),
+        vscode.commands.registerCommand("kiln.run", () => launch("Run", [])),
+        vscode.commands.registerCommand("kiln.races", () => launch("Check for races", ["--device", "reference"])),
         ...FORMS.map((form) => vscode.commands.registerCommand(form.command, () => show(form))),
     );
     await start(output);
@@ -103,6 +105,19 @@ async function show(form: Form): Promise<void> {
     const uri = vscode.Uri.from({ scheme: PRINTED, path: `${source.uri.path}.${form.ending}`, query: form.emit });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+}
+
+/** Runs the launches in the leading comment of the editor's source, as a task. */
+async function launch(title: string, options: readonly string[]): Promise<void> {
+    const source = vscode.window.activeTextEditor?.document;
+    if (source?.languageId !== LANGUAGE || source.uri.scheme !== "file") {
+        await vscode.window.showInformationMessage("This is for a source of OpenCL C on disk.");
+        return;
+    }
+    await source.save();
+    const run = new vscode.ProcessExecution(program(), ["run", "--diagnostic-format", "gcc", ...options, source.fileName]);
+    const scope = vscode.workspace.getWorkspaceFolder(source.uri) ?? vscode.TaskScope.Workspace;
+    await vscode.tasks.executeTask(new vscode.Task({ type: "kiln" }, scope, title, "kiln", run, "$kiln"));
 }
 
 /** What `kiln` prints, anew whenever the source is saved. */

@@ -1,0 +1,57 @@
+//! Code lenses above kernels: commands of the client that run the source, check it for races, and show its SPIR-V. The
+//! first two need a launch in a comment of the source: `kiln run …`.
+
+use kiln_session::source::FileId;
+use lsp_types::{CodeLens, Command, SymbolKind};
+use serde_json::json;
+
+use crate::{analysis::Analysis, features::symbols, uri};
+
+/// The title and the command of each lens. `kiln.run` and `kiln.races` have the URI of the source and the name of the
+/// kernel as arguments, `kiln.assembly` has the URI.
+const COMMANDS: [(&str, &str); 3] =
+    [("Run", "kiln.run"), ("Check for races", "kiln.races"), ("Show SPIR-V", "kiln.assembly")];
+
+/// The lenses of a file.
+pub(crate) fn lenses(analysis: &Analysis, file: FileId) -> Vec<CodeLens> {
+    let Some(uri) = analysis.file_name(file).and_then(uri::uri) else { return Vec::new() };
+    let kernels =
+        symbols::symbols(analysis, file).into_iter().filter(|symbol| symbol.kind == SymbolKind::EVENT);
+    let has_launch = analysis.text(file).contains("kiln run ");
+    let of_kernel = |kernel: lsp_types::DocumentSymbol| {
+        let uri = uri.clone();
+        let commands =
+            COMMANDS.into_iter().filter(move |(_, command)| has_launch || *command == "kiln.assembly");
+        commands.map(move |(title, command)| CodeLens {
+            range: kernel.selection_range,
+            command: Some(Command {
+                title: title.to_owned(),
+                command: command.to_owned(),
+                arguments: Some(vec![json!(uri), json!(kernel.name)]),
+            }),
+            data: None,
+        })
+    };
+    kernels.flat_map(of_kernel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn kernels_have_lenses_and_functions_have_none() {
+        let text = "int f() { return 1; }\n$0kernel void k(global int *out) { out[0] = f(); }\n";
+        let fixture = Fixture::new(text);
+        assert_eq!(lenses(&fixture.analysis, fixture.cursor().file).len(), 1);
+        let fixture = Fixture::new(&format!("// kiln run --global 1\n{text}"));
+        let lenses = lenses(&fixture.analysis, fixture.cursor().file);
+        let commands = lenses.iter().filter_map(|lens| lens.command.as_ref());
+        let shown: Vec<_> =
+            commands.map(|it| (it.title.as_str(), it.arguments.clone().expect("two"))).collect();
+        assert_eq!(shown.len(), 3);
+        assert!(shown.iter().all(|(_, arguments)| arguments[1] == "k" && arguments[0] == "file:///a.cl"));
+        assert_eq!(fixture.covered(lenses.iter().map(|lens| lens.range)), ["2:k", "2:k", "2:k"]);
+    }
+}
