@@ -3,6 +3,9 @@
 //! Blocks with `file=NAME` are files. Lines after `$ ` in `console` blocks run in the folder of these files, with `kiln` in
 //! the path; the following lines are the expected output, in which `…` matches anything. Other blocks are not run.
 
+#[path = "book/mistakes.rs"]
+mod mistakes;
+
 use std::{
     collections::BTreeSet,
     env,
@@ -234,4 +237,10 @@ fn fits(wanted: &str, found: &str) -> bool {
 fn an_ellipsis_stands_for_anything() {
     assert!(fits("a…c\n", "abc") && fits("…b…", "abc\nd") && fits("abc", "abc\n") && fits("", "\n"));
     assert!(!fits("a…d", "abc") && !fits("abc", "abcd") && !fits("…e…", "abc"));
+}
+
+#[test]
+fn messages_for_typical_mistakes_are_those_of_the_page() {
+    let blesses = env::var_os("KILN_BLESS").is_some_and(|value| value == "1");
+    holds("mistakes.md", &mistakes::page(blesses));
 }

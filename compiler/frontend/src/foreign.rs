@@ -42,10 +42,24 @@ const NAMES: [(&str, &str); 6] = [
 ];
 
 /// Functions, and the call or the name that means the same.
-const FUNCTIONS: [(&str, &str); 13] = [
+const FUNCTIONS: [(&str, &str); 37] = [
+    ("__clz", "clz"),
+    ("__cosf", "native_cos"),
+    ("__expf", "native_exp"),
+    ("__float_as_int", "as_int"),
+    ("__float_as_uint", "as_uint"),
+    ("__int_as_float", "as_float"),
+    ("__logf", "native_log"),
+    ("__mul24", "mul24"),
+    ("__popc", "popcount"),
+    ("__powf", "native_powr"),
+    ("__sinf", "native_sin"),
     ("__syncthreads", "barrier(CLK_LOCAL_MEM_FENCE)"),
+    ("__tanf", "native_tan"),
     ("__threadfence", "mem_fence(CLK_GLOBAL_MEM_FENCE)"),
     ("__threadfence_block", "mem_fence(CLK_LOCAL_MEM_FENCE)"),
+    ("__uint_as_float", "as_float"),
+    ("__umul24", "mul24"),
     ("atomicAdd", "atomic_add"),
     ("atomicAnd", "atomic_and"),
     ("atomicCAS", "atomic_cmpxchg"),
@@ -54,9 +68,39 @@ const FUNCTIONS: [(&str, &str); 13] = [
     ("atomicMin", "atomic_min"),
     ("atomicOr", "atomic_or"),
     ("atomicSub", "atomic_sub"),
+    ("atomicXor", "atomic_xor"),
     ("inversesqrt", "rsqrt"),
     ("lerp", "mix"),
+    ("make_float2", "(float2)"),
+    ("make_float3", "(float3)"),
+    ("make_float4", "(float4)"),
+    ("make_int2", "(int2)"),
+    ("make_int3", "(int3)"),
+    ("make_int4", "(int4)"),
+    ("make_uint2", "(uint2)"),
+    ("make_uint3", "(uint3)"),
+    ("make_uint4", "(uint4)"),
 ];
+
+/// Functions of C and CUDA without a counterpart of the same arguments, and what to do instead.
+const ADVICE: [(&str, &str); 8] = [
+    ("__ldg", "read the element directly: `p[i]`; a `const` and `restrict` pointer has the same effect"),
+    (
+        "__shfl_down_sync",
+        "use `sub_group_shuffle_down` of cl_khr_subgroup_shuffle_relative, without the mask",
+    ),
+    ("__shfl_sync", "use `sub_group_shuffle` of cl_khr_subgroup_shuffle, without the mask"),
+    ("__shfl_up_sync", "use `sub_group_shuffle_up` of cl_khr_subgroup_shuffle_relative, without the mask"),
+    ("__shfl_xor_sync", "use `sub_group_shuffle_xor` of cl_khr_subgroup_shuffle, without the mask"),
+    ("calloc", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+    ("free", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+    ("malloc", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+];
+
+/// What to do instead of calling an undeclared function.
+pub(crate) fn advice(word: &str) -> Option<&'static str> {
+    find(&ADVICE, word)
+}
 
 /// Words that start declarations in C++.
 const CPP: [&str; 6] = ["class", "constexpr", "namespace", "template", "typename", "using"];

@@ -199,6 +199,13 @@ impl Sema<'_> {
         rest: Vec<(Expr, QualTy)>,
         call: &Call,
     ) -> Option<(Chosen<Order>, Option<Chosen<Order>>, Chosen<Scope>)> {
+        let swap = match rest.as_slice() {
+            [(order, _), (scope, _)] => self.swap(order, scope),
+            _ => None,
+        };
+        if let Some((order, scope)) = swap {
+            return self.swapped(rest, order, scope);
+        }
         let mut rest = rest.into_iter();
         let has_failure = matches!(form.op, AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak);
         let order = match rest.next() {
@@ -314,6 +321,61 @@ impl Sema<'_> {
             }
         }
         Some(Chosen { value: Known::Dynamic(Box::new(value)), span })
+    }
+
+    /// The order and the scope that were meant, if a scope is given for the order and an order for the scope.
+    fn swap(&self, first: &Expr, second: &Expr) -> Option<(Order, Scope)> {
+        let is =
+            |value: &Expr, id: EnumId| matches!(self.types.get(value.ty), Ty::Enum(found) if *found == id);
+        if !is(first, EnumId::MEMORY_SCOPE) || !is(second, EnumId::MEMORY_ORDER) {
+            return None;
+        }
+        let value = |value: &Expr| match self.constant(value) {
+            Some(Const::Int(bits)) => Some(bits as i64),
+            _ => None,
+        };
+        Some((Order::from_value(value(second)?)?, Scope::from_value(value(first)?)?))
+    }
+
+    /// Reports a scope and an order that are swapped, once, with the fix. The call keeps the meaning that it has in C.
+    #[allow(clippy::type_complexity)]
+    fn swapped(
+        &mut self,
+        rest: Vec<(Expr, QualTy)>,
+        order: Order,
+        scope: Scope,
+    ) -> Option<(Chosen<Order>, Option<Chosen<Order>>, Chosen<Scope>)> {
+        let [(first, first_parameter), (second, second_parameter)] = <[_; 2]>::try_from(rest).ok()?;
+        let (order_span, scope_span) = (first.span, second.span);
+        let words = format!("{}, {}", order.spelling(), scope.spelling());
+        self.report(
+            Diagnostic::new(Code::OrderScopeSwapped, order_span, "the order and the scope are swapped")
+                .help(format!("write `{words}`"))
+                .note("OpenCL C 6.15.12.7")
+                .fix(order_span.to(scope_span), format!("write `{words}`"), words),
+        );
+        let value = |constant| match constant {
+            Some(Const::Int(bits)) => Some(bits as i64),
+            _ => None,
+        };
+        let order = match value(self.constant(&first)).and_then(Order::from_value) {
+            Some(order) => Known::Constant(order),
+            None => Known::Dynamic(Box::new(self.assign_convert(
+                first,
+                first_parameter,
+                AssignContext::Argument(0),
+            ))),
+        };
+        let scope = match value(self.constant(&second)).and_then(Scope::from_value) {
+            Some(scope) => Known::Constant(scope),
+            None => Known::Dynamic(Box::new(self.assign_convert(
+                second,
+                second_parameter,
+                AssignContext::Argument(0),
+            ))),
+        };
+        let order = Chosen { value: order, span: order_span };
+        Some((order, None, Chosen { value: scope, span: scope_span }))
     }
 
     /// Warns about an order in place of a scope, or vice versa: legal C, but never intended.

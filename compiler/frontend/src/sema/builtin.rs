@@ -374,12 +374,22 @@ impl Sema<'_> {
                 }
                 let shown = self.show(argument.ty);
                 let others: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-                Diagnostic::new(
+                let diagnostic = Diagnostic::new(
                     Code::ArgumentType,
                     argument.span,
                     format!("`{name}` cannot take `{shown}` as argument {}", index + 1),
                 )
-                .label(format!("called with ({})", others.join(", ")))
+                .label(format!("called with ({})", others.join(", ")));
+                let takes_pointer = |form: &String| {
+                    let parameters = form.split_once('(').map_or("", |(_, rest)| rest);
+                    parameters.split(',').nth(index).is_some_and(|it| it.trim_end_matches(')').ends_with('*'))
+                };
+                let is_object = matches!(argument.kind, ExprKind::Load(_));
+                if is_object && failure.candidates.iter().all(takes_pointer) {
+                    diagnostic.help("it takes a pointer: write `&` before the object")
+                } else {
+                    diagnostic
+                }
             }
             FailureKind::Ambiguous => {
                 let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();

@@ -73,9 +73,11 @@ impl Sema<'_> {
             if let Some(meant) = foreign::function_for(&text, |name| self.is_builtin(name)) {
                 diagnostic = diagnostic.help(format!("write `{meant}`"));
                 // Only the name is replaced: the arguments of a call would be wrong.
-                if !meant.contains('(') {
+                if !meant.contains('(') || meant.starts_with('(') {
                     diagnostic = diagnostic.fix(callee, format!("replace by `{meant}`"), meant);
                 }
+            } else if let Some(advice) = foreign::advice(&text) {
+                diagnostic = diagnostic.help(advice);
             } else if let Some(near) = self.similar_function(&text) {
                 diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
                     callee,

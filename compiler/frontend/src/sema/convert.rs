@@ -141,6 +141,12 @@ impl Sema<'_> {
                     .help("cast it to the pointer type if it is an address")
                     .note("C99 6.5.16.1: only the constant 0 becomes a pointer by itself");
             }
+            // A string literal is in constant memory.
+            (Ty::Pointer(to), Ty::Scalar(Scalar::Char | Scalar::UChar))
+                if to.ty == TyId::scalar(Scalar::Char) && to.quals.space == Some(AddressSpace::Constant) =>
+            {
+                diagnostic = diagnostic.help("a character has single quotes: `'a'`");
+            }
             (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 diagnostic = diagnostic.help("dereference it with `*`, or cast it if the address is meant");
             }

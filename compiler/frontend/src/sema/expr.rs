@@ -111,10 +111,14 @@ impl Sema<'_> {
         let operand = self.operand(expr);
         if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
         {
-            self.report(
-                Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used")
-                    .help("cast it to `void` if that is meant"),
-            );
+            let diagnostic =
+                Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used");
+            self.report(match &expr.kind {
+                ast::ExprKind::Binary(binary) if binary.op.node == ast::BinaryOp::Equal => diagnostic
+                    .help("write `=` if an assignment is meant")
+                    .fix(binary.op.span, "assign with `=`", "="),
+                _ => diagnostic.help("cast it to `void` if that is meant"),
+            });
         }
         self.evaluate(operand)
     }

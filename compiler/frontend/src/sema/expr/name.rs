@@ -16,6 +16,9 @@ use crate::{
 /// The maximum number of undeclared names for which suggestions are computed.
 const MOST_SUGGESTIONS: usize = 64;
 
+/// The reserved words that can be a whole statement.
+const STATEMENTS: [&str; 3] = ["break", "continue", "return"];
+
 impl Sema<'_> {
     /// Resolves a name.
     pub(super) fn named(&mut self, name: Symbol, span: Span) -> Operand {
@@ -117,6 +120,9 @@ impl Sema<'_> {
                 format!("replace by `{near}`"),
                 near,
             );
+        } else if let Some(near) = kiln_session::diag::closest(text, STATEMENTS) {
+            // Whether the statement would be complete is not known here.
+            diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
         } else if text == "memory_order_consume" {
             diagnostic = diagnostic
                 .help("use `memory_order_acquire`, which is stronger")

@@ -1,0 +1,209 @@
+//! docs/mistakes.md: typical mistakes, with the messages of Kiln and of clang-15.
+//!
+//! testsuite/data/mistakes.txt contains the mistakes, and mistakes-clang.tsv beside it what clang-15 reports. With
+//! `--nightly`, clang-15 runs and is compared with that file; `cargo xtask bless book` rewrites it.
+
+use std::{fmt::Write as _, fs, path::Path, process::Command};
+
+use kiln_testsuite::{
+    kiln::{self, LIMIT},
+    nightly, process, root,
+};
+use serde_json::Value;
+
+/// A mistake, in a source.
+struct Mistake {
+    title: String,
+    /// Words of the remedy, one of which a message must contain.
+    remedy: Vec<String>,
+    source: String,
+    /// The line of the mistake, from 1.
+    line: usize,
+    code: String,
+}
+
+/// The messages for a mistake.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Report {
+    /// The line of the first message.
+    line: usize,
+    /// The number of messages.
+    count: usize,
+    /// The first message.
+    message: String,
+    /// The first message with its labels, notes and fix.
+    text: String,
+}
+
+impl Report {
+    /// One point each for the line, the remedy, and a single message. Without a message on the line there is none for
+    /// the last one.
+    fn points(&self, mistake: &Mistake) -> usize {
+        if self.count == 0 {
+            return 0;
+        }
+        let is_there = self.line == mistake.line;
+        let text = self.text.to_lowercase();
+        let has_remedy = mistake.remedy.iter().any(|word| text.contains(&word.to_lowercase()));
+        usize::from(is_there) + usize::from(has_remedy) + usize::from(is_there && self.count == 1)
+    }
+}
+
+fn mistakes() -> Vec<Mistake> {
+    let text = fs::read_to_string(root().join("testsuite/data/mistakes.txt")).expect("the mistakes");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(mistake).collect()
+}
+
+fn mistake(line: &str) -> Mistake {
+    let parts: Vec<&str> = line.splitn(3, " ;; ").collect();
+    let [title, remedy, code] = parts[..] else { panic!("{line}") };
+    let (code, first) = match code.strip_prefix('!') {
+        Some(code) => (code.to_owned(), 0),
+        None => (format!("kernel void k(global int *out, global float *f, int n) {{⏎{code}⏎}}"), 1),
+    };
+    let lines: Vec<&str> = code.split('⏎').collect();
+    let marked = lines.iter().position(|line| line.starts_with('@')).unwrap_or(first);
+    let lines: Vec<&str> = lines.iter().map(|line| line.strip_prefix('@').unwrap_or(line)).collect();
+    Mistake {
+        title: title.to_owned(),
+        remedy: remedy.split('|').map(str::to_owned).collect(),
+        source: lines.join("\n") + "\n",
+        line: marked + 1,
+        code: lines[marked].trim().to_owned(),
+    }
+}
+
+/// What Kiln reports.
+fn of_kiln(path: &Path) -> Report {
+    let mut command = kiln::command();
+    command.args(["check", "--no-config", "--diagnostic-format", "json"]).arg(path);
+    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let all: Vec<Value> =
+        finished.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let Some(first) = all.first() else { return Report::default() };
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| {
+        value.as_array().map_or(String::new(), |all| {
+            all.iter().map(|one| word(one) + &word(&one["text"]) + " ").collect()
+        })
+    };
+    let parts = [
+        word(&first["message"]),
+        word(&first["label"]),
+        list(&first["labels"]),
+        list(&first["help"]),
+        list(&first["notes"]),
+        word(&first["fix"]["replacement"]),
+    ];
+    Report {
+        line: first["location"]["line"].as_u64().unwrap_or(0) as usize,
+        count: all.len(),
+        message: word(&first["message"]),
+        text: parts.join(" "),
+    }
+}
+
+/// What clang-15 reports, with its header of built-in functions.
+fn of_clang(path: &Path) -> Report {
+    let mut command = Command::new("clang-15");
+    command.args(["-x", "cl", "-cl-std=CL2.0", "-target", "spir64", "-Xclang", "-finclude-default-header"]);
+    command.args(["-fsyntax-only", "-fno-caret-diagnostics", "-fdiagnostics-parseable-fixits"]).arg(path);
+    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let mut report = Report::default();
+    for line in finished.stderr.lines() {
+        let rest = line.strip_prefix(&format!("{}:", path.display()));
+        let message = ["fatal error: ", "error: ", "warning: "].iter().find_map(|kind| line.split_once(kind));
+        if let Some((_, message)) = message {
+            report.count += 1;
+            if report.count == 1 {
+                let number = rest.and_then(|rest| rest.split(':').next()).and_then(|it| it.parse().ok());
+                report.line = number.unwrap_or(0);
+                report.message = message.to_owned();
+                report.text = message.to_owned();
+            }
+        } else if report.count == 1 {
+            let further = line.split_once("note: ").map(|(_, note)| note);
+            let fix =
+                line.strip_prefix("fix-it:").and_then(|fix| fix.rsplit_once(":\"")).map(|(_, text)| text);
+            for part in further.into_iter().chain(fix) {
+                let _ = write!(report.text, " {part}");
+            }
+        }
+    }
+    report
+}
+
+/// What clang-15 reports, from the file; or from clang, which is compared with the file or written to it.
+fn reports_of_clang(paths: &[std::path::PathBuf], blesses: bool) -> Vec<Report> {
+    let file = root().join("testsuite/data/mistakes-clang.tsv");
+    if blesses || nightly::is_on() {
+        let found = paths.iter().map(|path| of_clang(path));
+        let rows = found.map(|it| format!("{}\t{}\t{}\t{}\n", it.line, it.count, it.message, it.text));
+        let rows: String = rows.collect();
+        if blesses {
+            fs::write(&file, &rows).expect("written");
+        }
+        assert!(fs::read_to_string(&file).expect("the reports") == rows, "clang-15 reports something else");
+    }
+    let text = fs::read_to_string(&file).expect("the reports of clang");
+    let rows = text.lines().map(|line| {
+        let parts: Vec<&str> = line.split('\t').collect();
+        let [line, count, message, text] = parts[..] else { panic!("{line}") };
+        let number = |text: &str| text.parse().expect("a number");
+        Report {
+            line: number(line),
+            count: number(count),
+            message: message.to_owned(),
+            text: text.to_owned(),
+        }
+    });
+    rows.collect()
+}
+
+/// The mistakes for which clang-15 has more points.
+const WORSE: [&str; 1] = ["atomic_init without a pointer"];
+
+/// The page. Fails if Kiln is worse than clang-15 for other mistakes than those.
+pub(crate) fn page(blesses: bool) -> String {
+    let mistakes = mistakes();
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths: Vec<_> = (0..mistakes.len()).map(|index| folder.path().join(format!("{index}.cl"))).collect();
+    for (mistake, path) in mistakes.iter().zip(&paths) {
+        fs::write(path, &mistake.source).expect("written");
+    }
+    let clang = reports_of_clang(&paths, blesses);
+    assert_eq!(clang.len(), mistakes.len(), "`cargo xtask bless book` asks clang-15 about new mistakes");
+    let (mut rows, mut better, mut worse) = (String::new(), 0, Vec::new());
+    for ((mistake, path), clang) in mistakes.iter().zip(&paths).zip(&clang) {
+        let kiln = of_kiln(path);
+        let points = (kiln.points(mistake), clang.points(mistake));
+        better += usize::from(points.0 > points.1);
+        if points.0 < points.1 {
+            worse.push(mistake.title.as_str());
+        }
+        let cell = |text: &str| text.replace('|', "\\|").replace('<', "\\<");
+        let shown =
+            |report: &Report| if report.count == 0 { "–".to_owned() } else { cell(&report.message) };
+        let code = mistake.code.replace('|', "\\|");
+        let (title, ours, theirs) = (cell(&mistake.title), shown(&kiln), shown(clang));
+        let _ = writeln!(rows, "| {title} | `{code}` | {ours} | {theirs} | {} : {} |", points.0, points.1);
+    }
+    assert_eq!(worse, WORSE, "the mistakes for which Kiln is worse than clang-15");
+    let equal = mistakes.len() - better - worse.len();
+    format!("{}{rows}", intro(mistakes.len(), better, equal))
+}
+
+fn intro(all: usize, better: usize, equal: usize) -> String {
+    let worse = all - better - equal;
+    format!(
+        "# Typical mistakes\n\n\
+         {all} mistakes of people who know C, C++ or CUDA, with the first message of `kiln check` and of clang 15 \
+         (`-cl-std=CL2.0 -finclude-default-header`), each without options for warnings. The last column has the points \
+         of both: one if the first message is on the line of the mistake, one if it names the remedy (in the message, \
+         its notes or its fix; testsuite/data/mistakes.txt has the words), and one if there is no further message. By \
+         these points Kiln is better for {better} mistakes, equal for {equal} and worse for {worse}. The points do not say \
+         how well a message explains. A test compares this page with the compiler.\n\n\
+         | mistake | line | Kiln | clang 15 | points |\n|---|---|---|---|---|\n"
+    )
+}
