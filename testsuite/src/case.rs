@@ -92,7 +92,12 @@ impl Case {
         let finished = match self.config.depth {
             Depth::Diagnostics => kiln::run(self.command(scratch, &["check"]).args(words))?,
             Depth::Modules => {
-                kiln::run(self.command(scratch, &["compile"]).args(words).arg("-o").arg(&module))?
+                let mut command = self.command(scratch, &["compile"]);
+                // A part of a program is a module only as an object for other linkers.
+                if self.config.options.iter().any(|option| option == "-c") {
+                    command.args(["--emit", "object"]);
+                }
+                kiln::run(command.args(words).arg("-o").arg(&module))?
             }
         };
         let diagnostics = kiln::diagnostics(&finished)?;

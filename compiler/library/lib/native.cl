@@ -234,10 +234,12 @@ float cbrt_float(float x) {
     if (as_uint(size) - 1 >= INFINITE - 1) return x;
     bool is_small = size < 0x1p-80f;
     size = is_small ? size * 0x1p96f : size;
-    float root = native_exp2(native_log2(size) * 0.333333333f);
+    float binary = native_log2(size);
+    float root = native_exp2(binary * 0.333333333f);
     float square = root * root;
     float excess = fma(fma(root, root, -square), root, fma(square, root, -size));
-    root = fma(-excess, native_recip(square) * 0.333333333f, root);
+    // The divisor is 3 root^2.
+    root = fma(-excess, native_exp2(binary * -0.666666667f) * 0.333333333f, root);
     return copysign_float(is_small ? root * 0x1p-32f : root, x);
 }
 // A power of 16 scales the operands. As integers, NaN is above infinity.

@@ -20,8 +20,6 @@ pub enum Remedy {
     Pass(&'static str),
     /// This pass, or the emitter (`emit`), which also has other purposes, generates other code.
     Option(&'static str),
-    /// The same, but only for targets that request it by name: its effect on the drivers was not measured.
-    OnRequest(&'static str),
     /// Nothing: the fault is documented.
     None,
 }
@@ -168,12 +166,11 @@ faults! {
     }
     /// 2 of 1,000 random programs with 580.159.04 on an H100. Their local objects have 16-bit elements from which wider values
     /// are combined. Measured without effect: volatile accesses to them, and other private elements. The workaround gives such
-    /// elements a word each, if the local memory of the module then fits in 16 KiB.
+    /// elements a word each, if the local memory of the module then fits in 16 KiB; both programs are right with it.
     NarrowLoads "narrow_loads" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "8- and 16-bit values that a loop loads and extends to 64 bits are sometimes wrong; `--feature -int8,-int16` \
-                  avoids it",
-        remedy: Remedy::OnRequest("lower_to_logical_pointers"),
+        symptom: "8- and 16-bit values that a loop loads from local memory and extends to 64 bits are sometimes wrong",
+        remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// 2 of 1,000 random programs with 580.159.04 on an H100.
     CompilerFailure "compiler_failure" {
@@ -246,10 +243,9 @@ impl Workarounds {
         set
     };
 
-    /// The workarounds that a driver needs, without those on request.
+    /// The workarounds that a driver needs.
     pub fn of(driver: Driver) -> Self {
-        let needed = Fault::of(driver).filter(|fault| !matches!(fault.remedy(), Remedy::OnRequest(_)));
-        needed.fold(Self::NONE, Self::with)
+        Fault::of(driver).fold(Self::NONE, Self::with)
     }
 
     /// Reads `all`, `none`, or names separated by commas. The error is a message for the user.
@@ -339,7 +335,7 @@ mod tests {
         assert_eq!(
             of("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
-             initialize_packed_variables"
+             initialize_packed_variables,narrow_loads"
         );
     }
 

@@ -102,6 +102,7 @@ impl Generator {
             let text = self.name('x');
             self.objects.push(Object { text, space: Space::Local, ty, length });
         }
+        let mut words = RESULTS;
         for _ in 0..self.dice.below(3) {
             let ty = self.some_type();
             // Without a counter nobody could read values that depend on the order.
@@ -110,6 +111,13 @@ impl Generator {
             }
             let length = self.dice.one_in(2).then(|| 2 + self.dice.below(2));
             let is_at_program_scope = self.is_new() && self.dice.one_in(3);
+            // Objects that are not at program scope are in `sums`.
+            if !is_at_program_scope {
+                words += self.words_in_sums(ty, length);
+                if words > SUMS {
+                    break;
+                }
+            }
             let text = self.name(if is_at_program_scope { 'p' } else { 'g' });
             if is_at_program_scope {
                 let array = length.map(|it| format!("[{it}]")).unwrap_or_default();
@@ -117,6 +125,11 @@ impl Generator {
             }
             self.objects.push(Object { text, space: Space::Global, ty, length });
         }
+    }
+
+    /// The words that a global object occupies in `sums`.
+    fn words_in_sums(&self, ty: Ty, length: Option<usize>) -> usize {
+        (self.bytes(ty) * length.unwrap_or(1)).next_multiple_of(8) / 4
     }
 
     /// A structure or union, more rarely a scalar.
@@ -420,7 +433,7 @@ impl Generator {
                 _ if text.starts_with('p') => {}
                 _ => {
                     self.line(format!("{pointer}{text} = ({pointer})(sums + {word});"));
-                    word += (bytes * count).next_multiple_of(8) / 4;
+                    word += self.words_in_sums(*ty, *length);
                     assert!(word <= SUMS, "the objects do not fit into `sums`");
                     self.objects[index].text = if is_short { format!("(*{text})") } else { text.clone() };
                 }

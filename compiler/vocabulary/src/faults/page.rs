@@ -18,8 +18,6 @@ compiled ahead of time contains no workaround unless the target requests it.
 - `--workarounds NAME,…` applies the named workarounds, `--workarounds all` all of them, for drivers that are unknown at
   compile time, and `--workarounds none` none. In a build script, `Builder::workarounds` does the same.
 
-Workarounds on request are only applied by name or with `all`.
-
 The kernel interface in the module records which workarounds were applied; `kiln reflect` prints them. The runtime warns
 once if the open device has a fault that the compiler can work around and the module does not.
 
@@ -37,7 +35,6 @@ pub fn render_markdown() -> String {
         let remedy = match row.remedy {
             Remedy::Pass(pass) => format!("the pass `{pass}`"),
             Remedy::Option(pass) => format!("other code from `{pass}`"),
-            Remedy::OnRequest(pass) => format!("on request, other code from `{pass}`"),
             Remedy::None => "none".to_owned(),
         };
         // Writing to a string does not fail.
