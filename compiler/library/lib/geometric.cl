@@ -32,8 +32,12 @@ float largest_float4(float4 v) { return fmax(fmax(v.x, v.y), fmax(v.z, v.w)); }
             v = select((T)0.0f, (T)1.0f, isinf(v)) * select((T)1.0f, (T)-1.0f, v < (T)0.0f);                 \
             size = 1.0f;                                                                                     \
         }                                                                                                    \
-        v *= scale_to_one(size);                                                                             \
-        return v * native_rsqrt(sum_##T(v * v));                                                             \
+        /* The small components of a large vector keep their bits. */                                        \
+        bool is_large = size > 0x1p60f;                                                                      \
+        float scale = scale_to_one(size);                                                                    \
+        T scaled = v * scale;                                                                                \
+        float inverse = native_rsqrt(sum_##T(scaled * scaled));                                              \
+        return v * (is_large ? 0x1p-20f : scale) * (is_large ? inverse * 0x1p-60f : inverse);                \
     }
 GEOMETRIC(float2)
 GEOMETRIC(float3)

@@ -396,8 +396,12 @@ double scale_to_one(double size) { return size > 0x1p500 ? 0x1p-600 : size < 0x1
     T normalize_##T(T v) {                                          \
         double size = largest_##T(fabs(v));                         \
         if (size == 0.0) return v;                                  \
-        v *= scale_to_one(size);                                    \
-        return v / sqrt_double(sum_##T(v * v));                     \
+        /* The small components of a large vector keep their bits. */ \
+        bool is_large = size > 0x1p500;                             \
+        double scale = scale_to_one(size);                          \
+        T scaled = v * scale;                                       \
+        double root = sqrt_double(sum_##T(scaled * scaled));        \
+        return v * (is_large ? 0x1p-100 : scale) / (is_large ? root * 0x1p500 : root); \
     }
 GEOMETRIC(double2)
 GEOMETRIC(double3)

@@ -17,6 +17,8 @@ pub(crate) struct Device {
     handle: Handle,
     info: DeviceInfo,
     pub(crate) kind: cl_device_type,
+    /// Whether it is the device of `CL_DEVICE_TYPE_DEFAULT`.
+    is_default: bool,
     opened: OnceLock<Result<Opened>>,
 }
 
@@ -48,8 +50,7 @@ impl Device {
             DeviceKind::Other => CL_DEVICE_TYPE_ACCELERATOR,
             _ => CL_DEVICE_TYPE_GPU,
         };
-        let kind = if is_default { kind | CL_DEVICE_TYPE_DEFAULT } else { kind };
-        object::create(|handle| Ok(Self { handle, info, kind, opened: OnceLock::new() }))
+        object::create(|handle| Ok(Self { handle, info, kind, is_default, opened: OnceLock::new() }))
     }
 
     /// What the runtime knows of the device.
@@ -94,9 +95,11 @@ impl Device {
         self.features().has(extension)
     }
 
-    /// The names of `CL_DEVICE_EXTENSIONS`.
+    /// The names of `CL_DEVICE_EXTENSIONS`. cl_arm_printf also has properties of contexts, which this driver does not
+    /// have.
     pub(crate) fn extensions(&self) -> Vec<&'static str> {
-        let of_programs = self.features();
+        let mut of_programs = self.features();
+        of_programs.set(Extension::ArmPrintf, false);
         let of_programs = of_programs.iter().filter(|it| !it.is_feature()).map(Extension::name);
         let mut names: Vec<_> = limits::PLATFORM_EXTENSIONS.iter().copied().chain(of_programs).collect();
         names.sort_unstable();
@@ -142,7 +145,9 @@ pub(crate) fn of_type(kind: cl_device_type) -> Result<Vec<Arc<Device>>> {
     let known = all | CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CUSTOM;
     let wanted = if kind == CL_DEVICE_TYPE_ALL { all | CL_DEVICE_TYPE_DEFAULT } else { kind };
     ensure(wanted != 0 && wanted & !known == 0, CL_INVALID_DEVICE_TYPE)?;
-    let devices = platform::get()?.devices().iter().filter(|device| device.kind & wanted != 0);
+    let devices = platform::get()?.devices().iter().filter(|device| {
+        device.kind & wanted != 0 || device.is_default && wanted & CL_DEVICE_TYPE_DEFAULT != 0
+    });
     let devices: Vec<_> = devices.cloned().collect();
     if devices.is_empty() { fail(CL_DEVICE_NOT_FOUND) } else { Ok(devices) }
 }

@@ -115,6 +115,14 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
         Some(ParameterKind::Image(Access::ReadWrite)) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
         _ => CL_KERNEL_ARG_ACCESS_NONE,
     };
+    // An argument that is passed by value has none (OpenCL API, table of `clGetKernelArgInfo`).
+    let has_qualifiers = !matches!(kind, Kind::Value(_) | Kind::Sampler);
+    let address = info.and_then(|info| info.address).unwrap_or(implied);
+    // The constant address space implies `const`.
+    let is_constant = has_qualifiers && address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    let declared_qualifier: cl_bitfield =
+        info.and_then(|info| info.type_qualifier).filter(|_| has_qualifiers).unwrap_or(0).into();
+    let qualifier = declared_qualifier | if is_constant { CL_KERNEL_ARG_TYPE_CONST.into() } else { 0 };
     let text = |own: fn(&Declared) -> &str, other: Option<&String>| {
         let found = other.filter(|text| !text.is_empty()).cloned();
         found.unwrap_or_else(|| declared.map_or(String::new(), |(_, it)| own(it).to_owned()))
@@ -122,9 +130,9 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
     Parameter {
         name: text(|it| it.name.as_deref().unwrap_or_default(), info.map(|info| &info.name)),
         type_name: text(|it| &it.type_name, info.map(|info| &info.type_name)).replace(" *", "*"),
-        address: info.and_then(|info| info.address).unwrap_or(implied),
+        address,
         access: info.and_then(|info| info.access).unwrap_or(access),
-        qualifier: info.and_then(|info| info.type_qualifier).unwrap_or(0).into(),
+        qualifier,
         kind,
     }
 }
