@@ -7,6 +7,7 @@
 mod half;
 mod memory;
 
+use kiln_builtins::{self as builtins, Arithmetic, BuiltinId, Collective, Lowering};
 use kiln_ir::{
     BinaryOp, Builder, BuiltinParam, Compare, CompareKind, Convert, Function, Inst, InstId, Module, Op,
     Scalar, Type, UnaryOp, ValueId,
@@ -14,7 +15,7 @@ use kiln_ir::{
 use kiln_session::{Options, diag::Sink};
 use kiln_types::{
     index::Id as _,
-    ops::{Conversion, Rounding},
+    ops::{CompareOp, Conversion, Rounding},
     ty,
 };
 use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
@@ -247,8 +248,8 @@ impl Small {
             }
             Op::Convert(convert) => self.convert(builder, arg(0), *convert, from, to),
             Op::Bitcast => self.bitcast(builder, arg(0), from, to),
-            Op::Builtin(builtin, params) => {
-                let (args, params) = self.builtin_args(builder, inst, params);
+            Op::Builtin(builtin, narrow) => {
+                let (args, params) = self.builtin_args(builder, inst, narrow);
                 let is_float = is_half(to);
                 let ty = to.with_scalar(if is_float { Scalar::F32 } else { Scalar::I32 });
                 let ty = if self.missing.in_registers(to) { ty } else { to };
@@ -256,7 +257,10 @@ impl Small {
                 match (self.missing.in_registers(to), is_float) {
                     (false, _) => value,
                     (true, true) => half::from_float(builder, value, None),
-                    (true, false) => masked(builder, value, to),
+                    (true, false) => {
+                        let value = with_narrow_identity(builder, value, *builtin, narrow);
+                        masked(builder, value, to)
+                    }
                 }
             }
             _ => return None,
@@ -421,6 +425,33 @@ fn size_of(ty: Type) -> u64 {
 /// Clears the bits above the width of this type.
 fn masked(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
     builder.binary_bits(BinaryOp::And, value, ty.scalar().map_or(u64::MAX, Scalar::mask))
+}
+
+/// The first result of an exclusive scan is the identity of the operation, which for signed minima and maxima depends on the
+/// width (OpenCL C 6.15.16.4). Limits the result to the range of the narrow type.
+fn with_narrow_identity(
+    builder: &mut Builder<'_>,
+    value: ValueId,
+    builtin: BuiltinId,
+    params: &[BuiltinParam],
+) -> ValueId {
+    let (least, most) = match params.first() {
+        Some(BuiltinParam::Value(ty::Scalar::Char, _)) => (i8::MIN.into(), i8::MAX.into()),
+        Some(BuiltinParam::Value(ty::Scalar::Short, _)) => (i16::MIN.into(), i16::MAX.into()),
+        _ => return value,
+    };
+    let Lowering::Collective(_, Collective::ScanExclusive(arithmetic), _) = builtins::row(builtin).lowering
+    else {
+        return value;
+    };
+    let (op, limit) = match arithmetic {
+        Arithmetic::Min => (CompareOp::Less, most),
+        Arithmetic::Max => (CompareOp::Greater, least),
+        _ => return value,
+    };
+    let limit = builder.i32(limit);
+    let is_within = builder.compare(op, CompareKind::Signed, value, limit);
+    builder.select(is_within, value, limit)
 }
 
 /// Sign-extends a value of this type.

@@ -96,10 +96,11 @@ impl Device {
     }
 
     /// The names of `CL_DEVICE_EXTENSIONS`. cl_arm_printf also has properties of contexts, which this driver does not
-    /// have.
+    /// have, and cl_khr_subgroups requires independent forward progress, which Vulkan does not promise.
     pub(crate) fn extensions(&self) -> Vec<&'static str> {
         let mut of_programs = self.features();
         of_programs.set(Extension::ArmPrintf, false);
+        of_programs.set(Extension::KhrSubgroups, false);
         let of_programs = of_programs.iter().filter(|it| !it.is_feature()).map(Extension::name);
         let mut names: Vec<_> = limits::PLATFORM_EXTENSIONS.iter().copied().chain(of_programs).collect();
         names.sort_unstable();
