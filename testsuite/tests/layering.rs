@@ -198,7 +198,7 @@ fn hold(sources: &Edges, law: &Edges) -> Vec<String> {
     complaints
 }
 
-/// The dependencies of each package of the workspace, by folder, and the folder of each package, by name.
+/// Maps the folder of each package to its dependencies, and the name of each package to its folder.
 fn manifests() -> (Edges, BTreeMap<String, String>) {
     let (mut edges, mut folders) = (Edges::new(), BTreeMap::new());
     let members: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");

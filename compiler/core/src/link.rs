@@ -83,8 +83,8 @@ fn mismatch(part: &Part, environment: Environment) -> PartError {
     ))
 }
 
-/// The options of the whole program: what all parts allow, or the linker is told to allow (OpenCL API 5.8.6.2), and
-/// what any part demands.
+/// The math options of the linked program (OpenCL API 5.8.6.2). It has a relaxation if all parts or the linker's options
+/// have it, and a restriction if any part or the linker's options have it.
 fn math(parts: &[Part], told: MathOptions) -> MathOptions {
     let all = |flag: fn(&MathOptions) -> bool| {
         flag(&told) || !parts.is_empty() && parts.iter().all(|part| flag(&part.math))

@@ -40,8 +40,8 @@ static PLATFORM: LazyLock<Option<Arc<Platform>>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The devices to list, best first. `KILN_DEVICE` selects devices by name or index. Without it there are all Vulkan
-/// devices, and the reference device as a custom device, which programs get only if they ask for one.
+/// The devices to list, best first. `KILN_DEVICE` selects devices by name or index. By default, lists all Vulkan devices,
+/// and the reference device as a custom device, which `CL_DEVICE_TYPE_ALL` does not include.
 fn selected(infos: &[DeviceInfo]) -> Vec<(DeviceInfo, bool)> {
     let usable = infos.iter().filter(|info| info.lacks.is_empty());
     let wanted = std::env::var("KILN_DEVICE").unwrap_or_default();

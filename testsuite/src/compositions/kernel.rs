@@ -634,7 +634,7 @@ impl Generator {
         Message { name, space, phase: self.dice.below(3) }
     }
 
-    /// One work-item writes plain data and publishes it; whoever sees that reads the data.
+    /// One work-item writes plain data, then sets a flag. A work-item that sees the flag reads the data.
     fn pass(&mut self, message: &Message) {
         let name = &message.name;
         let (id, scope, flag) = match message.space {
