@@ -6,8 +6,9 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read},
     process::{Command, Stdio},
+    thread,
     time::Instant,
 };
 
@@ -88,7 +89,10 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     if !filters.is_empty() {
         command.arg("--").args(filters);
     }
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("cannot start cargo: {e}"))?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("cannot start cargo: {e}"))?;
+    let messages = child.stderr.take().expect("standard error is piped");
+    let messages = thread::spawn(move || failures_of_cargo(messages));
     let lines = BufReader::new(child.stdout.take().expect("standard output is piped"));
     for line in lines.split(b'\n') {
         let line = line.map_err(|e| format!("cannot read what cargo prints: {e}"))?;
@@ -97,11 +101,31 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     let status = child.wait().map_err(|e| e.to_string())?;
     let samples = fs::read_to_string(samples.path()).map_err(|e| e.to_string())?;
     totals.samples = samples.lines().map(str::to_owned).collect();
-    // Failed tests are already counted; any other failure of cargo is reported separately.
+    let messages = messages.join().map_err(|_| "cannot read the messages of cargo")?;
+    // Failed tests are already counted. A test program that crashes prints no result, and neither does what does not compile.
+    for crash in messages.iter().filter(|line| is_crash(line)) {
+        totals.house("crash", Err(crash.clone()));
+    }
     if !status.success() && totals.failures.is_empty() {
-        totals.house("cargo-test", Err(format!("cargo test failed: {status}")));
+        totals.house("cargo-test", Err(format!("cargo test failed: {status}\n{}", messages.join("\n"))));
     }
     Ok(())
+}
+
+/// Passes on what cargo and the tests print to standard error, and returns the lines that can name a failure.
+fn failures_of_cargo(from: impl Read) -> Vec<String> {
+    let lines = BufReader::new(from).split(b'\n').map_while(Result::ok);
+    let lines =
+        lines.map(|line| String::from_utf8_lossy(&line).into_owned()).inspect(|line| eprintln!("{line}"));
+    lines.filter(|line| line.trim_start().starts_with("error") || line.contains(EXIT)).collect()
+}
+
+/// Precedes the status of a program in cargo's messages.
+const EXIT: &str = "process didn't exit successfully";
+
+/// Whether cargo reports a program that a signal ended. libtest exits with 101 if a test fails.
+fn is_crash(line: &str) -> bool {
+    line.contains(EXIT) && line.contains("(signal: ")
 }
 
 /// The results of all tests.
@@ -208,6 +232,16 @@ pub(crate) fn bless(arguments: &Test) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crashes_are_told_from_failures() {
+        let text = "   Compiling a\nerror: test failed, to rerun pass `--test a`\n\nCaused by:\n  \
+                    process didn't exit successfully: `target/debug/deps/a-1` (signal: 11, SIGSEGV)\n";
+        let lines = failures_of_cargo(text.as_bytes());
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines.iter().filter(|line| is_crash(line)).count(), 1);
+        assert!(!is_crash("process didn't exit successfully: `target/debug/deps/a-1` (exit status: 101)"));
+    }
 
     #[test]
     fn results_are_added_up() {

@@ -20,8 +20,8 @@ fn held() -> [usize; 3] {
     [resident, count("/proc/self/fd"), count("/proc/self/task")]
 }
 
-/// Works twice as long as it takes for everything to be there; nothing more may come in the second half. Other tests of this
-/// process work at the same time, so these run alone (`main.rs`).
+/// Works twice as long as it takes for everything to be there; nothing more may come in the second half. No other test runs
+/// in this process (`main.rs`).
 fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
     let half = rounds / 2;
     (0..half).for_each(&mut work);

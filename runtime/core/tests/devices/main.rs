@@ -1,5 +1,5 @@
-//! Runs every test on every device of this machine, with the validation layer enabled: any message of the layer fails the
-//! test.
+//! Runs every test on every device of this machine, in a process of its own and with the validation layer enabled: any
+//! message of the layer fails the test.
 //!
 //! Without `VK_DRIVER_FILES`, the devices are the two software drivers of Debian, and a missing driver is a failure.
 //! `KILN_TEST_DEVICE=NAME,…` selects devices by parts of their names instead.
@@ -104,6 +104,13 @@ fn main() -> ExitCode {
         return faults::write_for_ever(Path::new(&folder));
     }
     let arguments = Arguments::from_args();
+    if let Some(index) = std::env::var_os(ONE_ON) {
+        let wanted = arguments.filter.unwrap_or_default();
+        let mut tests = TESTS.iter().chain(DRIVER_TESTS).chain(STRICT_TESTS);
+        let (_, test) = tests.find(|(name, _)| *name == wanted).expect("a test of that name");
+        run(index.to_string_lossy().parse().expect("an index"), *test).expect("a silent validation layer");
+        return ExitCode::SUCCESS;
+    }
     let instance = match Instance::new(options()) {
         Ok(instance) => instance,
         Err(error) => {
@@ -120,12 +127,26 @@ fn main() -> ExitCode {
     };
     for info in instance.devices().iter().filter(is_tested) {
         let others = if info.is_strict { STRICT_TESTS } else { DRIVER_TESTS };
-        for (name, test) in TESTS.iter().chain(others) {
+        for (name, _) in TESTS.iter().chain(others) {
             let index = info.index;
-            trials.push(Trial::test(format!("{}::{name}", short(&info.name)), move || run(index, *test)));
+            trials
+                .push(Trial::test(format!("{}::{name}", short(&info.name)), move || in_process(index, name)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Names the device in a process that runs one test only.
+const ONE_ON: &str = "KILN_TEST_ONE";
+
+/// Runs a test in a process of its own: a crash is its failure alone, and the validation layer of Debian 12 (1.3.239)
+/// crashes if several devices are opened and used at the same time.
+fn in_process(index: usize, name: &str) -> Result<(), Failed> {
+    let output = Command::new(std::env::current_exe()?).arg(name).env(ONE_ON, index.to_string()).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
 }
 
 /// Runs these tests again with the software drivers.
@@ -142,6 +163,9 @@ fn again_with_drivers() -> ExitCode {
         .env("VK_DRIVER_FILES", DRIVERS.join(":"))
         .status()
         .expect("this program runs again");
+    if status.code().is_none() {
+        eprintln!("the process that runs the tests crashed: {status}");
+    }
     ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 
