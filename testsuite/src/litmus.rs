@@ -4,17 +4,15 @@
 //! many times on devices, and `explore` enumerates the outcomes that a memory model permits for the emitted module.
 
 pub mod explore;
-mod opencl;
-pub mod program;
 pub mod random;
-mod relation;
 pub mod sources;
 pub mod stress;
-mod vulkan;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+pub use kiln_memory_model::Space;
 
 use crate::markdown;
 
@@ -66,25 +64,6 @@ pub enum Kind {
     Flag,
     /// An `int`.
     Plain,
-}
-
-/// The memory of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
-    /// Global memory.
-    Global,
-    /// Local memory.
-    Local,
-}
-
-impl Space {
-    /// The name of the address space.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Global => "global",
-            Self::Local => "local",
-        }
-    }
 }
 
 /// Values of registers `r0` … and final values of objects; those not named are arbitrary.

@@ -15,12 +15,12 @@ use kiln_compiler::{
     session::{NoFiles, Options, SeqCst, Source},
     target::Target,
 };
+use kiln_memory_model::{Action, Event};
 use kiln_testsuite::{
     litmus::{
         self, Setting, Space, Test,
         explore::{Model, Outcomes, outcomes},
         is_of,
-        program::{Action, Event},
         stress::shown,
     },
     nightly,
@@ -49,8 +49,7 @@ fn spoilt(
 ) -> Outcomes {
     let words = module(test, setting, environment, seq_cst);
     let model = if environment == Environment::Vulkan { Model::Vulkan } else { Model::OpenCl };
-    outcomes(test, &words, setting.one_group, model, change)
-        .unwrap_or_else(|reason| panic!("{}: {reason}", test.name))
+    outcomes(test, &words, setting, model, change).unwrap_or_else(|reason| panic!("{}: {reason}", test.name))
 }
 
 #[test]
@@ -220,7 +219,7 @@ fn random_programs_keep_to_opencl() {
                     let setting = settings[number as usize % settings.len()];
                     let explore = |environment, model| {
                         let words = module(&test, setting, environment, SeqCst::Strict);
-                        outcomes(&test, &words, setting.one_group, model, &|_| ()).ok()
+                        outcomes(&test, &words, setting, model, &|_| ()).ok()
                     };
                     // A program with a data race means nothing; one with very many executions is left alone.
                     let opencl = explore(Environment::OpenCl, Model::OpenCl).filter(|it| !it.has_race);

@@ -2,15 +2,12 @@
 
 use super::{Kind, Object, Setting, Space, Test};
 
-/// The element of `result` that identifies the object.
-pub const MARK: u64 = 99;
-
 /// The number of distinct values of each part of an outcome.
 pub const VALUES: u32 = 4;
 
 impl Test {
     /// The kernel `test`: each work-item, in one or several groups, executes its part and stores its registers in
-    /// `result`. The store of `MARK` identifies `result` in the module.
+    /// `result`.
     pub fn plain_source(&self, setting: Setting) -> String {
         let mut text = self.macros(setting);
         let objects: Vec<String> = self
@@ -20,7 +17,7 @@ impl Test {
             .collect();
         text.push_str(&format!(
             "kernel void test(global int *result, {}, int seq_cst, int acq_rel, int scope, int flags) {{\n    \
-             result[{MARK}] = 0;\n    switch (get_local_id(0)) {{\n",
+             switch (get_global_id(0)) {{\n",
             objects.join(", ")
         ));
         let parts = self.parts();

@@ -120,8 +120,7 @@ impl Stress {
             for value in [instances - 1, all_rounds, launch * self.iterations, self.iterations] {
                 arg(format!("uint:{value}"));
             }
-            // memory_order_seq_cst, memory_order_acq_rel, memory_scope_device, both flags.
-            for value in [5, 4, 2, 3] {
+            for value in super::explore::PARAMETERS {
                 arg(format!("int:{value}"));
             }
         }

@@ -1,0 +1,280 @@
+//! Events: the steps of work-items that other work-items can observe, with the operands of SPIR-V. Must not depend on
+//! how events are found, nor on a memory model.
+
+/// A location in memory: an object, and a byte offset in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// The object.
+    pub object: Object,
+    /// The offset in bytes.
+    pub offset: u32,
+}
+
+/// An object in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Object {
+    /// The buffer that is this kernel argument, by ordinal.
+    Argument(u32),
+    /// The program-scope variables of the module, and the hidden words that the compiler adds to them.
+    Program,
+    /// The local memory of a kernel argument, by ordinal, in a work-group.
+    LocalArgument(u32, u32),
+    /// A local variable of the module, by id, in a work-group.
+    LocalVariable(u32, u32),
+    /// Memory that only one work-item accesses, where an atomic operation with an order still makes other memory available
+    /// or visible. Each such operation has its own location.
+    Unshared(u32, Space),
+}
+
+impl Default for Object {
+    fn default() -> Self {
+        Self::Argument(0)
+    }
+}
+
+impl Object {
+    /// The memory that contains the object.
+    pub fn space(self) -> Space {
+        match self {
+            Self::Argument(_) | Self::Program => Space::Global,
+            Self::LocalArgument(..) | Self::LocalVariable(..) => Space::Local,
+            Self::Unshared(_, space) => space,
+        }
+    }
+}
+
+/// Global or local memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Global memory.
+    Global,
+    /// Local memory.
+    Local,
+}
+
+impl Space {
+    /// The name of the address space in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// The action of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// A load, or a compare-exchange that fails.
+    Read,
+    /// A store.
+    Write,
+    /// A read-modify-write.
+    Modify,
+    /// A fence.
+    Fence,
+    /// The entry of a barrier: a release fence (OpenCL API 3.3.6.4).
+    Arrive,
+    /// The exit of a barrier: an acquire fence.
+    Leave,
+}
+
+/// SPIR-V's scopes (SPIR-V 3.27).
+pub mod scope {
+    /// All devices.
+    pub const CROSS_DEVICE: u32 = 0;
+    /// The device.
+    pub const DEVICE: u32 = 1;
+    /// The work-group.
+    pub const WORKGROUP: u32 = 2;
+    /// The sub-group.
+    pub const SUBGROUP: u32 = 3;
+    /// The work-item.
+    pub const INVOCATION: u32 = 4;
+    /// All queues of a family.
+    pub const QUEUE_FAMILY: u32 = 5;
+
+    /// The name in OpenCL C.
+    pub fn opencl_name(scope: u32) -> &'static str {
+        match scope {
+            CROSS_DEVICE => "all_svm_devices",
+            DEVICE | QUEUE_FAMILY => "device",
+            WORKGROUP => "work_group",
+            SUBGROUP => "sub_group",
+            _ => "work_item",
+        }
+    }
+}
+
+/// The bits of SPIR-V's masks of semantics (SPIR-V 3.25).
+pub mod semantics {
+    /// Later accesses stay behind the operation.
+    pub const ACQUIRE: u32 = 0x2;
+    /// Earlier accesses stay before the operation.
+    pub const RELEASE: u32 = 0x4;
+    /// Both.
+    pub const ACQUIRE_RELEASE: u32 = 0x8;
+    /// Both, in one total order with all such operations.
+    pub const SEQUENTIALLY_CONSISTENT: u32 = 0x10;
+    /// Storage buffers and physical addresses, on Vulkan.
+    pub const UNIFORM_MEMORY: u32 = 0x40;
+    /// Local memory.
+    pub const WORKGROUP_MEMORY: u32 = 0x100;
+    /// Global memory, in the OpenCL environment.
+    pub const CROSS_WORKGROUP_MEMORY: u32 = 0x200;
+    /// Makes earlier writes available.
+    pub const MAKE_AVAILABLE: u32 = 0x2000;
+    /// Makes available writes visible to later reads.
+    pub const MAKE_VISIBLE: u32 = 0x4000;
+    /// Every order that acquires.
+    pub const ACQUIRES: u32 = ACQUIRE | ACQUIRE_RELEASE | SEQUENTIALLY_CONSISTENT;
+    /// Every order that releases.
+    pub const RELEASES: u32 = RELEASE | ACQUIRE_RELEASE | SEQUENTIALLY_CONSISTENT;
+    /// Every order.
+    pub const ORDERS: u32 = ACQUIRES | RELEASES;
+
+    /// The name of the order in OpenCL C.
+    pub fn order_name(mask: u32) -> &'static str {
+        match mask & ORDERS {
+            0 => "relaxed",
+            ACQUIRE => "acquire",
+            RELEASE => "release",
+            ACQUIRE_RELEASE => "acq_rel",
+            _ => "seq_cst",
+        }
+    }
+}
+
+/// A step of a work-item that other work-items can observe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The action.
+    pub action: Action,
+    /// The location; `None` for fences and barriers.
+    pub location: Option<Location>,
+    /// The memory of the location.
+    pub space: Space,
+    /// The value read.
+    pub read: u64,
+    /// The value written.
+    pub written: u64,
+    /// Whether it is an atomic operation.
+    pub is_atomic: bool,
+    /// The SPIR-V scope.
+    pub scope: u32,
+    /// The SPIR-V semantics.
+    pub semantics: u32,
+    /// Whether Vulkan's memory model orders it with other work-items (non-private).
+    pub is_shared: bool,
+    /// The scope whose work-items a barrier synchronizes.
+    pub execution: u32,
+    /// The instruction, which is the same in all work-items.
+    pub site: u32,
+    /// The source line; 0 if the module does not contain it.
+    pub line: u32,
+}
+
+impl Event {
+    /// A fence, or a half of a barrier: everything but the operands is empty.
+    pub fn fence(action: Action, scope: u32, semantics: u32) -> Self {
+        Self {
+            action,
+            location: None,
+            space: Space::Global,
+            read: 0,
+            written: 0,
+            is_atomic: false,
+            scope,
+            semantics,
+            is_shared: true,
+            execution: scope::WORKGROUP,
+            site: 0,
+            line: 0,
+        }
+    }
+
+    /// An atomic access.
+    pub fn atomic(action: Action, location: Location, scope: u32, semantics: u32) -> Self {
+        Self {
+            location: Some(location),
+            space: location.object.space(),
+            is_atomic: true,
+            ..Self::fence(action, scope, semantics)
+        }
+    }
+
+    /// A plain access.
+    pub fn plain(action: Action, location: Location, is_shared: bool) -> Self {
+        Self { is_atomic: false, is_shared, ..Self::atomic(action, location, scope::INVOCATION, 0) }
+    }
+
+    /// Whether it reads a location.
+    pub fn reads(&self) -> bool {
+        matches!(self.action, Action::Read | Action::Modify)
+    }
+
+    /// Whether it writes a location.
+    pub fn writes(&self) -> bool {
+        matches!(self.action, Action::Write | Action::Modify)
+    }
+
+    /// Whether it is a fence, or a half of a barrier.
+    pub fn is_fence(&self) -> bool {
+        self.location.is_none()
+    }
+
+    /// Whether it is an acquire operation.
+    pub fn acquires(&self) -> bool {
+        self.semantics & semantics::ACQUIRES != 0 && (self.is_fence() || self.reads())
+    }
+
+    /// Whether it is a release operation.
+    pub fn releases(&self) -> bool {
+        self.semantics & semantics::RELEASES != 0 && (self.is_fence() || self.writes())
+    }
+
+    /// Whether it is sequentially consistent.
+    pub fn is_seq_cst(&self) -> bool {
+        self.semantics & semantics::SEQUENTIALLY_CONSISTENT != 0
+    }
+}
+
+/// The place of a work-item in the index space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The work-group.
+    pub group: u32,
+    /// The sub-group, counted over all work-groups.
+    pub sub_group: u32,
+}
+
+/// A run of a work-item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The observable events, in program order.
+    pub events: Vec<Event>,
+    /// The last values written to locations that no other work-item accesses.
+    pub results: Vec<(Location, u64)>,
+}
+
+/// All runs of all work-items of a launch, for all values that reads can return.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skeleton {
+    /// The place of each work-item.
+    pub positions: Vec<Position>,
+    /// The runs of each work-item.
+    pub traces: Vec<Vec<Trace>>,
+    /// The initial values of the locations in `traces` that are not zero.
+    pub initial: Vec<(Location, u64)>,
+    /// The locations that the launch writes, in order: the parts of an outcome.
+    pub parts: Vec<Location>,
+    /// Whether loops were cut after the bound: longer runs are missing.
+    pub is_cut: bool,
+}
+
+impl Skeleton {
+    /// All events.
+    pub fn events_mut(&mut self) -> impl Iterator<Item = &mut Event> {
+        self.traces.iter_mut().flatten().flat_map(|trace| &mut trace.events)
+    }
+}

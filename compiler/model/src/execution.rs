@@ -1,0 +1,188 @@
+//! Candidate executions: one run of each work-item, the sources of reads, and the order of the writes to each
+//! location. Must not depend on a memory model.
+
+use std::rc::Rc;
+
+use crate::{
+    event::{Action, Event, Position, Trace, scope},
+    relation::{MOST, Relation, Set},
+};
+
+/// What the runs of a combination have in common, whatever their reads return from where.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// The events of all work-items, in program order.
+    pub(crate) events: Vec<Event>,
+    /// The work-item of each event.
+    pub(crate) items: Vec<usize>,
+    pub(crate) positions: Vec<Position>,
+    /// The events that read, write, are atomic operations, and are fences.
+    pub(crate) reads: Set,
+    pub(crate) writes: Set,
+    pub(crate) atomics: Set,
+    /// Sequenced-before.
+    pub(crate) before: Relation,
+    pub(crate) after: Relation,
+    /// Accesses of the same location.
+    pub(crate) same_place: Relation,
+    /// Events of the same work-item.
+    pub(crate) same_item: Relation,
+    /// Events whose scopes include each other's work-items (OpenCL API 3.3.5).
+    pub(crate) inclusive: Relation,
+    /// From the entries of each barrier to its exits in other work-items.
+    pub(crate) barriers: Relation,
+}
+
+impl Frame {
+    /// Returns `None` if there are too many events.
+    pub(crate) fn new(traces: &[&Trace], positions: &[Position]) -> Option<Self> {
+        let all = || {
+            traces.iter().enumerate().flat_map(|(item, trace)| trace.events.iter().map(move |it| (item, it)))
+        };
+        let events: Vec<Event> = all().map(|(_, event)| event.clone()).collect();
+        let items: Vec<usize> = all().map(|(item, _)| item).collect();
+        let count = events.len();
+        if count > MOST {
+            return None;
+        }
+        let set = |holds: &dyn Fn(&Event) -> bool| {
+            events
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| holds(it))
+                .fold(0, |set: Set, (index, _)| set | 1 << index)
+        };
+        let before = Relation::of(count, |a, b| a < b && items[a] == items[b]);
+        let includes = |a: usize, b: usize| {
+            shares(events[a].scope, positions, items[a], items[b]) || items[a] == items[b]
+        };
+        Some(Self {
+            reads: set(&Event::reads),
+            writes: set(&Event::writes),
+            atomics: set(&|event| event.is_atomic),
+            after: before.inverse(),
+            before,
+            same_place: Relation::of(count, |a, b| {
+                events[a].location.is_some() && events[a].location == events[b].location
+            }),
+            same_item: Relation::of(count, |a, b| items[a] == items[b]),
+            inclusive: Relation::of(count, |a, b| includes(a, b) && includes(b, a)),
+            barriers: barriers(&events, &items, positions),
+            positions: positions.to_vec(),
+            events,
+            items,
+        })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether two work-items are in the same instance of a scope.
+    pub(crate) fn share(&self, scope: u32, a: usize, b: usize) -> bool {
+        shares(scope, &self.positions, a, b)
+    }
+
+    /// Two work-items that must meet at the same barriers, and do not.
+    pub(crate) fn divergence(&self) -> Option<(usize, usize)> {
+        let sequence = |item: usize, execution: u32| {
+            let is_one = move |index: &usize| {
+                let event = &self.events[*index];
+                self.items[*index] == item && event.action == Action::Arrive && event.execution == execution
+            };
+            (0..self.count()).filter(is_one).map(|index| self.events[index].site)
+        };
+        for a in 0..self.positions.len() {
+            for b in 0..a {
+                for execution in [scope::WORKGROUP, scope::SUBGROUP] {
+                    if self.share(execution, a, b) && !sequence(a, execution).eq(sequence(b, execution)) {
+                        return Some((b, a));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether two work-items are in the same instance of a SPIR-V scope.
+fn shares(scope: u32, positions: &[Position], a: usize, b: usize) -> bool {
+    match scope {
+        scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => true,
+        scope::WORKGROUP => positions[a].group == positions[b].group,
+        scope::SUBGROUP => positions[a].sub_group == positions[b].sub_group,
+        _ => a == b,
+    }
+}
+
+/// The n-th barrier of a work-item is the n-th of the others in its group, if it is the same instruction.
+fn barriers(events: &[Event], items: &[usize], positions: &[Position]) -> Relation {
+    let number = |index: usize| {
+        let event = &events[index];
+        let is_earlier = |&other: &usize| {
+            items[other] == items[index]
+                && events[other].action == event.action
+                && events[other].execution == event.execution
+        };
+        (0..index).filter(is_earlier).count()
+    };
+    Relation::of(events.len(), |a, b| {
+        let (arrive, leave) = (&events[a], &events[b]);
+        arrive.action == Action::Arrive
+            && leave.action == Action::Leave
+            && items[a] != items[b]
+            && (arrive.site, arrive.execution) == (leave.site, leave.execution)
+            && shares(arrive.execution, positions, items[a], items[b])
+            && number(a) == number(b)
+    })
+}
+
+/// The source of a read: a write, or the initial value.
+pub(crate) const INITIAL: usize = usize::MAX;
+
+/// A candidate execution.
+#[derive(Clone, Debug)]
+pub(crate) struct Execution {
+    pub(crate) frame: Rc<Frame>,
+    /// The write that each read reads from.
+    pub(crate) source: Vec<usize>,
+    /// The position of each write in the modification order of its location, from 1.
+    pub(crate) rank: Vec<usize>,
+    /// The reads and writes whose sources and positions are known.
+    pub(crate) known: Set,
+}
+
+impl Execution {
+    pub(crate) fn new(frame: Rc<Frame>) -> Self {
+        let count = frame.count();
+        Self { frame, source: vec![INITIAL; count], rank: vec![0; count], known: 0 }
+    }
+
+    /// The position of the write that a read reads from; 0 for the initial value.
+    pub(crate) fn read_rank(&self, read: usize) -> usize {
+        match self.source[read] {
+            INITIAL => 0,
+            source => self.rank[source],
+        }
+    }
+
+    /// Whether `a` precedes `b` in the modification order of a location. Both are writes to it.
+    pub(crate) fn is_modified_before(&self, a: usize, b: usize) -> bool {
+        self.rank[a] < self.rank[b]
+    }
+
+    /// The reads that are known.
+    pub(crate) fn reads(&self) -> Set {
+        self.frame.reads & self.known
+    }
+
+    /// The writes that are known.
+    pub(crate) fn writes(&self) -> Set {
+        self.frame.writes & self.known
+    }
+
+    /// The writes to the location of an access, but for the access itself.
+    pub(crate) fn other_writes(&self, access: usize) -> Set {
+        self.frame.same_place.from(access) & self.writes() & !(1 << access)
+    }
+}

@@ -1,0 +1,358 @@
+//! Enumerates the executions that a memory model permits for a launch: combines the runs of the work-items, orders the
+//! writes to each location, assigns a write to each read, and checks each candidate against the model.
+//!
+//! Each consistent execution is visited once, and nothing is stored of those before: the search is over choices only.
+//! A choice for one location is checked before the next location is considered. This is sound because the axioms are
+//! monotone: more synchronization never makes a cycle disappear. Runs with the same operations and other values share
+//! the relations that do not depend on values (`shape`).
+
+mod places;
+mod shape;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    rc::Rc,
+};
+
+use crate::{
+    event::{Event, Location, Position, Skeleton},
+    execution::{Execution, Frame},
+    opencl,
+    verdict::{Rule, Verdict, Violation},
+    vulkan,
+};
+
+use places::Place;
+use shape::{Shape, Values};
+
+/// A memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// The model of the Vulkan specification.
+    Vulkan,
+    /// The model of the OpenCL specification.
+    OpenCl,
+}
+
+/// How to explore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The maximum number of candidate executions.
+    pub budget: u64,
+    /// Whether to find outcomes that are forbidden, with the rule. This visits inconsistent executions too.
+    pub explains: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { budget: 20_000_000, explains: false }
+    }
+}
+
+/// Why the executions cannot be enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There are more candidates than the budget.
+    TooMany(u64),
+    /// An execution has too many events.
+    TooLong,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany(budget) => write!(f, "there are more than {budget} candidate executions"),
+            Self::TooLong => f.write_str("an execution has too many memory accesses and fences"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// An execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The place of each work-item.
+    pub positions: Vec<Position>,
+    /// The events, in program order, with their work-items.
+    pub events: Vec<(usize, Event)>,
+    /// The write that each read reads from; `None` for the initial value, and for other events.
+    pub reads_from: Vec<Option<usize>>,
+    /// The position of each write in the modification order of its location, from 1; 0 for other events.
+    pub rank: Vec<usize>,
+}
+
+/// A forbidden outcome: an execution that would have it, and what is wrong with that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forbidden {
+    /// The rule that the execution violates.
+    pub rule: Rule,
+    /// The events that violate it.
+    pub events: (usize, usize),
+    /// The execution.
+    pub witness: Witness,
+}
+
+/// A data race, or a barrier that not all work-items reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undefined {
+    /// The work-items and events that race; `None` for a barrier.
+    pub events: Option<(usize, usize)>,
+    /// The work-items.
+    pub items: (usize, usize),
+    /// An execution with it.
+    pub witness: Witness,
+}
+
+/// The possible outcomes of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// The final values of [`Skeleton::parts`], each with the first execution that has them.
+    pub allowed: BTreeMap<Vec<u64>, Witness>,
+    /// The forbidden outcomes, with [`Options::explains`].
+    pub forbidden: BTreeMap<Vec<u64>, Forbidden>,
+    /// The data races and diverging barriers, by the instructions, which make the behavior undefined.
+    pub undefined: BTreeMap<(u32, u32), Undefined>,
+    /// The number of consistent executions.
+    pub executions: u64,
+    /// The number of executions that were checked.
+    pub candidates: u64,
+}
+
+impl Outcomes {
+    /// The allowed outcomes.
+    pub fn values(&self) -> BTreeSet<&Vec<u64>> {
+        self.allowed.keys().collect()
+    }
+}
+
+/// Explores a launch.
+pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Outcomes, Error> {
+    let shapes = shape::shapes(skeleton);
+    let mut explorer = Explorer { skeleton, options, found: Outcomes::default() };
+    let mut chosen = Vec::new();
+    explorer.choose(&shapes, model, &mut chosen)?;
+    let Outcomes { allowed, forbidden, .. } = &mut explorer.found;
+    forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
+    Ok(explorer.found)
+}
+
+/// The model of one frame.
+enum Judge {
+    Vulkan(Box<vulkan::Model>),
+    OpenCl(Box<opencl::Model>),
+}
+
+impl Judge {
+    fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
+        match self {
+            Self::Vulkan(model) => model.check(execution),
+            Self::OpenCl(model) => model.check(execution),
+        }
+    }
+
+    fn judge(&mut self, execution: &Execution) -> Verdict {
+        match self {
+            Self::Vulkan(model) => model.judge(execution),
+            Self::OpenCl(model) => model.judge(execution),
+        }
+    }
+}
+
+struct Explorer<'s> {
+    skeleton: &'s Skeleton,
+    options: Options,
+    found: Outcomes,
+}
+
+/// The state of the search over the values and executions of one combination of shapes.
+struct Search<'s> {
+    judge: Judge,
+    frame: Rc<Frame>,
+    places: Vec<Place>,
+    /// For each part of an outcome, the place that determines it, if work-items share it.
+    shared: Vec<Option<usize>>,
+    /// The candidate.
+    execution: Execution,
+    values: Vec<&'s Values>,
+    /// The values that each event reads and writes.
+    read: Vec<u64>,
+    written: Vec<u64>,
+    /// The parts of the outcome that the runs alone determine.
+    outcome: Vec<u64>,
+    diverges: Option<(usize, usize)>,
+}
+
+impl<'s> Explorer<'s> {
+    /// Chooses a shape for each work-item.
+    fn choose<'t>(
+        &mut self,
+        shapes: &'t [Vec<Shape>],
+        model: Model,
+        chosen: &mut Vec<&'t Shape>,
+    ) -> Result<(), Error> {
+        let Some(next) = shapes.get(chosen.len()) else { return self.combine(chosen, model) };
+        for shape in next {
+            chosen.push(shape);
+            let result = match shape::can_be_supplied(chosen, &shapes[chosen.len()..]) {
+                true => self.choose(shapes, model, chosen),
+                false => Ok(()),
+            };
+            chosen.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Explores the runs with these shapes.
+    fn combine(&mut self, shapes: &[&Shape], model: Model) -> Result<(), Error> {
+        let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
+        let frame = Rc::new(Frame::new(&traces, &self.skeleton.positions).ok_or(Error::TooLong)?);
+        let judge = match model {
+            Model::Vulkan => Judge::Vulkan(Box::new(vulkan::Model::new(&frame).ok_or(Error::TooLong)?)),
+            Model::OpenCl => Judge::OpenCl(Box::new(opencl::Model::new(&frame))),
+        };
+        let places = places::places(&frame, self.skeleton);
+        let find = |part: &Location| places.iter().position(|place| place.location == *part);
+        let mut search = Search {
+            judge,
+            shared: self.skeleton.parts.iter().map(find).collect(),
+            execution: Execution::new(Rc::clone(&frame)),
+            values: Vec::new(),
+            read: Vec::new(),
+            written: Vec::new(),
+            outcome: Vec::new(),
+            diverges: frame.divergence(),
+            places,
+            frame,
+        };
+        self.choose_values(shapes, &mut search)
+    }
+
+    /// Chooses the values of each work-item.
+    fn choose_values<'t>(&mut self, shapes: &[&'t Shape], search: &mut Search<'t>) -> Result<(), Error> {
+        let Some(next) = shapes.get(search.values.len()) else {
+            self.begin(search);
+            return self.visit_place(search, 0, None);
+        };
+        for values in &next.values {
+            search.values.push(values);
+            let result = match shape::are_supplied(&search.values, &shapes[search.values.len()..]) {
+                true => self.choose_values(shapes, search),
+                false => Ok(()),
+            };
+            search.values.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Prepares the search for the chosen values.
+    fn begin(&self, search: &mut Search<'_>) {
+        search.read.clear();
+        search.written.clear();
+        for values in &search.values {
+            search.read.extend_from_slice(&values.read);
+            search.written.extend_from_slice(&values.written);
+        }
+        search.execution.known = 0;
+        let initial = |part: &Location| initial(self.skeleton, *part);
+        search.outcome = self.skeleton.parts.iter().map(initial).collect();
+        for (location, value) in search.values.iter().flat_map(|values| &values.results) {
+            if let Ok(part) = self.skeleton.parts.binary_search(location) {
+                search.outcome[part] = *value;
+            }
+        }
+    }
+
+    /// A whole candidate.
+    fn finish(&mut self, search: &mut Search<'_>, violation: Option<Violation>) -> Result<(), Error> {
+        let verdict = match violation {
+            Some(violation) => Verdict::Impossible(violation),
+            None => search.judge.judge(&search.execution),
+        };
+        let outcome = search.outcome();
+        match verdict {
+            Verdict::Impossible(violation) => {
+                if self.options.explains {
+                    self.forbid(search, outcome, violation);
+                }
+                return Ok(());
+            }
+            Verdict::Race(a, b) => self.undefine(search, Some((a, b)), (a, b)),
+            Verdict::Possible => {}
+        }
+        if let Some(items) = search.diverges {
+            self.undefine(search, None, items);
+        }
+        self.found.executions += 1;
+        self.found.allowed.entry(outcome).or_insert_with(|| search.witness());
+        Ok(())
+    }
+
+    /// Keeps the explanation by the rule that is checked last: its execution is the nearest to a consistent one.
+    fn forbid(&mut self, search: &Search<'_>, outcome: Vec<u64>, violation: Violation) {
+        let known = self.found.forbidden.get(&outcome);
+        if known.is_none_or(|known| known.rule < violation.rule) {
+            let events = (violation.first, violation.second);
+            let forbidden = Forbidden { rule: violation.rule, events, witness: search.witness() };
+            self.found.forbidden.insert(outcome, forbidden);
+        }
+    }
+
+    fn undefine(&mut self, search: &Search<'_>, events: Option<(usize, usize)>, pair: (usize, usize)) {
+        let frame = &search.frame;
+        let (key, items) = match events {
+            Some((a, b)) => ((frame.events[a].site, frame.events[b].site), (frame.items[a], frame.items[b])),
+            None => ((u32::MAX, u32::MAX), pair),
+        };
+        let entry = self.found.undefined.entry(key);
+        entry.or_insert_with(|| Undefined { events, items, witness: search.witness() });
+    }
+
+    /// Counts a candidate.
+    fn count(&mut self) -> Result<(), Error> {
+        self.found.candidates += 1;
+        match self.found.candidates > self.options.budget {
+            true => Err(Error::TooMany(self.options.budget)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Search<'_> {
+    fn outcome(&self) -> Vec<u64> {
+        let mut outcome = self.outcome.clone();
+        for (value, place) in outcome.iter_mut().zip(&self.shared) {
+            let Some(place) = place.map(|index| &self.places[index]) else { continue };
+            let last = place.writes.iter().max_by_key(|&&write| self.execution.rank[write]);
+            *value = last.map_or(place.initial, |&write| self.written[write]);
+        }
+        outcome
+    }
+
+    fn witness(&self) -> Witness {
+        let valued = |index: usize| Event {
+            read: self.read[index],
+            written: self.written[index],
+            ..self.frame.events[index].clone()
+        };
+        let count = self.frame.count();
+        let is_read = |index: usize| self.frame.reads >> index & 1 != 0;
+        let source = |index: usize| {
+            (is_read(index)).then(|| self.execution.source[index]).filter(|source| *source < count)
+        };
+        Witness {
+            positions: self.frame.positions.clone(),
+            events: (0..count).map(|index| (self.frame.items[index], valued(index))).collect(),
+            reads_from: (0..count).map(source).collect(),
+            rank: self.execution.rank.clone(),
+        }
+    }
+}
+
+/// The initial value of a location.
+fn initial(skeleton: &Skeleton, location: Location) -> u64 {
+    skeleton.initial.iter().find(|(known, _)| *known == location).map_or(0, |it| it.1)
+}

@@ -1,0 +1,176 @@
+//! The choices at each location: an order of its writes, and a write for each of its reads.
+
+use super::{Error, Explorer, Search, initial};
+use crate::{
+    event::{Action, Location, Skeleton},
+    execution::{Frame, INITIAL},
+    relation::members,
+    verdict::Violation,
+};
+
+/// A location, and what accesses it.
+pub(super) struct Place {
+    pub(super) location: Location,
+    pub(super) initial: u64,
+    /// Writes and read-modify-writes.
+    pub(super) writes: Vec<usize>,
+    /// Accesses that only read.
+    reads: Vec<usize>,
+}
+
+impl Place {
+    /// Whether there is no choice.
+    fn is_alone(&self) -> bool {
+        self.writes.len() + self.reads.len() == 1
+    }
+}
+
+/// The places of a frame. Those without a choice come first, and then those with atomic operations: what is synchronized
+/// is known soon.
+pub(super) fn places(frame: &Frame, skeleton: &Skeleton) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for (index, event) in frame.events.iter().enumerate() {
+        let Some(location) = event.location else { continue };
+        let known = places.iter().position(|place| place.location == location);
+        let known = known.unwrap_or_else(|| {
+            let initial = initial(skeleton, location);
+            places.push(Place { location, initial, writes: Vec::new(), reads: Vec::new() });
+            places.len() - 1
+        });
+        let list = if event.writes() { &mut places[known].writes } else { &mut places[known].reads };
+        list.push(index);
+    }
+    let is_plain = |place: &Place| {
+        place.writes.iter().chain(&place.reads).all(|&access| !frame.events[access].is_atomic)
+    };
+    places.sort_by_key(|place| (!place.is_alone(), is_plain(place), place.writes.len()));
+    places
+}
+
+impl Explorer<'_> {
+    /// Visits the choices at a place, and then those at the next.
+    pub(super) fn visit_place(
+        &mut self,
+        search: &mut Search<'_>,
+        place: usize,
+        violation: Option<Violation>,
+    ) -> Result<(), Error> {
+        if place < search.places.len() {
+            return self.visit_order(search, place, 0, None, violation);
+        }
+        let violation = match search.places.is_empty() {
+            true => {
+                self.count()?;
+                search.judge.check(&search.execution).err()
+            }
+            false => violation,
+        };
+        self.finish(search, violation)
+    }
+
+    /// Chooses the write behind the first `rank`, of which `last` is the last.
+    fn visit_order(
+        &mut self,
+        search: &mut Search<'_>,
+        place: usize,
+        rank: usize,
+        last: Option<usize>,
+        violation: Option<Violation>,
+    ) -> Result<(), Error> {
+        if rank == search.places[place].writes.len() {
+            return self.visit_reads(search, place, 0, violation);
+        }
+        for index in 0..search.places[place].writes.len() {
+            let write = search.places[place].writes[index];
+            let execution = &search.execution;
+            let is_placed = |other: usize| execution.known >> other & 1 != 0;
+            let frame = &search.frame;
+            let own = frame.after.from(write) & frame.same_place.from(write) & frame.writes;
+            if is_placed(write) || own & !execution.known != 0 {
+                continue;
+            }
+            if frame.events[write].action == Action::Modify {
+                // A read-modify-write reads the last write before its own (3.3.6.1).
+                let value = last.map_or(search.places[place].initial, |last| search.written[last]);
+                if search.read[write] != value {
+                    continue;
+                }
+                search.execution.source[write] = last.unwrap_or(INITIAL);
+            }
+            search.execution.rank[write] = rank + 1;
+            search.execution.known |= 1 << write;
+            let result = self.visit_order(search, place, rank + 1, Some(write), violation);
+            search.execution.known &= !(1 << write);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Chooses the source of the next read.
+    fn visit_reads(
+        &mut self,
+        search: &mut Search<'_>,
+        place: usize,
+        from: usize,
+        violation: Option<Violation>,
+    ) -> Result<(), Error> {
+        let Some(&read) = search.places[place].reads.get(from) else {
+            return self.visit_checked(search, place, violation);
+        };
+        let value = search.read[read];
+        let count = search.places[place].writes.len();
+        for index in 0..=count {
+            let (source, written) = match index {
+                0 => (INITIAL, search.places[place].initial),
+                _ => {
+                    let write = search.places[place].writes[index - 1];
+                    (write, search.written[write])
+                }
+            };
+            if written != value {
+                continue;
+            }
+            search.execution.source[read] = source;
+            if !self.options.explains && !is_coherent_in_item(search, read) {
+                continue;
+            }
+            search.execution.known |= 1 << read;
+            let result = self.visit_reads(search, place, from + 1, violation);
+            search.execution.known &= !(1 << read);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// All choices at a place are made.
+    fn visit_checked(
+        &mut self,
+        search: &mut Search<'_>,
+        place: usize,
+        violation: Option<Violation>,
+    ) -> Result<(), Error> {
+        if search.places[place].is_alone() && place + 1 < search.places.len() {
+            return self.visit_place(search, place + 1, violation);
+        }
+        self.count()?;
+        let violation = violation.or_else(|| search.judge.check(&search.execution).err());
+        if violation.is_some() && !self.options.explains {
+            return Ok(());
+        }
+        self.visit_place(search, place + 1, violation)
+    }
+}
+
+/// Whether a read agrees with the accesses of its own work-item to the location: it sees no older value than those
+/// before it, and not the writes behind it.
+fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
+    let (frame, execution) = (&search.frame, &search.execution);
+    let own = frame.same_place.from(read) & execution.known;
+    let rank = execution.read_rank(read);
+    let is_newer = |other: usize| match frame.writes >> other & 1 != 0 {
+        true => execution.rank[other] <= rank,
+        false => execution.read_rank(other) <= rank,
+    };
+    members(own & frame.after.from(read)).all(is_newer)
+        && members(own & frame.before.from(read) & frame.writes).all(|write| rank < execution.rank[write])
+}

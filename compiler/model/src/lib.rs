@@ -1,0 +1,24 @@
+//! The memory models of OpenCL and Vulkan as code, and an explorer of all executions of small programs.
+//!
+//! A [`Skeleton`] contains what the work-items of a launch do to memory that they share; [`Module::skeleton`] extracts it
+//! from a SPIR-V module, whichever compiler wrote it. [`explore::explore`] enumerates the executions that a [`Model`] permits.
+//! The model of OpenCL is for modules of the OpenCL environment, that of Vulkan for Vulkan's.
+//!
+//! Must not depend on the compiler or on the mapping from OpenCL to Vulkan, which it checks.
+#![forbid(unsafe_code)]
+
+mod event;
+mod execution;
+pub mod explore;
+mod module;
+mod opencl;
+mod relation;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod vulkan;
+
+pub use event::{Action, Event, Location, Object, Position, Skeleton, Space, Trace, scope, semantics};
+pub use explore::Model;
+pub use module::{Argument, Launch, Module, Unsupported};
+pub use verdict::Rule;

@@ -1,0 +1,227 @@
+//! Modules: decodes SPIR-V, and reads what a launch needs: types, constants, and the interface of a kernel.
+//!
+//! A module is of any compiler, in the OpenCL environment; in the Vulkan environment it describes its arguments with
+//! `NonSemantic.ClspvReflection`, as Kiln's and clspv's do.
+
+mod alu;
+mod atomic;
+mod interface;
+mod layout;
+mod memory;
+mod skeleton;
+mod walk;
+
+use std::{collections::BTreeMap, fmt};
+
+use spirv::{Decoration, Op};
+
+/// What to launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel; empty for the only one.
+    pub kernel: String,
+    /// The number of work-items in each dimension.
+    pub global: [u32; 3],
+    /// The number of work-items of a group in each dimension.
+    pub local: [u32; 3],
+    /// The number of work-items of a sub-group.
+    pub sub_group: u32,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
+    /// How often a loop may access shared memory before its run is given up.
+    pub rounds: u32,
+}
+
+/// A kernel argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A buffer with these bytes.
+    Buffer(Vec<u8>),
+    /// The bytes of a value.
+    Value(Vec<u8>),
+    /// Local memory of this size.
+    Local(u32),
+}
+
+/// Why the runs of a module cannot be enumerated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The module does not contain the kernel.
+    Kernel(String),
+    /// An instruction, by name.
+    Instruction(String),
+    /// Something else, in words.
+    Other(String),
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(name) if name.is_empty() => f.write_str("the module has not exactly one kernel"),
+            Self::Kernel(name) => write!(f, "the module has no kernel `{name}`"),
+            Self::Instruction(name) => write!(f, "the explorer does not support {name}"),
+            Self::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+#[derive(Clone, Debug)]
+struct Instruction {
+    op: Op,
+    words: Vec<u32>,
+}
+
+impl Instruction {
+    fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or_default()
+    }
+
+    /// The literal string at this word.
+    fn text(&self, from: usize) -> String {
+        let bytes = self.words.iter().skip(from).flat_map(|word| word.to_le_bytes());
+        String::from_utf8_lossy(&bytes.take_while(|byte| *byte != 0).collect::<Vec<_>>()).into_owned()
+    }
+}
+
+/// A decoded module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    instructions: Vec<Instruction>,
+    /// The instruction that defines an id.
+    definitions: Vec<Option<usize>>,
+    /// The values of `BuiltIn` and `SpecId` decorations.
+    built_ins: BTreeMap<u32, u32>,
+    spec_ids: BTreeMap<u32, u32>,
+    /// The byte offsets of members, and the strides of arrays.
+    offsets: BTreeMap<(u32, u32), u32>,
+    strides: BTreeMap<u32, u32>,
+    is_vulkan: bool,
+}
+
+/// The word that contains the result id of an instruction.
+fn result(op: Op) -> Option<usize> {
+    let name = format!("{op:?}");
+    match op {
+        Op::Label | Op::String | Op::ExtInstImport | Op::DecorationGroup => Some(0),
+        Op::TypeForwardPointer => None,
+        _ if name.starts_with("Type") => Some(0),
+        Op::Nop
+        | Op::Name
+        | Op::MemberName
+        | Op::Line
+        | Op::NoLine
+        | Op::Extension
+        | Op::MemoryModel
+        | Op::EntryPoint
+        | Op::ExecutionMode
+        | Op::ExecutionModeId
+        | Op::Capability
+        | Op::ModuleProcessed
+        | Op::FunctionEnd
+        | Op::Store
+        | Op::CopyMemory
+        | Op::CopyMemorySized
+        | Op::ImageWrite
+        | Op::ControlBarrier
+        | Op::MemoryBarrier
+        | Op::AtomicStore
+        | Op::AtomicFlagClear
+        | Op::LoopMerge
+        | Op::SelectionMerge
+        | Op::Branch
+        | Op::BranchConditional
+        | Op::Switch
+        | Op::Kill
+        | Op::Return
+        | Op::ReturnValue
+        | Op::Unreachable
+        | Op::LifetimeStart
+        | Op::LifetimeStop
+        | Op::AssumeTrueKHR => None,
+        _ if name.starts_with("Source") || name.contains("Decorate") => None,
+        _ => Some(1),
+    }
+}
+
+impl Module {
+    /// Decodes the words of a valid module. A module that is not valid gives errors later, but no panic.
+    pub fn new(words: &[u32]) -> Self {
+        let mut module = Self {
+            instructions: Vec::new(),
+            definitions: Vec::new(),
+            built_ins: BTreeMap::new(),
+            spec_ids: BTreeMap::new(),
+            offsets: BTreeMap::new(),
+            strides: BTreeMap::new(),
+            is_vulkan: false,
+        };
+        let mut rest = words.get(5..).unwrap_or_default();
+        while let Some(&first) = rest.first() {
+            let length = (first >> 16).max(1) as usize;
+            let op = Op::from_u32(first & 0xffff).unwrap_or(Op::Nop);
+            let Some(operands) = rest.get(1..length) else { break };
+            module.add(Instruction { op, words: operands.to_vec() });
+            rest = &rest[length..];
+        }
+        module
+    }
+
+    fn add(&mut self, instruction: Instruction) {
+        let word = |index: usize| instruction.word(index);
+        let is = |decoration: Decoration, at: usize| word(at) == decoration as u32;
+        match instruction.op {
+            Op::MemoryModel => self.is_vulkan = word(1) == spirv::MemoryModel::Vulkan as u32,
+            Op::Decorate if is(Decoration::BuiltIn, 1) => drop(self.built_ins.insert(word(0), word(2))),
+            Op::Decorate if is(Decoration::SpecId, 1) => drop(self.spec_ids.insert(word(0), word(2))),
+            Op::Decorate if is(Decoration::ArrayStride, 1) => drop(self.strides.insert(word(0), word(2))),
+            Op::MemberDecorate if is(Decoration::Offset, 2) => {
+                self.offsets.insert((word(0), word(1)), word(3));
+            }
+            _ => {}
+        }
+        if let Some(id) = result(instruction.op).and_then(|at| instruction.words.get(at)) {
+            let id = *id as usize;
+            // The bound of ids is at most this in any environment's limits.
+            if id < 0x40_0000 {
+                if self.definitions.len() <= id {
+                    self.definitions.resize(id + 1, None);
+                }
+                self.definitions[id] = Some(self.instructions.len());
+            }
+        }
+        self.instructions.push(instruction);
+    }
+
+    fn position(&self, id: u32) -> Option<usize> {
+        self.definitions.get(id as usize).copied().flatten()
+    }
+
+    fn definition(&self, id: u32) -> Result<&Instruction, Unsupported> {
+        let at = self.position(id);
+        at.map(|at| &self.instructions[at])
+            .ok_or_else(|| Unsupported::Other(format!("the module does not define id {id}")))
+    }
+
+    /// The type of a value.
+    fn type_of(&self, id: u32) -> Result<u32, Unsupported> {
+        Ok(self.definition(id)?.word(0))
+    }
+
+    /// The function of a kernel.
+    fn entry(&self, name: &str) -> Result<u32, Unsupported> {
+        let all = self.instructions.iter().filter(|it| it.op == Op::EntryPoint);
+        let mut found = all.filter(|it| name.is_empty() || it.text(2) == name).map(|it| it.word(1));
+        match (found.next(), found.next()) {
+            (Some(function), None) => Ok(function),
+            _ => Err(Unsupported::Kernel(name.to_owned())),
+        }
+    }
+
+    /// The names of the kernels.
+    pub fn kernels(&self) -> Vec<String> {
+        let all = self.instructions.iter().filter(|it| it.op == Op::EntryPoint);
+        all.map(|it| it.text(2)).collect()
+    }
+}

@@ -1,0 +1,281 @@
+//! Binds a launch to a module: arguments, push constants and specialization constants.
+//!
+//! An address is the number of an object in its upper half, and a byte offset in the lower half.
+
+use std::collections::BTreeMap;
+
+use spirv::{Op, StorageClass};
+
+use super::{Argument, Launch, Module, Unsupported};
+use crate::event::Object;
+
+/// The kinds of objects, in the upper four bits of an address.
+const ARGUMENT: u64 = 1;
+const PROGRAM: u64 = 2;
+const LOCAL_ARGUMENT: u64 = 3;
+const LOCAL_VARIABLE: u64 = 4;
+const OWN: u64 = 5;
+
+/// A launch, bound to a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bound {
+    pub(super) launch: Launch,
+    pub(super) function: u32,
+    pub(super) specialized: BTreeMap<u32, u64>,
+    pub(super) push_constants: Vec<u8>,
+    /// The initial bytes of the program-scope variables.
+    pub(super) program: BTreeMap<u32, u8>,
+    /// The initial bytes of variables that each work-item has for itself, and of constant ones.
+    own: BTreeMap<u64, u8>,
+    /// The local arguments by the SpecId that sizes them.
+    locals: BTreeMap<u32, u32>,
+}
+
+/// The address of an object.
+pub(super) fn address(object: Object) -> u64 {
+    let (kind, rest) = match object {
+        Object::Argument(number) => (ARGUMENT, number),
+        Object::Program => (PROGRAM, 0),
+        Object::LocalArgument(number, group) => (LOCAL_ARGUMENT, group << 8 | number),
+        Object::LocalVariable(id, group) => (LOCAL_VARIABLE, group << 20 | id),
+        // It has no address.
+        Object::Unshared(..) => (0, 0),
+    };
+    kind << 60 | u64::from(rest) << 32
+}
+
+/// The address of a variable that each work-item has for itself.
+pub(super) fn own_address(id: u32) -> u64 {
+    OWN << 60 | u64::from(id) << 32
+}
+
+/// The object and the offset of an address; `None` for memory of a work-item alone, and for null pointers.
+pub(super) fn object(address: u64) -> Option<(Object, u32)> {
+    let rest = (address >> 32) as u32 & 0x0fff_ffff;
+    let object = match address >> 60 {
+        ARGUMENT => Object::Argument(rest),
+        PROGRAM => Object::Program,
+        LOCAL_ARGUMENT => Object::LocalArgument(rest & 0xff, rest >> 8),
+        LOCAL_VARIABLE => Object::LocalVariable(rest & 0xf_ffff, rest >> 20),
+        _ => return None,
+    };
+    Some((object, address as u32))
+}
+
+/// Numbers of `NonSemantic.ClspvReflection`.
+mod number {
+    pub(super) const KERNEL: u32 = 1;
+    pub(super) const POD_PUSH_CONSTANT: u32 = 7;
+    pub(super) const WORKGROUP: u32 = 11;
+    pub(super) const WORKGROUP_SIZE: u32 = 12;
+    pub(super) const WORK_DIM: u32 = 14;
+    pub(super) const ENQUEUED_LOCAL_SIZE: u32 = 16;
+    pub(super) const GLOBAL_SIZE: u32 = 17;
+    pub(super) const NUM_WORKGROUPS: u32 = 19;
+    pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
+    pub(super) const VARIABLE_RELOCATION: u32 = 29;
+    pub(super) const VARIABLES_POINTER: u32 = 37;
+}
+
+impl Module {
+    pub(super) fn bind(&self, launch: &Launch) -> Result<Bound, Unsupported> {
+        let function = self.entry(&launch.kernel)?;
+        let mut bound = Bound { launch: launch.clone(), function, ..Bound::default() };
+        bound.launch.rounds = launch.rounds.max(1);
+        let [x, y, z] = launch.local;
+        if launch.local.contains(&0) || (0..3).any(|it| !launch.global[it].is_multiple_of(launch.local[it])) {
+            let what = format!("the global size is not a multiple of the work-group size {x}, {y}, {z}");
+            return Err(Unsupported::Other(what));
+        }
+        if launch.arguments.len() > 0xff {
+            return Err(Unsupported::Other("there are too many arguments".to_owned()));
+        }
+        if self.is_vulkan {
+            self.reflect(&mut bound)?;
+        } else {
+            self.initialize(&mut bound)?;
+        }
+        self.initialize_own(&mut bound)?;
+        Ok(bound)
+    }
+
+    /// Reads the interface of a Vulkan module.
+    fn reflect(&self, bound: &mut Bound) -> Result<(), Unsupported> {
+        let import = self.instructions.iter().position(|it| {
+            it.op == Op::ExtInstImport && it.text(1).starts_with("NonSemantic.ClspvReflection")
+        });
+        let Some(import) = import.map(|at| self.instructions[at].word(0)) else {
+            return Err(Unsupported::Other("the module does not describe its arguments".to_owned()));
+        };
+        let mut kernel = 0;
+        let mut texts = 0;
+        for it in self.instructions.iter().filter(|it| it.op == Op::ExtInst && it.word(2) == import) {
+            if it.word(3) == number::KERNEL && it.word(4) == bound.function {
+                kernel = it.word(1);
+            }
+            // The numbers among the operands; others are 0 here.
+            let number = |id: &u32| {
+                let is_number = self.definition(*id).is_ok_and(|it| it.op == Op::Constant);
+                let value = if is_number { self.constant(*id, bound).ok() } else { None };
+                value.and_then(|value| value.first().copied()).unwrap_or_default() as u32
+            };
+            let numbers: Vec<u32> = it.words.iter().skip(4).map(number).collect();
+            let operand = |index: usize| numbers.get(index).copied().unwrap_or_default();
+            let [global, local] = [bound.launch.global, bound.launch.local];
+            match it.word(3) {
+                number::POD_PUSH_CONSTANT | number::POINTER_PUSH_CONSTANT if it.word(4) == kernel => {
+                    let (ordinal, offset, size) = (operand(1), operand(2), operand(3));
+                    let bytes = argument(bound, ordinal, size)?;
+                    bound.push(offset, &bytes);
+                }
+                number::WORKGROUP if it.word(4) == kernel => {
+                    let (ordinal, spec, size) = (operand(1), operand(2), operand(3));
+                    let Some(Argument::Local(bytes)) = bound.launch.arguments.get(ordinal as usize) else {
+                        return Err(Unsupported::Other(format!("argument {ordinal} is not local memory")));
+                    };
+                    bound.specialized.insert(spec, u64::from(bytes.div_ceil(size.max(1)).max(1)));
+                    bound.locals.insert(spec, ordinal);
+                }
+                number::WORKGROUP_SIZE => {
+                    for (dimension, size) in local.into_iter().enumerate() {
+                        bound.specialized.insert(operand(dimension), u64::from(size));
+                    }
+                }
+                number::WORK_DIM => drop(bound.specialized.insert(operand(0), 3)),
+                number::ENQUEUED_LOCAL_SIZE => bound.push(operand(0), &words(local)),
+                number::GLOBAL_SIZE => bound.push(operand(0), &words(global)),
+                number::NUM_WORKGROUPS => {
+                    let groups = [0, 1, 2].map(|it| global[it] / local[it]);
+                    bound.push(operand(0), &words(groups));
+                }
+                number::VARIABLES_POINTER => {
+                    bound.push(operand(0), &address(Object::Program).to_le_bytes());
+                    texts += self.variables(it.word(6), texts, bound)?;
+                }
+                number::VARIABLE_RELOCATION => {
+                    let value = address(Object::Program) + u64::from(operand(0));
+                    bound.set(operand(1), &value.to_le_bytes());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The next piece of the initial bytes of the program-scope variables, in hexadecimal. Returns its length.
+    fn variables(&self, text: u32, from: u32, bound: &mut Bound) -> Result<u32, Unsupported> {
+        let text = self.definition(text)?.text(1);
+        let mut count = 0;
+        for pair in text.as_bytes().chunks_exact(2) {
+            let byte = std::str::from_utf8(pair).ok().and_then(|it| u8::from_str_radix(it, 16).ok());
+            bound.set(from + count, &[byte.unwrap_or_default()]);
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Initializes the program-scope variables of an OpenCL module.
+    fn initialize(&self, bound: &mut Bound) -> Result<(), Unsupported> {
+        for it in self.instructions.iter().filter(|it| it.op == Op::Variable && it.words.len() > 3) {
+            if it.word(2) != StorageClass::CrossWorkgroup as u32 {
+                continue;
+            }
+            let (_, ty) = self.pointer(it.word(0))?;
+            let value = self.constant(it.word(3), bound)?;
+            let base = self.program_offset(it.word(1));
+            for ((offset, size), scalar) in self.leaves(ty, bound)?.into_iter().zip(value) {
+                bound.set(base + offset as u32, &scalar.to_le_bytes()[..size as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Initializes the module's private and constant variables.
+    fn initialize_own(&self, bound: &mut Bound) -> Result<(), Unsupported> {
+        let is_own = |class: u32| {
+            [StorageClass::Private, StorageClass::UniformConstant].into_iter().any(|it| it as u32 == class)
+        };
+        for it in self.instructions.iter().filter(|it| it.op == Op::Variable && it.words.len() > 3) {
+            if is_own(it.word(2)) {
+                let (_, ty) = self.pointer(it.word(0))?;
+                let value = self.constant(it.word(3), bound)?;
+                for ((offset, size), scalar) in self.leaves(ty, bound)?.into_iter().zip(value) {
+                    let from = own_address(it.word(1)) + offset;
+                    bound.own.extend((from..).zip(scalar.to_le_bytes()).take(size as usize));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The offset of a program-scope variable of an OpenCL module: each has 64 KiB.
+    fn program_offset(&self, id: u32) -> u32 {
+        let is_earlier = |it: &&super::Instruction| {
+            it.op == Op::Variable && it.word(2) == StorageClass::CrossWorkgroup as u32 && it.word(1) < id
+        };
+        (self.instructions.iter().filter(is_earlier).count() as u32) << 16
+    }
+
+    /// The address of a variable.
+    pub(super) fn variable(&self, id: u32, group: u32, bound: &Bound) -> Result<u64, Unsupported> {
+        let it = self.definition(id)?;
+        let is = |class: StorageClass| it.word(2) == class as u32;
+        if is(StorageClass::CrossWorkgroup) {
+            return Ok(address(Object::Program) + u64::from(self.program_offset(id)));
+        }
+        if !is(StorageClass::Workgroup) {
+            return Ok(own_address(id));
+        }
+        let (_, ty) = self.pointer(it.word(0))?;
+        // An array whose length is an argument's SpecId is that argument.
+        let length = self.definition(ty).ok().filter(|it| it.op == Op::TypeArray).map(|it| it.word(2));
+        let number = length.and_then(|length| bound.locals.get(self.spec_ids.get(&length)?));
+        Ok(address(match number {
+            Some(number) => Object::LocalArgument(*number, group),
+            None => Object::LocalVariable(id, group),
+        }))
+    }
+}
+
+/// The bytes that are passed for an argument.
+fn argument(bound: &Bound, ordinal: u32, size: u32) -> Result<Vec<u8>, Unsupported> {
+    match bound.launch.arguments.get(ordinal as usize) {
+        Some(Argument::Buffer(_)) => Ok(address(Object::Argument(ordinal)).to_le_bytes().to_vec()),
+        Some(Argument::Value(bytes)) => {
+            let mut bytes = bytes.clone();
+            bytes.resize(size as usize, 0);
+            Ok(bytes)
+        }
+        _ => Err(Unsupported::Other(format!("argument {ordinal} is missing or of another kind"))),
+    }
+}
+
+fn words(values: [u32; 3]) -> Vec<u8> {
+    values.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+impl Bound {
+    fn push(&mut self, offset: u32, bytes: &[u8]) {
+        let (from, end) = (offset as usize, offset as usize + bytes.len());
+        if end <= 1 << 16 {
+            self.push_constants.resize(self.push_constants.len().max(end), 0);
+            self.push_constants[from..end].copy_from_slice(bytes);
+        }
+    }
+
+    fn set(&mut self, offset: u32, bytes: &[u8]) {
+        self.program.extend((offset..).zip(bytes.iter().copied()));
+    }
+
+    /// The initial value of a byte.
+    pub(super) fn initial(&self, address: u64) -> u8 {
+        match object(address) {
+            Some((Object::Argument(number), offset)) => match self.launch.arguments.get(number as usize) {
+                Some(Argument::Buffer(bytes)) => bytes.get(offset as usize).copied().unwrap_or_default(),
+                _ => 0,
+            },
+            Some((Object::Program, offset)) => self.program.get(&offset).copied().unwrap_or_default(),
+            _ => self.own.get(&address).copied().unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The memory that a run sees: its own, and shared locations, whose values are chosen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Unsupported,
+    interface::{self, Bound},
+    layout::Value,
+    walk::{Run, Stop},
+};
+use crate::event::{Action, Event, Location};
+
+/// `MemoryAccess` operands.
+const NON_PRIVATE_POINTER: u32 = 0x20;
+
+/// What is known of the memory that work-items share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// The addresses of the bytes that one work-item writes and another accesses.
+    pub(super) bytes: BTreeSet<u64>,
+    /// The values that a location can have.
+    pub(super) values: BTreeMap<u64, BTreeSet<u64>>,
+}
+
+/// An access to memory that other work-items can access too.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) writes: bool,
+}
+
+impl Shared {
+    fn contains(&self, address: u64, size: u64) -> bool {
+        self.bytes.range(address..address + size).next().is_some()
+    }
+}
+
+/// The initial value of a location.
+pub(super) fn initial(bound: &Bound, address: u64, size: u64) -> u64 {
+    (0..size).rev().fold(0, |all, at| all << 8 | u64::from(bound.initial(address + at)))
+}
+
+impl Run<'_> {
+    /// The location of an address that other work-items access.
+    pub(super) fn location(&self, address: u64, size: u64) -> Option<Location> {
+        let (object, offset) = interface::object(address)?;
+        self.shared.contains(address, size).then_some(Location { object, offset })
+    }
+
+    fn note(&mut self, address: u64, size: u64, writes: bool) -> Result<(), Stop> {
+        if address >> 60 == 0 {
+            return Err(Stop::Unsupported(Unsupported::Other("an access through a null pointer".to_owned())));
+        }
+        if interface::object(address).is_some() {
+            self.accesses.push(Access { address, size, writes });
+        }
+        Ok(())
+    }
+
+    /// Reads a scalar: a chosen value if the location is shared.
+    pub(super) fn read(&mut self, address: u64, size: u64) -> Result<u64, Stop> {
+        self.note(address, size, false)?;
+        if self.location(address, size).is_some() {
+            let choice = self.choices.get(self.chosen).copied();
+            self.chosen += 1;
+            return choice.ok_or(Stop::Choose(address, size));
+        }
+        Ok(self.own(address, size))
+    }
+
+    /// The value that the run itself has written, or the initial value.
+    fn own(&self, address: u64, size: u64) -> u64 {
+        let byte = |at: u64| self.bytes.get(&at).copied().unwrap_or_else(|| self.bound.initial(at));
+        (0..size).rev().fold(0, |all, at| all << 8 | u64::from(byte(address + at)))
+    }
+
+    /// Writes a scalar.
+    pub(super) fn write(&mut self, address: u64, size: u64, value: u64) -> Result<(), Stop> {
+        self.note(address, size, true)?;
+        self.bytes.extend((address..).zip(value.to_le_bytes()).take(size as usize));
+        Ok(())
+    }
+
+    /// `OpLoad`: an event for each scalar that is shared.
+    pub(super) fn load(&mut self, ty: u32, address: u64, access: u32) -> Result<Value, Stop> {
+        let mut value = Value::new();
+        for (offset, size) in self.module.leaves(ty, self.bound)? {
+            let scalar = self.read(address + offset, size)?;
+            self.push_plain(Action::Read, address + offset, size, access, scalar);
+            value.push(scalar);
+        }
+        Ok(value)
+    }
+
+    /// `OpStore`.
+    pub(super) fn store(&mut self, ty: u32, address: u64, access: u32, value: &[u64]) -> Result<(), Stop> {
+        for ((offset, size), scalar) in self.module.leaves(ty, self.bound)?.into_iter().zip(value) {
+            self.write(address + offset, size, *scalar)?;
+            self.push_plain(Action::Write, address + offset, size, access, *scalar);
+        }
+        Ok(())
+    }
+
+    fn push_plain(&mut self, action: Action, address: u64, size: u64, access: u32, value: u64) {
+        let Some(location) = self.location(address, size) else { return };
+        let is_shared = !self.module.is_vulkan || access & NON_PRIVATE_POINTER != 0;
+        let event = Event::plain(action, location, is_shared);
+        self.push(Event { read: value, written: value, ..event });
+    }
+
+    /// The last values written to arguments that no other work-item accesses.
+    pub(super) fn results(&self) -> Vec<(Location, u64)> {
+        let mut results = BTreeMap::new();
+        for access in self.accesses.iter().filter(|access| access.writes) {
+            let Some((object, offset)) = interface::object(access.address) else { continue };
+            if !self.shared.contains(access.address, access.size) {
+                results.insert(Location { object, offset }, self.own(access.address, access.size));
+            }
+        }
+        results.into_iter().collect()
+    }
+}

@@ -1,0 +1,214 @@
+//! Enumerates the runs of all work-items, for all values that the work-items can write.
+//!
+//! A round runs each work-item for each choice of values. It finds which memory is shared, and which values are written;
+//! both only grow, until a round finds nothing new.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Launch, Module, Unsupported,
+    interface::{self, Bound},
+    memory::{self, Access, Shared},
+    walk::{Item, Run, Stop},
+};
+use crate::event::{Location, Object, Position, Skeleton, Trace};
+
+/// More work-items cannot be explored anyway.
+const MOST_ITEMS: u32 = 64;
+/// The number of runs of a work-item that can be explored.
+const MOST_RUNS: usize = 100_000;
+
+/// The accesses of all work-items.
+#[derive(Default)]
+struct Log {
+    /// For each byte: the work-items that access it, and whether one writes.
+    bytes: BTreeMap<u64, (u64, bool)>,
+    /// The start and the size of each access.
+    sizes: BTreeSet<(u64, u64)>,
+}
+
+impl Log {
+    fn add(&mut self, item: usize, accesses: &[Access]) {
+        for access in accesses {
+            self.sizes.insert((access.address, access.size));
+            for address in access.address..access.address + access.size {
+                let entry = self.bytes.entry(address).or_default();
+                *entry = (entry.0 | 1 << item, entry.1 | access.writes);
+            }
+        }
+    }
+}
+
+/// A round: all runs of all work-items.
+struct Round<'m> {
+    module: &'m Module,
+    bound: &'m Bound,
+    shared: Shared,
+    log: Log,
+    is_cut: bool,
+}
+
+impl Module {
+    /// What the work-items of a launch do to memory that they share, in all their runs.
+    pub fn skeleton(&self, launch: &Launch) -> Result<Skeleton, Unsupported> {
+        let bound = self.bind(launch)?;
+        let items = items(launch);
+        if items.len() as u32 > MOST_ITEMS || items.is_empty() {
+            return Err(Unsupported::Other(format!("1 to {MOST_ITEMS} work-items can be explored")));
+        }
+        let mut round = Round {
+            module: self,
+            bound: &bound,
+            shared: Shared::default(),
+            log: Log::default(),
+            is_cut: false,
+        };
+        for number in 0.. {
+            let mut traces = Vec::new();
+            for (index, item) in items.iter().enumerate() {
+                let mut found = Vec::new();
+                round.explore(index, *item, &mut Vec::new(), &mut found)?;
+                traces.push(found);
+            }
+            let is_new = round.learn(&traces);
+            // The number of writes bounds the useful values: without that limit, additions would produce new values
+            // forever.
+            let writes = |trace: &Trace| trace.events.iter().filter(|it| it.writes()).count();
+            let most = |traces: &Vec<Trace>| traces.iter().map(writes).max().unwrap_or_default();
+            if !is_new || number > 2 + traces.iter().map(most).sum::<usize>() {
+                return round.finish(launch, &items, traces);
+            }
+        }
+        unreachable!("the rounds are bounded")
+    }
+}
+
+impl Round<'_> {
+    /// Runs a work-item for all choices that begin with these.
+    fn explore(
+        &mut self,
+        index: usize,
+        item: Item,
+        choices: &mut Vec<u64>,
+        found: &mut Vec<Trace>,
+    ) -> Result<(), Unsupported> {
+        let mut run = Run::new(self.module, self.bound, &self.shared, choices, item);
+        let result = run.to_the_end();
+        self.log.add(index, &run.accesses);
+        match result {
+            Ok(trace) => found.push(trace),
+            Err(Stop::Long) => self.is_cut = true,
+            Err(Stop::Unsupported(what)) => return Err(what),
+            Err(Stop::Choose(address, size)) => {
+                let initial = memory::initial(self.bound, address, size);
+                let values = self.shared.values.entry(address).or_default();
+                values.insert(initial);
+                for value in values.clone() {
+                    choices.push(value);
+                    self.explore(index, item, choices, found)?;
+                    choices.pop();
+                }
+            }
+        }
+        if found.len() > MOST_RUNS {
+            return Err(Unsupported::Other(format!("a work-item has more than {MOST_RUNS} runs")));
+        }
+        Ok(())
+    }
+
+    /// Learns what is shared and which values are written. Returns whether any of it is new.
+    fn learn(&mut self, traces: &[Vec<Trace>]) -> bool {
+        let before = self.shared.bytes.len();
+        let is_shared =
+            |(_, (items, is_written)): &(&u64, &(u64, bool))| items.count_ones() > 1 && *is_written;
+        self.shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
+        let mut is_new = self.shared.bytes.len() > before;
+        for event in traces.iter().flatten().flat_map(|trace| &trace.events) {
+            if let Some(location) = event.location.filter(|_| event.writes()) {
+                let address = interface::address(location.object) + u64::from(location.offset);
+                is_new |= self.shared.values.entry(address).or_default().insert(event.written);
+            }
+        }
+        is_new
+    }
+
+    fn finish(
+        self,
+        launch: &Launch,
+        items: &[Item],
+        traces: Vec<Vec<Trace>>,
+    ) -> Result<Skeleton, Unsupported> {
+        if traces.iter().any(Vec::is_empty) {
+            let what = "every run of a work-item has loops with more rounds than are explored";
+            return Err(Unsupported::Other(what.to_owned()));
+        }
+        self.check_sizes()?;
+        let locations: BTreeSet<Location> =
+            traces.iter().flatten().flat_map(|trace| &trace.events).filter_map(|it| it.location).collect();
+        let sizes: BTreeMap<u64, u64> = self.log.sizes.iter().copied().collect();
+        let written = self.log.sizes.iter().filter_map(|(address, _)| {
+            let is_written = self.log.bytes.get(address).is_some_and(|(_, is_written)| *is_written);
+            interface::object(*address).filter(|_| is_written)
+        });
+        let parts: BTreeSet<Location> = written
+            .filter(|(object, _)| matches!(object, Object::Argument(_) | Object::LocalArgument(..)))
+            .map(|(object, offset)| Location { object, offset })
+            .collect();
+        let initial = |location: &Location| {
+            let address = interface::address(location.object) + u64::from(location.offset);
+            let size = sizes.get(&address).copied().unwrap_or(4);
+            let value = memory::initial(self.bound, address, size);
+            (value != 0).then_some((*location, value))
+        };
+        Ok(Skeleton {
+            positions: items.iter().map(|item| position(launch, item)).collect(),
+            initial: locations.union(&parts).filter_map(initial).collect(),
+            parts: parts.into_iter().collect(),
+            is_cut: self.is_cut,
+            traces,
+        })
+    }
+
+    /// Accesses to shared memory do not overlap in part.
+    fn check_sizes(&self) -> Result<(), Unsupported> {
+        let is_shared = |(address, size): &&(u64, u64)| {
+            self.shared.bytes.range(*address..address + size).next().is_some()
+        };
+        let mut end = 0;
+        for (address, size) in self.log.sizes.iter().filter(is_shared) {
+            if *address < end {
+                let what = "accesses of different sizes to the same shared memory are not supported";
+                return Err(Unsupported::Other(what.to_owned()));
+            }
+            end = address + size;
+        }
+        Ok(())
+    }
+}
+
+/// The work-items of a launch: those of a group are adjacent.
+fn items(launch: &Launch) -> Vec<Item> {
+    let count = |it: usize| launch.global[it] / launch.local[it].max(1);
+    let groups = each([count(0), count(1), count(2)]);
+    let mut items = Vec::new();
+    for (group_number, group) in (0..).zip(groups) {
+        for (local_number, local) in (0..).zip(each(launch.local)) {
+            items.push(Item { local, group, group_number, local_number });
+            if items.len() as u32 > MOST_ITEMS {
+                return items;
+            }
+        }
+    }
+    items
+}
+
+/// The points of a box, the first dimension fastest.
+fn each([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
+}
+
+fn position(launch: &Launch, item: &Item) -> Position {
+    let lanes = launch.sub_group.max(1);
+    let in_group = launch.local.iter().product::<u32>().div_ceil(lanes);
+    Position { group: item.group_number, sub_group: item.group_number * in_group + item.local_number / lanes }
+}

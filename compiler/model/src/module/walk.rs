@@ -1,0 +1,459 @@
+//! Runs one work-item from the start of a kernel to its end, with chosen values for the reads of shared memory.
+
+use std::collections::BTreeMap;
+
+use spirv::{Op, StorageClass};
+
+use super::{
+    Module, Unsupported, alu,
+    interface::{self, Bound},
+    layout::Value,
+    memory::{Access, Shared},
+};
+use crate::event::{Event, Location, Object, Space, Trace};
+
+/// The instructions that a run may execute. Small programs need a fraction of it.
+const STEPS: u32 = 1 << 20;
+
+/// Why a run stopped before its end.
+pub(super) enum Stop {
+    /// It reads a shared location, at this address and of this size, and no value is chosen.
+    Choose(u64, u64),
+    /// A loop exceeds the bound on rounds.
+    Long,
+    Unsupported(Unsupported),
+}
+
+impl From<Unsupported> for Stop {
+    fn from(what: Unsupported) -> Self {
+        Self::Unsupported(what)
+    }
+}
+
+/// The ids of a work-item.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Item {
+    pub(super) local: [u32; 3],
+    pub(super) group: [u32; 3],
+    pub(super) group_number: u32,
+    pub(super) local_number: u32,
+}
+
+/// A function that is being called.
+#[derive(Default)]
+struct Call {
+    /// The instruction behind the call, and the id of its result.
+    behind: usize,
+    result: u32,
+    /// The block that control is in, and the one that it came from.
+    label: u32,
+    from: u32,
+    /// For each block: the number of events at the last visit, and the rounds with events since the first.
+    visits: BTreeMap<u32, (usize, u32)>,
+}
+
+/// A run of a work-item.
+pub(super) struct Run<'m> {
+    pub(super) module: &'m Module,
+    pub(super) bound: &'m Bound,
+    pub(super) shared: &'m Shared,
+    pub(super) choices: &'m [u64],
+    pub(super) chosen: usize,
+    item: Item,
+    values: Vec<Option<Value>>,
+    pub(super) bytes: BTreeMap<u64, u8>,
+    pub(super) accesses: Vec<Access>,
+    events: Vec<Event>,
+    calls: Vec<Call>,
+    at: usize,
+    line: u32,
+}
+
+impl<'m> Run<'m> {
+    pub(super) fn new(
+        module: &'m Module,
+        bound: &'m Bound,
+        shared: &'m Shared,
+        choices: &'m [u64],
+        item: Item,
+    ) -> Self {
+        Self {
+            module,
+            bound,
+            shared,
+            choices,
+            chosen: 0,
+            item,
+            values: vec![None; module.definitions.len()],
+            bytes: BTreeMap::new(),
+            accesses: Vec::new(),
+            events: Vec::new(),
+            calls: Vec::new(),
+            at: 0,
+            line: 0,
+        }
+    }
+
+    /// Runs the kernel. The accesses are valid also if the run stops early.
+    pub(super) fn to_the_end(&mut self) -> Result<Trace, Stop> {
+        let mut parameters = Vec::new();
+        let entry = self.bound.function;
+        let at = self.module.position(entry).unwrap_or_default();
+        let declared = self.module.instructions[at + 1..].iter();
+        for (ordinal, it) in declared.take_while(|it| it.op == Op::FunctionParameter).enumerate() {
+            parameters.push(self.parameter(ordinal as u32, it.word(0))?);
+        }
+        self.call(entry, parameters, 0)?;
+        for _ in 0..STEPS {
+            if self.calls.is_empty() {
+                return Ok(Trace { events: std::mem::take(&mut self.events), results: self.results() });
+            }
+            self.step()?;
+        }
+        Err(Unsupported::Other("a loop runs too long without accessing shared memory".to_owned()).into())
+    }
+
+    /// The value of a kernel parameter, in the OpenCL environment.
+    fn parameter(&self, ordinal: u32, ty: u32) -> Result<Value, Stop> {
+        use super::Argument;
+        let argument = self.bound.launch.arguments.get(ordinal as usize);
+        Ok(match argument {
+            Some(Argument::Buffer(_)) => vec![interface::address(Object::Argument(ordinal))],
+            Some(Argument::Local(_)) => {
+                vec![interface::address(Object::LocalArgument(ordinal, self.item.group_number))]
+            }
+            Some(Argument::Value(bytes)) => {
+                let scalar = |(offset, size): (u64, u64)| {
+                    (offset..offset + size).rev().fold(0, |all, at| {
+                        all << 8 | u64::from(bytes.get(at as usize).copied().unwrap_or_default())
+                    })
+                };
+                self.module.leaves(ty, self.bound)?.into_iter().map(scalar).collect()
+            }
+            None => return Err(Unsupported::Other(format!("argument {ordinal} is missing")).into()),
+        })
+    }
+
+    /// Appends an event.
+    pub(super) fn push(&mut self, event: Event) {
+        self.events.push(Event { site: self.at as u32, line: self.line, ..event });
+    }
+
+    /// The location of the next event, if no other work-item accesses it.
+    pub(super) fn unshared(&self, space: Space) -> Location {
+        let item = self.item.group_number << 16 | self.item.local_number;
+        Location { object: Object::Unshared(item, space), offset: self.events.len() as u32 }
+    }
+
+    fn call(&mut self, function: u32, arguments: Vec<Value>, result: u32) -> Result<(), Stop> {
+        if self.calls.len() > 64 {
+            return Err(Unsupported::Other("functions call each other too deeply".to_owned()).into());
+        }
+        self.calls.push(Call { behind: self.at + 1, result, ..Call::default() });
+        self.at = self.module.position(function).unwrap_or_default() + 1;
+        for argument in arguments {
+            let id = self.module.instructions[self.at].word(1);
+            self.set(id, argument);
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, id: u32, value: Value) {
+        if let Some(slot) = self.values.get_mut(id as usize) {
+            *slot = Some(value);
+        }
+    }
+
+    /// The value of an id.
+    pub(super) fn value(&self, id: u32) -> Result<Value, Unsupported> {
+        if let Some(Some(value)) = self.values.get(id as usize) {
+            return Ok(value.clone());
+        }
+        match self.module.definition(id)?.op {
+            Op::Variable => Ok(vec![self.module.variable(id, self.item.group_number, self.bound)?]),
+            _ => self.module.constant(id, self.bound),
+        }
+    }
+
+    /// The first scalar of a value.
+    pub(super) fn number(&self, id: u32) -> Result<u64, Unsupported> {
+        Ok(self.value(id)?.first().copied().unwrap_or_default())
+    }
+
+    /// Executes an instruction.
+    fn step(&mut self) -> Result<(), Stop> {
+        let module = self.module;
+        let Some(instruction) = module.instructions.get(self.at) else {
+            return Err(Unsupported::Other("a function has no end".to_owned()).into());
+        };
+        let words = &instruction.words;
+        match instruction.op {
+            Op::Line => self.line = instruction.word(1),
+            Op::Label => self.enter(words[0])?,
+            Op::Branch => return self.go(words[0]),
+            Op::BranchConditional => {
+                let is_true = self.number(words[0])? != 0;
+                return self.go(words[if is_true { 1 } else { 2 }]);
+            }
+            Op::Switch => {
+                let target = self.case(words)?;
+                return self.go(target);
+            }
+            Op::Phi => self.phis()?,
+            Op::Return | Op::ReturnValue => {
+                let value =
+                    if instruction.op == Op::ReturnValue { self.value(words[0])? } else { Value::new() };
+                let Some(call) = self.calls.pop() else { return Ok(()) };
+                self.set(call.result, value);
+                self.at = call.behind;
+                return Ok(());
+            }
+            Op::FunctionCall => {
+                let arguments =
+                    words[3..].iter().map(|id| self.value(*id)).collect::<Result<_, Unsupported>>()?;
+                return self.call(words[2], arguments, words[1]);
+            }
+            Op::LoopMerge | Op::SelectionMerge | Op::NoLine | Op::Nop => {}
+            Op::LifetimeStart | Op::LifetimeStop | Op::AssumeTrueKHR => {}
+            _ => self.execute(instruction.op, words)?,
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn go(&mut self, label: u32) -> Result<(), Stop> {
+        self.at = self.module.position(label).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Enters a block, and counts the rounds of its loop in which it accesses shared memory.
+    fn enter(&mut self, label: u32) -> Result<(), Stop> {
+        let (events, most) = (self.events.len(), self.bound.launch.rounds);
+        let Some(call) = self.calls.last_mut() else { return Ok(()) };
+        (call.from, call.label) = (call.label, label);
+        let visit = call.visits.entry(label).or_insert((events, 0));
+        if visit.0 != events {
+            *visit = (events, visit.1 + 1);
+        }
+        if visit.1 > most { Err(Stop::Long) } else { Ok(()) }
+    }
+
+    /// The target of `OpSwitch`. Literals have the width of the selector.
+    fn case(&self, words: &[u32]) -> Result<u32, Stop> {
+        let selector = self.number(words[0])?;
+        let width = self.module.width(self.module.type_of(words[0])?)?;
+        let length = width.div_ceil(32) as usize;
+        let cases = words[2..].chunks_exact(length + 1);
+        let literal = |case: &&[u32]| {
+            let number = case[..length].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word));
+            alu::narrow(number, width) == selector
+        };
+        Ok(cases.clone().find(literal).map_or(words[1], |case| case[length]))
+    }
+
+    /// All `OpPhi` of a block take their values at once. Stops at the last of them.
+    fn phis(&mut self) -> Result<(), Stop> {
+        let from = self.calls.last().map_or(0, |call| call.from);
+        let mut values = Vec::new();
+        let rest = &self.module.instructions[self.at..];
+        let is_here = |it: &&super::Instruction| matches!(it.op, Op::Phi | Op::Line | Op::NoLine);
+        let mut last = self.at;
+        for (index, phi) in rest.iter().take_while(is_here).enumerate().filter(|(_, it)| it.op == Op::Phi) {
+            last = self.at + index;
+            let source = phi.words[2..].chunks_exact(2).find(|pair| pair[1] == from);
+            let value = source.map_or(Ok(vec![0]), |pair| self.value(pair[0]))?;
+            values.push((phi.word(1), value));
+        }
+        self.at = last;
+        values.into_iter().for_each(|(id, value)| self.set(id, value));
+        Ok(())
+    }
+
+    /// Executes an instruction that does not end a block.
+    fn execute(&mut self, op: Op, words: &[u32]) -> Result<(), Stop> {
+        let operand = |index: usize| words.get(index).copied().unwrap_or_default();
+        let value = match op {
+            Op::Variable => {
+                if words.len() > 3 {
+                    let (_, ty) = self.module.pointer(words[0])?;
+                    let value = self.value(words[3])?;
+                    self.store(ty, interface::own_address(words[1]), 0, &value)?;
+                }
+                return Ok(());
+            }
+            Op::Load => self.load_any(words)?,
+            Op::Store => {
+                let (address, value) = (self.number(words[0])?, self.value(words[1])?);
+                let ty = self.module.type_of(words[1])?;
+                return self.store(ty, address, operand(2), &value);
+            }
+            Op::MemoryBarrier => return self.fence(words[0], words[1]),
+            Op::ControlBarrier => return self.barrier(words),
+            Op::AtomicStore | Op::AtomicFlagClear => return self.atomic_store(op, words),
+            _ if format!("{op:?}").starts_with("Atomic") => vec![self.atomic(op, words)?],
+            // Debug information and reflection.
+            Op::ExtInst if self.is_without_meaning(operand(2)) => return Ok(()),
+            Op::AccessChain | Op::InBoundsAccessChain => vec![self.chain(words[2], &words[3..])?],
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let ty = self.module.type_of(words[2])?;
+                let (_, element) = self.module.pointer(ty)?;
+                let size = match self.module.strides.get(&ty) {
+                    Some(stride) => u64::from(*stride),
+                    None => self.module.size(element, self.bound)?,
+                };
+                let index = self.index(words[3])?.wrapping_mul(size);
+                vec![self.chain(words[2], &words[4..])?.wrapping_add(index)]
+            }
+            _ => self.compute(op, words)?,
+        };
+        self.set(words[1], value);
+        Ok(())
+    }
+
+    fn is_without_meaning(&self, set: u32) -> bool {
+        self.module.definition(set).is_ok_and(|it| it.text(1).starts_with("NonSemantic"))
+    }
+
+    /// Instructions on values only, component by component.
+    fn compute(&self, op: Op, words: &[u32]) -> Result<Value, Stop> {
+        let operand = |index: usize| words.get(index).copied().unwrap_or_default();
+        let module = self.module;
+        Ok(match op {
+            Op::Undef => module.constant(words[1], self.bound)?,
+            Op::Bitcast => self.bitcast(words)?,
+            Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::CopyLogical => self.value(words[2])?,
+            Op::Select => {
+                let (condition, a, b) = (self.value(words[2])?, self.value(words[3])?, self.value(words[4])?);
+                let is_true = |index: usize| condition.get(index).unwrap_or(&condition[0]) & 1 != 0;
+                (0..a.len()).map(|index| if is_true(index) { a[index] } else { b[index] }).collect()
+            }
+            Op::CompositeConstruct => {
+                let parts: Vec<Value> =
+                    words[2..].iter().map(|id| self.value(*id)).collect::<Result<_, _>>()?;
+                parts.concat()
+            }
+            Op::CompositeExtract => {
+                let ty = module.type_of(words[2])?;
+                let (first, count) = module.range(ty, &words[3..], self.bound)?;
+                self.value(words[2])?.get(first..first + count).unwrap_or_default().to_vec()
+            }
+            Op::CompositeInsert => {
+                let (first, count) = module.range(operand(0), &words[4..], self.bound)?;
+                let (part, mut whole) = (self.value(words[2])?, self.value(words[3])?);
+                whole.splice(first..first + count, part);
+                whole
+            }
+            Op::VectorShuffle => {
+                let both = [self.value(words[2])?, self.value(words[3])?].concat();
+                words[4..].iter().map(|at| both.get(*at as usize).copied().unwrap_or_default()).collect()
+            }
+            _ => {
+                let widths = (module.width(operand(0))?, module.width(module.type_of(operand(2))?)?);
+                let a = self.value(words[2])?;
+                let b = if words.len() > 3 { self.value(words[3])? } else { Value::new() };
+                let each = a.iter().enumerate().map(|(index, a)| {
+                    alu::compute(op, widths, *a, b.get(index).copied().unwrap_or_default())
+                        .ok_or_else(|| Unsupported::Instruction(format!("Op{op:?}")))
+                });
+                each.collect::<Result<_, _>>()?
+            }
+        })
+    }
+
+    /// The bits of a value as components of another width.
+    fn bitcast(&self, words: &[u32]) -> Result<Value, Stop> {
+        let value = self.value(words[2])?;
+        let from = self.module.width(self.module.type_of(words[2])?)?;
+        let to = self.module.width(words[0])?;
+        let bytes: Vec<u8> =
+            value.iter().flat_map(|it| it.to_le_bytes().into_iter().take((from / 8) as usize)).collect();
+        let join = |part: &[u8]| part.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        Ok(bytes.chunks((to / 8).max(1) as usize).map(join).collect())
+    }
+
+    /// An index, which is signed.
+    fn index(&self, id: u32) -> Result<u64, Unsupported> {
+        let width = self.module.width(self.module.type_of(id)?)?;
+        Ok(alu::compute(Op::SConvert, (64, width), self.number(id)?, 0).unwrap_or_default())
+    }
+
+    /// The address of a part of an object.
+    fn chain(&self, base: u32, indices: &[u32]) -> Result<u64, Unsupported> {
+        let mut address = self.number(base)?;
+        let (_, mut ty) = self.module.pointer(self.module.type_of(base)?)?;
+        for &index in indices {
+            let definition = self.module.definition(ty)?;
+            let index = self.index(index)?;
+            if definition.op == Op::TypeStruct {
+                address += self.module.offset(ty, index as u32, self.bound)?;
+                ty = definition.word(1 + index as usize);
+            } else {
+                let element = definition.word(1);
+                let stride = match definition.op {
+                    Op::TypeVector => self.module.size(element, self.bound)?,
+                    _ => self.module.stride(ty, self.bound)?,
+                };
+                address = address.wrapping_add(index.wrapping_mul(stride));
+                ty = element;
+            }
+        }
+        Ok(address)
+    }
+
+    /// `OpLoad` from any storage class.
+    fn load_any(&mut self, words: &[u32]) -> Result<Value, Stop> {
+        let address = self.number(words[2])?;
+        let (class, _) = self.module.pointer(self.module.type_of(words[2])?)?;
+        let is = |it: StorageClass| class == it as u32;
+        if is(StorageClass::Input) {
+            let id = (address >> 32) as u32 & 0x0fff_ffff;
+            let Some(built_in) = self.module.built_ins.get(&id) else {
+                return Err(Unsupported::Other("an input has no meaning".to_owned()).into());
+            };
+            let count = self.module.leaves(words[0], self.bound)?.len();
+            let all = self.built_in(*built_in)?;
+            // A pointer to a component.
+            let first = if count == 1 && all.len() == 3 { (address as u32 / 4) as usize } else { 0 };
+            return Ok(all.into_iter().skip(first).take(count).collect());
+        }
+        if is(StorageClass::PushConstant) {
+            let bytes = &self.bound.push_constants;
+            let byte = |at: u64| u64::from(bytes.get(at as usize).copied().unwrap_or_default());
+            let from = u64::from(address as u32);
+            let leaves = self.module.leaves(words[0], self.bound)?;
+            let scalar = |(offset, size): (u64, u64)| {
+                (0..size).rev().fold(0, |all, at| all << 8 | byte(from + offset + at))
+            };
+            return Ok(leaves.into_iter().map(scalar).collect());
+        }
+        self.load(words[0], address, words.get(3).copied().unwrap_or_default())
+    }
+
+    /// The value of a built-in variable.
+    fn built_in(&self, number: u32) -> Result<Value, Stop> {
+        let Item { local, group, local_number, group_number } = self.item;
+        let launch = &self.bound.launch;
+        let size = launch.local.iter().product::<u32>();
+        let lanes = launch.sub_group.max(1);
+        let all = |values: [u32; 3]| values.map(u64::from).to_vec();
+        let global = [0, 1, 2].map(|it| group[it] * launch.local[it] + local[it]);
+        Ok(match number {
+            24 => all([0, 1, 2].map(|it| launch.global[it] / launch.local[it])),
+            25 | 32 => all(launch.local),
+            26 => all(group),
+            27 => all(local),
+            28 => all(global),
+            29 => vec![u64::from(local_number)],
+            30 => vec![3],
+            31 => all(launch.global),
+            33 => vec![0; 3],
+            34 => vec![u64::from(group_number * size + local_number)],
+            36 | 37 => vec![u64::from(lanes)],
+            38 | 39 => vec![u64::from(size.div_ceil(lanes))],
+            40 => vec![u64::from(local_number / lanes)],
+            41 => vec![u64::from(local_number % lanes)],
+            _ => return Err(Unsupported::Instruction(format!("built-in variable {number}")).into()),
+        })
+    }
+}

@@ -1,0 +1,336 @@
+//! The memory model of the Vulkan specification (appendix "Memory Model").
+//!
+//! | axiom | section |
+//! | --- | --- |
+//! | mutually-ordered atomics | Scope, Atomic Operation |
+//! | scoped modification order | Scoped Modification Order |
+//! | release sequences, synchronizes-with | Synchronizes-With |
+//! | barriers | Synchronizes-With, "… control barriers …" |
+//! | program order of availability and visibility operations | Program-Order |
+//! | happens-before, for sets of storage classes | Happens-Before |
+//! | availability and visibility chains | Availability and Visibility Chains; `chains` |
+//! | location order | Location-Ordered; `chains` |
+//! | data races | Data Race |
+//! | consistency | Inter-Invocation and Intra-Invocation Consistency |
+//!
+//! Availability and visibility operations are separate steps: each event has four, two before it and two after it.
+//! Private accesses are ordered only with those of their own work-item.
+
+mod chains;
+
+use crate::{
+    event::{Action, Event, Space, semantics},
+    execution::{Execution, Frame, INITIAL},
+    relation::{MOST, Relation, Set, members},
+    verdict::{Rule, Verdict, Violation},
+};
+
+use semantics::{MAKE_AVAILABLE, MAKE_VISIBLE, UNIFORM_MEMORY, WORKGROUP_MEMORY};
+
+const CLASSES: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
+
+/// The sets of storage classes for which inter-thread-happens-before is defined.
+const SETS: [u32; 3] = [UNIFORM_MEMORY, WORKGROUP_MEMORY, CLASSES];
+
+/// A step: an event, or one of its availability or visibility operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Itself,
+    /// Makes the memory of these storage classes, or only the event's own location (0), available or visible.
+    Available(u32),
+    Visible(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    event: usize,
+    part: Part,
+}
+
+/// The facts about a frame that the model needs, and space for its relations.
+pub(crate) struct Model {
+    steps: Vec<Step>,
+    /// The step that is the access itself, of each event.
+    accesses: Vec<usize>,
+    /// Program order of steps.
+    program: Relation,
+    /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before of one
+    /// work-item.
+    whole: [Set; 3],
+    between: [Relation; 3],
+    /// The steps in the same instance of a step's scope.
+    shared: Relation,
+    /// For each event, the availability and visibility steps that apply to its location.
+    availability: Vec<Set>,
+    visibility: Vec<Set>,
+    /// Atomic accesses of a location that are in each other's scope.
+    mutual: Relation,
+    /// The release operations that a write can make synchronize, and the acquire operations of a read.
+    releases: Vec<Set>,
+    acquires: Vec<Set>,
+    suspects: Vec<(usize, usize)>,
+    /// Happens-before of steps, its inverse, and location order of events.
+    before: Relation,
+    after: Relation,
+    located: Relation,
+}
+
+fn class(event: &Event) -> u32 {
+    match event.space {
+        Space::Global => UNIFORM_MEMORY,
+        Space::Local => WORKGROUP_MEMORY,
+    }
+}
+
+/// The steps of all events, in program order.
+fn steps(frame: &Frame) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (event, it) in frame.events.iter().enumerate() {
+        let classes = it.semantics & CLASSES;
+        let mut push = |holds: bool, part| {
+            if holds {
+                steps.push(Step { event, part });
+            }
+        };
+        // Atomic operations also make their own location visible and available.
+        push(it.is_atomic && it.reads(), Part::Visible(0));
+        push(it.semantics & MAKE_AVAILABLE != 0, Part::Available(classes));
+        push(true, Part::Itself);
+        push(it.semantics & MAKE_VISIBLE != 0, Part::Visible(classes));
+        push(it.is_atomic && it.writes(), Part::Available(0));
+    }
+    steps
+}
+
+impl Model {
+    /// Returns `None` if there are too many steps.
+    pub(crate) fn new(frame: &Frame) -> Option<Self> {
+        let steps = steps(frame);
+        let (count, events) = (steps.len(), frame.count());
+        if count > MOST {
+            return None;
+        }
+        let item = |step: usize| frame.items[steps[step].event];
+        let program = Relation::of(count, |a, b| a < b && item(a) == item(b));
+        let shared =
+            Relation::of(count, |a, b| frame.share(frame.events[steps[a].event].scope, item(a), item(b)));
+        let applies = |event: usize, wanted: fn(Part) -> Option<u32>| {
+            set(count, |step| match wanted(steps[step].part) {
+                Some(0) => frame.same_place.has(steps[step].event, event),
+                Some(classes) => {
+                    frame.events[event].location.is_some() && classes & class(&frame.events[event]) != 0
+                }
+                None => false,
+            })
+        };
+        let available = |part| if let Part::Available(classes) = part { Some(classes) } else { None };
+        let visible = |part| if let Part::Visible(classes) = part { Some(classes) } else { None };
+        let mutual = Relation::of(events, |a, b| {
+            a != b
+                && frame.events[a].is_atomic
+                && frame.events[b].is_atomic
+                && frame.same_place.has(a, b)
+                && frame.inclusive.has(a, b)
+        });
+        let ends = |access: usize, is_end: fn(&Event) -> bool, fences: &Relation| {
+            let it = &frame.events[access];
+            set(events, |other| {
+                let end = &frame.events[other];
+                let is_fence = fences.has(access, other) && end.is_fence() && end.semantics & class(it) != 0;
+                it.is_atomic && is_end(end) && (other == access || is_fence)
+            })
+        };
+        let mut accesses = vec![0; events];
+        for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.part == Part::Itself) {
+            accesses[step.event] = index;
+        }
+        let mut model = Self {
+            accesses,
+            whole: [0; 3],
+            between: [(); 3].map(|()| Relation::new(count)),
+            availability: (0..events).map(|event| applies(event, available)).collect(),
+            visibility: (0..events).map(|event| applies(event, visible)).collect(),
+            releases: (0..events).map(|access| ends(access, Event::releases, &frame.after)).collect(),
+            acquires: (0..events).map(|access| ends(access, Event::acquires, &frame.before)).collect(),
+            suspects: suspects(frame, &mutual),
+            before: Relation::new(count),
+            after: Relation::new(count),
+            located: Relation::new(events),
+            steps,
+            program,
+            shared,
+            mutual,
+        };
+        for (index, classes) in SETS.into_iter().enumerate() {
+            (model.whole[index], model.between[index]) = model.within_items(frame, classes);
+        }
+        Some(model)
+    }
+
+    /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
+    /// releases behind them, and from acquires to the operations behind them.
+    fn within_items(&self, frame: &Frame, classes: u32) -> (Set, Relation) {
+        let event = |step: usize| &frame.events[self.steps[step].event];
+        let is_itself = |step: usize| self.steps[step].part == Part::Itself;
+        let is_whole = |step: usize| is_itself(step) && event(step).semantics & classes == classes;
+        let concerns = |step: usize| match self.steps[step].part {
+            Part::Itself => {
+                is_whole(step) || (event(step).location.is_some() && class(event(step)) & classes != 0)
+            }
+            Part::Available(0) | Part::Visible(0) => class(event(step)) & classes != 0,
+            Part::Available(own) | Part::Visible(own) => own & classes != 0,
+        };
+        let count = self.steps.len();
+        let relation = Relation::of(count, |a, b| {
+            self.program.has(a, b)
+                && ((concerns(a) && is_whole(b) && event(b).releases())
+                    || (is_whole(a) && event(a).acquires() && concerns(b)))
+        });
+        (set(count, is_whole), relation)
+    }
+
+    /// Checks what is known of an execution.
+    pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
+        self.order(execution);
+        self.locate(execution);
+        self.check_consistency(execution)
+    }
+
+    /// Checks a whole execution, for which `check` found nothing.
+    pub(crate) fn judge(&mut self, _: &Execution) -> Verdict {
+        let is_free = |a: usize, b: usize| !self.located.has(a, b) && !self.located.has(b, a);
+        match self.suspects.iter().find(|(a, b)| is_free(*a, *b)) {
+            Some((a, b)) => Verdict::Race(*a, *b),
+            None => Verdict::Possible,
+        }
+    }
+
+    /// Computes happens-before of steps: program order, and inter-thread-happens-before for each set of storage classes.
+    fn order(&mut self, execution: &Execution) {
+        let frame = &execution.frame;
+        let mut synchronizes = frame.barriers.clone();
+        for read in members(execution.reads()).filter(|&read| self.acquires[read] != 0) {
+            self.each_head(execution, read, |head| {
+                for release in members(self.releases[head]) {
+                    synchronizes.extend(release, self.acquires[read] & frame.inclusive.from(release));
+                }
+            });
+        }
+        self.before.copy_from(&self.program);
+        for (whole, within) in self.whole.iter().zip(&self.between) {
+            let mut between = within.clone();
+            for release in 0..frame.count() {
+                let from = self.accesses[release];
+                if whole >> from & 1 != 0 && synchronizes.from(release) != 0 {
+                    let to = members(synchronizes.from(release)).map(|acquire| self.accesses[acquire]);
+                    to.filter(|to| whole >> to & 1 != 0).for_each(|to| between.add(from, to));
+                }
+            }
+            between.close();
+            self.before.unite(&between);
+        }
+        self.after = self.before.inverse();
+    }
+
+    /// Calls with each write whose release sequence a read reads from: its source, and a write in the same scope behind
+    /// which only read-modify-writes follow in the scoped modification order.
+    fn each_head(&self, execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
+        let source = execution.source[read];
+        if source == INITIAL || !self.mutual.has(source, read) {
+            return;
+        }
+        visit(source);
+        for head in members(self.mutual.from(source) & self.mutual.from(read) & execution.writes()) {
+            let is_between = |other: usize| {
+                execution.is_modified_before(head, other)
+                    && (other == source || execution.is_modified_before(other, source))
+            };
+            let writes = self.mutual.from(head) & execution.writes();
+            if execution.is_modified_before(head, source)
+                && members(writes)
+                    .filter(|&it| is_between(it))
+                    .all(|it| execution.frame.events[it].action == Action::Modify)
+            {
+                visit(head);
+            }
+        }
+    }
+
+    /// Checks that location order, modification order, reads-from and from-reads have no cycle, and that plain reads see
+    /// the last write.
+    fn check_consistency(&self, execution: &Execution) -> Result<(), Violation> {
+        let frame = &execution.frame;
+        let mut all = self.located.clone();
+        for write in members(execution.writes()) {
+            for other in members(execution.other_writes(write)) {
+                let is_later = execution.is_modified_before(write, other);
+                if !is_later && self.located.has(write, other) {
+                    return Err(Violation::new(Rule::LocationOrder, write, other));
+                }
+                if is_later && self.mutual.has(write, other) {
+                    all.add(write, other);
+                }
+            }
+        }
+        for read in members(execution.reads()) {
+            let source = execution.source[read];
+            if source != INITIAL {
+                all.add(source, read);
+            }
+            for write in members(execution.other_writes(read)) {
+                if self.is_read_before(execution, source, write) {
+                    all.add(read, write);
+                }
+            }
+            if !frame.events[read].is_atomic && !self.sees_the_last(execution, read) {
+                return Err(Violation::new(Rule::LastWrite, read, read));
+            }
+        }
+        let edges = all.clone();
+        all.close();
+        match all.reflexive() {
+            None => Ok(()),
+            Some(event) => {
+                let next = members(edges.from(event)).find(|it| *it == event || all.has(*it, event));
+                Err(Violation::new(Rule::Consistency, event, next.unwrap_or(event)))
+            }
+        }
+    }
+
+    /// From-reads: whether a read from this source reads an older value than that of a write.
+    fn is_read_before(&self, execution: &Execution, source: usize, write: usize) -> bool {
+        source == INITIAL
+            || (source != write
+                && (self.located.has(source, write)
+                    || (self.mutual.has(source, write) && execution.is_modified_before(source, write))))
+    }
+
+    fn sees_the_last(&self, execution: &Execution, read: usize) -> bool {
+        let source = execution.source[read];
+        let located = |write: &usize| execution.writes() >> write & 1 != 0 && self.located.has(*write, read);
+        let mut writes = members(execution.frame.same_place.from(read)).filter(located);
+        if source == INITIAL {
+            return writes.next().is_none();
+        }
+        // A write that is not ordered before the read races with it, and may have any value.
+        !located(&source) || !writes.any(|other| self.located.has(source, other))
+    }
+}
+
+/// Conflicting accesses that are not mutually ordered.
+fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
+    let mut suspects = Vec::new();
+    for a in 0..frame.count() {
+        for b in members(frame.same_place.from(a)).filter(|b| *b > a) {
+            if (frame.writes >> a | frame.writes >> b) & 1 != 0 && !mutual.has(a, b) {
+                suspects.push((a, b));
+            }
+        }
+    }
+    suspects
+}
+
+/// The set of the elements that satisfy a predicate.
+fn set(count: usize, holds: impl Fn(usize) -> bool) -> Set {
+    (0..count).filter(|&index| holds(index)).fold(0, |set, index| set | 1 << index)
+}
