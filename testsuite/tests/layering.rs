@@ -16,7 +16,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/vocabulary", &[]),
     ("compiler/verify", &["kiln-vocabulary"]),
     ("compiler/syntax", &[]),
-    ("compiler/session", &["kiln-syntax", "kiln-vocabulary"]),
+    ("compiler/session", &["kiln-memory", "kiln-syntax", "kiln-vocabulary"]),
     ("compiler/types", &["kiln-session", "kiln-syntax", "kiln-vocabulary"]),
     ("compiler/builtins", &["kiln-session", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
     ("compiler/memory", &["kiln-vocabulary"]),
@@ -35,7 +35,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-vocabulary",
         ],
     ),
-    ("compiler/ir", &["kiln-builtins", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
+    ("compiler/ir", &["kiln-builtins", "kiln-memory", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
     (
         "compiler/lower",
         &[

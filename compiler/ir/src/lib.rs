@@ -24,6 +24,7 @@ mod parse;
 mod print;
 mod renumber;
 mod replace;
+mod synchronization;
 mod text;
 mod verify;
 mod walk;
@@ -33,6 +34,7 @@ pub use merge::reached;
 pub use parse::{ParseError, parse};
 pub use print::Positions;
 pub use replace::Replacements;
+pub use synchronization::{barrier_sync, fence_sync};
 pub use verify::{check_after, verify};
 pub use walk::align_behind;
 

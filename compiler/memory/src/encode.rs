@@ -1,10 +1,11 @@
 //! Translates an operation and its synchronization to SPIR-V's scopes and semantics.
 //!
 //! All matches are without wildcard arms, so a new order, scope, space or environment does not compile until each rule
-//! handles it. Rejects what `legal` rejects, and what the target cannot express.
+//! handles it. Atomic operations, fences and barriers have operands of different types. `check` rejects what `legal` rejects, and
+//! what the target cannot express; the operands of everything else are valid.
 
 use super::{
-    Access, Operation, Problem, Semantics, Spaces, SpirvScope, Sync, check_barrier, check_fence,
+    Access, Group, Operation, Problem, Semantics, Spaces, SpirvScope, Sync, check_barrier, check_fence,
     failure_orders,
     legal::{check_access, object_not_shared, seq_cst_unavailable, sub_groups_unavailable},
 };
@@ -13,137 +14,125 @@ use kiln_vocabulary::{
     target::Target,
 };
 
-/// The instruction to emit, with its operands.
+/// The operands of an atomic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Encoded {
-    /// No instruction: the operation orders nothing, or only what the target orders anyway.
-    Nothing,
-    /// OpAtomicLoad, OpAtomicStore or a read-modify-write.
-    Atomic {
-        /// The memory scope.
-        scope: SpirvScope,
-        /// The semantics.
-        semantics: Semantics,
-    },
-    /// OpAtomicCompareExchange.
-    CompareExchange {
-        /// The memory scope.
-        scope: SpirvScope,
-        /// The semantics if the values are equal.
-        equal: Semantics,
-        /// The semantics if they are not equal.
-        unequal: Semantics,
-    },
-    /// OpMemoryBarrier.
-    MemoryBarrier {
-        /// The memory scope.
-        scope: SpirvScope,
-        /// The semantics.
-        semantics: Semantics,
-    },
-    /// OpControlBarrier.
-    ControlBarrier {
-        /// The execution scope.
-        execution: SpirvScope,
-        /// The memory scope.
-        memory: SpirvScope,
-        /// The semantics.
-        semantics: Semantics,
-    },
+pub struct AtomicOperands {
+    /// The memory scope.
+    pub scope: SpirvScope,
+    /// The semantics; of OpAtomicCompareExchange, those if the values are equal.
+    pub semantics: Semantics,
+    /// The semantics of OpAtomicCompareExchange if the values are not equal. Other instructions have none.
+    pub unequal: Option<Semantics>,
 }
 
-impl Encoded {
-    /// The same operation on a volatile object. Only the Vulkan memory model has volatile operations; both masks of a
-    /// compare-exchange must agree (VUID-StandaloneSpirv-UnequalMemorySemantics-10879), and barriers cannot be
-    /// volatile (VUID-StandaloneSpirv-MemorySemantics-13551).
+impl AtomicOperands {
+    /// The operands for a volatile object. Only the Vulkan memory model has volatile operations; both masks of a
+    /// compare-exchange must agree (VUID-StandaloneSpirv-UnequalMemorySemantics-10879). Barriers cannot be volatile
+    /// (VUID-StandaloneSpirv-MemorySemantics-13551).
     #[must_use]
-    pub const fn on_volatile(self, environment: Environment) -> Self {
-        match (environment, self) {
-            (Environment::Vulkan, Self::Atomic { scope, semantics }) => {
-                Self::Atomic { scope, semantics: semantics.union(Semantics::VOLATILE) }
-            }
-            (Environment::Vulkan, Self::CompareExchange { scope, equal, unequal }) => Self::CompareExchange {
-                scope,
-                equal: equal.union(Semantics::VOLATILE),
-                unequal: unequal.union(Semantics::VOLATILE),
+    pub fn on_volatile(self, environment: Environment) -> Self {
+        match environment {
+            Environment::OpenCl => self,
+            Environment::Vulkan => Self {
+                semantics: self.semantics.union(Semantics::VOLATILE),
+                unequal: self.unequal.map(|unequal| unequal.union(Semantics::VOLATILE)),
+                ..self
             },
-            (
-                Environment::Vulkan,
-                Self::Nothing | Self::MemoryBarrier { .. } | Self::ControlBarrier { .. },
-            )
-            | (Environment::OpenCl, _) => self,
         }
     }
 }
 
-/// The SPIR-V form of an operation for this target, or the reason why there is none.
+/// The operands of OpMemoryBarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FenceOperands {
+    /// The memory scope.
+    pub scope: SpirvScope,
+    /// The semantics.
+    pub semantics: Semantics,
+}
+
+/// The operands of OpControlBarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BarrierOperands {
+    /// The execution scope.
+    pub execution: SpirvScope,
+    /// The memory scope.
+    pub memory: SpirvScope,
+    /// The semantics.
+    pub semantics: Semantics,
+}
+
+/// Checks whether an operation is legal and the target can express it. Otherwise its operands are invalid.
 ///
 /// On Vulkan, seq_cst must already be replaced (see [`super::replacement`]).
-pub fn encode(target: &Target, operation: Operation, sync: Sync) -> Result<Encoded, Problem> {
+pub fn check(target: &Target, operation: Operation, sync: Sync) -> Result<(), Problem> {
     match operation {
         Operation::Atomic(access, object) => {
             check_access(access, Some(sync.order), sync.failure, Some(sync.scope))?;
             if object.intersection(Spaces::BOTH).is_empty() {
                 return Err(object_not_shared());
             }
-            expressible(target, sync)?;
-            let scope = memory_scope(target, bounded(object, sync.scope));
-            let spaces = Sync { spaces: sync.spaces.union(object), ..sync }.ordered();
-            let semantics = |order| semantics(target.environment, order, spaces);
-            Ok(match access {
-                Access::Load | Access::Store | Access::Modify => {
-                    Encoded::Atomic { scope, semantics: semantics(sync.order) }
-                }
-                Access::CompareExchange => {
-                    let failure = failure(sync);
-                    let equal = semantics(join(sync.order, failure));
-                    Encoded::CompareExchange { scope, equal, unequal: semantics(failure) }
-                }
-            })
         }
-        Operation::Fence => {
-            check_fence(Some(sync.spaces.flags()), Some(sync.order), Some(sync.scope))?;
-            expressible(target, sync)?;
-            let spaces = sync.ordered();
-            let fence = Encoded::MemoryBarrier {
-                scope: memory_scope(target, bounded(spaces, sync.scope)),
-                semantics: semantics(target.environment, sync.order, spaces),
-            };
-            Ok(match (target.environment, sync.scope) {
-                (Environment::Vulkan | Environment::OpenCl, _) if spaces.is_empty() => Encoded::Nothing,
-                // The accesses of one invocation through one image are always ordered.
-                (Environment::Vulkan, Scope::WorkItem) => Encoded::Nothing,
-                (Environment::OpenCl, Scope::WorkItem)
-                | (
-                    Environment::Vulkan | Environment::OpenCl,
-                    Scope::SubGroup | Scope::WorkGroup | Scope::Device | Scope::AllSvmDevices,
-                ) => fence,
-            })
+        Operation::Fence => check_fence(Some(sync.spaces.flags()), Some(sync.order), Some(sync.scope))?,
+        Operation::Barrier(group) => {
+            check_barrier(group, Some(sync.spaces.flags()), Some(sync.scope))?;
+            if group == Group::Sub && !target.features.subgroups {
+                return Err(sub_groups_unavailable());
+            }
         }
-        Operation::WorkGroupBarrier => barrier(target, operation, sync, Scope::WorkGroup),
-        Operation::SubGroupBarrier => barrier(target, operation, sync, Scope::SubGroup),
+    }
+    expressible(target, sync)
+}
+
+/// The operands of an atomic operation with this access to an object in these spaces.
+pub fn encode_atomic(target: &Target, access: Access, object: Spaces, sync: Sync) -> AtomicOperands {
+    let scope = memory_scope(target, bounded(object, sync.scope));
+    let spaces = Sync { spaces: sync.spaces.union(object), ..sync }.ordered();
+    let semantics = |order| semantics(target.environment, order, spaces);
+    match access {
+        Access::Load | Access::Store | Access::Modify => {
+            AtomicOperands { scope, semantics: semantics(sync.order), unequal: None }
+        }
+        Access::CompareExchange => {
+            let failure = failure(sync);
+            let equal = semantics(join(sync.order, failure));
+            AtomicOperands { scope, semantics: equal, unequal: Some(semantics(failure)) }
+        }
     }
 }
 
-/// The memory scope of a barrier includes at least the work-items that wait. Without flags, the barrier only waits.
-fn barrier(target: &Target, operation: Operation, sync: Sync, execution: Scope) -> Result<Encoded, Problem> {
-    check_barrier(operation, Some(sync.spaces.flags()), Some(sync.scope))?;
-    expressible(target, sync)?;
-    if execution == Scope::SubGroup && !target.features.subgroups {
-        return Err(sub_groups_unavailable());
-    }
+/// The operands of a fence. `None` if the fence needs no instruction: it orders nothing, or only what the target orders
+/// anyway.
+pub fn encode_fence(target: &Target, sync: Sync) -> Option<FenceOperands> {
     let spaces = sync.ordered();
-    let who = bare_scope(target.environment, execution);
-    Ok(if spaces.is_empty() {
-        Encoded::ControlBarrier { execution: who, memory: who, semantics: Semantics::RELAXED }
-    } else {
-        let scope = bounded(spaces, wider(sync.scope, execution));
-        Encoded::ControlBarrier {
-            execution: who,
-            memory: memory_scope(target, scope),
-            semantics: semantics(target.environment, sync.order, spaces),
-        }
+    let is_needed = match (target.environment, sync.scope) {
+        // The accesses of one invocation through one image are always ordered.
+        (Environment::Vulkan, Scope::WorkItem) => false,
+        (Environment::OpenCl, Scope::WorkItem)
+        | (
+            Environment::Vulkan | Environment::OpenCl,
+            Scope::SubGroup | Scope::WorkGroup | Scope::Device | Scope::AllSvmDevices,
+        ) => !spaces.is_empty(),
+    };
+    is_needed.then(|| FenceOperands {
+        scope: memory_scope(target, bounded(spaces, sync.scope)),
+        semantics: semantics(target.environment, sync.order, spaces),
     })
+}
+
+/// The operands of a barrier. The memory scope includes at least the work-items that wait. Without flags, the barrier only
+/// waits.
+pub fn encode_barrier(target: &Target, group: Group, sync: Sync) -> BarrierOperands {
+    let spaces = sync.ordered();
+    let execution = bare_scope(target.environment, group.scope());
+    if spaces.is_empty() {
+        return BarrierOperands { execution, memory: execution, semantics: Semantics::RELAXED };
+    }
+    BarrierOperands {
+        execution,
+        memory: memory_scope(target, bounded(spaces, wider(sync.scope, group.scope()))),
+        semantics: semantics(target.environment, sync.order, spaces),
+    }
 }
 
 /// VUID-StandaloneSpirv-MemorySemantics-10866: Vulkan has no sequentially consistent operations. The failure order is no

@@ -3,7 +3,7 @@
 //! Each rule gets the constant arguments (`None` if not constant) and returns a [`Problem`]: a diagnostic as data, to
 //! which `sema` adds the span.
 
-use super::{Access, Operation, failure_orders};
+use super::{Access, Group, Operation, failure_orders};
 use kiln_vocabulary::opencl::{AtomicOp, FenceFlags, Order, Scope};
 
 /// The argument that a problem is in.
@@ -21,52 +21,31 @@ pub enum Argument {
     Flags,
 }
 
-/// Declares the rules with the names of their diagnostic codes.
-macro_rules! rules {
-    ($($rule:ident $code:literal,)*) => {
-        /// A rule on orders, scopes and flags.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "the names are those of the diagnostics")]
-        pub enum Rule {
-            $($rule,)*
-        }
-
-        impl Rule {
-            /// All rules.
-            pub const ALL: &'static [Self] = &[$(Self::$rule,)*];
-
-            /// The name of the diagnostic code in `diag/codes.rs`. Rules that only passes can violate have none.
-            pub const fn code(self) -> &'static str {
-                match self {
-                    $(Self::$rule => $code,)*
-                }
-            }
-        }
-    };
-}
-
-rules! {
-    AtomicOrderFailure "atomic-order-failure",
-    AtomicOrderStore "atomic-order-store",
-    AtomicOrderLoad "atomic-order-load",
-    ScopeWorkItem "scope-work-item",
-    FenceImage "fence-image",
-    BarrierImageScope "barrier-image-scope",
-    OrderUnsupported "order-unsupported",
-    ScopeUnsupported "scope-unsupported",
-    OrderValue "order-value",
-    ScopeValue "scope-value",
-    FenceFlagsValue "fence-flags-value",
-    AtomicObject "atomic-object",
-    SeqCstUnavailable "seq-cst-unavailable",
-    SubGroupUnavailable "sub-group-unavailable",
-    AtomicPrivate "atomic-private",
-    SeqCstScope "seq-cst-scope",
-    FenceRelaxed "fence-relaxed",
-    MemFenceImage "mem-fence-image",
-    BarrierLocalScope "barrier-local-scope",
-    SeqCstWeakened "seq-cst-weakened",
-    FenceFlagsEmpty "fence-flags-empty",
+/// A rule on orders, scopes and flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the diagnostics")]
+pub enum Rule {
+    AtomicOrderFailure,
+    AtomicOrderStore,
+    AtomicOrderLoad,
+    ScopeWorkItem,
+    FenceImage,
+    BarrierImageScope,
+    OrderUnsupported,
+    ScopeUnsupported,
+    OrderValue,
+    ScopeValue,
+    FenceFlagsValue,
+    AtomicObject,
+    SeqCstUnavailable,
+    SubGroupUnavailable,
+    AtomicPrivate,
+    SeqCstScope,
+    FenceRelaxed,
+    MemFenceImage,
+    BarrierLocalScope,
+    SeqCstWeakened,
+    FenceFlagsEmpty,
 }
 
 /// An error or warning about an operation, in the user's terms.
@@ -280,19 +259,13 @@ pub fn check_fence(
 }
 
 /// Checks the arguments of `work_group_barrier` and `sub_group_barrier` (OpenCL C 6.15.8, 6.15.12.4).
-pub fn check_barrier(
-    barrier: Operation,
-    flags: Option<FenceFlags>,
-    scope: Option<Scope>,
-) -> Result<(), Problem> {
+pub fn check_barrier(group: Group, flags: Option<FenceFlags>, scope: Option<Scope>) -> Result<(), Problem> {
     let images = flags.is_some_and(|flags| flags.contains(FenceFlags::IMAGE));
-    let of_group = match barrier {
-        Operation::WorkGroupBarrier => true,
-        Operation::SubGroupBarrier | Operation::Fence | Operation::Atomic(..) => false,
-    };
     match scope {
         Some(Scope::WorkItem) => Err(work_item_scope("a barrier cannot have work_item scope")),
-        Some(scope @ (Scope::SubGroup | Scope::Device | Scope::AllSvmDevices)) if images && of_group => {
+        Some(scope @ (Scope::SubGroup | Scope::Device | Scope::AllSvmDevices))
+            if images && group == Group::Work =>
+        {
             Err(Problem {
                 rule: Rule::BarrierImageScope,
                 argument: Argument::Scope,
@@ -317,7 +290,7 @@ pub fn check_support(
 ) -> Result<(), Problem> {
     let atomic = match operation {
         Operation::Atomic(..) => true,
-        Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => false,
+        Operation::Fence | Operation::Barrier(_) => false,
     };
     let missing = |rule, argument, what: &str, feature, help| Problem {
         rule,

@@ -6,7 +6,7 @@
 //! from this module.
 //!
 //! ```
-//! use kiln_memory::{Encoded, Operation, Sync, encode};
+//! use kiln_memory::{Sync, encode_fence};
 //! use kiln_vocabulary::{
 //!     opencl::{Environment, FenceFlags, Order, Scope},
 //!     target::Target,
@@ -14,9 +14,9 @@
 //!
 //! let target = Target::full(Environment::Vulkan);
 //! let fence = Sync::fence(FenceFlags::GLOBAL, Order::Acquire, Scope::Device);
-//! let Ok(Encoded::MemoryBarrier { semantics, .. }) = encode(&target, Operation::Fence, fence) else { panic!() };
+//! let operands = encode_fence(&target, fence).expect("an instruction");
 //! // Acquire + UniformMemory + MakeVisible
-//! assert_eq!(semantics.value(), 0x4042);
+//! assert_eq!(operands.semantics.value(), 0x4042);
 //! ```
 
 mod advice;
@@ -31,7 +31,9 @@ mod tests;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope};
 
 pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence, advise_weakened};
-pub use encode::{Encoded, encode};
+pub use encode::{
+    AtomicOperands, BarrierOperands, FenceOperands, check, encode_atomic, encode_barrier, encode_fence,
+};
 pub use legal::{
     Argument, Problem, Rule, Support, check_atomic, check_barrier, check_fence, check_support,
     flags_of_value, order_of_value, scope_of_value,
@@ -161,10 +163,35 @@ pub enum Operation {
     Atomic(Access, Spaces),
     /// `atomic_work_item_fence`
     Fence,
-    /// `work_group_barrier`
-    WorkGroupBarrier,
-    /// `sub_group_barrier`
-    SubGroupBarrier,
+    /// `work_group_barrier` or `sub_group_barrier`
+    Barrier(Group),
+}
+
+/// The work-items that wait at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// Those of the work-group.
+    Work,
+    /// Those of the sub-group.
+    Sub,
+}
+
+impl Group {
+    /// The group of a barrier's execution scope.
+    pub const fn of(execution: Scope) -> Self {
+        match execution {
+            Scope::WorkItem | Scope::SubGroup => Self::Sub,
+            Scope::WorkGroup | Scope::Device | Scope::AllSvmDevices => Self::Work,
+        }
+    }
+
+    /// The scope that contains these work-items.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::Work => Scope::WorkGroup,
+            Self::Sub => Scope::SubGroup,
+        }
+    }
 }
 
 /// How an operation synchronizes, in OpenCL's terms.
@@ -241,8 +268,7 @@ impl Sync {
             Operation::Atomic(Access::Store, _) => Order::Release,
             Operation::Atomic(Access::Modify | Access::CompareExchange, _)
             | Operation::Fence
-            | Operation::WorkGroupBarrier
-            | Operation::SubGroupBarrier => Order::AcqRel,
+            | Operation::Barrier(_) => Order::AcqRel,
         };
         Self {
             order: weaken(self.order, by),
@@ -274,9 +300,8 @@ pub fn strongest_fence(flags: Option<FenceFlags>, order: Option<Order>, scope: O
 
 /// The barriers to emit for a barrier with non-constant arguments: they order at least what any legal values of the
 /// unknown arguments order. With image memory, the scope of a work-group barrier is the work-group (OpenCL C 6.15.8).
-pub fn strongest_barrier(operation: Operation, flags: Option<FenceFlags>, scope: Option<Scope>) -> Vec<Sync> {
-    let is_narrow =
-        |flags: FenceFlags| operation == Operation::WorkGroupBarrier && flags.contains(FenceFlags::IMAGE);
+pub fn strongest_barrier(group: Group, flags: Option<FenceFlags>, scope: Option<Scope>) -> Vec<Sync> {
+    let is_narrow = |flags: FenceFlags| group == Group::Work && flags.contains(FenceFlags::IMAGE);
     let scope = scope.filter(|scope| *scope != Scope::WorkItem);
     match (flags, scope) {
         (Some(flags), Some(scope)) => vec![Sync::barrier(flags, scope)],

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use super::{
-    Access, Encoded, Operation, Replacement, Rule, Spaces, Surroundings, Sync, check_barrier, check_fence,
-    encode, failure_orders, replacement,
+    Access, Group, Operation, Replacement, Rule, Semantics, Spaces, Surroundings, Sync, check, check_barrier,
+    check_fence, encode_atomic, encode_barrier, encode_fence, failure_orders, replacement,
 };
 use kiln_vocabulary::{
     opencl::{Environment, FenceFlags, Order, Scope},
@@ -189,28 +189,32 @@ fn target_without(environment: Environment, device_scope: bool, chains: bool) ->
     target
 }
 
-/// The operands, as a disassembly shows them.
-fn operands(encoded: Encoded) -> String {
-    match encoded {
-        Encoded::Nothing => "no instruction".to_owned(),
-        Encoded::Atomic { scope, semantics } | Encoded::MemoryBarrier { scope, semantics } => {
-            format!("{}, {semantics} ({:#x})", scope.name(), semantics.value())
-        }
-        Encoded::CompareExchange { scope, equal, unequal } => {
-            format!("{}, {equal} ({:#x}), {unequal} ({:#x})", scope.name(), equal.value(), unequal.value())
-        }
-        Encoded::ControlBarrier { execution, memory, semantics } => {
-            format!("{}, {}, {semantics} ({:#x})", execution.name(), memory.name(), semantics.value())
-        }
+/// The SPIR-V operands of an operation as a disassembly shows them, as a cell of a table.
+fn cell(target: &Target, operation: Operation, sync: Sync) -> String {
+    match check(target, operation, sync) {
+        Ok(()) => operands(target, operation, sync),
+        Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
+        Err(_) => "rejected".to_owned(),
     }
 }
 
-/// The SPIR-V operands of an operation, as a cell of a table.
-fn cell(target: &Target, operation: Operation, sync: Sync) -> String {
-    match encode(target, operation, sync) {
-        Ok(encoded) => operands(encoded),
-        Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
-        Err(_) => "rejected".to_owned(),
+fn operands(target: &Target, operation: Operation, sync: Sync) -> String {
+    let mask = |semantics: Semantics| format!("{semantics} ({:#x})", semantics.value());
+    match operation {
+        Operation::Atomic(access, object) => {
+            let atomic = encode_atomic(target, access, object, sync);
+            let masks = [Some(atomic.semantics), atomic.unequal].into_iter().flatten().map(mask);
+            format!("{}, {}", atomic.scope.name(), masks.collect::<Vec<_>>().join(", "))
+        }
+        Operation::Fence => match encode_fence(target, sync) {
+            Some(fence) => format!("{}, {}", fence.scope.name(), mask(fence.semantics)),
+            None => "no instruction".to_owned(),
+        },
+        Operation::Barrier(group) => {
+            let barrier = encode_barrier(target, group, sync);
+            let (execution, memory) = (barrier.execution.name(), barrier.memory.name());
+            format!("{execution}, {memory}, {}", mask(barrier.semantics))
+        }
     }
 }
 
@@ -244,9 +248,10 @@ fn vocabulary(page: &mut String) {
     for scope in Scope::ALL {
         let of = |target: &Target, object| {
             let load = Operation::Atomic(Access::Load, object);
-            match encode(target, load, Sync::atomic(object, Order::Relaxed, scope)) {
-                Ok(Encoded::Atomic { scope, .. }) => scope.name().to_owned(),
-                Ok(_) | Err(_) => "only in image fences".to_owned(),
+            let sync = Sync::atomic(object, Order::Relaxed, scope);
+            match check(target, load, sync) {
+                Ok(()) => encode_atomic(target, Access::Load, object, sync).scope.name().to_owned(),
+                Err(_) => "only in image fences".to_owned(),
             }
         };
         row(
@@ -359,13 +364,13 @@ fn barriers(page: &mut String) {
     );
     table(page, &["barrier", "flags", "scope", "vulkan", "opencl"]);
     let barriers = [
-        (Operation::WorkGroupBarrier, "work_group_barrier", [Scope::WorkGroup, Scope::Device]),
-        (Operation::SubGroupBarrier, "sub_group_barrier", [Scope::SubGroup, Scope::Device]),
+        (Group::Work, "work_group_barrier", [Scope::WorkGroup, Scope::Device]),
+        (Group::Sub, "sub_group_barrier", [Scope::SubGroup, Scope::Device]),
     ];
-    for (barrier, name, scopes) in barriers {
+    for (group, name, scopes) in barriers {
         for flags in flag_sets() {
             for scope in scopes {
-                if check_barrier(barrier, Some(flags), Some(scope)).is_err() {
+                if check_barrier(group, Some(flags), Some(scope)).is_err() {
                     continue;
                 }
                 let sync = Sync::barrier(flags, scope);
@@ -374,7 +379,10 @@ fn barriers(page: &mut String) {
                     format!("`{flags}`").replace(" | ", "` and `"),
                     format!("`{}`", scope.spelling()),
                 ];
-                cells.extend(ENVIRONMENTS.map(|environment| cell(&Target::full(environment), barrier, sync)));
+                cells
+                    .extend(ENVIRONMENTS.map(|environment| {
+                        cell(&Target::full(environment), Operation::Barrier(group), sync)
+                    }));
                 row(page, &cells);
             }
         }
@@ -499,7 +507,7 @@ fn examples(page: &mut String) {
         format_args!(
             "\nA tile in local memory:\n\n```c\ntile[get_local_id(0)] = in[get_global_id(0)];\n\
              work_group_barrier(CLK_LOCAL_MEM_FENCE);\n// OpControlBarrier: {}\n```",
-            cell(&target, Operation::WorkGroupBarrier, Sync::barrier(flags, Scope::WorkGroup))
+            cell(&target, Operation::Barrier(Group::Work), Sync::barrier(flags, Scope::WorkGroup))
         ),
     );
     let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };

@@ -58,9 +58,7 @@ pub fn replacement(
         Environment::Vulkan => match operation {
             Operation::Atomic(access, object) => atomic(access, object, sync, around),
             Operation::Fence => fence(sync, around),
-            Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {
-                Replacement::Same(in_both(sync, around))
-            }
+            Operation::Barrier(_) => Replacement::Same(in_both(sync, around)),
         },
     }
 }

@@ -10,10 +10,10 @@ mod seq_cst;
 pub(super) mod unshared;
 
 use kiln_ir::{
-    Atomic, Builder, CompareKind, Function, InstId, Known, Module, Op, Replacements, Scalar, Type, UnaryOp,
-    ValueId, Var, VarId,
+    Atomic, Builder, CompareKind, InstId, Known, Module, Op, Replacements, Scalar, Type, UnaryOp, ValueId,
+    Var, VarId,
 };
-use kiln_memory::{Operation, Spaces, Sync};
+use kiln_memory::{Spaces, Sync};
 use kiln_session::{Options, SeqCst, diag::Sink};
 use kiln_types::{
     index::Id as _,
@@ -21,7 +21,7 @@ use kiln_types::{
 };
 use kiln_vocabulary::{
     faults::Fault,
-    opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope},
+    opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order},
     target::Target,
 };
 
@@ -29,15 +29,15 @@ use crate::rewrite::rewrite_only;
 
 pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
-        rewrite_only(function, synchronizes, |builder, id, replaced| {
+        rewrite_only(function, Op::synchronizes, |builder, id, replaced| {
             if let Some(value) = unshared::replace(builder, id) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
         });
-        rewrite_only(function, synchronizes, |builder, id, _| {
+        rewrite_only(function, Op::synchronizes, |builder, id, _| {
             resolve_dynamic_operands::resolve_dynamic_operands(builder, id)
         });
-        rewrite_only(function, synchronizes, |builder, id, replaced| {
+        rewrite_only(function, Op::synchronizes, |builder, id, replaced| {
             if let Some(value) = as_integer(builder, id, options.target.environment) {
                 replaced.insert(builder.function.insts[id].results[0], value);
             }
@@ -54,13 +54,10 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
         Environment::OpenCl => {}
     }
     for function in module.functions.iter_mut() {
-        rewrite_only(function, synchronizes, |builder, id, replaced| as_loop(builder, id, options, replaced));
+        rewrite_only(function, Op::synchronizes, |builder, id, replaced| {
+            as_loop(builder, id, options, replaced)
+        });
     }
-}
-
-/// Whether this pass handles an operation.
-pub(super) fn synchronizes(op: &Op) -> bool {
-    matches!(op, Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. })
 }
 
 /// Converts flags to words if the target has no flags, and moves and compares floats as integers. Returns the replacement of
@@ -143,7 +140,7 @@ fn float_loop(
     key: FetchKey,
     order: LoopOrder,
 ) -> ValueId {
-    let object = object_of(builder.function, id);
+    let object = builder.function.object_spaces(id);
     let &[pointer, operand] = &builder.function.insts[id].args[..] else {
         unreachable!("all orders are known")
     };
@@ -181,9 +178,7 @@ pub(super) fn exchange_loop(
     atomic: &Atomic,
     compute: impl FnOnce(&mut Builder<'_>, ValueId) -> ValueId,
 ) -> ValueId {
-    let Some((_, sync)) = synchronization(&Op::Atomic(atomic.clone()), object) else {
-        unreachable!("an atomic operation synchronizes")
-    };
+    let sync = atomic.sync(object);
     let (before, at, after) = match order {
         LoopOrder::Exchange => (None, sync.order, None),
         LoopOrder::Fences => {
@@ -193,7 +188,7 @@ pub(super) fn exchange_loop(
     };
     let fence = |builder: &mut Builder<'_>, order: Option<Order>| {
         if let Some(order) = order {
-            builder.inst(fence_op(Sync::fence(sync.spaces.flags(), order, sync.scope)), &[], &[]);
+            builder.inst(Op::fence(Sync { order, failure: None, ..sync }), &[], &[]);
         }
     };
     fence(builder, before);
@@ -236,86 +231,13 @@ pub(super) fn exchange_loop(
 fn weaken(module: &mut Module) {
     for function in module.functions.iter_mut() {
         for id in function.inst_order() {
-            let object = object_of(function, id);
+            let object = function.object_spaces(id);
             let op = &mut function.insts[id].op;
-            if let Some((operation, sync)) = synchronization(op, object) {
-                set(op, sync.without_seq_cst(operation));
+            if let Some((operation, sync)) = op.synchronization(object) {
+                op.set_synchronization(sync.without_seq_cst(operation));
             }
         }
     }
-}
-
-/// The memory that the object of an atomic operation can be in.
-pub(super) fn object_of(function: &Function, id: InstId) -> Spaces {
-    match function.insts[id].args.first().map(|&pointer| function.ty(pointer)) {
-        Some(Type::Pointer(space)) => Spaces::of(space),
-        _ => Spaces::NONE,
-    }
-}
-
-/// The operation and its synchronization. All operands are constants now.
-pub(super) fn synchronization(op: &Op, object: Spaces) -> Option<(Operation, Sync)> {
-    fn known<T: Copy>(value: &Known<T>) -> T {
-        match value {
-            Known::Constant(value) => *value,
-            Known::Dynamic => unreachable!("what was dynamic is settled"),
-        }
-    }
-    match op {
-        Op::Atomic(atomic) => {
-            let (order, scope) = (known(&atomic.order), known(&atomic.scope));
-            let plain = Sync::atomic(object, order, scope);
-            let spaces = atomic.spaces.map_or(plain.spaces, Spaces::from);
-            let failure = atomic.failure.as_ref().map(known);
-            let operation = Operation::Atomic(atomic.op.into(), object);
-            Some((operation, Sync { failure, spaces, ..plain }))
-        }
-        Op::Fence { flags, order, scope } => {
-            Some((Operation::Fence, Sync::fence(known(flags), known(order), known(scope))))
-        }
-        Op::Barrier { execution, flags, scope } => {
-            let operation = match execution {
-                Scope::SubGroup => Operation::SubGroupBarrier,
-                _ => Operation::WorkGroupBarrier,
-            };
-            Some((operation, Sync::barrier(known(flags), known(scope))))
-        }
-        _ => None,
-    }
-}
-
-/// Sets the synchronization of an operation.
-fn set(op: &mut Op, sync: Sync) {
-    match op {
-        Op::Atomic(atomic) => {
-            atomic.order = Known::Constant(sync.order);
-            atomic.failure = sync.failure.map(Known::Constant);
-            atomic.scope = Known::Constant(sync.scope);
-            atomic.spaces = Some(sync.spaces.flags());
-        }
-        Op::Fence { flags, order, scope } => {
-            *flags = Known::Constant(sync.spaces.flags());
-            *order = Known::Constant(sync.order);
-            *scope = Known::Constant(sync.scope);
-        }
-        Op::Barrier { flags, scope, .. } => {
-            *flags = Known::Constant(sync.spaces.flags());
-            *scope = Known::Constant(sync.scope);
-        }
-        _ => {}
-    }
-}
-
-fn fence_op(sync: Sync) -> Op {
-    Op::Fence {
-        flags: Known::Constant(sync.spaces.flags()),
-        order: Known::Constant(sync.order),
-        scope: Known::Constant(sync.scope),
-    }
-}
-
-fn barrier_op(execution: Scope, sync: Sync) -> Op {
-    Op::Barrier { execution, flags: Known::Constant(sync.spaces.flags()), scope: Known::Constant(sync.scope) }
 }
 
 /// The hidden word of seq_cst fences (R6): an ordinary program-scope variable.

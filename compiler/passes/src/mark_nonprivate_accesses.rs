@@ -2,16 +2,13 @@
 //! address space that a kernel synchronizes, in that kernel and in its callees. Vulkan orders only marked accesses,
 //! and kernels without synchronization pay nothing (memory.md, R8).
 
-use kiln_ir::{Atomic, FuncId, Function, ImageAction, Known, Module, Op, Type, ValueId};
+use kiln_ir::{FuncId, Function, ImageAction, Module, Op, Type, ValueId};
 use kiln_memory::{self as memory, Spaces, Sync};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
-use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
-
-use crate::legalize_atomics::synchronizes;
 
 pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut Sink) {
-    if !module.functions.iter().any(|function| function.may_have(synchronizes)) {
+    if !module.functions.iter().any(|function| function.may_have(Op::synchronizes)) {
         return;
     }
     let kernels: Vec<FuncId> = module
@@ -38,8 +35,8 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
 
 fn operations(function: &Function) -> impl Iterator<Item = Sync> {
     function.inst_order().into_iter().filter_map(|id| {
-        let inst = &function.insts[id];
-        synchronization(function, &inst.op, inst.args.first().copied())
+        let (_, sync) = function.insts[id].op.synchronization(function.object_spaces(id))?;
+        Some(sync)
     })
 }
 
@@ -65,34 +62,5 @@ fn spaces_of(function: &Function, value: ValueId) -> Spaces {
     match function.ty(value) {
         Type::Pointer(space) => Spaces::of(space),
         _ => Spaces::NONE,
-    }
-}
-
-/// The synchronization of an instruction. If that depends on run-time values, the strongest possible.
-fn synchronization(function: &Function, op: &Op, object: Option<ValueId>) -> Option<Sync> {
-    match op {
-        Op::Atomic(atomic) => Some(atomic_sync(atomic, spaces_of(function, object?))),
-        Op::Fence { flags, order, .. } => Some(Sync::fence(
-            constant(*flags).unwrap_or(FenceFlags::ALL),
-            constant(*order).unwrap_or(Order::SeqCst),
-            Scope::Device,
-        )),
-        Op::Barrier { flags, .. } => {
-            Some(Sync::barrier(constant(*flags).unwrap_or(FenceFlags::ALL), Scope::WorkGroup))
-        }
-        _ => None,
-    }
-}
-
-fn atomic_sync(atomic: &Atomic, object: Spaces) -> Sync {
-    let order = constant(atomic.order).unwrap_or(Order::SeqCst);
-    let plain = Sync::atomic(object, order, Scope::Device);
-    Sync { spaces: atomic.spaces.map_or(plain.spaces, Spaces::from), ..plain }
-}
-
-fn constant<T>(value: Known<T>) -> Option<T> {
-    match value {
-        Known::Constant(value) => Some(value),
-        Known::Dynamic => None,
     }
 }

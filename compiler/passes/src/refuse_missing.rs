@@ -15,8 +15,6 @@ use kiln_vocabulary::{
     target::Target,
 };
 
-use crate::legalize_atomics::{object_of, synchronization};
-
 pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut Sink) {
     let target = &options.target;
     if target.environment == Environment::Vulkan && !module.functions.iter().any(|it| it.kernel.is_some()) {
@@ -45,12 +43,10 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
             let found = missing(function, inst, target)
                 .map(|what| with_profile(feature(inst.span, what), target))
                 .or_else(|| {
-                    let (operation, sync) = synchronization(&inst.op, object_of(function, id))?;
-                    let problem = memory::encode(target, operation, sync).err()?;
-                    let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
-                    let diagnostic = Diagnostic::new(code, inst.span, problem.message).label(problem.label);
-                    let diagnostic = diagnostic.help(problem.help).note(problem.note);
-                    Some(if code == Code::TargetFeature {
+                    let (operation, sync) = inst.op.synchronization(function.object_spaces(id))?;
+                    let problem = memory::check(target, operation, sync).err()?;
+                    let diagnostic = Diagnostic::of_problem(problem, inst.span);
+                    Some(if diagnostic.code == Code::TargetFeature {
                         with_profile(diagnostic, target)
                     } else {
                         diagnostic

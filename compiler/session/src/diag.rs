@@ -3,6 +3,7 @@
 //! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
 
 mod codes;
+mod memory;
 
 pub use codes::{Code, Group};
 

@@ -1,6 +1,10 @@
 //! Selects the SPIR-V instruction for each arithmetic operation.
 
-use kiln_ir::{BinaryOp, Compare, CompareKind, Convert, Inst, InstId, Op as IrOp, Scalar, Type, UnaryOp};
+use kiln_ir::{
+    BinaryOp, Compare, CompareKind, Convert, Inst, InstId, Op as IrOp, Scalar, Type, UnaryOp, barrier_sync,
+    fence_sync,
+};
+use kiln_memory::Group;
 use kiln_types::ops::{CompareOp, Conversion, Rounding};
 use rspirv::{
     dr::Operand,
@@ -63,8 +67,10 @@ impl Body<'_, '_> {
             IrOp::Copy { size, access } => self.copy(inst, *size, *access),
             IrOp::Zero { size, access } => self.zero(inst, *size, *access),
             IrOp::Atomic(atomic) => self.atomic(inst, atomic),
-            IrOp::Fence { flags, order, scope } => self.fence(*flags, *order, *scope),
-            IrOp::Barrier { execution, flags, scope } => self.barrier(*execution, *flags, *scope),
+            IrOp::Fence { flags, order, scope } => self.fence(fence_sync(*flags, *order, *scope)),
+            IrOp::Barrier { execution, flags, scope } => {
+                self.barrier(Group::of(*execution), barrier_sync(*flags, *scope));
+            }
 
             IrOp::Function(function) => {
                 let word = self.emitter.globals.functions[function];

@@ -1,11 +1,11 @@
 //! Atomic operations, fences and barriers. `memory` computes their scopes and semantics.
 
-use kiln_ir::{Atomic, Inst, Known, Scalar, Type};
-use kiln_memory::{self as memory, Encoded, Operation, Semantics, Spaces, SpirvScope, Sync};
-use kiln_vocabulary::opencl::{AtomicOp, FenceFlags, FetchKey, Order, Scope};
+use kiln_ir::{Atomic, Inst, Scalar, Type};
+use kiln_memory::{self as memory, Group, Semantics, SpirvScope, Sync};
+use kiln_vocabulary::opencl::{AtomicOp, FetchKey};
 use rspirv::{
     dr::Operand,
-    spirv::{Capability, Op, Word},
+    spirv::{Capability, Op},
 };
 
 use super::body::Body;
@@ -13,30 +13,20 @@ use super::body::Body;
 impl Body<'_, '_> {
     pub(super) fn atomic(&mut self, inst: &Inst, atomic: &Atomic) {
         let object = self.object_spaces(inst.args[0]);
-        let (order, scope) = (known(atomic.order), known(atomic.scope));
-        let plain = match atomic.failure {
-            Some(failure) => Sync::compare_exchange(object, order, known(failure), scope),
-            None => Sync::atomic(object, order, scope),
-        };
-        let sync = Sync { spaces: atomic.spaces.map_or(plain.spaces, Spaces::from), ..plain };
-        let operation = Operation::Atomic(atomic.op.into(), object);
-        let mut encoded = self.encode(operation, sync);
+        let target = self.emitter.target;
+        let mut masks = memory::encode_atomic(target, atomic.op.into(), object, atomic.sync(object));
         if atomic.is_volatile {
-            encoded = encoded.on_volatile(self.emitter.target.environment);
+            masks = masks.on_volatile(target.environment);
         }
-        self.widths(atomic.ty, object);
+        if matches!(atomic.ty, Scalar::I64 | Scalar::F64) {
+            self.emitter.writer.need(Capability::Int64Atomics);
+        }
 
         let pointer = self.pointer(inst.args[0], Type::Scalar(atomic.ty));
         let mut operands = vec![Operand::IdRef(pointer)];
-        match encoded {
-            Encoded::Atomic { scope, semantics } => operands.extend(self.masks(scope, &[semantics])),
-            Encoded::CompareExchange { scope, equal, unequal } => {
-                operands.extend(self.masks(scope, &[equal, unequal]));
-            }
-            Encoded::Nothing | Encoded::MemoryBarrier { .. } | Encoded::ControlBarrier { .. } => {
-                unreachable!("an atomic operation is encoded as one")
-            }
-        }
+        operands.push(self.scope_operand(masks.scope));
+        let masks = [Some(masks.semantics), masks.unequal];
+        operands.extend(masks.into_iter().flatten().map(|mask| self.semantics_operand(mask)));
         operands.extend(inst.args[1..].iter().map(|&arg| Operand::IdRef(self.value(arg))));
         let op = match atomic.op {
             AtomicOp::Load => Op::AtomicLoad,
@@ -89,46 +79,24 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn fence(&mut self, flags: Known<FenceFlags>, order: Known<Order>, scope: Known<Scope>) {
-        let sync = Sync::fence(known(flags), known(order), known(scope));
-        match self.encode(Operation::Fence, sync) {
-            Encoded::Nothing => {}
-            Encoded::MemoryBarrier { scope, semantics } => {
-                let operands = self.masks(scope, &[semantics]);
-                self.effect(Op::MemoryBarrier, operands);
-            }
-            Encoded::Atomic { .. } | Encoded::CompareExchange { .. } | Encoded::ControlBarrier { .. } => {
-                unreachable!("a fence is encoded as one")
-            }
+    pub(super) fn fence(&mut self, sync: Sync) {
+        if let Some(fence) = memory::encode_fence(self.emitter.target, sync) {
+            let operands = vec![self.scope_operand(fence.scope), self.semantics_operand(fence.semantics)];
+            self.effect(Op::MemoryBarrier, operands);
         }
     }
 
-    pub(super) fn barrier(&mut self, execution: Scope, flags: Known<FenceFlags>, scope: Known<Scope>) {
-        let operation = if execution == Scope::SubGroup {
-            Operation::SubGroupBarrier
-        } else {
-            Operation::WorkGroupBarrier
-        };
-        match self.encode(operation, Sync::barrier(known(flags), known(scope))) {
-            Encoded::ControlBarrier { execution, memory, semantics } => {
-                let mut operands = self.masks(execution, &[]);
-                operands.extend(self.masks(memory, &[semantics]));
-                self.effect(Op::ControlBarrier, operands);
-            }
-            Encoded::Nothing
-            | Encoded::Atomic { .. }
-            | Encoded::CompareExchange { .. }
-            | Encoded::MemoryBarrier { .. } => unreachable!("a barrier is encoded as one"),
-        }
+    pub(super) fn barrier(&mut self, group: Group, sync: Sync) {
+        let barrier = memory::encode_barrier(self.emitter.target, group, sync);
+        let operands = vec![
+            self.scope_operand(barrier.execution),
+            self.scope_operand(barrier.memory),
+            self.semantics_operand(barrier.semantics),
+        ];
+        self.effect(Op::ControlBarrier, operands);
     }
 
-    /// The type checker and the passes have rejected operations without an encoding.
-    fn encode(&mut self, operation: Operation, sync: Sync) -> Encoded {
-        memory::encode(self.emitter.target, operation, sync)
-            .unwrap_or_else(|problem| unreachable!("{problem:?} reached the emitter"))
-    }
-
-    fn masks(&mut self, scope: SpirvScope, semantics: &[Semantics]) -> Vec<Operand> {
+    fn scope_operand(&mut self, scope: SpirvScope) -> Operand {
         if scope == SpirvScope::Device && self.is_structured() {
             self.emitter.writer.need(Capability::VulkanMemoryModelDeviceScope);
         }
@@ -139,25 +107,10 @@ impl Body<'_, '_> {
                 Capability::Groups
             });
         }
-        let scope: Word = self.emitter.u32(scope.value());
-        let mut operands = vec![Operand::IdScope(scope)];
-        for mask in semantics {
-            operands.push(Operand::IdMemorySemantics(self.emitter.u32(mask.value())));
-        }
-        operands
+        Operand::IdScope(self.emitter.u32(scope.value()))
     }
 
-    fn widths(&mut self, ty: Scalar, _object: Spaces) {
-        if matches!(ty, Scalar::I64 | Scalar::F64) {
-            self.emitter.writer.need(Capability::Int64Atomics);
-        }
-    }
-}
-
-/// Returns the constant. `legalize_atomics` has replaced dynamic operands by the strongest legal constants.
-fn known<T>(value: Known<T>) -> T {
-    match value {
-        Known::Constant(value) => value,
-        Known::Dynamic => unreachable!("a dynamic order, scope or flag reached the emitter"),
+    fn semantics_operand(&mut self, semantics: Semantics) -> Operand {
+        Operand::IdMemorySemantics(self.emitter.u32(semantics.value()))
     }
 }

@@ -256,7 +256,7 @@ impl Sema<'_> {
             let span = place(problem.argument);
             // An argument that the call leaves out is reported at the function's name, which precedes the object.
             let replacement = problem.replacement().filter(|_| span.lo > object.span.lo);
-            let mut diagnostic = memory_problem(problem, span);
+            let mut diagnostic = Diagnostic::of_problem(problem, span);
             if let Some(word) = replacement {
                 diagnostic = diagnostic.fix(span, format!("replace by `{word}`"), word);
             }
@@ -417,7 +417,7 @@ impl Sema<'_> {
 
     /// Reports a problem that `memory` found.
     pub(super) fn report_memory_problem(&mut self, problem: Problem, span: Span) {
-        self.report(memory_problem(problem, span));
+        self.report(Diagnostic::of_problem(problem, span));
     }
 
     /// `atomic_init`: a plain store (OpenCL C 6.15.12.2).
@@ -463,10 +463,4 @@ impl Sema<'_> {
         let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
         Place { kind: PlaceKind::Deref(Box::new(object)), ty: place_ty, span }
     }
-}
-
-fn memory_problem(problem: Problem, span: Span) -> Diagnostic {
-    // A unit test of `memory` compares the rules with the codes.
-    let code = Code::parse(problem.rule.code()).unwrap_or(Code::TargetFeature);
-    Diagnostic::new(code, span, problem.message).label(problem.label).help(problem.help).note(problem.note)
 }

@@ -2,7 +2,7 @@
 
 use super::{Sema, atomics::Chosen, builtin::Call};
 use kiln_builtins::{Barrier, Fence, Overload};
-use kiln_memory::{self as memory, Argument, Operation};
+use kiln_memory::{self as memory, Argument, Group, Operation};
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_types::ty::{EnumId, QualTy, Ty};
 use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
@@ -116,15 +116,12 @@ impl Sema<'_> {
             None => Some(Chosen::default(barrier.execution, call)),
         };
         let Some(scope) = scope else { return self.error_value(call.span) };
-        let operation = match barrier.execution {
-            Scope::SubGroup => Operation::SubGroupBarrier,
-            _ => Operation::WorkGroupBarrier,
-        };
+        let group = Group::of(barrier.execution);
         let place = |argument| if argument == Argument::Scope { scope.span } else { flags.span };
         let support = self.memory_support();
-        let problem = memory::check_barrier(operation, flags.known(), scope.known()).and_then(|()| {
+        let problem = memory::check_barrier(group, flags.known(), scope.known()).and_then(|()| {
             let scope = scope.known().filter(|_| is_given);
-            memory::check_support(operation, None, scope, support)
+            memory::check_support(Operation::Barrier(group), None, scope, support)
         });
         if let Err(problem) = problem {
             let span = place(problem.argument);

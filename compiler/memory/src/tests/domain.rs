@@ -39,8 +39,8 @@ fn lawful(target: &Target, operation: Operation, sync: Sync) -> bool {
         }
         Operation::Fence if image => sync.spaces == Spaces::IMAGE && sync.order == Order::AcqRel && work_item,
         Operation::Fence => !work_item,
-        Operation::WorkGroupBarrier => !work_item && (!image || sync.scope == Scope::WorkGroup),
-        Operation::SubGroupBarrier => !work_item && target.features.subgroups,
+        Operation::Barrier(Group::Work) => !work_item && (!image || sync.scope == Scope::WorkGroup),
+        Operation::Barrier(Group::Sub) => !work_item && target.features.subgroups,
     }
 }
 
@@ -82,7 +82,7 @@ fn domain() -> Vec<(Operation, Sync)> {
             }
         }
         for spaces in &all_flags {
-            for barrier in [Operation::WorkGroupBarrier, Operation::SubGroupBarrier] {
+            for barrier in [Group::Work, Group::Sub].map(Operation::Barrier) {
                 domain.push((barrier, Sync::barrier(spaces.flags(), scope)));
             }
         }
@@ -94,29 +94,27 @@ fn domain() -> Vec<(Operation, Sync)> {
 fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'static str> {
     let environment = target.environment;
     let vulkan = environment == Environment::Vulkan;
-    let (kind, scope, masks) = match (operation, encoded) {
-        (_, Encoded::Nothing) => return Vec::new(),
-        (Operation::Atomic(Access::Load, _), Encoded::Atomic { scope, semantics }) => {
-            (Kind::AtomicLoad, scope, vec![semantics])
+    let (kind, scope, masks) = match encoded {
+        Encoded::Fence(None) => return Vec::new(),
+        Encoded::Atomic(AtomicOperands { scope, semantics, unequal }) => {
+            let kind = match operation {
+                Operation::Atomic(Access::Load, _) => Kind::AtomicLoad,
+                Operation::Atomic(Access::Store, _) => Kind::AtomicStore,
+                _ => Kind::AtomicModify,
+            };
+            assert_eq!(
+                unequal.is_some(),
+                matches!(operation, Operation::Atomic(Access::CompareExchange, _)),
+                "{encoded:?} for {operation:?}"
+            );
+            (kind, scope, [Some(semantics), unequal].into_iter().flatten().collect())
         }
-        (Operation::Atomic(Access::Store, _), Encoded::Atomic { scope, semantics }) => {
-            (Kind::AtomicStore, scope, vec![semantics])
-        }
-        (Operation::Atomic(Access::Modify, _), Encoded::Atomic { scope, semantics }) => {
-            (Kind::AtomicModify, scope, vec![semantics])
-        }
-        (
-            Operation::Atomic(Access::CompareExchange, _),
-            Encoded::CompareExchange { scope, equal, unequal },
-        ) => (Kind::AtomicModify, scope, vec![equal, unequal]),
-        (Operation::Fence, Encoded::MemoryBarrier { scope, semantics }) => {
+        Encoded::Fence(Some(FenceOperands { scope, semantics })) => {
             (Kind::MemoryBarrier, scope, vec![semantics])
         }
-        (
-            Operation::WorkGroupBarrier | Operation::SubGroupBarrier,
-            Encoded::ControlBarrier { memory, semantics, .. },
-        ) => (Kind::ControlBarrier, memory, vec![semantics]),
-        _ => panic!("{encoded:?} for {operation:?}"),
+        Encoded::Barrier(BarrierOperands { memory, semantics, .. }) => {
+            (Kind::ControlBarrier, memory, vec![semantics])
+        }
     };
     let masks: Vec<u32> = masks.into_iter().map(Semantics::value).collect();
     let mut rules: Vec<_> =
@@ -125,7 +123,7 @@ fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'stat
     if let [equal, unequal] = masks[..] {
         rules.extend(broken_by_pair(environment, equal, unequal));
     }
-    if let Encoded::ControlBarrier { execution, .. } = encoded {
+    if let Encoded::Barrier(BarrierOperands { execution, .. }) = encoded {
         rules.extend(broken_by_execution_scope(environment, Execution::Barrier, execution.value()));
     }
     let mut rules: Vec<&str> = rules.into_iter().map(|rule| rule.id).collect();
@@ -150,7 +148,7 @@ fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
             );
             match encoded {
                 Err(_) => refused += 1,
-                Ok(Encoded::Nothing) => nothing += 1,
+                Ok(Encoded::Fence(None)) => nothing += 1,
                 Ok(encoded) => {
                     emitted += 1;
                     let rules = broken(&target, operation, encoded);
@@ -170,11 +168,10 @@ fn nothing_is_lost() {
         for (operation, sync) in domain() {
             let Ok(encoded) = encode(&target, operation, sync) else { continue };
             let mask = match encoded {
-                Encoded::Nothing => continue,
-                Encoded::Atomic { semantics, .. }
-                | Encoded::MemoryBarrier { semantics, .. }
-                | Encoded::ControlBarrier { semantics, .. } => semantics,
-                Encoded::CompareExchange { equal, .. } => equal,
+                Encoded::Fence(None) => continue,
+                Encoded::Atomic(operands) => operands.semantics,
+                Encoded::Fence(Some(operands)) => operands.semantics,
+                Encoded::Barrier(operands) => operands.semantics,
             };
             let any = |bits: [Semantics; 3]| bits.into_iter().any(|bit| mask.contains(bit));
             let (both, strict) = (Semantics::ACQUIRE_RELEASE, Semantics::SEQUENTIALLY_CONSISTENT);
@@ -199,18 +196,15 @@ fn nothing_is_lost() {
                 }
             }
             let scope = match encoded {
-                Encoded::Nothing => continue,
-                Encoded::Atomic { scope, .. }
-                | Encoded::CompareExchange { scope, .. }
-                | Encoded::MemoryBarrier { scope, .. } => scope,
-                Encoded::ControlBarrier { .. } if ordered.is_empty() => continue,
-                Encoded::ControlBarrier { memory, .. } => memory,
+                Encoded::Fence(None) => continue,
+                Encoded::Atomic(operands) => operands.scope,
+                Encoded::Fence(Some(operands)) => operands.scope,
+                Encoded::Barrier(_) if ordered.is_empty() => continue,
+                Encoded::Barrier(operands) => operands.memory,
             };
             let local = match operation {
                 Operation::Atomic(_, object) => object == Spaces::LOCAL,
-                Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {
-                    ordered == Spaces::LOCAL
-                }
+                Operation::Fence | Operation::Barrier(_) => ordered == Spaces::LOCAL,
             };
             let wanted = match sync.scope {
                 Scope::WorkItem => 0,
@@ -250,9 +244,7 @@ fn replacements_can_be_emitted() {
                 };
                 let object = match operation {
                     Operation::Atomic(_, object) => object,
-                    Operation::Fence | Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {
-                        Spaces::GLOBAL
-                    }
+                    Operation::Fence | Operation::Barrier(_) => Spaces::GLOBAL,
                 };
                 let modify = Operation::Atomic(Access::Modify, object);
                 let pieces = match replacement(target.environment, operation, sync, &around) {

@@ -3,7 +3,6 @@
 //! In OpenCL the two only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
 //! plain load beside it is a race.
 
-use super::{object_of, synchronization};
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
 use kiln_memory::{Operation, Spaces};
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
@@ -59,7 +58,7 @@ pub(super) fn make_atomic(module: &mut Module) {
                 unreachable!("only these were collected")
             };
             let places = reach.places(id, function.insts[inst].args[0]);
-            let (spaces, size) = (object_of(function, inst), atomic.ty.size());
+            let (spaces, size) = (function.object_spaces(inst), atomic.ty.size());
             // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
             let functions = match function.kernel {
                 Some(_) => module.reachable_from(id),
@@ -79,7 +78,7 @@ pub(super) fn make_atomic(module: &mut Module) {
                     (inst.args[0], inst.results[0])
                 };
                 let ty = builder.ty(result);
-                let spaces = object_of(builder.function, load);
+                let spaces = builder.function.object_spaces(load);
                 let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
                 let places = reach.places(id, pointer);
                 let beside = reads.iter().filter(|read| read.may_be(id, places, spaces, size));
@@ -103,9 +102,8 @@ fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
             continue;
         }
         for inst in function.inst_order() {
-            let object = object_of(function, inst);
-            let Some((Operation::Atomic(..), sync)) = synchronization(&function.insts[inst].op, object)
-            else {
+            let object = function.object_spaces(inst);
+            let Some((Operation::Atomic(..), sync)) = function.insts[inst].op.synchronization(object) else {
                 continue;
             };
             let Op::Atomic(atomic) = &function.insts[inst].op else { continue };

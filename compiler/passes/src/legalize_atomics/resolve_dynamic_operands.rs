@@ -2,10 +2,8 @@
 //! value; operands that are known only at run time become the strongest legal constant.
 
 use kiln_ir::{Builder, Function, InstId, Known, Op, ValueId};
-use kiln_memory::{self as memory, Operation, Sync};
+use kiln_memory::{self as memory, Group, Sync};
 use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
-
-use super::{barrier_op, fence_op};
 
 /// Makes all orders, scopes and flags of an operation constant.
 pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
@@ -42,12 +40,8 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
         Op::Barrier { execution, flags, scope } => {
             let flags = known(function, flags, &mut rest, FenceFlags::from_value);
             let scope = known(function, scope, &mut rest, Scope::from_value);
-            let operation = match execution {
-                Scope::SubGroup => Operation::SubGroupBarrier,
-                _ => Operation::WorkGroupBarrier,
-            };
-            for sync in memory::strongest_barrier(operation, flags, scope) {
-                builder.inst(barrier_op(execution, sync), &[], &[]);
+            for sync in memory::strongest_barrier(Group::of(execution), flags, scope) {
+                builder.inst(Op::barrier(execution, sync), &[], &[]);
             }
         }
         Op::Fence { flags, order, scope } => {
@@ -56,7 +50,7 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
             let scope = known(function, scope, &mut rest, Scope::from_value);
             let fences: Vec<Sync> = memory::strongest_fence(flags, order, scope);
             for sync in fences {
-                builder.inst(fence_op(sync), &[], &[]);
+                builder.inst(Op::fence(sync), &[], &[]);
             }
         }
         _ => builder.insert(id),

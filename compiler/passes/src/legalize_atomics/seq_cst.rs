@@ -1,10 +1,11 @@
 //! Builds the replacement selected by `memory::replacement` for every operation of a module (rules R1 to R7).
 
-use super::{Known, Op, Spaces, Sync, fence_op, hidden_word, object_of, set, synchronization, synchronizes};
+use super::hidden_word;
 use kiln_ir::{
-    Atomic, BlockId, Builder, CompareKind, FuncId, Function, InstId, Module, Scalar, Type, ValueId, VarId,
+    Atomic, BlockId, Builder, CompareKind, FuncId, Function, InstId, Known, Module, Op, Scalar, Type,
+    ValueId, VarId,
 };
-use kiln_memory::{self as memory, Access, Operation, Replacement, Surroundings};
+use kiln_memory::{self as memory, Access, Operation, Replacement, Spaces, Surroundings, Sync};
 use kiln_types::{
     index::Id as _,
     ops::{CompareOp, LoopHints},
@@ -19,15 +20,15 @@ pub(super) fn construct(module: &mut Module) {
     let program = Program::survey(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function_id in module.functions.ids().collect::<Vec<_>>() {
-        rewrite_only(&mut module.functions[function_id], synchronizes, |builder, id, replaced| {
-            let object = object_of(builder.function, id);
+        rewrite_only(&mut module.functions[function_id], Op::synchronizes, |builder, id, replaced| {
+            let object = builder.function.object_spaces(id);
             let op = &builder.function.insts[id].op;
-            let Some((operation, sync)) = synchronization(op, object) else { return builder.insert(id) };
+            let Some((operation, sync)) = op.synchronization(object) else { return builder.insert(id) };
             let around = program.around((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
             match memory::replacement(Environment::Vulkan, operation, sync, &around) {
                 Replacement::Same(sync) => {
-                    set(&mut builder.function.insts[id].op, sync);
+                    builder.function.insts[id].op.set_synchronization(sync);
                     builder.insert(id);
                 }
                 Replacement::LoadAsModify(sync) => {
@@ -40,9 +41,9 @@ pub(super) fn construct(module: &mut Module) {
                     replaced.extend(result.map(|result| (result, value)));
                 }
                 Replacement::FenceThroughWord { before, word: on_word, after } => {
-                    builder.inst(fence_op(before), &[], &[]);
+                    builder.inst(Op::fence(before), &[], &[]);
                     touch(builder, word.expect("a fence was found"), on_word);
-                    builder.inst(fence_op(after), &[], &[]);
+                    builder.inst(Op::fence(after), &[], &[]);
                 }
             }
         });
@@ -95,7 +96,7 @@ impl Object {
                 _ => None,
             };
         }
-        Self { kernel, spaces: object_of(function, id), var }
+        Self { kernel, spaces: function.object_spaces(id), var }
     }
 
     /// Whether both operations can access the same object. Kernels do not share local memory.
@@ -145,7 +146,8 @@ impl Site {
 impl Program {
     fn survey(module: &Module) -> Self {
         // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
-        let is_inlined = module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(synchronizes));
+        let is_inlined =
+            module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(Op::synchronizes));
         let mut program = Self { is_inlined, ..Self::default() };
         for (id, function) in module.functions.entries() {
             let mut survey = Survey {
@@ -211,7 +213,7 @@ impl Survey<'_> {
 
     fn note(&mut self, id: InstId) {
         let object = Object::of(self.function, self.kernel, id);
-        let Some((operation, sync)) = synchronization(&self.function.insts[id].op, object.spaces) else {
+        let Some((operation, sync)) = self.function.insts[id].op.synchronization(object.spaces) else {
             return;
         };
         self.site.number += 1;
@@ -230,7 +232,7 @@ impl Survey<'_> {
                 }
             }
             Operation::Fence => self.program.has_seq_cst_fence |= is_seq_cst,
-            Operation::WorkGroupBarrier | Operation::SubGroupBarrier => {}
+            Operation::Barrier(_) => {}
         }
     }
 }
@@ -242,7 +244,7 @@ fn reread(builder: &mut Builder<'_>, id: InstId, sync: Sync) -> ValueId {
     let ty = Type::Scalar(atomic.ty);
     let zero = builder.bits(ty, 0);
     let mut op = Op::Atomic(Atomic { op: AtomicOp::Fetch(FetchKey::Or), failure: None, ..atomic });
-    set(&mut op, sync);
+    op.set_synchronization(sync);
     builder.value(op, &[inst.args[0], zero], ty)
 }
 
@@ -251,7 +253,7 @@ fn store_as_exchange(builder: &mut Builder<'_>, id: InstId, sync: Sync) {
     let Op::Atomic(atomic) = inst.op else { unreachable!("only atomic operations store") };
     let ty = Type::Scalar(atomic.ty);
     let mut op = Op::Atomic(Atomic { op: AtomicOp::Exchange, ..atomic });
-    set(&mut op, sync);
+    op.set_synchronization(sync);
     builder.inst(op, &inst.args, &[ty]);
 }
 
@@ -266,7 +268,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
     let place = builder.place();
     builder.at_end(open.body);
     let mut op = Op::Atomic(Atomic { op: AtomicOp::CompareExchangeStrong, ..atomic.clone() });
-    set(&mut op, attempt);
+    op.set_synchronization(attempt);
     let old = builder.value(op, &inst.args, ty);
     let expected = inst.args[2];
     let same = builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
@@ -301,6 +303,6 @@ fn touch(builder: &mut Builder<'_>, word: VarId, sync: Sync) {
         spaces: None,
         is_volatile: false,
     });
-    set(&mut op, sync);
+    op.set_synchronization(sync);
     builder.inst(op, &[pointer, zero], &[Type::I32]);
 }

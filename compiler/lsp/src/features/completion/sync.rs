@@ -1,7 +1,7 @@
 //! Completes orders, scopes and fence flags as arguments, restricted to those that OpenCL C 6.15.12 allows.
 
 use kiln_builtins::{self as builtins, Fence, Lowering};
-use kiln_memory::{Access, Operation, check_barrier, check_fence, failure_orders};
+use kiln_memory::{Access, Group, check_barrier, check_fence, failure_orders};
 use kiln_types::ty;
 use kiln_vocabulary::opencl::{FenceFlags, LanguageVersion, Order, Scope};
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
@@ -76,11 +76,7 @@ fn scopes(lowering: Lowering, flags: Option<FenceFlags>) -> Vec<&'static str> {
     let is_legal = |scope: &Scope| match lowering {
         Lowering::Fence(_) => check_fence(flags, None, Some(*scope)).is_ok(),
         Lowering::Barrier(barrier) => {
-            let operation = match barrier.execution {
-                Scope::SubGroup => Operation::SubGroupBarrier,
-                _ => Operation::WorkGroupBarrier,
-            };
-            check_barrier(operation, flags, Some(*scope)).is_ok()
+            check_barrier(Group::of(barrier.execution), flags, Some(*scope)).is_ok()
         }
         _ => *scope != Scope::WorkItem,
     };
