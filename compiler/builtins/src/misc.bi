@@ -27,6 +27,8 @@ int __builtin_popcountll|__builtin_parityll|__builtin_clzll|__builtin_ctzll(ulon
 int __builtin_ffs(int) = own
 # For the bodies of other functions (`lib/bits.cl`): the index of the highest bit that is set, or -1.
 int __kiln_find_msb(uint) = glsl FindUMsb
+# The number of bits that are set.
+uint __kiln_bit_count(uint) = core
 int __builtin_ffsl|__builtin_ffsll(long) = own
 ushort __builtin_bswap16(ushort) = own
 uint __builtin_bswap32(uint) = own

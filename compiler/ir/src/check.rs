@@ -87,6 +87,7 @@ impl Check<'_> {
                     UnaryOp::Neg => is_int(a),
                     UnaryOp::FNeg => is_float(a),
                     UnaryOp::Not => is_int(a) || is_bool(a),
+                    UnaryOp::BitCount => a.scalar() == Some(Scalar::I32),
                 };
                 ensure(is_fine && a == result, "its operand or its result has a wrong type")
             }

@@ -797,6 +797,9 @@ pub enum UnaryOp {
     FNeg,
     /// Of integers and `Bool`
     Not,
+    /// The number of bits that are set, of 32-bit integers: Vulkan counts no others without `VK_KHR_maintenance9`
+    /// (VUID-RuntimeSpirv-None-10824)
+    BitCount,
 }
 
 /// Binary arithmetic. Integers wrap.

@@ -72,6 +72,7 @@ words! {
         [Self::Neg] "neg",
         [Self::FNeg] "fneg",
         [Self::Not] "not",
+        [Self::BitCount] "bit_count",
     }
     BinaryOp {
         [Self::Add] "add",

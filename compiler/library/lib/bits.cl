@@ -28,12 +28,7 @@ EVERY(uint, uint, int, 32)
 EVERY(long, ulong, long, 64)
 EVERY(ulong, ulong, long, 64)
 
-uint popcount_uint(uint x) {
-    x -= (x >> 1) & 0x55555555u;
-    x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
-    x = (x + (x >> 4)) & 0x0f0f0f0fu;
-    return (x * 0x01010101u) >> 24;
-}
+uint popcount_uint(uint x) { return __kiln_bit_count(x); }
 ulong popcount_ulong(ulong x) { return popcount_uint((uint)x) + popcount_uint((uint)(x >> 32)); }
 
 uint clz_uint(uint x) { return 31 - __kiln_find_msb(x); }

@@ -12,6 +12,7 @@ impl Body<'_, '_> {
             ("dot", [a, b]) if result.scalar().is_some_and(Scalar::is_float) => {
                 return Some(self.dot(*a, *b));
             }
+            ("__kiln_bit_count", [a]) => return Some(self.builder.unary(UnaryOp::BitCount, *a)),
             ("bitselect", [a, b, c]) => return Some(self.bit_select(*a, *b, *c)),
             ("select", [a, b, c]) => return Some(self.select_by(*a, *b, *c)),
             (_, [a]) => self.classify(name, *a)?,

@@ -51,6 +51,19 @@ A device without 8- or 16-bit storage accesses 32-bit words. A store to a part o
 relaxed atomic `or`. In kernels with such stores, loads of parts are relaxed atomic loads of the word: otherwise, a load
 would race with a store to another part of its word. In other kernels, they are plain loads.
 
+### Local objects with operations of several types
+
+The compiler divides a local object into ranges that no access crosses, and each range is a variable of the type of its atomic
+operations. If one range has operations of two widths, or of integers and floats, all of them are compare-exchange loops on
+its widest integer. So every atomic operation on the range accesses the same bytes.
+
+The aliased blocks of `VK_KHR_workgroup_memory_explicit_layout` would give a range one variable per type, but they would not
+make operations of two widths atomic. Such blocks share memory locations and a reference (Vulkan, Memory Model, Memory Location
+and Reference). However, two atomic operations are only mutually ordered if they access the same set of memory locations
+(Atomic Operation). An operation of 32 bits and one of 64 bits never do, and must be synchronized as if they were not atomic.
+For integers and floats of one width the blocks would be correct, like the loop; they would save the loop of an integer or float
+addition, and make all local objects of the module one set of memory locations. Kiln does not use the extension.
+
 ### Volatile objects
 
 On Vulkan, an atomic operation on a volatile object has the memory semantics `Volatile` (0x8000). The argument decides, not

@@ -30,6 +30,7 @@ mod if_to_select;
 mod infer_address_spaces;
 mod inline_calls;
 mod legalize_atomics;
+mod limit;
 mod load_constants;
 mod lower_addresses;
 mod lower_builtins;

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::{
     extent::{Extent, Term},
+    limit::limit,
     origins::{constant_offset, is_to_space, receivers},
 };
 
@@ -155,7 +156,9 @@ impl Flow<'_> {
                     self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).moved(bytes))
                 }
                 None => {
-                    let term = Term { stride: *stride, count: count.map(u64::from) };
+                    // An index that is not negative only moves forward.
+                    let count = count.map(u64::from).or_else(|| limit(self.function, inst.args[1]));
+                    let term = Term { stride: *stride, count };
                     let end = self.array_end(inst.args[0]).filter(|_| count.is_none());
                     self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).stepped(term))
                 }

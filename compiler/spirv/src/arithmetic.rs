@@ -138,6 +138,7 @@ impl Body<'_, '_> {
             UnaryOp::FNeg => Op::FNegate,
             UnaryOp::Not if self.is_bool(inst) => Op::LogicalNot,
             UnaryOp::Not => Op::Not,
+            UnaryOp::BitCount => Op::BitCount,
         };
         self.plain(inst, op);
     }

@@ -66,6 +66,7 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
     match &inst.op {
         Op::Unary(UnaryOp::Neg) => each(&|it| Some(it.wrapping_neg())),
         Op::Unary(UnaryOp::Not) => each(&|it| Some(!it)),
+        Op::Unary(UnaryOp::BitCount) => each(&|it| Some(it.count_ones().into())),
         Op::Binary(op) if !scalar.is_float() => both(&|left, right| integer(*op, scalar, left, right)),
         Op::Compare(compare) if !scalar.is_float() => {
             both(&|left, right| Some(u64::from(holds(*compare, scalar, left, right))))
