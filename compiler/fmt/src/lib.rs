@@ -7,6 +7,13 @@
 //!
 //! White space inside the arguments of a macro that makes strings of them (`#x`, `assert`) stays, because it is part of
 //! the program. Only line numbers can change: `__LINE__`, and those of `assert` and of traps.
+//!
+//! ```
+//! use kiln_fmt::{Style, format};
+//!
+//! let text = format("kernel void k(global int*p){*p=1;}\n", &Style::default());
+//! assert_eq!(text, "kernel void k(global int *p) {\n    *p = 1;\n}\n");
+//! ```
 
 mod clang_format;
 mod edits;

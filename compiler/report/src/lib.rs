@@ -1,6 +1,19 @@
 //! Formats diagnostics: with source lines, short, in GCC format, as JSON lines, or as a SARIF log. The text can
 //! contain ANSI colors, which the caller strips if they are not wanted. Must not depend on files on disk or on
 //! terminals.
+//!
+//! ```
+//! use kiln_compiler::{
+//!     Emit, compile,
+//!     session::{NoFiles, Options, Source},
+//! };
+//! use kiln_report::{Format, report};
+//!
+//! let source = Source { name: "a.cl".into(), text: b"kernel void k() { x = 1; }".to_vec() };
+//! let output = compile(source, &Options::default(), &NoFiles, &Emit::Spirv);
+//! let text = report(Format::Short, &output);
+//! assert!(text.starts_with("a.cl:1:19: ") && text.contains("`x` is not declared"));
+//! ```
 
 mod gcc;
 mod json;

@@ -5,6 +5,12 @@
 //! creates a [`VerifiedModule`]: the compiler returns one, and the runtime loads it without another check. The module's
 //! memory model determines the environment. Rules for graphics stages are not checked.
 //!
+//! ```
+//! // Version 1.3, and no instruction after the header.
+//! let findings = kiln_verify::verify(&[0x0723_0203, 0x0001_0300, 0, 1, 0], None);
+//! assert!(findings.iter().any(|finding| finding.rule == "SPIRV-OpMemoryModel"));
+//! ```
+//!
 //! The rules: each family is a file and has negative tests in `tests/`.
 //!
 //! Words (`module.rs`)

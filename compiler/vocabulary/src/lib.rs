@@ -1,8 +1,15 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
 //! Memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C, the features of devices
-//! and the faults of drivers, as plain data. Must not depend on SPIR-V, Vulkan or
-//! the types of the language.
+//! and the faults of drivers, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
+//!
+//! ```
+//! use kiln_vocabulary::opencl::{FenceFlags, Order};
+//!
+//! assert!(Order::AcqRel.acquires() && !Order::Release.acquires());
+//! assert_eq!(Order::AcqRel.spelling(), "memory_order_acq_rel");
+//! assert_eq!(FenceFlags::LOCAL.union(FenceFlags::GLOBAL).to_string(), "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
+//! ```
 
 pub mod extensions;
 pub mod faults;

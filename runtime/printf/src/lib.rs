@@ -1,6 +1,16 @@
 //! Formats `printf` output (OpenCL C 6.15.14, C99 7.19.6.1).
 //!
 //! Owns directives: flags, width, precision, vectors, conversions. Must not depend on where arguments come from.
+//!
+//! ```
+//! use kiln_printf::{Value, strings, write};
+//!
+//! let format = b"%s: %4d\n";
+//! assert_eq!(strings(format), [true, false]);
+//! let mut out = Vec::new();
+//! write(format, &[Value::Text(b"sum"), Value::Bytes(&42i32.to_le_bytes())], &mut out);
+//! assert_eq!(out, b"sum:   42\n");
+//! ```
 
 /// An argument.
 #[derive(Debug, Clone, Copy)]

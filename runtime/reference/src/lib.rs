@@ -8,6 +8,18 @@
 //! that can be suspended anywhere (`execute`). Memory is bytes at addresses that identify their object (`memory`).
 //! With [`Checks::On`], any behavior that the module's environment leaves undefined ends the launch with a
 //! [`Report`].
+//!
+//! ```
+//! use kiln_reference::{Memory, kernels};
+//!
+//! let memory = Memory::default();
+//! let buffer = memory.allocate(4).expect("four bytes");
+//! buffer.write(0, &7u32.to_le_bytes());
+//! let mut bytes = [0; 4];
+//! buffer.read(0, &mut bytes);
+//! assert_eq!(u32::from_le_bytes(bytes), 7);
+//! assert!(kernels(&[]).is_err(), "no module");
+//! ```
 #![forbid(unsafe_code)]
 
 mod alu;
