@@ -49,6 +49,8 @@ mod number {
     pub(super) const POD_PUSH_CONSTANT: u32 = 7;
     /// In Kiln's set: the location of a sampler's bits in a uniform buffer.
     pub(super) const SAMPLER_UNIFORM: u32 = 6;
+    /// In Kiln's set: the name and type of an argument that the kernel does not use.
+    pub(super) const UNUSED_ARGUMENT: u32 = 7;
     pub(super) const SAMPLED_IMAGE: u32 = 8;
     pub(super) const STORAGE_IMAGE: u32 = 9;
     pub(super) const SAMPLER: u32 = 10;
@@ -193,7 +195,18 @@ impl Emitter<'_> {
     }
 
     fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, place: Place) {
-        let info = self.info(argument);
+        let is_used = match place {
+            Place::Nowhere => false,
+            Place::Local(var) => self.globals.local_arguments.contains_key(&var),
+            Place::Descriptor(_) | Place::Bytes(..) => true,
+        };
+        let info = self.info(argument, is_used);
+        if !is_used {
+            // It has no location, but `clGetKernelArgInfo` describes it.
+            let parts = [Part::Id(kernel), Part::Number(ordinal), Part::Id(info)];
+            self.reflect_in(OWN_SET, number::UNUSED_ARGUMENT, &parts);
+            return;
+        }
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
         let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
         let number = match place {
@@ -235,7 +248,7 @@ impl Emitter<'_> {
     }
 
     /// `ArgumentInfo`, with the values of `clGetKernelArgInfo` (OpenCL API 5.9.4). Equal ones are shared.
-    fn info(&mut self, argument: &Argument) -> Word {
+    fn info(&mut self, argument: &Argument, is_used: bool) -> Word {
         const ADDRESS_GLOBAL: u32 = 0x119B;
         const ADDRESS_LOCAL: u32 = 0x119C;
         const ADDRESS_CONSTANT: u32 = 0x119D;
@@ -265,8 +278,8 @@ impl Emitter<'_> {
             return known;
         }
         let mut parts = vec![Part::Text(&argument.name), Part::Text(&argument.type_name)];
-        // These values usually follow from the kind of the argument. Readers require all three or none.
-        let is_plain = access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
+        // These values usually follow from the instruction of the argument. Readers require all three or none.
+        let is_plain = is_used && access == ACCESS_NONE && qualifier == 0 && address != ADDRESS_CONSTANT;
         if self.argument_info || !is_plain {
             parts.extend(numbers.map(Part::Number));
         }

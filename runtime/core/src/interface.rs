@@ -123,6 +123,9 @@
 //! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works
 //! around, with its name in `kiln_vocabulary::faults`. The runtime ignores unknown names.
 //!
+//! **Unused arguments.** `UnusedArgument(kernel, ordinal, info)` (7) of `NonSemantic.Kiln.1` describes an argument that
+//! has no location because the kernel does not use it.
+//!
 //! **Local memory.** The runtime adds up the local arguments and the Workgroup variables that the kernel's entry
 //! point lists (SPIR-V 1.4 and later), and rejects a launch that exceeds the device's local memory.
 //!

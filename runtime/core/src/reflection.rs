@@ -438,6 +438,7 @@ impl Reader<'_> {
                 let (argument, place) = (o.number(1)?, Place::Block { binding, offset: o.number(4)? });
                 self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place });
             }
+            7 => self.argument(&o, 2, ArgumentKind::Unused)?,
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is unknown"))),
         }
         Ok(())

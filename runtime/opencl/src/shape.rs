@@ -149,8 +149,11 @@ fn declared_kind(interface: &Interface, declared: &Declared) -> Kind {
 }
 
 fn argument_kind(argument: &Argument) -> Kind {
-    let type_name = argument.info.as_ref().map_or("", |info| info.type_name.as_str());
+    let info = argument.info.as_ref();
+    let type_name = info.map_or("", |info| info.type_name.as_str());
+    let is_local = info.is_some_and(|info| info.address == Some(CL_KERNEL_ARG_ADDRESS_LOCAL));
     match argument.kind {
+        ArgumentKind::Unused if is_local => Kind::Local,
         ArgumentKind::Value { .. } if type_name == "sampler_t" => Kind::Sampler,
         ArgumentKind::Value { size, .. } => Kind::Value(size),
         ArgumentKind::Pointer(_) | ArgumentKind::Buffer(_) | ArgumentKind::Unused => Kind::Memory,
