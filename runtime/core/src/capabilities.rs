@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kiln_vocabulary::extensions::{Extension, Extensions};
-use kiln_vocabulary::faults::{Driver, Fault, Workarounds};
+use kiln_vocabulary::faults::{Driver, DriverId, Fault, Workarounds};
 use kiln_vocabulary::{opencl, precision::Precision, target};
 
 /// A listed device: its identity, its capabilities, and whether it can run kernels.
@@ -48,6 +48,13 @@ impl DeviceInfo {
     /// The faults that modules for this device must work around.
     pub fn workarounds(&self) -> Workarounds {
         self.known_driver.map_or(Workarounds::NONE, Workarounds::of)
+    }
+
+    /// Whether arithmetic of `float` preserves subnormal numbers (`CL_FP_DENORM`): by a guarantee of the driver, or as
+    /// measured. No version of lavapipe flushes them, but it does not report that.
+    pub fn preserves_subnormals(&self) -> bool {
+        let is_measured = self.known_driver.is_some_and(|driver| driver.id == DriverId::Lavapipe);
+        self.is_strict || self.features.float_controls_denorm_preserve32 || is_measured
     }
 
     /// How precise instructions of its driver are known to be.
@@ -158,6 +165,8 @@ pub struct Capabilities {
     /// `CL_DEVICE_SVM_ATOMICS`: the host and a running kernel can synchronize by atomics on shared virtual memory.
     /// Coarse- and fine-grained buffers are offered everywhere.
     pub svm_atomics: bool,
+    /// `CL_DEVICE_MAX_COMPUTE_UNITS`; `None` if the driver does not report it.
+    pub compute_units: Option<u32>,
     /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds; 0 if launches cannot be timed.
     pub timer_resolution: f32,
 }

@@ -108,12 +108,14 @@ impl Device {
         })
     }
 
-    /// `CL_DEVICE_MAX_COMPUTE_UNITS`: Vulkan tells the number of no device but the host's own.
+    /// `CL_DEVICE_MAX_COMPUTE_UNITS`. The units of a CPU are its threads; of another device whose driver reports no
+    /// number, only the minimum of the specification is known.
     fn compute_units(&self) -> cl_uint {
-        match self.description().kind {
-            DeviceKind::Cpu => std::thread::available_parallelism().map_or(1, |count| count.get() as cl_uint),
-            _ => 1,
-        }
+        let threads = || match self.description().kind {
+            DeviceKind::Cpu => std::thread::available_parallelism().ok().map(|count| count.get() as cl_uint),
+            _ => None,
+        };
+        self.capabilities().compute_units.or_else(threads).unwrap_or(1)
     }
 
     fn memory(&self, name: cl_device_info) -> Option<Answer> {
@@ -171,11 +173,9 @@ impl Device {
     fn numbers(&self, name: cl_device_info) -> Option<Answer> {
         let has_double = self.has(Extension::KhrFp64);
         let has_half = self.has(Extension::KhrFp16);
-        let features = &self.description().features;
+        let info = self.description();
         let basic = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
-        let denormals = |preserved: bool| {
-            if preserved || self.takes_il() { CL_FP_DENORM } else { 0 }
-        };
+        let denormals = |preserved: bool| if preserved { CL_FP_DENORM } else { 0 };
         Some(match name {
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
             | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
@@ -194,7 +194,7 @@ impl Device {
                 Answer::of(u32::from(has_half))
             }
             CL_DEVICE_SINGLE_FP_CONFIG => {
-                let denormals = denormals(features.float_controls_denorm_preserve32);
+                let denormals = denormals(info.preserves_subnormals());
                 Answer::of(basic | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | denormals)
             }
             CL_DEVICE_DOUBLE_FP_CONFIG if !has_double => Answer::of(0u64),
@@ -203,9 +203,11 @@ impl Device {
                 Answer::of(basic | directed | CL_FP_FMA | CL_FP_DENORM)
             }
             CL_DEVICE_HALF_FP_CONFIG if !has_half => Answer::of(0u64),
-            CL_DEVICE_HALF_FP_CONFIG => {
-                Answer::of(basic | CL_FP_FMA | denormals(features.float_controls_denorm_preserve16))
-            }
+            CL_DEVICE_HALF_FP_CONFIG => Answer::of(
+                basic
+                    | CL_FP_FMA
+                    | denormals(info.is_strict || info.features.float_controls_denorm_preserve16),
+            ),
             CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR => Answer::of(
                 CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
                     | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,

@@ -115,6 +115,8 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             host_memory_alignment: None,
             // The host does not run concurrently with kernels: each command runs synchronously.
             svm_atomics: false,
+            // A launch with checks runs on one thread.
+            compute_units: Some(1),
             timer_resolution: 1.0,
         },
         features,

@@ -18,6 +18,7 @@ use ash::{ext, khr, vk};
 use kiln_vocabulary::extensions::Extension;
 use kiln_vocabulary::faults::{Driver, DriverId, Version};
 
+use super::compute_units::compute_units;
 use super::{failure, image, imported};
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Scope, SubGroups, orders,
@@ -49,6 +50,8 @@ pub(super) struct Found {
     pub(super) family: Option<(u32, u32)>,
     /// The number of queues in that family.
     queue_count: u32,
+    /// The number of compute units, if an extension reports it.
+    compute_units: Option<u32>,
 }
 
 /// The feature structures to enable at device creation.
@@ -90,6 +93,7 @@ impl Found {
             host_memory_alignment: None,
             family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
             queue_count: family.map_or(0, |(_, family)| family.queue_count),
+            compute_units: None,
         };
         if !found.is(1, 2) {
             return Ok(found);
@@ -101,6 +105,7 @@ impl Found {
                 .iter()
                 .filter_map(|extension| extension.extension_name_as_c_str().ok().map(CStr::to_owned))
                 .collect();
+        found.compute_units = compute_units(instance, physical, &extensions);
         let is13 = found.is(1, 3);
         let mut features =
             vk::PhysicalDeviceFeatures2::default().push_next(&mut found.v11).push_next(&mut found.v12);
@@ -263,6 +268,7 @@ impl Found {
             host_memory_alignment: self.host_memory_alignment,
             // CPU devices are the only ones where Vulkan guarantees it: the host's processors run the kernels.
             svm_atomics: self.kind() == DeviceKind::Cpu,
+            compute_units: self.compute_units,
             timer_resolution: match self.family {
                 Some((_, bits)) if bits > 0 => limits.timestamp_period,
                 _ => 0.0,

@@ -8,6 +8,7 @@
 //! one `VkBuffer` for each allocation, with a device address (memory.md R9).
 
 mod commands;
+mod compute_units;
 mod device;
 #[cfg(test)]
 mod faults;
