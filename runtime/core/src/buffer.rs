@@ -6,6 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
+use std::ptr::NonNull;
 
 use bytemuck::Pod;
 
@@ -102,6 +103,13 @@ impl<T> Buffer<T> {
     /// The device address that kernels see.
     pub fn address(&self) -> u64 {
         self.memory.address + self.offset
+    }
+
+    /// The host's address of the first byte, if the host can access the memory: that of
+    /// [`Device::host_buffer`] or of shared virtual memory. The rules of [`Svm`](crate::Svm) apply to every access.
+    pub fn host_address(&self) -> Option<NonNull<u8>> {
+        let first = self.memory.handle.host().filter(|_| self.memory.is_shared)?;
+        NonNull::new(first.as_ptr().wrapping_add(self.offset as usize))
     }
 
     /// The device it belongs to.

@@ -21,7 +21,7 @@ use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, Place};
 use crate::svm::Svm;
-use crate::{reference, staging, vulkan};
+use crate::{reference, staging, svm, vulkan};
 
 /// Runtime options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -312,6 +312,22 @@ impl Device {
     pub fn buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
         let buffer = Buffer::allocate(self, contents.len(), Placement::Device)?;
         self.initialize(&buffer, contents)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer of `len` elements that the host can map without a copy (`CL_MEM_ALLOC_HOST_PTR`), with
+    /// undefined contents. [`Buffer::host_address`] is its address.
+    pub fn host_buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        self.inner.shares_memory.store(true, Ordering::Relaxed);
+        Buffer::allocate(self, len, Placement::Shared)
+    }
+
+    /// Allocates a buffer with these contents that the host can map without a copy.
+    pub fn host_buffer_from<T: Pod>(&self, contents: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.host_buffer(contents.len())?;
+        if !svm::initialize(&buffer, contents) {
+            self.initialize(&buffer, contents)?;
+        }
         Ok(buffer)
     }
 

@@ -132,6 +132,16 @@ impl<T: Pod> Svm<T> {
     }
 }
 
+/// Writes a new buffer, if the host has access to it.
+pub(crate) fn initialize<T: Pod>(buffer: &Buffer<T>, contents: &[T]) -> bool {
+    let Some(first) = buffer.host_address() else { return false };
+    let bytes: &[u8] = bytemuck::cast_slice(contents);
+    assert!(bytes.len() as u64 <= buffer.bytes(), "the contents fit");
+    // SAFETY: the buffer has this many bytes, and no other code has access to it yet.
+    unsafe { first.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    true
+}
+
 impl<T: Atom> Svm<T> {
     /// Converts the memory to a view that the host and kernels may access concurrently.
     pub fn into_atomics(self) -> SvmAtomics<T> {

@@ -29,14 +29,14 @@ fn new(
     // The first device has the contents until another one uses the buffer.
     let shared = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0).and_then(|host| context.svm().find(host));
     let is_svm = shared.is_some();
-    let device = &context.devices()[0].open()?.device;
+    let device = &context.devices()[0];
     let content = match (shared, host) {
         (Some((allocation, offset)), _) => {
             inside(offset, size, allocation.size()).map_err(|_| Code(CL_INVALID_BUFFER_SIZE))?;
             allocation.buffer().slice(offset..offset + size)?
         }
-        (None, Some(host)) => device.buffer_from(host.bytes(size))?,
-        (None, None) => device.buffer(size)?,
+        (None, Some(host)) => device.buffer(size, Some(host.bytes(size)))?,
+        (None, None) => device.buffer(size, None)?,
     };
     // The cell is new and empty.
     let _ = homes[0].set(Content::Buffer(content));

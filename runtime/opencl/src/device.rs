@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use kiln_compiler::{opencl, target::Target};
 use kiln_runtime::extensions::{Extension, Extensions};
-use kiln_runtime::{Capabilities, DeviceInfo, DeviceKind, Environment, Queue, Selector, Timers};
+use kiln_runtime::{Buffer, Capabilities, DeviceInfo, DeviceKind, Environment, Queue, Selector, Timers};
 use opencl_sys::*;
 
 use crate::error::{Code, Result, ensure, fail};
@@ -73,6 +73,19 @@ impl Device {
             Ok(Opened { device, transfers, same_addresses })
         });
         opened.as_ref().map_err(|code| *code)
+    }
+
+    /// A new buffer, with these contents or with undefined ones. The memory of a CPU device is the host's, which maps it
+    /// without a copy.
+    pub(crate) fn buffer(&self, size: usize, contents: Option<&[u8]>) -> Result<Buffer> {
+        let device = &self.open()?.device;
+        let is_host = self.info.kind == DeviceKind::Cpu;
+        Ok(match contents {
+            Some(bytes) if is_host => device.host_buffer_from(bytes)?,
+            Some(bytes) => device.buffer_from(bytes)?,
+            None if is_host => device.host_buffer(size)?,
+            None => device.buffer(size)?,
+        })
     }
 
     /// The timers of the device and the host.

@@ -1,7 +1,7 @@
 //! Mapped buffers and images (OpenCL API 5.2.3, 5.3.6, 5.5.3).
 //!
 //! A mapping is a copy of the contents in host memory: that of the application with `CL_MEM_USE_HOST_PTR`, else memory
-//! that lives until the region is unmapped. Shared virtual memory needs no copy.
+//! that lives until the region is unmapped. Shared virtual memory and the buffers of CPU devices need no copy.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct Map {
 enum Region {
     /// Bytes of a buffer.
     Bytes { offset: usize, size: usize },
-    /// Bytes of shared virtual memory.
+    /// Bytes of memory that the device shares with the host.
     Shared { offset: usize, size: usize },
     /// Texels, and their places in host memory.
     Texels { region: ImageRegion, rect: Rect },
@@ -102,6 +102,17 @@ fn register(memory: &Memory, map: Map) -> Result {
     Ok(())
 }
 
+/// Forgets a mapping whose command failed, and passes the error on.
+fn or_unregister(memory: &Memory, pointer: Host, done: Result) -> Result {
+    if done.is_err() {
+        let mut maps = memory.maps();
+        if let Some(found) = maps.iter().rposition(|map| map.pointer == pointer) {
+            maps.remove(found);
+        }
+    }
+    done
+}
+
 pub(crate) extern "C" fn map_buffer(
     queue: cl_command_queue,
     buffer: cl_mem,
@@ -125,21 +136,27 @@ pub(crate) extern "C" fn map_buffer(
         check_access(&memory, flags)?;
         command.bring(&[&memory])?;
         let is_svm = matches!(memory.root().shape, Shape::Buffer { is_svm: true });
-        let (copy, pointer) = match memory.host {
-            Some(host) => (None, host.at(offset)),
-            None => Copy::new(size).map(|(copy, pointer)| (Some(copy), pointer))?,
+        let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
+        let own = source.host_address().filter(|_| memory.host.is_none());
+        let is_shared = is_svm || own.is_some();
+        let (copy, pointer) = match (memory.host, own) {
+            (Some(host), _) => (None, host.at(offset)),
+            (None, Some(first)) => (None, Host::new(first.as_ptr())),
+            (None, None) => Copy::new(size).map(|(copy, pointer)| (Some(copy), pointer))?,
         };
-        let region = if is_svm { Region::Shared { offset, size } } else { Region::Bytes { offset, size } };
+        let region = if is_shared { Region::Shared { offset, size } } else { Region::Bytes { offset, size } };
         register(&memory, Map { pointer, flags, region, copy: copy.clone() })?;
-        let done = if is_svm || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
-            command.inner().nothing()?
-        } else {
-            let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
+        let fill = move || {
+            let done = if is_shared || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+                command.inner().nothing()?
+            } else {
+                ffi::read(&command.inner(), &source, pointer)?
+            };
             // The memory lives until the command has ended, even if the region is unmapped meanwhile.
             command.keeps(copy);
-            ffi::read(&command.inner(), &source, pointer)?
+            command.finish(done, blocking)
         };
-        command.finish(done, blocking)?;
+        or_unregister(&memory, pointer, fill())?;
         Ok(pointer.raw())
     })
 }
@@ -181,18 +198,21 @@ pub(crate) extern "C" fn map_image(
                 (Some(copy), pointer, rect)
             }
         };
+        let source = memory.image(command.queue().index())?;
         let map = Map { pointer, flags, region: Region::Texels { region, rect }, copy: copy.clone() };
         register(&memory, map)?;
         ffi::store(row_pitch, picture.host_row_pitch(&rect));
         ffi::store(slice_pitch, if picture.has_slices() { picture.host_slice_pitch(&rect) } else { 0 });
-        let done = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
-            command.inner().nothing()?
-        } else {
-            let source = memory.image(command.queue().index())?;
+        let fill = move || {
+            let done = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
+                command.inner().nothing()?
+            } else {
+                ffi::read_image(&command.inner(), (&source, region), (pointer, rect.inner()))?
+            };
             command.keeps(copy);
-            ffi::read_image(&command.inner(), (&source, region), (pointer, rect.inner()))?
+            command.finish(done, blocking)
         };
-        command.finish(done, blocking)?;
+        or_unregister(&memory, pointer, fill())?;
         Ok(pointer.raw())
     })
 }

@@ -153,7 +153,8 @@ impl Memory {
         if let Some(content) = home.get() {
             return Ok(content);
         }
-        let device = &self.context.devices()[index].open()?.device;
+        let owner = &self.context.devices()[index];
+        let device = &owner.open()?.device;
         let made = match &self.shape {
             Shape::Image(Picture { desc, buffer: Some(buffer), .. }) => {
                 let texels = buffer.buffer(index)?;
@@ -161,7 +162,7 @@ impl Memory {
                 Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
             }
             Shape::Image(picture) => Content::Image(device.image(&picture.desc)?),
-            _ => Content::Buffer(device.buffer(self.size)?),
+            _ => Content::Buffer(owner.buffer(self.size, None)?),
         };
         Ok(home.get_or_init(|| made))
     }
