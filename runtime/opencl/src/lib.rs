@@ -40,6 +40,8 @@ mod platform;
 mod program;
 mod queue;
 mod sampler;
+#[cfg(test)]
+mod sequences;
 mod shape;
 mod svm;
 mod table;

@@ -165,6 +165,12 @@ pub(crate) fn count(handle: &Handle) -> cl_uint {
     read().live.get(&handle.key()).map_or(1, |entry| entry.count.max(1))
 }
 
+/// Whether a handle is that of an object.
+#[cfg(test)]
+pub(crate) fn is_live(raw: *mut c_void) -> bool {
+    read().live.contains_key(&raw.addr())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

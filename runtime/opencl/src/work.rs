@@ -110,16 +110,21 @@ impl Submission {
         Ok(self.inner().host(work)?)
     }
 
-    /// Gives the application its event, and waits if the command is blocking.
+    /// Waits if the command is blocking, and gives the application its event. A blocking command that fails has none.
     pub(crate) fn finish(self, event: Inner, blocking: cl_bool) -> Result {
-        if !self.event.is_null() {
-            let object = Event::of_command(&self.queue, self.kind, event.clone())?;
-            ffi::store(self.event, crate::object::Object::handle(&*object).raw());
-        }
+        let wanted = !self.event.is_null();
+        let object = wanted.then(|| Event::of_command(&self.queue, self.kind, event.clone())).transpose()?;
+        let raw = object.as_ref().map(|object| crate::object::Object::handle(&**object).raw());
         self.queue.keep(event.clone(), self.keep);
         if blocking != CL_FALSE {
-            event.wait()?;
+            if let Err(error) = event.wait() {
+                raw.map_or(Ok(()), object::release::<Event>)?;
+                return Err(error.into());
+            }
             self.queue.sweep();
+        }
+        if let Some(raw) = raw {
+            ffi::store(self.event, raw);
         }
         Ok(())
     }
