@@ -32,7 +32,17 @@ pub fn program(name: &str) -> PathBuf {
         };
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         // Builds the whole workspace, so that dependencies have the features of `cargo test --workspace`.
-        cargo.args(["build", "--quiet", "--workspace", "--bin", "kiln", "--bin", "kiln-oracle"]);
+        cargo.args([
+            "build",
+            "--quiet",
+            "--workspace",
+            "--bin",
+            "kiln",
+            "--bin",
+            "kiln-oracle",
+            "--bin",
+            "xtask",
+        ]);
         cargo.args(["--profile", profile, "--target-dir"]);
         cargo.arg(folder.parent().expect("a profile lies in the target folder")).current_dir(root());
         let built = cargo.status().expect("cargo starts");

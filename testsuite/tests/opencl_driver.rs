@@ -1,10 +1,16 @@
 //! The OpenCL driver through the system's loader: `kiln-oracle` is an OpenCL program that does not know Kiln.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use kiln_testsuite::{
     device::Device,
     kiln::{LIMIT, program},
+    nightly,
     process::{self, Finished},
 };
 
@@ -19,14 +25,19 @@ fn library() -> PathBuf {
 /// Runs a launch on a device, with this driver as the only one.
 fn run(device: &str, source: &str, words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
-    write("kernel.cl", source);
-    write("kiln.icd", &format!("{}\n", library().display()));
+    fs::write(folder.path().join("kiln.icd"), format!("{}\n", library().display())).expect("a file");
+    run_with(folder.path(), device, source, words)
+}
+
+/// Runs a launch on a device, with the drivers that the files in a folder name.
+fn run_with(vendors: &Path, device: &str, source: &str, words: &[&str]) -> Finished {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("kernel.cl"), source).expect("a file");
     let mut command = Command::new(program("kiln-oracle"));
     let device = Device::named(device).expect("it is known");
     device.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
     // Debian's loader reads a folder only if its name ends with a slash.
-    command.env("OCL_ICD_VENDORS", format!("{}/", folder.path().display()));
+    command.env("OCL_ICD_VENDORS", format!("{}/", vendors.display()));
     command.arg(folder.path().join("kernel.cl")).args(["--platform", "Kiln"]).args(words);
     process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
 }
@@ -90,4 +101,71 @@ fn races_are_reported_with_their_lines() {
     let finished = run("reference", source, &words);
     let report = &finished.stderr;
     assert!(report.contains("race") && report.contains("program.cl:3"), "{report}");
+}
+
+/// Runs a program that must succeed.
+fn succeeds(command: &mut Command) {
+    let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
+}
+
+/// A folder with the tool and the driver, as `cargo build` leaves them.
+fn built() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    symlink(program("kiln"), folder.path().join("kiln")).expect("a link");
+    symlink(library(), folder.path().join("libkiln_opencl.so")).expect("a link");
+    folder
+}
+
+const ONE: &str = "kernel void one(global int *p) { *p = 1; }\n";
+const ONE_WORDS: [&str; 8] =
+    ["--kernel", "one", "--global", "1", "--arg", "buf:i32[1]=0", "--print", "p[0..1]"];
+
+#[test]
+fn an_installed_driver_is_found() {
+    let (built, prefix) = (built(), tempfile::tempdir().expect("a folder"));
+    let mut install = Command::new(program("xtask"));
+    install.arg("install").arg("--prefix").arg(prefix.path()).arg("--from").arg(built.path());
+    succeeds(&mut install);
+    // Again, over the files that are there.
+    succeeds(&mut install);
+    let at = |path: &str| prefix.path().join(path);
+    let finished = run_with(&at("etc/OpenCL/vendors"), "reference", ONE, &ONE_WORDS);
+    assert!(finished.text().contains("p[0..1] = 1"), "{}{}", finished.text(), finished.stderr);
+    let text = |path: &str| fs::read_to_string(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    assert!(text("share/man/man1/kiln-run.1").contains("kiln"));
+    assert!(text("share/bash-completion/completions/kiln").contains("kiln"));
+    // CMake finds the installed kiln beside the package.
+    let project = tempfile::tempdir().expect("a folder");
+    let lists = "cmake_minimum_required(VERSION 3.20)\nproject(p NONE)\nfind_package(Kiln 0.1 CONFIG REQUIRED)\n\
+                 message(STATUS \"kiln is ${Kiln_EXECUTABLE}\")\n";
+    fs::write(project.path().join("CMakeLists.txt"), lists).expect("a file");
+    let mut cmake = Command::new("cmake");
+    cmake.current_dir(project.path()).args(["-B", "build"]);
+    cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.path().display()));
+    let finished = process::run(&mut cmake, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let expected = format!("kiln is {}", fs::canonicalize(at("bin/kiln")).expect("it is there").display());
+    assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
+}
+
+#[test]
+fn a_debian_package_has_the_driver() {
+    // Compressing programs with debug information takes a minute.
+    if !nightly::is_whole("0 of 1 Debian packages") {
+        return;
+    }
+    let (built, output) = (built(), tempfile::tempdir().expect("a folder"));
+    let mut deb = Command::new(program("xtask"));
+    succeeds(deb.arg("deb").arg("--output").arg(output.path()).arg("--from").arg(built.path()));
+    let mut files = fs::read_dir(output.path()).expect("a folder");
+    let package = files.next().expect("a package").expect("a file").path();
+    let root = output.path().join("root");
+    succeeds(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&root));
+    let named = fs::read_to_string(root.join("etc/OpenCL/vendors/kiln.icd")).expect("a file");
+    let installed = root.join(named.trim().trim_start_matches('/'));
+    let vendors = output.path().join("vendors");
+    fs::create_dir(&vendors).expect("a folder");
+    fs::write(vendors.join("kiln.icd"), installed.display().to_string()).expect("a file");
+    let finished = run_with(&vendors, "reference", ONE, &ONE_WORDS);
+    assert!(finished.text().contains("p[0..1] = 1"), "{}{}", finished.text(), finished.stderr);
 }

@@ -10,6 +10,7 @@ mod corpus;
 mod demo;
 mod differential;
 mod fuzz;
+mod install;
 mod limited;
 mod memcheck;
 mod process;
@@ -30,6 +31,10 @@ struct Arguments {
 enum Command {
     /// Install the requirements of the other commands
     Setup(setup::Setup),
+    /// Install the command-line tool, the OpenCL driver, manual pages, completion scripts and the CMake package
+    Install(install::Install),
+    /// Make a Debian package of what `install` installs
+    Deb(install::deb::Deb),
     /// Build Kiln, run the histogram example and draw its result
     Demo,
     /// Run all tests and checks
@@ -67,6 +72,8 @@ type Outcome = Result<(), String>;
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Setup(wanted) => setup::setup(&wanted),
+        Command::Install(wanted) => install::install(&wanted),
+        Command::Deb(wanted) => install::deb::deb(&wanted),
         Command::Demo => demo::demo(),
         Command::Test(arguments) => test::test(&arguments),
         Command::Memcheck(arguments) => memcheck::memcheck(&arguments),

@@ -1,0 +1,166 @@
+//! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, and what belongs to
+//! them. The list of installed files is in this file; `install/deb.rs` makes a package of them.
+
+pub(crate) mod deb;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use clap::Args;
+
+use crate::{
+    Outcome,
+    process::{self, cargo, target_dir},
+    root,
+};
+
+/// Where to install.
+#[derive(Args)]
+pub(crate) struct Install {
+    /// The folder that gets `bin`, `lib` and `share`
+    #[arg(long, value_name = "FOLDER", default_value = "/usr/local")]
+    prefix: PathBuf,
+    /// A folder to put before all paths, for packages: the files will be moved from there to the root
+    #[arg(long, value_name = "FOLDER")]
+    destdir: Option<PathBuf>,
+    #[command(flatten)]
+    built: Built,
+}
+
+/// What to install.
+#[derive(Args)]
+pub(crate) struct Built {
+    /// Install `kiln` and `libkiln_opencl.so` from this folder instead of building them
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+}
+
+/// The driver's file.
+const LIBRARY: &str = "libkiln_opencl.so";
+
+/// The files of the CMake package, which finds `kiln` relative to its own folder.
+const CMAKE: &[&str] = &["FindKiln.cmake", "KilnConfig.cmake", "KilnConfigVersion.cmake"];
+
+/// The completion scripts: the shell, and the file where that shell looks for it.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "share/bash-completion/completions/kiln"),
+    ("zsh", "share/zsh/site-functions/_kiln"),
+    ("fish", "share/fish/vendor_completions.d/kiln.fish"),
+];
+
+/// Installs everything, and says how programs find the driver.
+pub(crate) fn install(wanted: &Install) -> Outcome {
+    if !wanted.prefix.is_absolute() {
+        return Err("the prefix must be an absolute path: the loader's file contains it".to_owned());
+    }
+    let layout = Layout { prefix: &wanted.prefix, destdir: wanted.destdir.as_deref() };
+    layout.install(&wanted.built.folder()?)?;
+    let vendors = layout.vendors();
+    println!("installed Kiln in {}", wanted.prefix.display());
+    if vendors != Path::new(VENDORS) {
+        println!("OpenCL programs find the driver with OCL_ICD_VENDORS={}/", vendors.display());
+    }
+    Ok(())
+}
+
+impl Built {
+    /// The folder with the tool and the driver; builds them if none was given.
+    fn folder(&self) -> Result<PathBuf, String> {
+        if let Some(folder) = &self.from {
+            return Ok(folder.clone());
+        }
+        process::run(cargo().args(["build", "--release", "--package", "kiln", "--package", "kiln-opencl"]))?;
+        Ok(target_dir().join("release"))
+    }
+}
+
+/// The only folder where the loaders look for drivers.
+const VENDORS: &str = "/etc/OpenCL/vendors";
+
+/// The places of the installed files.
+struct Layout<'a> {
+    prefix: &'a Path,
+    destdir: Option<&'a Path>,
+}
+
+impl Layout<'_> {
+    /// The folder of the file that names the driver. Only an installation for all users may write to `/etc`.
+    fn vendors(&self) -> PathBuf {
+        if ["/usr", "/usr/local"].map(Path::new).contains(&self.prefix) {
+            return PathBuf::from(VENDORS);
+        }
+        self.prefix.join("etc/OpenCL/vendors")
+    }
+
+    /// The place of an installed file now.
+    fn now(&self, path: &Path) -> PathBuf {
+        match (self.destdir, path.strip_prefix("/")) {
+            (Some(destdir), Ok(relative)) => destdir.join(relative),
+            _ => path.to_owned(),
+        }
+    }
+
+    fn install(&self, built: &Path) -> Outcome {
+        let kiln = built.join("kiln");
+        self.copy(&kiln, "bin/kiln", 0o755)?;
+        // Programs open it by its path, so it is not where the system looks for libraries.
+        let library = format!("lib/kiln/{LIBRARY}");
+        self.copy(&built.join(LIBRARY), &library, 0o644)?;
+        let line = format!("{}\n", self.prefix.join(&library).display());
+        self.write(&self.vendors().join("kiln.icd"), line.as_bytes())?;
+        for name in CMAKE {
+            let source = root().join("compiler/cli/cmake").join(name);
+            self.copy(&source, &format!("lib/cmake/Kiln/{name}"), 0o644)?;
+        }
+        for name in ["LICENSE", "README.md"] {
+            self.copy(&root().join(name), &format!("share/doc/kiln/{name}"), 0o644)?;
+        }
+        for (shell, place) in COMPLETIONS {
+            let script = process::output(Command::new(&kiln).args(["completions", shell]))?;
+            self.write(&self.prefix.join(place), script.as_bytes())?;
+        }
+        self.manual(&kiln)
+    }
+
+    /// Installs the manual pages, which `kiln` writes itself.
+    fn manual(&self, kiln: &Path) -> Outcome {
+        let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+        process::run(Command::new(kiln).arg("man").arg(scratch.path()))?;
+        let pages = fs::read_dir(scratch.path()).map_err(|e| e.to_string())?;
+        for page in pages.filter_map(Result::ok) {
+            let place = Path::new("share/man/man1").join(page.file_name());
+            self.copy(&page.path(), &place.to_string_lossy(), 0o644)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a file to a place below the prefix. A running program may use the old file, so a new one replaces it.
+    fn copy(&self, source: &Path, place: &str, mode: u32) -> Outcome {
+        let bytes = fs::read(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
+        let target = self.prefix.join(place);
+        self.write(&target, &bytes)?;
+        let target = self.now(&target);
+        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(|e| cannot(&target, &e))
+    }
+
+    /// Writes an installed file.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Outcome {
+        let target = self.now(path);
+        let folder = target.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
+        let new = tempfile::NamedTempFile::new_in(folder).map_err(|e| cannot(folder, &e))?;
+        fs::write(new.path(), bytes).map_err(|e| cannot(&target, &e))?;
+        fs::set_permissions(new.path(), fs::Permissions::from_mode(0o644))
+            .map_err(|e| cannot(&target, &e))?;
+        new.persist(&target).map(drop).map_err(|e| cannot(&target, &e.error))
+    }
+}
+
+/// The message for a file that cannot be written.
+fn cannot(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
+}
