@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 
 use kiln_ir::{Data, FuncId, Function, Inst, Module, Op, Scalar, Type, Var, VarId};
 use kiln_session::{Options, diag::Sink};
-use kiln_types::index::Id as _;
+use kiln_types::index::{Id as _, Table};
 use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -64,10 +64,35 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
     let handed = Handed::find(module, &forms);
-    // Objects that several functions use have one layout, so all functions are surveyed before any is rewritten.
+    let (surveys, shared) = survey_all(module, &forms, &handed);
+    // A bounds check keeps an access in its object, but not in its range.
+    let split = if options.bounds_checks {
+        FxHashMap::default()
+    } else {
+        split_mixed(module, &forms, &shared, target)
+    };
+    let widened = widened(module, &shared, &split, target);
+    let Module { functions, vars, .. } = module;
+    let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
+    let objects = Objects { handed, shared, split, widened, sizes, target };
+    for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
+    {
+        let id = FuncId::from_index(index);
+        let layouts = objects.lay_out(id, function, vars, uses);
+        pointers::apply(function, id, &objects.handed, forms, &layouts);
+    }
+}
+
+/// The uses of the objects in each function, and the joined uses of objects that several functions use. Those have one
+/// layout, so all functions are surveyed before any is rewritten.
+fn survey_all(
+    module: &Module,
+    forms: &[Forms],
+    handed: &Handed,
+) -> (Vec<FxHashMap<Object, Usage>>, FxHashMap<Shared, Usage>) {
     let mut shared: FxHashMap<Shared, Usage> = FxHashMap::default();
     let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
-    for ((id, function), forms) in module.functions.entries().zip(&forms) {
+    for ((id, function), forms) in module.functions.entries().zip(forms) {
         let mut uses = survey(function, forms);
         for object in handed.dummy_objects(id) {
             uses.entry(object).or_default();
@@ -79,43 +104,65 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
         }
         surveys.push(uses);
     }
-    let mut mixed: Vec<VarId> = Vec::new();
-    for (class, usage) in &shared {
-        // A bounds check keeps an access in its object, but not in its range.
-        if let Shared::Module(var) = class
-            && usage.is_mixed()
-            && !options.bounds_checks
-        {
-            mixed.push(*var);
-        }
-    }
+    (surveys, shared)
+}
+
+/// Splits the objects whose atomic operations need several element types.
+fn split_mixed(
+    module: &mut Module,
+    forms: &[Forms],
+    shared: &FxHashMap<Shared, Usage>,
+    target: &Target,
+) -> FxHashMap<VarId, Split> {
+    let mixed_var = |(class, usage): (&Shared, &Usage)| match class {
+        Shared::Module(var) if usage.is_mixed() => Some(*var),
+        _ => None,
+    };
+    let mut mixed: Vec<VarId> = shared.iter().filter_map(mixed_var).collect();
     mixed.sort_unstable();
-    let mut split: FxHashMap<VarId, Split> = FxHashMap::default();
+    let mut split = FxHashMap::default();
     if !mixed.is_empty() {
         let reach = Reach::find(module);
         for var in mixed {
             let strides = shared[&Shared::Module(var)].strides;
-            split.extend(Split::find(module, var, strides, (&forms, &reach), target).map(|it| (var, it)));
+            split.extend(Split::find(module, var, strides, (forms, &reach), target).map(|it| (var, it)));
         }
     }
-    let widened = widened(module, &shared, &split, target);
-    let Module { functions, vars, .. } = module;
-    let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
-    for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
-    {
-        let id = FuncId::from_index(index);
+    split
+}
+
+/// The facts about all objects of a module that layouts depend on.
+struct Objects<'a> {
+    handed: Handed,
+    shared: FxHashMap<Shared, Usage>,
+    split: FxHashMap<VarId, Split>,
+    widened: FxHashSet<VarId>,
+    /// The sizes of the objects of the module in bytes.
+    sizes: Vec<u64>,
+    target: &'a Target,
+}
+
+impl Objects<'_> {
+    /// Chooses the layouts of the objects that a function uses, and gives their variables elements.
+    fn lay_out(
+        &self,
+        id: FuncId,
+        function: &mut Function,
+        vars: &mut Table<VarId, Var>,
+        uses: FxHashMap<Object, Usage>,
+    ) -> pointers::Layouts {
         let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
         for (object, usage) in uses {
             if let Object::Module(var) = object
-                && let Some(split) = split.get(&var)
+                && let Some(split) = self.split.get(&var)
             {
                 layouts.insert(object, split.layouts[0].clone());
                 let own = split.ranges.iter().filter(|((function, _), _)| *function == id);
                 ranges.extend(own.map(|(&(_, inst), &range)| ((inst, object), split.layouts[range].clone())));
                 continue;
             }
-            let class = handed.shared(id, object);
-            let usage = class.and_then(|class| shared.get(&class)).unwrap_or(&usage);
+            let class = self.handed.shared(id, object);
+            let usage = class.and_then(|class| self.shared.get(&class)).unwrap_or(&usage);
             let root = match object {
                 Object::Param(space, number) => {
                     let var = Var::new("", space, (0, 1), function.span);
@@ -123,14 +170,14 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
                 }
                 _ => object,
             };
-            let mut layout = usage.layout(target, root);
+            let mut layout = usage.layout(self.target, root);
             // Several functions can use an object of the module.
             let (var, size): (&mut Var, u64) = match root {
                 Object::Module(id) => {
-                    if widened.contains(&id) {
+                    if self.widened.contains(&id) {
                         layout.cell = Scalar::I32;
                     }
-                    (&mut vars[id], sizes[id.index()])
+                    (&mut vars[id], self.sizes[id.index()])
                 }
                 Object::Private(id) => {
                     let var = &mut function.vars[id];
@@ -139,7 +186,7 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
                 }
                 Object::Param(..) => continue,
             };
-            let size = class.and_then(|class| handed.size(class)).unwrap_or(size);
+            let size = class.and_then(|class| self.handed.size(class)).unwrap_or(size);
             var.element = Some(Type::Scalar(layout.cell));
             var.size = size.div_ceil(layout.element.size()) * layout.cell.size();
             if layout.is_zeroed && var.parameter.is_none() {
@@ -147,9 +194,7 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
             }
             layouts.insert(object, layout);
         }
-        let loop_order = LoopOrder::of(target);
-        let layouts = pointers::Layouts { objects: layouts, ranges, loop_order };
-        pointers::apply(function, id, &handed, forms, &layouts);
+        pointers::Layouts { objects: layouts, ranges, loop_order: LoopOrder::of(self.target) }
     }
 }
 

@@ -43,25 +43,20 @@ impl<'m> Emitter<'m> {
         self.globals.functions.insert(id, word);
     }
 
-    /// Emits a function.
-    pub(super) fn function(&mut self, id: FuncId) {
-        let module = self.module;
-        let function = &module.functions[id];
-        let params = &function.blocks[function.body].params;
-        let mut objects: Vec<Option<&Var>> = vec![None; params.len()];
-        for var in function.vars.iter() {
-            if let Some(number) = var.parameter {
-                objects[number as usize] = Some(var);
-            }
-        }
+    /// The types of the parameters of a function, and the parameters that are structs in memory: number, type and alignment.
+    fn parameter_types(
+        &mut self,
+        function: &Function,
+        objects: &[Option<&Var>],
+    ) -> (Vec<Word>, Vec<(usize, Word, u64)>) {
         let type_of = |(&param, object): (&ValueId, &Option<&Var>)| match object {
             Some(var) => self.variable_type(var).0,
             None => self.ty(function.values[param].ty),
         };
-        let mut types: Vec<Word> = params.iter().zip(&objects).map(type_of).collect();
-        let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
+        let mut types: Vec<Word> = function.params().iter().zip(objects).map(type_of).collect();
         let mut copies = Vec::new();
         if !self.is_vulkan() {
+            let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
             for (index, argument) in arguments.iter().enumerate() {
                 if let ArgumentKind::Aggregate { size, align } = argument.kind {
                     copies.push((index, types[index], align));
@@ -69,6 +64,15 @@ impl<'m> Emitter<'m> {
                 }
             }
         }
+        (types, copies)
+    }
+
+    /// Emits a function.
+    pub(super) fn function(&mut self, id: FuncId) {
+        let module = self.module;
+        let function = &module.functions[id];
+        let objects = parameter_objects(function);
+        let (types, copies) = self.parameter_types(function, &objects);
         let result = function.result.map(|ty| self.ty(ty)).unwrap_or_else(|| self.void());
         let mut signature = vec![Operand::IdRef(result)];
         signature.extend(types.iter().copied().map(Operand::IdRef));
@@ -96,26 +100,14 @@ impl<'m> Emitter<'m> {
             interface: FxHashSet::default(),
             is_terminated: true,
         };
-        let mut parameters = Vec::new();
-        for (index, (&param, &ty)) in params.iter().zip(&types).enumerate() {
-            let word = body.emitter.writer.id();
-            if let Some(argument) = arguments.get(index) {
-                body.emitter.writer.name(word, &argument.name);
-            }
-            body.values[param.index()] = word;
-            // Two parameters may refer to the same object of the caller.
-            if objects[index].is_some() && types.iter().filter(|&&other| other == ty).count() > 1 {
-                body.emitter.writer.decorate(word, Decoration::Aliased, []);
-            }
-            parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
-        }
+        let parameters = body.parameters(&types, &objects);
         if body.is_structured() {
             body.elements = body.emitter.elements.remove(&id).unwrap_or_default();
         }
         if function.linkage != Linkage::Imported {
             body.start_block();
             for (index, pointer, align) in copies {
-                body.aggregate_parameter(params[index], pointer, align);
+                body.aggregate_parameter(function.params()[index], pointer, align);
             }
             body.block(function.body);
         }
@@ -136,7 +128,38 @@ impl<'m> Emitter<'m> {
     }
 }
 
+/// The objects that the parameters of a function refer to, by the number of the parameter.
+fn parameter_objects(function: &Function) -> Vec<Option<&Var>> {
+    let mut objects = vec![None; function.params().len()];
+    for var in function.vars.iter() {
+        if let Some(number) = var.parameter {
+            objects[number as usize] = Some(var);
+        }
+    }
+    objects
+}
+
 impl<'m> Body<'_, 'm> {
+    /// Creates the parameters, with names and decorations.
+    fn parameters(&mut self, types: &[Word], objects: &[Option<&Var>]) -> Vec<Instruction> {
+        let function = self.function;
+        let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
+        let mut parameters = Vec::new();
+        for (index, (&param, &ty)) in function.params().iter().zip(types).enumerate() {
+            let word = self.emitter.writer.id();
+            if let Some(argument) = arguments.get(index) {
+                self.emitter.writer.name(word, &argument.name);
+            }
+            self.values[param.index()] = word;
+            // Two parameters may refer to the same object of the caller.
+            if objects[index].is_some() && types.iter().filter(|&&other| other == ty).count() > 1 {
+                self.emitter.writer.decorate(word, Decoration::Aliased, []);
+            }
+            parameters.push(Instruction::new(Op::FunctionParameter, Some(ty), Some(word), Vec::new()));
+        }
+        parameters
+    }
+
     /// A struct that is passed by value is a pointer to a copy (OpenCL SPIR-V Environment 2.5).
     fn aggregate_parameter(&mut self, param: ValueId, pointer: Word, align: u64) {
         let word = self.values[param.index()];
