@@ -15,6 +15,7 @@ use kiln_compiler::{
 
 use crate::{
     compile::DependencyOptions,
+    litmus::LitmusCommand,
     options::CompileOptions,
     project,
     spelling::{Respelled, respell},
@@ -42,6 +43,9 @@ pub(crate) enum Command {
     /// Compile a kernel source and run its kernels
     #[command(after_long_help = crate::run::HELP)]
     Run(RunCommand),
+    /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
+    #[command(after_long_help = crate::litmus::HELP)]
+    Litmus(LitmusCommand),
     /// Format kernel sources
     #[command(after_help = crate::fmt::HELP)]
     Fmt(FmtCommand),

@@ -11,6 +11,7 @@ mod files;
 mod fmt;
 mod heap;
 mod link;
+mod litmus;
 mod options;
 mod progress;
 mod project;
@@ -51,6 +52,9 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         }
         Command::Run(command) => {
             watch::each_change(command.watch, |files| run::run(&command, matches, files))
+        }
+        Command::Litmus(command) => {
+            watch::each_change(command.watch, |files| litmus::litmus(&command, matches, files))
         }
         Command::Fmt(command) => fmt::fmt(&command),
         Command::Verify(command) => verify::verify(&command),

@@ -1,6 +1,7 @@
 //! `kiln run`: compiles for a device, launches, prints and checks results, without a host program.
 
 mod buffers;
+pub(crate) mod bytes;
 mod check;
 mod fill;
 mod header;
@@ -10,7 +11,7 @@ mod parameter;
 mod range;
 mod structure;
 pub(crate) mod target;
-mod value;
+pub(crate) mod value;
 
 use std::time::Duration;
 

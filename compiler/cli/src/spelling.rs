@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use crate::compile::DependencyOptions;
 
 /// The commands that take compiler options.
-const COMPILING: [&str; 3] = ["compile", "check", "run"];
+const COMPILING: [&str; 4] = ["compile", "check", "run", "litmus"];
 
 /// Options whose value, the next argument, may look like an option.
 const VALUED: [&str; 8] = ["--arg", "--cl-ext", "--feature", "--include", "-D", "-I", "-U", "-o"];

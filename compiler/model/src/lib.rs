@@ -7,6 +7,7 @@
 //! Must not depend on the compiler or on the mapping from OpenCL to Vulkan, which it checks.
 #![forbid(unsafe_code)]
 
+pub mod draw;
 mod event;
 mod execution;
 pub mod explore;
@@ -17,8 +18,10 @@ mod relation;
 mod tests;
 mod verdict;
 mod vulkan;
+mod weaken;
 
 pub use event::{Action, Event, Location, Object, Position, Skeleton, Space, Trace, scope, semantics};
 pub use explore::Model;
 pub use module::{Argument, Launch, Module, Unsupported};
 pub use verdict::Rule;
+pub use weaken::{Weaker, weakest};

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    draw,
     event::{Action, Event, Location, Object, Position, Skeleton, Trace, scope, semantics},
     explore::{Error, Model, Options, Outcomes, explore},
     verdict::Rule,
+    weaken::weakest,
 };
 
 const RELAXED: u32 = 0;
@@ -222,4 +224,36 @@ fn each_execution_is_visited_once() {
     assert_eq!(found.executions, 12);
     let few = Options { budget: 5, ..Options::default() };
     assert_eq!(explore(&skeleton(&items, false), Model::OpenCl, few), Err(Error::TooMany(5)));
+}
+
+/// Only the release and the acquire of the flag are needed; with a plain read behind a failed check there would be a race.
+#[test]
+fn orders_that_nobody_observes_can_be_weaker() {
+    let items = vec![
+        vec![store(0, 1, RELAXED, scope::DEVICE), store(1, 1, SEQ_CST, scope::DEVICE)],
+        vec![load(1, 0, SEQ_CST, scope::DEVICE), load(0, 1, RELAXED, scope::DEVICE)],
+    ];
+    let mut skeleton = skeleton(&items, false);
+    for (number, event) in (0..).zip(skeleton.events_mut()) {
+        event.site += if number < 2 { 10 } else { 20 };
+    }
+    let weaker = weakest(&skeleton, Options::default()).expect("few executions");
+    let to: Vec<_> = weaker.iter().map(|it| (it.site, it.to)).collect();
+    let device = scope::DEVICE;
+    assert_eq!(to, [(11, (semantics::RELEASE, device)), (20, (semantics::ACQUIRE, device))]);
+}
+
+#[test]
+fn drawings_name_lines_and_sources() {
+    let found = found(&message(RELEASE, ACQUIRE, scope::DEVICE), false, Model::OpenCl);
+    let witness = &found.allowed[&vec![1, 1]];
+    let names = |location: Location| match location.object {
+        Object::Argument(number) => format!("<{number}>"),
+        other => format!("{other:?}"),
+    };
+    let text = draw::text(witness, &names);
+    assert!(text.contains("<1> is 1, acquire, device  <- work-item 0"), "{text}");
+    let svg = draw::svg(witness, "a & b", &names);
+    assert!(svg.contains("a &amp; b") && svg.contains("&lt;1&gt; = 1, release, device"), "{svg}");
+    assert_eq!(svg.matches("marker-end").count(), 2);
 }

@@ -1,6 +1,7 @@
 //! The command line's interface to shells, build tools and editors: exit codes, streams, files, formats.
 
 mod linking;
+mod litmus;
 mod modules;
 mod targets;
 

@@ -153,7 +153,7 @@ fn raw_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
 }
 
 /// The type, the number of elements and the contents.
-fn buffer(text: &str) -> Result<(&str, usize, &str), Failure> {
+pub(super) fn buffer(text: &str) -> Result<(&str, usize, &str), Failure> {
     let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
     let wrong = || Failure(format!("`{text}` is not a buffer such as `buf:u32[4096]=iota`"));
     let (name, count) = shape.split_once('[').ok_or_else(wrong)?;
@@ -171,7 +171,7 @@ fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
     Ok(Typed { object: Object::Pipe(device.pipe(size, count)?), ty })
 }
 
-fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, Failure> {
+pub(super) fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, Failure> {
     let ty = element_type(name)?;
     parameter.check(&ty, name, false)?;
     let given = numbers(text)?;
@@ -182,6 +182,6 @@ fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, F
     }
 }
 
-fn element_type(text: &str) -> Result<ElementType, Failure> {
+pub(super) fn element_type(text: &str) -> Result<ElementType, Failure> {
     ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is not a type; see `kiln run --help`")))
 }

@@ -1,0 +1,65 @@
+//! Locations and outcomes in the words of the source: `x`, `out[2]`.
+
+use kiln_memory_model::{Location, Object, Skeleton};
+
+use crate::run::value::ElementType;
+
+/// The names of the parameters, with the types of their elements, and the parts of an outcome.
+pub(super) struct Names {
+    parameters: Vec<(String, Option<ElementType>)>,
+    parts: Vec<Location>,
+    /// The number of elements of each parameter that appear: a single one needs no index.
+    is_array: Vec<bool>,
+}
+
+impl Names {
+    pub(super) fn new(
+        parameters: Vec<(String, Option<ElementType>)>,
+        skeleton: &Skeleton,
+        parts: Vec<Location>,
+    ) -> Self {
+        let mut is_array = vec![false; parameters.len()];
+        let events = skeleton.traces.iter().flatten().flat_map(|trace| &trace.events);
+        for location in skeleton.parts.iter().copied().chain(events.filter_map(|event| event.location)) {
+            if let Object::Argument(number) | Object::LocalArgument(number, _) = location.object
+                && let Some(array) = is_array.get_mut(number as usize)
+            {
+                *array |= location.offset > 0;
+            }
+        }
+        Self { parameters, parts, is_array }
+    }
+
+    pub(super) fn location(&self, location: Location) -> String {
+        let (number, group) = match location.object {
+            Object::Argument(number) => (number as usize, None),
+            Object::LocalArgument(number, group) => (number as usize, Some(group)),
+            Object::LocalVariable(..) => return format!("a local variable, byte {}", location.offset),
+            Object::Program => return format!("a program-scope variable, byte {}", location.offset),
+            Object::Unshared(..) => return "an object of this work-item".to_owned(),
+        };
+        let Some((name, ty)) = self.parameters.get(number) else { return format!("argument {number}") };
+        let stride = ty.as_ref().map_or(4, |ty| ty.stride.max(1) as u32);
+        let index = match (self.is_array[number], location.offset % stride) {
+            (false, _) => String::new(),
+            (true, 0) => format!("[{}]", location.offset / stride),
+            (true, rest) => format!("[{}]+{rest}", location.offset / stride),
+        };
+        match group {
+            Some(group) if group > 0 => format!("{name}{index} of group {group}"),
+            _ => format!("{name}{index}"),
+        }
+    }
+
+    /// The name and the value of each part of an outcome.
+    pub(super) fn parts(&self, outcome: &[u64]) -> Vec<(String, u64)> {
+        let parts = self.parts.iter().zip(outcome);
+        parts.map(|(location, value)| (self.location(*location), *value)).collect()
+    }
+
+    pub(super) fn outcome(&self, outcome: &[u64]) -> String {
+        let parts: Vec<String> =
+            self.parts(outcome).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if parts.is_empty() { "(nothing is written)".to_owned() } else { parts.join(" ") }
+    }
+}

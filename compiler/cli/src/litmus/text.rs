@@ -1,0 +1,114 @@
+//! The findings as text.
+
+use std::fmt::Write as _;
+
+use kiln_memory_model::{
+    draw,
+    explore::{Forbidden, Undefined},
+    scope, semantics,
+};
+
+use super::Findings;
+
+/// The table of outcomes, with executions if wanted, and what is undefined.
+pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
+    let mut text = String::new();
+    let (opencl, vulkan) = (&findings.opencl.found, &findings.vulkan.found);
+    let names = |location| findings.names.location(location);
+    for undefined in opencl.undefined.values() {
+        let _ = writeln!(text, "{}", described(undefined, &names));
+    }
+    if !opencl.undefined.is_empty() {
+        text.push_str("The behavior is undefined (OpenCL API 3.3.6): every outcome is possible.\n\n");
+    }
+    let mut all: Vec<&Vec<u64>> = opencl.allowed.keys().chain(vulkan.allowed.keys()).collect();
+    all.extend(opencl.forbidden.keys());
+    all.sort();
+    all.dedup();
+    let shown = |outcome: &[u64]| findings.names.outcome(outcome);
+    let width = all.iter().map(|outcome| shown(outcome).len()).max().unwrap_or(0).max(7);
+    let _ = writeln!(text, "{:width$}  OpenCL     module for Vulkan", "outcome");
+    for outcome in all {
+        let word = |is_allowed: bool| if is_allowed { "allowed" } else { "forbidden" };
+        let by_opencl = opencl.allowed.get(outcome);
+        let by_vulkan = vulkan.allowed.get(outcome);
+        let row = format!(
+            "{:width$}  {:9}  {:9}  {}",
+            shown(outcome),
+            word(by_opencl.is_some()),
+            word(by_vulkan.is_some()),
+            opencl.forbidden.get(outcome).map(reason).unwrap_or_default()
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+        if let Some(witness) = by_opencl.or(by_vulkan).filter(|_| has_executions) {
+            text.push_str(&draw::text(witness, &names));
+        }
+    }
+    conclusion(findings, &mut text);
+    text
+}
+
+/// The rule that forbids an outcome, and the accesses that violate it.
+fn reason(forbidden: &Forbidden) -> String {
+    let place = |index: usize| {
+        let (item, event) = &forbidden.witness.events[index];
+        draw::place(*item, event)
+    };
+    let (a, b) = forbidden.events;
+    let places = if a == b { place(a) } else { format!("{}; {}", place(a), place(b)) };
+    format!("{} ({}): {places}", forbidden.rule, forbidden.rule.section())
+}
+
+/// A race or a diverging barrier in words.
+fn described(undefined: &Undefined, names: draw::Names<'_>) -> String {
+    let (first, second) = undefined.items;
+    let Some((a, b)) = undefined.events else {
+        return format!(
+            "not all barriers are reached by both work-item {first} and work-item {second} of a group"
+        );
+    };
+    let shown = |index: usize| {
+        let (item, event) = &undefined.witness.events[index];
+        format!("{} ({})", draw::place(*item, event), draw::label(event, names))
+    };
+    format!("data race: {}, and {}", shown(a), shown(b))
+}
+
+fn conclusion(findings: &Findings, text: &mut String) {
+    let (opencl, vulkan) = (&findings.opencl, &findings.vulkan);
+    let _ = writeln!(
+        text,
+        "\nConsistent executions: {} in OpenCL with {} outcomes, {} of the module for Vulkan with {}.",
+        opencl.found.executions,
+        opencl.found.allowed.len(),
+        vulkan.found.executions,
+        vulkan.found.allowed.len()
+    );
+    if opencl.skeleton.is_cut || vulkan.skeleton.is_cut {
+        text.push_str(
+            "Loops were cut: runs with more rounds are not part of this. --rounds sets the number.\n",
+        );
+    }
+    if opencl.found.undefined.is_empty() && !vulkan.found.undefined.is_empty() {
+        text.push_str(
+            "The module for Vulkan has a race that the source does not have. This is a bug in Kiln.\n",
+        );
+    }
+    if findings.unsound().next().is_some() {
+        text.push_str("The module for Vulkan allows what OpenCL forbids. This is a bug in Kiln.\n");
+    }
+    let Some(weaker) = &findings.weaker else { return };
+    if !opencl.found.undefined.is_empty() {
+        text.push_str("--weakest needs a launch with defined behavior.\n");
+    } else if weaker.is_empty() {
+        text.push_str("No order or scope can be weaker: each is needed.\n");
+    } else {
+        text.push_str("With these weaker orders and scopes, the outcomes stay the same:\n");
+        for it in weaker {
+            let shown = |(order, scope): (u32, u32)| {
+                format!("{}, {}", semantics::order_name(order), scope::opencl_name(scope))
+            };
+            let _ = writeln!(text, "  line {}: {} -> {}", it.line, shown(it.from), shown(it.to));
+        }
+    }
+}
