@@ -1,5 +1,6 @@
 //! `kiln litmus`: every outcome of a small launch, by the memory models of OpenCL and Vulkan.
 
+mod herd;
 mod json;
 mod names;
 mod text;
@@ -41,8 +42,11 @@ launch has a data race, or a barrier that not all work-items of a group reach.";
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
 pub(crate) struct LitmusCommand {
-    /// The source, or `-` for standard input
+    /// The source, a litmus test in herd's OpenCL format, or `-` for standard input
     pub(crate) source: String,
+    /// Print the kernel of a test in herd's format, to whose lines the findings refer
+    #[arg(long)]
+    pub(crate) translate: bool,
     /// Print an execution for each outcome
     #[arg(long)]
     pub(crate) executions: bool,
@@ -129,8 +133,18 @@ pub(crate) fn litmus(
     matches: &ArgMatches,
     files: &Files,
 ) -> Result<Outcome, Failure> {
-    let source = files.source(&command.source)?;
-    let text = String::from_utf8_lossy(&source.text).into_owned();
+    let mut source = files.source(&command.source)?;
+    let mut text = String::from_utf8_lossy(&source.text).into_owned();
+    let mut registers = Vec::new();
+    if herd::is_test(&text) {
+        let kernel = herd::kernel(&text)?;
+        source.text = kernel.source.clone().into_bytes();
+        (text, registers) = (kernel.source, kernel.registers);
+    }
+    if command.translate {
+        write_output("-", text.as_bytes())?;
+        return Ok(Outcome::Success);
+    }
     let given = bytes::launch(&command.launch, &text)?;
     let compiled = |environment: Environment| -> Result<(Module, Interface), Outcome> {
         let mut options = command.options.to_options(Target::full(environment), matches);
@@ -157,7 +171,7 @@ pub(crate) fn litmus(
     opencl.project(&parts);
     vulkan.project(&parts);
     let findings = Findings {
-        names: Names::new(parameters, &opencl.skeleton, parts),
+        names: Names::new(parameters, &opencl.skeleton, parts, registers),
         weaker: command.weakest.then(|| weakest(&opencl.skeleton, options)).transpose()?,
         vulkan,
         opencl,

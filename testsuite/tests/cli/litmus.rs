@@ -96,6 +96,23 @@ fn what_cannot_be_explored_is_a_message() {
     }
 }
 
+/// herd's format: the variables of a process have its names.
+#[test]
+fn tests_in_the_format_of_herd_are_kernels() {
+    let test = "OPENCL SB\n{ [x]=0; [y]=0; }\n\
+        P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n\
+        atomic_store_explicit(x, 1, memory_order_seq_cst, memory_scope_work_group);\n\
+        int r0 = atomic_load_explicit(y, memory_order_seq_cst, memory_scope_work_group);\n}\n\
+        P1@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n\
+        atomic_store_explicit(y, 1, memory_order_seq_cst, memory_scope_work_group);\n\
+        int r0 = atomic_load_explicit(x, memory_order_seq_cst, memory_scope_work_group);\n}\n\
+        exists (0:r0=0 /\\ 1:r0=0)\n";
+    let (code, found) = findings(test, &[]);
+    assert_eq!((code, count(&found, "opencl", "allowed")), (Some(0), 3), "{found:#}");
+    let forbidden = &found["opencl"]["forbidden"][0]["outcome"];
+    assert_eq!((&forbidden["0:r0"], &forbidden["1:r0"]), (&Value::from(0), &Value::from(0)), "{found:#}");
+}
+
 /// The pictures in the book are those of its kernels.
 #[test]
 fn pictures_are_fresh() {

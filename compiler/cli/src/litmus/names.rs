@@ -10,6 +10,8 @@ pub(super) struct Names {
     parts: Vec<Location>,
     /// The number of elements of each parameter that appear: a single one needs no index.
     is_array: Vec<bool>,
+    /// The names of the elements of the last parameter, if they are variables of a litmus test.
+    registers: Vec<String>,
 }
 
 impl Names {
@@ -17,6 +19,7 @@ impl Names {
         parameters: Vec<(String, Option<ElementType>)>,
         skeleton: &Skeleton,
         parts: Vec<Location>,
+        registers: Vec<String>,
     ) -> Self {
         let mut is_array = vec![false; parameters.len()];
         let events = skeleton.traces.iter().flatten().flat_map(|trace| &trace.events);
@@ -27,7 +30,7 @@ impl Names {
                 *array |= location.offset > 0;
             }
         }
-        Self { parameters, parts, is_array }
+        Self { parameters, parts, is_array, registers }
     }
 
     pub(super) fn location(&self, location: Location) -> String {
@@ -38,6 +41,11 @@ impl Names {
             Object::Program => return format!("a program-scope variable, byte {}", location.offset),
             Object::Unshared(..) => return "an object of this work-item".to_owned(),
         };
+        if number + 1 == self.parameters.len()
+            && let Some(register) = self.registers.get(location.offset as usize / 4)
+        {
+            return register.clone();
+        }
         let Some((name, ty)) = self.parameters.get(number) else { return format!("argument {number}") };
         let stride = ty.as_ref().map_or(4, |ty| ty.stride.max(1) as u32);
         let index = match (self.is_array[number], location.offset % stride) {

@@ -1,0 +1,297 @@
+//! Litmus tests in herd's OpenCL format, as kernels with a launch.
+//!
+//! ```text
+//! OPENCL MP
+//! { [x]=0; [y]=0; }
+//! P0@wg 0, dev 0 (global atomic_int* x, global int* y) { … }
+//! P1@wg 1, dev 0 (global atomic_int* x, global int* y) { int r0 = …; }
+//! exists (1:r0=1 /\ y=0)
+//! ```
+//!
+//! Each process is a work-item, and its variables are elements of the buffer `registers`, which outcomes name `1:r0`. A barrier
+//! of a work-group is one barrier in the kernel. The condition is not read: the table shows all outcomes.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use crate::exit::{Failure, failure};
+
+/// A test as a kernel.
+pub(super) struct Kernel {
+    /// The source, with the launch in the leading comment.
+    pub(super) source: String,
+    /// The names of the elements of its last parameter.
+    pub(super) registers: Vec<String>,
+}
+
+/// A process.
+struct Process {
+    group: u32,
+    parameters: String,
+    body: String,
+}
+
+/// A parameter: its address space, and its name.
+type Parameters = BTreeMap<String, &'static str>;
+
+/// Whether a source is such a test.
+pub(super) fn is_test(text: &str) -> bool {
+    text.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("opencl"))
+}
+
+/// The kernel of a test.
+pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
+    let text = without_comments(text);
+    let wrong = |what: &str| Failure(format!("the litmus test has no {what}"));
+    let (_, rest) = text.split_once('{').ok_or_else(|| wrong("initial state"))?;
+    let (initial, rest) = rest.split_once('}').ok_or_else(|| wrong("initial state"))?;
+    let processes = processes(rest)?;
+    let initial = initial_values(initial);
+    let mut parameters = Parameters::new();
+    for parameter in processes.iter().flat_map(|process| process.parameters.split(',')) {
+        let name = parameter.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
+        if !name.is_empty() {
+            let space = if parameter.contains("local ") { "local" } else { "global" };
+            parameters.insert(name.to_owned(), space);
+        }
+    }
+    let mut groups: Vec<u32> = processes.iter().map(|process| process.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let members = |group: u32| processes.iter().filter(move |process| process.group == group).count();
+    let size = groups.iter().map(|group| members(*group)).max().unwrap_or(1);
+    let (code, registers) = body(&processes, &groups, &parameters)?;
+    let mut kernel = format!("// kiln run --global {} --local {size}", size * groups.len());
+    for (name, space) in &parameters {
+        let _ = match *space {
+            "local" => write!(kernel, " --arg local:4"),
+            _ => write!(kernel, " --arg buf:int[1]={}", initial.get(name).copied().unwrap_or(0)),
+        };
+    }
+    let _ = writeln!(kernel, " --arg buf:int[{}]=0", registers.len().max(1));
+    let declared: Vec<String> =
+        parameters.iter().map(|(name, space)| format!("{space} int *{name}")).collect();
+    let _ = writeln!(kernel, "kernel void litmus({}, global int *registers) {{", declared.join(", "));
+    kernel.push_str(&code);
+    kernel.push_str("}\n");
+    Ok(Kernel { source: kernel, registers })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The text without `(* … *)` and `// …`. White space follows the start of a comment: `(*p)` is an expression.
+fn without_comments(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once("(*") {
+        result.push_str(before);
+        if inside.starts_with(char::is_whitespace) {
+            rest = inside.split_once("*)").map_or("", |(_, after)| after);
+        } else {
+            result.push_str("(*");
+            rest = inside;
+        }
+    }
+    result.push_str(rest);
+    result.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// `[x] = 1; y = 2;`
+fn initial_values(text: &str) -> BTreeMap<String, i64> {
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        let name = name.trim().trim_matches(|c| c == '[' || c == ']');
+        Some((name.rsplit(' ').next()?.to_owned(), value.trim().parse().ok()?))
+    };
+    text.split(';').filter_map(pair).collect()
+}
+
+/// `P0@wg 0, dev 0 (…) { … }`
+fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
+    let mut processes = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        let number = rest.strip_prefix('P').map(|it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let Some(after) = number.and_then(|it| it.trim_start().strip_prefix('@')) else { break };
+        let parts = after.split_once('(').and_then(|(place, rest)| {
+            let (parameters, rest) = rest.split_once(')')?;
+            Some((place, parameters, rest.trim_start().strip_prefix('{')?))
+        });
+        let Some((place, parameters, inside)) = parts else {
+            return failure("a process of the litmus test has no parameters or no body");
+        };
+        let number = |word: &str| -> u32 {
+            let digits = place.split_once(word).map_or("", |(_, rest)| rest.trim_start());
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            digits[..end].parse().unwrap_or(0)
+        };
+        if number("dev") != 0 {
+            return failure("a litmus test for several devices cannot be explored");
+        }
+        let mut depth = 1;
+        let end = inside.find(|c: char| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0
+        });
+        let Some(end) = end else { return failure("a process of the litmus test has no end") };
+        let process = Process {
+            group: number("wg"),
+            parameters: parameters.to_owned(),
+            body: inside[..end].to_owned(),
+        };
+        processes.push(process);
+        rest = &inside[end + 1..];
+    }
+    if processes.is_empty() {
+        failure("the litmus test has no process `P0@wg 0, dev 0`")
+    } else {
+        Ok(processes)
+    }
+}
+
+/// The statements of all processes between their barriers, and the names of the registers.
+fn body(
+    processes: &[Process],
+    groups: &[u32],
+    parameters: &Parameters,
+) -> Result<(String, Vec<String>), Failure> {
+    let mut code = String::new();
+    let mut registers = Vec::new();
+    let split: Vec<Vec<String>> = processes.iter().map(|process| segments(&process.body)).collect();
+    for (number, segments) in split.iter().enumerate() {
+        for name in segments.iter().flat_map(|segment| declared(segment)) {
+            if !registers.contains(&(number, name.clone())) {
+                registers.push((number, name));
+            }
+        }
+    }
+    for (index, (number, name)) in registers.iter().enumerate() {
+        let _ = writeln!(code, "int p{number}_{name} = 0; // registers[{index}]");
+    }
+    let group = |number: usize| groups.iter().position(|it| *it == processes[number].group).unwrap_or(0);
+    let place = |number: usize| {
+        let rank = processes[..number].iter().filter(|it| it.group == processes[number].group).count();
+        format!("if (get_group_id(0) == {} && get_local_id(0) == {rank})", group(number))
+    };
+    let most = split.iter().map(Vec::len).max().unwrap_or(0);
+    for at in 0..most {
+        let mut barriers: BTreeMap<usize, &str> = BTreeMap::new();
+        for (number, segments) in split.iter().enumerate() {
+            let Some(segment) = segments.get(at) else { continue };
+            if at % 2 == 0 {
+                let renamed = renamed(segment, number, &registers, parameters);
+                let _ = writeln!(code, "{} {{ {renamed} }}", place(number));
+            } else if *barriers.entry(group(number)).or_insert(segment) != segment {
+                return failure("the work-items of a group in the litmus test have different barriers");
+            }
+        }
+        for (group, barrier) in barriers {
+            let _ = writeln!(code, "if (get_group_id(0) == {group}) {barrier};");
+        }
+    }
+    for (index, (number, name)) in registers.iter().enumerate() {
+        let _ = writeln!(code, "{} registers[{index}] = p{number}_{name};", place(*number));
+    }
+    Ok((code, registers.into_iter().map(|(number, name)| format!("{number}:{name}")).collect()))
+}
+
+/// Statements, and the barriers between them without their labels.
+fn segments(body: &str) -> Vec<String> {
+    let mut segments = vec![String::new()];
+    for statement in body.split_inclusive(';') {
+        let text = statement.trim();
+        let call = text.rsplit_once(':').map_or(text, |(_, call)| call.trim()).trim_end_matches(';');
+        if call.starts_with("barrier") || call.starts_with("work_group_barrier") {
+            segments.push(call.to_owned());
+            segments.push(String::new());
+        } else if let Some(last) = segments.last_mut() {
+            last.push_str(statement);
+        }
+    }
+    segments
+}
+
+/// The words of a text, and the text between them.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
+        words.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    words
+}
+
+fn is_type(word: &str) -> bool {
+    ["int", "uint"].contains(&word)
+}
+
+/// The variables that a text declares.
+fn declared(text: &str) -> Vec<String> {
+    let words = words(text);
+    let is_declared = |three: &&[&str]| is_type(three[0]) && three[1].trim().is_empty();
+    words.windows(3).filter(is_declared).map(|three| three[2].to_owned()).collect()
+}
+
+/// The text with the variables of a process, and with atomic operations on objects that have no atomic type.
+fn renamed(text: &str, number: usize, registers: &[(usize, String)], parameters: &Parameters) -> String {
+    let mut result = String::new();
+    let mut previous = "";
+    let mut is_argument = false;
+    let mut skips_space = false;
+    for word in words(text) {
+        let is_register = registers.iter().any(|(owner, name)| *owner == number && name == word);
+        if is_type(word) {
+            skips_space = true;
+        } else if is_register {
+            let _ = write!(result, "p{number}_{word}");
+        } else if let Some(space) = parameters.get(word).filter(|_| is_argument) {
+            let _ = write!(result, "(volatile {space} atomic_int *){word}");
+        } else if !(skips_space && word.trim().is_empty()) {
+            result.push_str(word);
+        }
+        skips_space &= is_type(word);
+        is_argument = previous.starts_with("atomic_") && word.trim() == "(";
+        previous = word;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_a_kernel() {
+        let text = "OPENCL MP (* a comment *)\n{ [x]=0; [y]=2; }\n\
+            P0@wg 0, dev 0 (global int* x, local atomic_int* y) { *x = 1; B1: barrier(CLK_LOCAL_MEM_FENCE); }\n\
+            P1@wg 0, dev 0 (global int* x, local atomic_int* y) { B1: barrier(CLK_LOCAL_MEM_FENCE);\n\
+            int r0 = atomic_load_explicit(y, memory_order_acquire); // read\n if (r0) { r0 = (*x); } }\nexists (1:r0=1)\n";
+        assert!(is_test(text));
+        let Kernel { source: kernel, registers } =
+            kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
+        assert_eq!(registers, ["1:r0"]);
+        for part in [
+            "// kiln run --global 2 --local 2 --arg buf:int[1]=0 --arg local:4 --arg buf:int[1]=0\n",
+            "kernel void litmus(global int *x, local int *y, global int *registers) {\n",
+            "if (get_group_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE);\n",
+            "p1_r0 = atomic_load_explicit((volatile local atomic_int *)y, memory_order_acquire)",
+            "if (p1_r0) { p1_r0 = (*x); }",
+            "if (get_group_id(0) == 0 && get_local_id(0) == 1) registers[0] = p1_r0;\n",
+        ] {
+            assert!(kernel.contains(part), "{part}\n{kernel}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_test_is_a_message() {
+        for text in
+            ["OPENCL a", "OPENCL a {} exists", "OPENCL a {} P0@wg 0, dev 1 () {}", "OPENCL a {} P0@wg 0 () {"]
+        {
+            assert!(kernel(text).is_err(), "{text}");
+        }
+        assert!(!is_test("kernel void k() {}"));
+    }
+}
