@@ -1,4 +1,4 @@
-//! Make, Ninja and CMake with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
+//! Make, Ninja, Meson and CMake with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
 
 use std::{fs, path::Path, process::Command, thread, time::Duration};
 
@@ -74,6 +74,18 @@ fn ninja() {
                        build sized.spv: kiln sized.cl\nbuild other.spv: kiln other.cl\n";
     let project = project("build.ninja", description);
     rebuilds_what_depends(project.path(), project.path(), &["ninja"]);
+}
+
+#[test]
+fn meson() {
+    let description = "project('kernels')\n\
+        foreach name : ['sized', 'other']\n  \
+          custom_target(name, input: name + '.cl', output: name + '.spv', depfile: name + '.d', build_by_default: true,\n    \
+            command: [find_program('KILN'), 'compile', '@INPUT@', '-o', '@OUTPUT@', '-MD', '-MF', '@DEPFILE@'])\n\
+        endforeach\n";
+    let project = project("meson.build", description);
+    run(project.path(), &["meson", "setup", "build"]);
+    rebuilds_what_depends(project.path(), &project.path().join("build"), &["ninja", "-C", "build"]);
 }
 
 #[test]
