@@ -4,20 +4,31 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
-use kiln_testsuite::{kiln::LIMIT, process, root};
+use kiln_testsuite::{kiln::LIMIT, nightly, process, root};
+
+/// The folders of all packages.
+fn members() -> Vec<PathBuf> {
+    let workspace: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
+    let members = workspace["workspace"]["members"].as_array().expect("a list");
+    members.iter().map(|member| root().join(member.as_str().expect("a path"))).collect()
+}
+
+fn manifest(folder: &Path) -> toml::Table {
+    read(&folder.join("Cargo.toml")).parse().expect("TOML")
+}
+
+fn name(folder: &Path) -> String {
+    manifest(folder)["package"]["name"].as_str().expect("a name").to_owned()
+}
 
 /// The folders of the published packages.
 fn published() -> Vec<PathBuf> {
-    let workspace: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
-    let members = workspace["workspace"]["members"].as_array().expect("a list");
-    let folders = members.iter().map(|member| root().join(member.as_str().expect("a path")));
-    let is_published = |folder: &PathBuf| {
-        let manifest: toml::Table = read(&folder.join("Cargo.toml")).parse().expect("TOML");
-        manifest["package"].get("publish") != Some(&toml::Value::Boolean(false))
-    };
-    folders.filter(is_published).collect()
+    let is_published =
+        |folder: &PathBuf| manifest(folder)["package"].get("publish") != Some(&toml::Value::Boolean(false));
+    members().into_iter().filter(is_published).collect()
 }
 
 fn read(path: &Path) -> String {
@@ -27,7 +38,7 @@ fn read(path: &Path) -> String {
 #[test]
 fn packages_have_a_description_a_license_and_a_readme() {
     for folder in published() {
-        let manifest: toml::Table = read(&folder.join("Cargo.toml")).parse().expect("TOML");
+        let manifest = manifest(&folder);
         for key in ["description", "license", "version", "rust-version"] {
             assert!(manifest["package"].get(key).is_some(), "{}: no {key}", folder.display());
         }
@@ -45,6 +56,37 @@ fn packaged(folder: &Path) -> Vec<String> {
     let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
     assert_eq!(finished.code(), Some(0), "{}: {}", folder.display(), finished.stderr);
     finished.text().lines().map(str::to_owned).collect()
+}
+
+/// All packages are packaged together, each with the packages that it depends on. With `--nightly`, each is also built
+/// from its package, without the repository.
+#[test]
+fn the_workspace_becomes_packages() {
+    let target = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(["package", "--workspace", "--allow-dirty", "--offline", "--quiet"]);
+    let published = published();
+    for folder in members().iter().filter(|folder| !published.contains(folder)) {
+        command.arg("--exclude").arg(name(folder));
+    }
+    if !nightly::is_on() {
+        command.arg("--no-verify");
+    }
+    let limit = if nightly::is_on() { Duration::from_secs(3600) } else { LIMIT };
+    let finished = process::run(command.arg("--target-dir").arg(target.path()), b"", limit)
+        .unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    for folder in published {
+        let begin = format!("{}-", name(&folder));
+        let packages = fs::read_dir(target.path().join("package")).expect("packages");
+        let names = packages.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+        let is_it = |file: &String| file.strip_prefix(&begin).is_some_and(|rest| rest.ends_with(".crate"));
+        assert_eq!(
+            names.filter(|file| is_it(file) && file[begin.len()..].starts_with(char::is_numeric)).count(),
+            1,
+            "{begin}"
+        );
+    }
 }
 
 /// Sources include only files of their own package: others are not in it.
