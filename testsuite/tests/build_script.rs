@@ -140,6 +140,7 @@ fn errors_and_warnings_of_kernels_are_cargo_s() {
     application.edit("kernels/view.h", "uint rows;", "uint rowz;");
     let text = application.fails(&["build"]);
     assert!(text.contains("error: buddhabrot@0.1.0: kernels/buddhabrot.cl:"), "{text}");
+    assert!(!text.contains(": error: "), "the severity is Cargo's: {text}");
     assert!(text.contains("kernels have errors") && text.contains("view.rows"), "{text}");
 }
 

@@ -7,10 +7,29 @@ pub(crate) fn rerun_if_changed(path: &str) {
 
 /// Prints a warning, which Cargo shows with the package's name.
 pub(crate) fn warning(text: &str) {
-    println!("cargo::warning={}", text.replace('\n', " "));
+    println!("cargo::warning={}", line(text, ": warning: "));
 }
 
 /// Prints an error, which Cargo shows as the build's error.
 pub(crate) fn error(text: &str) {
-    println!("cargo::error={}", text.replace('\n', " "));
+    println!("cargo::error={}", line(text, ": error: "));
+}
+
+/// One line, without the severity, which Cargo writes before it.
+fn line(text: &str, severity: &str) -> String {
+    text.replacen(severity, ": ", 1).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_severity_is_cargo_s() {
+        assert_eq!(
+            line("a.cl:1:2: error: `x` is not declared", ": error: "),
+            "a.cl:1:2: `x` is not declared"
+        );
+        assert_eq!(line("a.cl:1:2: a\nb", ": error: "), "a.cl:1:2: a b");
+    }
 }
