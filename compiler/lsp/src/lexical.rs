@@ -87,33 +87,65 @@ pub(crate) fn line_end(text: &str, start: usize) -> usize {
     }
 }
 
-/// The directive that contains an offset, or ends there.
-pub(crate) fn directive_at(text: &str, offset: usize) -> Option<Range<usize>> {
-    pieces(text).into_iter().find_map(|piece| match piece {
-        Piece::Directive(range) if range.start < offset && offset <= range.end => Some(range),
-        _ => None,
-    })
+/// What an offset of a text is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    /// Code outside directives.
+    Code,
+    /// This directive, or its end.
+    Directive(Range<usize>),
+    /// A comment, a string or a character literal.
+    CommentOrLiteral,
 }
 
-/// Whether an offset is in a comment, a string or a character literal.
-pub(crate) fn is_in_comment_or_literal(text: &str, offset: usize) -> bool {
-    let is_inside = |range: &Range<usize>, counts_end| {
-        range.start < offset && (offset < range.end || counts_end && offset == range.end)
-    };
-    let in_comment = pieces(text).iter().any(|piece| match piece {
-        // The end of a line comment is inside it, that of a block comment is not.
-        Piece::Comment(range) => is_inside(range, text[range.clone()].starts_with("//")),
-        _ => false,
-    });
-    in_comment
-        || Lexer::new(text).any(|token| {
-            let range = token.start as usize..token.end as usize;
-            match token.lexeme {
-                Lexeme::String | Lexeme::Character => is_inside(&range, false),
-                Lexeme::Unterminated => is_inside(&range, true),
-                _ => false,
+/// What an offset is in. Scans the text once, up to the offset.
+pub(crate) fn surroundings(text: &str, offset: usize) -> Surroundings {
+    let mut end = 0;
+    for token in Lexer::new(text) {
+        let range = token.start as usize..token.end as usize;
+        if range.start < end {
+            // Part of a directive.
+            continue;
+        }
+        if is_in_comment(text, end..range.start, offset) {
+            return Surroundings::CommentOrLiteral;
+        }
+        if offset <= range.start {
+            return Surroundings::Code;
+        }
+        end = range.end;
+        match token.lexeme {
+            Lexeme::Punct(Punct::Hash) if token.line_start => {
+                end = line_end(text, range.start);
+                if offset <= end {
+                    return Surroundings::Directive(range.start..end);
+                }
             }
-        })
+            Lexeme::String | Lexeme::Character | Lexeme::UnterminatedComment if offset < end => {
+                return Surroundings::CommentOrLiteral;
+            }
+            Lexeme::Unterminated if offset <= end => return Surroundings::CommentOrLiteral,
+            _ => {}
+        }
+    }
+    match is_in_comment(text, end..text.len(), offset) {
+        true => Surroundings::CommentOrLiteral,
+        false => Surroundings::Code,
+    }
+}
+
+/// Whether an offset is in a comment between two tokens. The end of a line comment is in it, that of a block comment is
+/// not.
+fn is_in_comment(text: &str, gap: Range<usize>, offset: usize) -> bool {
+    if offset <= gap.start || gap.end < offset {
+        return false;
+    }
+    let mut pieces = Vec::new();
+    comments(text, gap, &mut pieces);
+    pieces.iter().map(Piece::range).any(|range| {
+        let counts_end = text[range.clone()].starts_with("//");
+        range.start < offset && (offset < range.end || counts_end && offset == range.end)
+    })
 }
 
 /// The name of a directive: `include` in `# include <a.h>`.
@@ -132,6 +164,23 @@ mod tests {
         let text = "/* a { */ int x; // b\n#define A \\\n { }\nint f() { \"{\"; }/*";
         let found: Vec<&str> = pieces(text).iter().map(|piece| &text[piece.range().clone()]).collect();
         assert_eq!(found, ["/* a { */", "// b", "#define A \\\n { }", "{", "}", "/*"]);
+    }
+
+    #[test]
+    fn offsets_are_in_something() {
+        let around = |text: &str| {
+            let offset = text.find('$').unwrap();
+            surroundings(&text.replace('$', ""), offset)
+        };
+        assert_eq!(around("int x$; // b"), Surroundings::Code);
+        assert_eq!(around("int x; // b$\nint y;"), Surroundings::CommentOrLiteral);
+        assert_eq!(around("int x; /* b */$ int y;"), Surroundings::Code);
+        assert_eq!(around("int x; /* b *$/ int y;"), Surroundings::CommentOrLiteral);
+        assert_eq!(around("f(\"a$b\");"), Surroundings::CommentOrLiteral);
+        assert_eq!(around("f(\"ab$\n"), Surroundings::CommentOrLiteral);
+        assert_eq!(around("a;\n#if $\nb"), Surroundings::Directive(3..7));
+        assert_eq!(around("#if\n$b"), Surroundings::Code);
+        assert_eq!(around("/* $"), Surroundings::CommentOrLiteral);
     }
 
     #[test]

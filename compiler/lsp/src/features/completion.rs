@@ -8,7 +8,11 @@ mod sync;
 
 use lsp_types::{CompletionItem, CompletionList};
 
-use crate::{analysis::Cursor, lexical, names::is_word};
+use crate::{
+    analysis::Cursor,
+    lexical::{self, Surroundings},
+    names::is_word,
+};
 
 pub(crate) use items::resolve;
 
@@ -21,9 +25,10 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let start = cursor.word().start;
     let word = &text[start..cursor.offset];
     let before = text[..start].trim_end_matches([' ', '\t']);
-    let mut items = if let Some(directive) = lexical::directive_at(text, cursor.offset) {
+    let surroundings = lexical::surroundings(text, cursor.offset);
+    let mut items = if let Surroundings::Directive(directive) = surroundings {
         directives::complete(cursor, directive)
-    } else if lexical::is_in_comment_or_literal(text, cursor.offset) {
+    } else if surroundings == Surroundings::CommentOrLiteral {
         Vec::new()
     } else if let Some(base) = before.strip_suffix("->") {
         members::complete(cursor, base.len(), members::Access::Arrow)

@@ -46,7 +46,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
         }
     }
     for item in macros(cursor) {
-        if !items.iter().any(|other| other.label == item.label) {
+        if !seen.contains(item.label.as_str()) {
             items.push(item);
         }
     }
@@ -54,14 +54,18 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
     items
 }
 
-/// The blocks, loops and functions that contain the cursor.
+/// The scopes in the function that contains the cursor, and the function itself. Variables of other functions are in
+/// none of them.
 fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
-    let mut scopes = Vec::new();
+    let mut scopes: Vec<Range<usize>> = Vec::new();
     tree::walk(analysis.survey.tree(&Arena::default()), &mut |node| {
         if !matches!(node, Node::Declaration(_)) {
             scopes.extend(analysis.in_file(cursor.file, node.span()));
         }
     });
+    let around = scopes.iter().filter(|scope| scope.start <= cursor.offset && cursor.offset <= scope.end);
+    let Some(outermost) = around.max_by_key(|scope| scope.len()).cloned() else { return Vec::new() };
+    scopes.retain(|scope| outermost.start <= scope.start && scope.end <= outermost.end);
     scopes
 }
 
