@@ -46,6 +46,12 @@ pub(crate) enum Command {
     /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
     #[command(after_long_help = crate::litmus::HELP)]
     Litmus(LitmusCommand),
+    /// Measure the launches of a kernel source, and compare them with another source or device
+    #[command(after_long_help = crate::bench::HELP)]
+    Bench(crate::bench::BenchCommand),
+    /// Record when the launches of a kernel source run, as a trace for Perfetto and chrome://tracing
+    #[command(after_long_help = crate::profile::HELP)]
+    Profile(crate::profile::ProfileCommand),
     /// Format kernel sources
     #[command(after_help = crate::fmt::HELP)]
     Fmt(FmtCommand),
@@ -141,7 +147,7 @@ pub(crate) struct LinkCommand {
 }
 
 // The device to compile for. Not a doc comment: clap would use it as the summary of the command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct DeviceOptions {
     /// Target device: minimal, swiftshader, lavapipe, lavapipe-25, nvidia, full, or a file written by `kiln devices --profile`
     /// [default: full, or the device that `kiln run` opens]
@@ -179,7 +185,7 @@ pub(crate) struct CheckCommand {
 }
 
 /// Compile a kernel source and run its kernels
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RunCommand {
     /// The source or a module, or `-` for standard input
     pub(crate) source: String,
@@ -545,6 +551,8 @@ fn commands(arguments: Vec<OsString>, names: &[String]) -> Result<Vec<(Command, 
         Command::Compile(command) => (command.sources.clone(), &command.options),
         Command::Check(command) => (command.sources.clone(), &command.options),
         Command::Run(command) => (vec![command.source.clone()], &command.options),
+        Command::Bench(command) => (vec![command.run.source.clone()], &command.run.options),
+        Command::Profile(command) => (vec![command.run.source.clone()], &command.run.options),
         _ => return Ok(vec![(command, matches)]),
     };
     if options.no_config {
@@ -580,8 +588,11 @@ fn one_command(arguments: &[OsString]) -> Result<(Command, ArgMatches), clap::Er
     let following = parts.map(parse_launch).collect::<Result<Vec<_>, _>>()?;
     match &mut command {
         Command::Run(run) => run.following = following,
+        Command::Bench(bench) => bench.run.following = following,
+        Command::Profile(profile) => profile.run.following = following,
         _ if !following.is_empty() => {
-            return Err(Cli::command().error(ErrorKind::UnknownArgument, "only `kiln run` accepts `then`"));
+            return Err(Cli::command()
+                .error(ErrorKind::UnknownArgument, "only `kiln run`, `bench` and `profile` accept `then`"));
         }
         _ => {}
     }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod assistance;
+mod bench;
 mod compile;
 mod crash;
 mod devices;
@@ -13,6 +14,7 @@ mod heap;
 mod link;
 mod litmus;
 mod options;
+mod profile;
 mod progress;
 mod project;
 mod reflect;
@@ -55,6 +57,12 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         }
         Command::Litmus(command) => {
             watch::each_change(command.watch, |files| litmus::litmus(&command, matches, files))
+        }
+        Command::Bench(command) => {
+            watch::each_change(command.run.watch, |files| bench::bench(&command, matches, files))
+        }
+        Command::Profile(command) => {
+            watch::each_change(command.run.watch, |files| profile::profile(&command, matches, files))
         }
         Command::Fmt(command) => fmt::fmt(&command),
         Command::Verify(command) => verify::verify(&command),

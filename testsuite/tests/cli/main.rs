@@ -2,6 +2,7 @@
 
 mod linking;
 mod litmus;
+mod measuring;
 mod modules;
 mod targets;
 

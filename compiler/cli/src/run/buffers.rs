@@ -14,7 +14,7 @@ use crate::exit::{Failure, failure};
 /// The buffers, images and pipes of a sequence of launches, under the name of the parameter that each was last passed
 /// to.
 #[derive(Default)]
-pub(super) struct Memory(Vec<(String, Typed)>);
+pub(crate) struct Memory(Vec<(String, Typed)>);
 
 /// A buffer, an image or a pipe, and the type of its contents.
 #[derive(Clone)]
@@ -115,6 +115,15 @@ impl Memory {
         match bytes.get(range.start * ty.stride..range.end * ty.stride) {
             Some(part) if range.start <= range.end => Ok((range, ty.decode(part))),
             _ => failure(format!("`{name}` has {count} elements, not {}..{}", range.start, range.end)),
+        }
+    }
+
+    /// The size in bytes of the object that was last passed to this parameter. `None` if that was no object.
+    pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
+        match &self.get(name)?.object {
+            Object::Buffer(buffer) => Some(buffer.bytes()),
+            Object::Image(image) => Some(image.desc().bytes()),
+            Object::Pipe(_) => None,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Prints and checks what the launch requests. `printed` is the output of the kernel.
-pub(super) fn after(
+pub(crate) fn after(
     queue: &Queue,
     launch: &LaunchArguments,
     memory: &Memory,

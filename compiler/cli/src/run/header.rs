@@ -12,7 +12,11 @@ pub(super) fn launches(text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure>
 }
 
 fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
-    let words: Vec<&str> = command.split_whitespace().collect();
+    let mut words: Vec<&str> = command.split_whitespace().collect();
+    // A command that was copied from a terminal names the source.
+    if words.first().is_some_and(|word| word.ends_with(".cl")) {
+        words.remove(0);
+    }
     words
         .split(|word| *word == "then")
         .map(|words| {
@@ -92,5 +96,7 @@ mod tests {
     #[test]
     fn unknown_options_are_refused() {
         assert!(launches("// kiln run --kernl a\n").is_err());
+        assert!(launches("// kiln run kernel a\n").is_err());
+        assert!(launches("// kiln run a.cl --kernel a --global 1\n").is_ok());
     }
 }

@@ -7,11 +7,11 @@ use std::{
 
 /// The captured text.
 #[derive(Clone, Default)]
-pub(super) struct Output(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Output(Arc<Mutex<Vec<u8>>>);
 
 impl Output {
     /// Takes the text printed since the last call.
-    pub(super) fn take(&self) -> String {
+    pub(crate) fn take(&self) -> String {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         String::from_utf8_lossy(&bytes).into_owned()
     }

@@ -1,0 +1,174 @@
+//! Prepares launches: opens the device, compiles the source for it, and binds the arguments of each launch.
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+use kiln_compiler::{interface::Interface, opencl::Overflow, target::Target};
+use kiln_runtime::{Device, Environment, Instance, Kernel, NdRange, Program, Selector, Validation};
+
+use super::{buffers::Memory, header, parameter::Parameter, range, target};
+use crate::{
+    arguments::{LaunchArguments, RunCommand},
+    compile,
+    exit::{Failure, Outcome, failure},
+    files::Files,
+};
+
+/// The magic number of a module, which is not compiled.
+const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
+
+/// What launches need: a device, and a program that was compiled for it.
+pub(crate) struct Session {
+    pub(crate) device: Device,
+    pub(crate) program: Program,
+    pub(crate) interface: Interface,
+    /// The sequences of launches. Launches of one sequence share their buffers.
+    pub(crate) sequences: Vec<Vec<LaunchArguments>>,
+}
+
+/// Opens the device, and compiles the source for it. An outcome if the source has errors.
+pub(crate) fn open(
+    command: &RunCommand,
+    matches: &ArgMatches,
+    files: &Files,
+) -> Result<Result<Session, Outcome>, Failure> {
+    let source = files.source(&command.source)?;
+    let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
+    let instance = Instance::new(runtime_options(command))?;
+    let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
+    let device = instance.device(&selector)?;
+    if let (Some(reason), Environment::OpenCl) = (instance.without_vulkan(), device.info().environment)
+        && command.device.is_none()
+        && std::env::var("KILN_DEVICE").is_err()
+    {
+        anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
+    }
+    let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
+    let mut interface = Interface::default();
+    let program = if let Some(module) = module {
+        if !source.text.starts_with(&SPIRV) {
+            let target = Target::full(kiln_compiler::opencl::Environment::OpenCl);
+            let options = command.options.to_options(target, matches);
+            interface = compile::interface(source, &options, files);
+        }
+        Program::from_bytes(&device, &module.text)?
+    } else if source.text.starts_with(&SPIRV) {
+        Program::from_bytes(&device, &source.text)?
+    } else {
+        let mut target = target::target(device.info());
+        command.target.apply(&mut target).map_err(Failure)?;
+        let mut options = command.options.to_options(target, matches);
+        options.bounds_checks = command.checked;
+        // The reference device reports source lines and, in the OpenCL environment, which object an access overflows.
+        options.debug |= device.info().is_strict;
+        if device.info().environment == Environment::OpenCl {
+            options.overflow = Overflow::Told;
+        }
+        match compile::module(source, &options, files, &command.options) {
+            Ok((module, types)) => {
+                interface = types;
+                Program::from_verified(&device, &module)?
+            }
+            Err(outcome) => return Ok(Err(outcome)),
+        }
+    };
+    let missing = program.missing_workarounds();
+    if !missing.is_empty() {
+        anstream::eprintln!(
+            "kiln: warning: the driver of {} has faults that the module does not work around: {missing}",
+            device.name()
+        );
+    }
+    Ok(Ok(Session { device, program, interface, sequences }))
+}
+
+/// The sequences of launches. Launches of one sequence share their buffers.
+fn sequences(command: &RunCommand, text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure> {
+    let first = &command.launch;
+    if first.kernel.is_none() && first.global.is_none() && first.arg.is_empty() {
+        let found = header::launches(text)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        return failure(
+            "there is no launch: use --kernel, --global and --arg, or put a `kiln run` line into the source's \
+             leading comment",
+        );
+    }
+    let mut launches = vec![first.clone()];
+    launches.extend(command.following.iter().cloned());
+    Ok(vec![launches])
+}
+
+fn runtime_options(command: &RunCommand) -> kiln_runtime::Options {
+    let mut options = kiln_runtime::Options::from_env();
+    if command.validate && options.validation == Validation::Off {
+        options.validation = Validation::On;
+    }
+    options.unchecked |= command.no_checks;
+    options.watchdog.get_or_insert(Duration::from_secs(command.timeout));
+    options
+}
+
+/// The kernel of a launch with its arguments, and the index space.
+pub(crate) fn bind(
+    device: &Device,
+    program: &Program,
+    interface: &Interface,
+    launch: &LaunchArguments,
+    memory: &mut Memory,
+) -> Result<(Kernel, NdRange), Failure> {
+    let name = kernel_name(program, launch)?;
+    let mut kernel = program.kernel(name)?;
+    let parameters = parameters(&kernel, interface);
+    if launch.arg.len() != parameters.len() {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        return failure(format!(
+            "kernel `{name}` takes {} arguments ({}), but {} are given",
+            parameters.len(),
+            names.join(", "),
+            launch.arg.len()
+        ));
+    }
+    for (index, (text, parameter)) in launch.arg.iter().zip(&parameters).enumerate() {
+        let value = memory.argument(device, text, parameter)?;
+        if let Err(error) = kernel.set(index, value) {
+            let example = parameter.example().map(|example| format!("; write `{example}`"));
+            return failure(format!("{error}{}", example.unwrap_or_default()));
+        }
+    }
+    let global = launch.global.as_deref().ok_or_else(|| Failure("--global is missing".to_owned()))?;
+    let mut range = NdRange::from(range::sizes(global)?);
+    if let Some(local) = &launch.local {
+        range = range.local(range::sizes(local)?);
+    }
+    if let Some(offset) = &launch.offset {
+        range = range.offset(range::sizes(offset)?);
+    }
+    Ok((kernel, range))
+}
+
+/// The kernel's parameters: of the source, or if only a module is known, of the module.
+fn parameters<'i>(kernel: &Kernel, interface: &'i Interface) -> Vec<Parameter<'i>> {
+    match interface.kernels.iter().find(|known| known.name == kernel.name()) {
+        Some(known) => {
+            let parameters = known.parameters.iter().enumerate();
+            parameters.map(|(index, it)| Parameter::of_source(interface, it, index)).collect()
+        }
+        None => {
+            let arguments = kernel.interface().arguments.iter().enumerate();
+            arguments.map(|(index, it)| Parameter::of_module(it, index)).collect()
+        }
+    }
+}
+
+fn kernel_name<'p>(program: &'p Program, launch: &'p LaunchArguments) -> Result<&'p str, Failure> {
+    match (&launch.kernel, program.kernels()) {
+        (Some(name), _) => Ok(name),
+        (None, [only]) => Ok(&only.name),
+        (None, kernels) => {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            failure(format!("--kernel is missing; the source has {}", names.join(", ")))
+        }
+    }
+}
