@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The name of the source in messages.
-const SOURCE: &str = "test.cl";
+pub(crate) const SOURCE: &str = "test.cl";
 
 /// A test.
 pub(crate) struct Case {
@@ -27,6 +27,8 @@ pub(crate) struct Case {
     pub(crate) files: Vec<(String, String)>,
     /// The expected results.
     pub(crate) checks: Vec<Block>,
+    /// The source that follows in its section, if the sources are wrong and corrected examples.
+    pub(crate) corrected: Option<String>,
 }
 
 impl Case {
@@ -55,7 +57,7 @@ impl Case {
     }
 
     /// The encoded source; `encoding=latin1` marks sources that are not UTF-8.
-    fn source_bytes(&self) -> Result<Vec<u8>, String> {
+    pub(crate) fn source_bytes(&self) -> Result<Vec<u8>, String> {
         let text = &self.source.text;
         match self.source.attribute("encoding") {
             None => Ok(text.as_bytes().to_vec()),
@@ -79,7 +81,7 @@ impl Case {
         Ok(all)
     }
 
-    fn command(&self, scratch: &Path, words: &[&str]) -> Command {
+    pub(crate) fn command(&self, scratch: &Path, words: &[&str]) -> Command {
         let mut command = kiln::command();
         command.current_dir(scratch).args(words).args(self.config.options()).arg(SOURCE);
         command
@@ -115,31 +117,6 @@ impl Case {
             self.apply_fixes(scratch, &words, &diagnostics)?;
         }
         if is_wanted { module::check(&module, environment) } else { Ok(()) }
-    }
-
-    /// Applies each suggested edit of the source alone: its diagnostic disappears, and no other one appears.
-    fn apply_fixes(&self, scratch: &Path, words: &[&str], before: &[Diagnostic]) -> Result<(), String> {
-        let source = self.source_bytes()?;
-        for diagnostic in before {
-            let Some(fix) = &diagnostic.fix else { continue };
-            let Some(place) = fix.location.as_ref().filter(|place| place.file == SOURCE) else { continue };
-            let mut fixed = source.clone();
-            fixed.splice(place.start_byte..place.end_byte, fix.replacement.bytes());
-            write(scratch, SOURCE, &fixed)?;
-            let after = kiln::diagnostics(&kiln::run(self.command(scratch, &["check"]).args(words))?);
-            write(scratch, SOURCE, &source)?;
-            let count = |list: &[Diagnostic], code: &str| list.iter().filter(|it| it.code == code).count();
-            let after = after?;
-            let is_gone = count(&after, &diagnostic.code) < count(before, &diagnostic.code);
-            let others = after.iter().find(|it| it.code != diagnostic.code && count(before, &it.code) == 0);
-            if !is_gone || others.is_some() {
-                return Err(format!(
-                    "the fix `{}` of `{}` does not repair it: {after:?}",
-                    fix.replacement, diagnostic.message
-                ));
-            }
-        }
-        Ok(())
     }
 
     fn check(&self, scratch: &Path, block: &Block) -> Result<(), String> {
@@ -224,7 +201,7 @@ impl Case {
     }
 }
 
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let path = folder.join(name);
     let folder = path.parent().expect("a file in a folder");
     fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).map_err(|e| format!("{name}: {e}"))

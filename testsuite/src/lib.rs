@@ -12,6 +12,7 @@ pub mod differential;
 pub mod editor;
 mod excerpt;
 mod expectation;
+mod fixes;
 pub mod fuzz;
 pub mod kiln;
 pub mod launch;

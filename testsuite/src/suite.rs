@@ -98,6 +98,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
                     source: block,
                     files: std::mem::take(&mut files),
                     checks: Vec::new(),
+                    corrected: None,
                 }),
                 // Shown to readers, but not checked.
                 ("" | "text" | "sh", _) => {}
@@ -109,6 +110,12 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
         }
         if !files.is_empty() {
             return Err(format!("`{}` has files, but no source behind them", section.path.join(" / ")));
+        }
+        if config.depth == Depth::Diagnostics {
+            let later: Vec<String> = cases[first..].iter().skip(1).map(|it| it.source.text.clone()).collect();
+            for (case, later) in cases[first..].iter_mut().zip(later) {
+                case.corrected = Some(later);
+            }
         }
         let path: String = section.path.iter().map(|heading| format!("::{}", slug(heading))).collect();
         let several = cases.len() - first > 1;

@@ -77,7 +77,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
         SyntaxErrorKind::Misspelled { name, keyword } => {
             let meant = keyword.spelling();
             Diagnostic::new(Code::Syntax, error.span, format!("`{}` is not declared", interner.text(name)))
-                .help(format!("did you mean `{meant}`"))
+                .help(format!("did you mean `{meant}`?"))
                 .fix(error.span, format!("replace by `{meant}`"), meant)
         }
         SyntaxErrorKind::Foreign { name, language, keyword } => {
@@ -118,12 +118,22 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             diagnostic
         }
         SyntaxErrorKind::MissingType(name) => {
-            syntax(format!("expected a type before `{}`", interner.text(name)))
+            let diagnostic = syntax(format!("expected a type before `{}`", interner.text(name)));
+            match precedes(sources, error.span, "auto") {
+                true => diagnostic
+                    .help("write the type instead of `auto`; a lambda becomes a function at program scope")
+                    .note("C99 6.7.1: `auto` is a storage class; C++ and C23 deduce the type"),
+                false => diagnostic,
+            }
         }
         SyntaxErrorKind::TypeAsValue(name) => {
             let name = interner.text(name);
-            syntax(format!("expected an expression, `{name}` is a type"))
-                .help(format!("a vector literal or a cast is written `({name})(…)`"))
+            let diagnostic = syntax(format!("expected an expression, `{name}` is a type"))
+                .help(format!("a vector literal or a cast is written `({name})(…)`"));
+            match follows(sources, error.span, "(") {
+                true => diagnostic.fix(error.span, format!("write `({name})`"), format!("({name})")),
+                false => diagnostic,
+            }
         }
         SyntaxErrorKind::Nesting => {
             Diagnostic::new(Code::NestingDepth, error.span, "the source is nested too deeply here")
@@ -136,6 +146,16 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
 fn follows(sources: &SourceMap, span: Span, text: &str) -> bool {
     sources.spelling(span).is_some_and(|place| {
         sources.file(place.file).text.get(place.range.end..).is_some_and(|rest| rest.starts_with(text))
+    })
+}
+
+/// Whether this word precedes it in the file.
+fn precedes(sources: &SourceMap, span: Span, word: &str) -> bool {
+    sources.spelling(span).is_some_and(|place| {
+        let before = sources.file(place.file).text[..place.range.start].trim_end();
+        before
+            .strip_suffix(word)
+            .is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
     })
 }
 

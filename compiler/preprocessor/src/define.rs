@@ -1,7 +1,7 @@
 //! `#define` and `#undef` (C99 6.10.3).
 
 use kiln_session::{
-    diag::{Code, Diagnostic},
+    diag::{Change, Code, Diagnostic},
     source::FileKind,
 };
 use kiln_syntax::{Span, Symbol, token::Punct};
@@ -30,7 +30,9 @@ impl Preprocessor<'_> {
                 true => diagnostic.note(format!("OpenCL C predefines `{name}`")),
                 false => diagnostic.also(previous.definition, "first defined here"),
             };
-            self.sink.report(diagnostic.help(format!("write `#undef {name}` before the second definition")));
+            let undefine = format!("#undef {name}");
+            diagnostic = diagnostic.help(format!("write `{undefine}` before the second definition"));
+            self.sink.report(diagnostic.insert_line(definition.definition, Change::LineBefore(undefine)));
         }
         self.trace_definition(&definition);
         self.macros.define(definition);

@@ -152,6 +152,8 @@ impl Preprocessor<'_> {
         let mut diagnostic = Diagnostic::new(Code::UnknownCharacter, token.span, message);
         if let Some(ascii) = look_alike(culprit) {
             diagnostic = diagnostic.help(format!("did you mean `{ascii}`? The two look alike"));
+            let replacement = text.replace(culprit, &ascii.to_string());
+            diagnostic = diagnostic.fix(token.span, format!("replace by `{ascii}`"), replacement);
         }
         self.sink.report(diagnostic);
     }

@@ -202,7 +202,9 @@ impl Preprocessor<'_> {
                 diagnostic.note("OpenCL C 6.11.h names 19 headers of C that a program cannot include");
             let own = OWN_HEADERS.iter().find(|(own, _)| own.strip_prefix("kiln/") == Some(known));
             self.sink.report(match own {
-                Some((own, _)) => diagnostic.help(format!("`#include <{own}>` has what Kiln offers of it")),
+                Some((own, _)) => diagnostic
+                    .help(format!("`#include <{own}>` has what Kiln offers of it"))
+                    .fix(header.span, format!("include `<{own}>`"), format!("<{own}>")),
                 None => diagnostic,
             });
             return;

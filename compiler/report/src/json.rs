@@ -29,11 +29,11 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
             .collect::<Vec<_>>(),
         "help": diagnostic.help,
         "notes": diagnostic.notes,
-        "fix": diagnostic.fix.as_ref().map(|fix| json!({
+        "fix": diagnostic.fix.as_ref().and_then(|fix| Some((fix, fix.edit(map)?))).map(|(fix, edit)| json!({
             "title": fix.title,
-            // The spelling location, which can be in a macro definition.
-            "location": map.spelling(fix.span).map(|place| location(sources, &place)),
-            "replacement": fix.replacement,
+            // This can be in a macro definition.
+            "location": location(sources, &edit.place),
+            "replacement": edit.text,
         })),
         "macros": map.macro_trail(diagnostic.span).iter().map(macros).collect::<Vec<_>>(),
         "includes": place.iter()

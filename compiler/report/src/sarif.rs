@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use kiln_compiler::Output;
-use kiln_session::diag::{Code, Diagnostic, Severity};
+use kiln_session::{
+    diag::{Code, Diagnostic, Severity},
+    source::Place,
+};
 use kiln_syntax::Span;
 use serde_json::{Value, json};
 
@@ -73,15 +76,16 @@ fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) ->
         "relatedLocations": related.collect::<Vec<_>>(),
     });
     if let Some(fix) = &diagnostic.fix
-        && let Some(place) = location(sources, fix.span)
+        && let Some(edit) = fix.edit(sources.map)
     {
+        let place = physical(sources, &edit.place);
         result["fixes"] = json!([{
             "description": { "text": fix.title },
             "artifactChanges": [{
                 "artifactLocation": place["physicalLocation"]["artifactLocation"],
                 "replacements": [{
                     "deletedRegion": place["physicalLocation"]["region"],
-                    "insertedContent": { "text": fix.replacement },
+                    "insertedContent": { "text": edit.text },
                 }],
             }],
         }]);
@@ -90,9 +94,12 @@ fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) ->
 }
 
 fn location(sources: Sources<'_>, span: Span) -> Option<Value> {
-    let place = sources.map.resolve(span)?;
-    let spot = Spot::new(sources.map, &place);
-    Some(json!({ "physicalLocation": {
+    Some(physical(sources, &sources.map.resolve(span)?))
+}
+
+fn physical(sources: Sources<'_>, place: &Place) -> Value {
+    let spot = Spot::new(sources.map, place);
+    json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(&spot.file) },
         "region": {
             "startLine": spot.line,
@@ -100,7 +107,7 @@ fn location(sources: Sources<'_>, span: Span) -> Option<Value> {
             "endLine": spot.end_line,
             "endColumn": spot.end_column,
         },
-    } }))
+    } })
 }
 
 /// Percent-encodes a path as a URI reference (RFC 3986), except for unreserved characters and separators.

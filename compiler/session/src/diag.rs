@@ -3,9 +3,11 @@
 //! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
 
 mod codes;
+mod fix;
 mod memory;
 
 pub use codes::{Code, Group};
+pub use fix::{Change, Edit, Fix, OwnedPiece, Piece};
 
 pub use kiln_syntax::closest::{closest, is_near};
 
@@ -52,17 +54,6 @@ pub struct Label {
     pub text: String,
 }
 
-/// An edit of the source.
-#[derive(Clone, Debug)]
-pub struct Fix {
-    /// A description of the edit, for an editor's menu.
-    pub title: String,
-    /// The text to replace.
-    pub span: Span,
-    /// The new text.
-    pub replacement: String,
-}
-
 impl Diagnostic {
     /// Creates a diagnostic. The sink sets its severity.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
@@ -105,7 +96,40 @@ impl Diagnostic {
 
     /// Sets the suggested edit.
     pub fn fix(mut self, span: Span, title: impl Into<String>, replacement: impl Into<String>) -> Self {
-        self.fix = Some(Fix { title: title.into(), span, replacement: replacement.into() });
+        let change = Change::Replace(replacement.into());
+        self.fix = Some(Fix { title: title.into(), span, change });
+        self
+    }
+
+    /// Sets the suggested edit: replaces an expression by a text that contains expressions of the source.
+    pub fn rewrite<const N: usize>(
+        mut self,
+        span: Span,
+        title: impl Into<String>,
+        pieces: [Piece<'_>; N],
+    ) -> Self {
+        let change = Change::Rewrite(pieces.into_iter().map(Into::into).collect());
+        self.fix = Some(Fix { title: title.into(), span, change });
+        self
+    }
+
+    /// Sets the suggested edit: a prefix for an expression, such as a cast.
+    pub fn prefix(self, span: Span, prefix: &str) -> Self {
+        self.rewrite(span, format!("write `{prefix}` before it"), [Piece::Text(prefix), Piece::Operand(span)])
+    }
+
+    /// Sets the suggested edit: removes a word.
+    pub fn remove(mut self, span: Span, title: impl Into<String>) -> Self {
+        self.fix = Some(Fix { title: title.into(), span, change: Change::Remove });
+        self
+    }
+
+    /// Sets the suggested edit: inserts a line.
+    pub fn insert_line(mut self, span: Span, change: Change) -> Self {
+        if let Change::LineBefore(text) | Change::FirstLine(text) = &change {
+            let first = text.lines().next().unwrap_or_default();
+            self.fix = Some(Fix { title: format!("insert `{first}`"), span, change });
+        }
         self
     }
 }

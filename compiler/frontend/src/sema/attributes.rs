@@ -165,7 +165,11 @@ impl Sema<'_> {
                 )
                 .note("OpenCL C 6.13 lists the attributes");
                 if let Some(similar) = kiln_session::diag::closest(name, KNOWN.iter().copied()) {
-                    diagnostic = diagnostic.help(format!("did you mean `{similar}`"));
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
+                        attribute.name.span,
+                        format!("replace by `{similar}`"),
+                        similar,
+                    );
                 }
                 self.report(diagnostic);
             }

@@ -91,7 +91,15 @@ impl Sema<'_> {
         let call = Call { name, callee, span };
         let context = self.builtin_context();
         let written = arguments;
-        let arguments: Vec<Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
+        let first_is_pointer = name.starts_with("atomic_");
+        let arguments: Vec<Expr> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| match index == 0 && first_is_pointer {
+                true => self.pointer_to_atomic(argument, name),
+                false => self.value(argument),
+            })
+            .collect();
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
@@ -264,7 +272,8 @@ impl Sema<'_> {
                     call.name
                 ),
             )
-            .help(format!("write `({vector})(…)` if that is meant")),
+            .help(format!("write `({vector})(…)` if that is meant"))
+            .prefix(value.span, &format!("({vector})")),
         );
     }
 
@@ -380,15 +389,25 @@ impl Sema<'_> {
                     format!("`{name}` cannot take `{shown}` as argument {}", index + 1),
                 )
                 .label(format!("called with ({})", others.join(", ")));
-                let takes_pointer = |form: &String| {
+                let taken = |form: &String| {
                     let parameters = form.split_once('(').map_or("", |(_, rest)| rest);
-                    parameters.split(',').nth(index).is_some_and(|it| it.trim_end_matches(')').ends_with('*'))
+                    parameters.split(',').nth(index).map(|it| it.trim().trim_end_matches(')').to_owned())
                 };
-                let is_object = matches!(argument.kind, ExprKind::Load(_));
-                if is_object && failure.candidates.iter().all(takes_pointer) {
-                    diagnostic.help("it takes a pointer: write `&` before the object")
-                } else {
-                    diagnostic
+                let pointees: Option<Vec<String>> = failure
+                    .candidates
+                    .iter()
+                    .map(|form| Some(taken(form)?.strip_suffix('*')?.trim_end().to_owned()))
+                    .collect();
+                match pointees.filter(|_| matches!(argument.kind, ExprKind::Load(_))) {
+                    Some(pointees) => {
+                        let diagnostic = diagnostic.help("it takes a pointer: write `&` before the object");
+                        let is_right = |pointee: &String| pointee.split(' ').any(|word| word == shown);
+                        match pointees.iter().any(is_right) {
+                            true => diagnostic.prefix(argument.span, "&"),
+                            false => diagnostic,
+                        }
+                    }
+                    None => diagnostic,
                 }
             }
             FailureKind::Ambiguous => {

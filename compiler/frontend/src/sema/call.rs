@@ -57,6 +57,23 @@ impl Sema<'_> {
         }
     }
 
+    /// The first argument of an atomic function, which is a pointer. An atomic object is reported without reading it.
+    pub(super) fn pointer_to_atomic(&mut self, argument: &ast::Expr, name: &str) -> Expr {
+        match self.operand(argument) {
+            Operand::Place(place) if self.is_atomic(place.ty.ty) => {
+                let message =
+                    format!("`{name}` takes a pointer to `{}`, not the object", self.show(place.ty.ty));
+                self.report(
+                    Diagnostic::new(Code::ArgumentType, argument.span, message)
+                        .help("write `&` before the object")
+                        .prefix(argument.span, "&"),
+                );
+                self.error_value(argument.span)
+            }
+            operand => self.evaluate(operand),
+        }
+    }
+
     /// A call of a name that the program does not declare.
     fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
         let text = self.text(name).to_owned();

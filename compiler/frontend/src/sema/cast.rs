@@ -8,7 +8,7 @@ use kiln_types::ty::{Cast, Refusal, Scalar, Ty, TyId};
 
 use super::{
     Sema,
-    convert::{AssignContext, vector_conversion},
+    convert::{AssignContext, conversion, vector_conversion},
 };
 use crate::hir::{Const, Expr, ExprKind};
 
@@ -60,7 +60,7 @@ impl Sema<'_> {
             Cast::Pointer => ExprKind::PointerCast(Box::new(value)),
             Cast::PointerToInt if to == TyId::BOOL => return Expr { span, ..self.truth(value) },
             Cast::PointerToInt => {
-                self.warn_small_integer(to, span);
+                self.warn_small_integer(to, value.span, span);
                 ExprKind::PointerToInt(Box::new(value))
             }
             Cast::IntToPointer if self.is_null_constant(&value) => ExprKind::Const(Const::NullPointer),
@@ -81,7 +81,7 @@ impl Sema<'_> {
     }
 
     /// Warns about an address that loses its upper half.
-    fn warn_small_integer(&mut self, to: TyId, span: Span) {
+    fn warn_small_integer(&mut self, to: TyId, pointer: Span, span: Span) {
         if self.types.size_of(to).is_some_and(|size| size < 8) {
             let shown = self.show(to);
             self.report(
@@ -90,7 +90,8 @@ impl Sema<'_> {
                     span,
                     format!("`{shown}` is too small for an address"),
                 )
-                .help("cast it to `uintptr_t`"),
+                .help("cast it to `uintptr_t`")
+                .prefix(pointer, "(uintptr_t)"),
             );
         }
     }
@@ -107,7 +108,11 @@ impl Sema<'_> {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.2: explicit casts between vector types are not legal");
                 if from == count {
-                    diagnostic = diagnostic.help(vector_conversion(&to_shown));
+                    diagnostic = diagnostic.help(vector_conversion(&to_shown)).rewrite(
+                        span,
+                        format!("write `convert_{to_shown}`"),
+                        conversion(&format!("convert_{to_shown}("), value.span),
+                    );
                 }
             }
             (Ty::Vector(..), _) => {

@@ -2,7 +2,8 @@
 //! the nodes and reports errors.
 
 use super::Sema;
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
+use kiln_syntax::Span;
 use kiln_types::{
     fold,
     ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
@@ -123,12 +124,20 @@ impl Sema<'_> {
         let message =
             format!("a value of type `{from_shown}` cannot become `{to_shown}` {}", context.describe());
         let mut diagnostic = Diagnostic::new(Code::IncompatibleTypes, value.span, message);
+        let points_to_number = match self.types.get(value.ty) {
+            Ty::Pointer(to) => matches!(self.types.get(to.ty), Ty::Scalar(scalar) if *scalar != Scalar::Half),
+            _ => false,
+        };
         match (self.types.get(value.ty), self.types.get(to)) {
             (Ty::Vector(_, from), Ty::Vector(_, count)) => {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
                 if from == count {
-                    diagnostic = diagnostic.help(vector_conversion(&to_shown));
+                    diagnostic = diagnostic.help(vector_conversion(&to_shown)).rewrite(
+                        value.span,
+                        format!("write `convert_{to_shown}`"),
+                        conversion(&format!("convert_{to_shown}("), value.span),
+                    );
                 }
             }
             (Ty::Vector(..), _) => {
@@ -149,6 +158,9 @@ impl Sema<'_> {
             }
             (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 diagnostic = diagnostic.help("dereference it with `*`, or cast it if the address is meant");
+                if points_to_number {
+                    diagnostic = diagnostic.prefix(value.span, "*");
+                }
             }
             (Ty::AtomicFlag, Ty::Atomic(_)) => {
                 diagnostic = diagnostic
@@ -247,7 +259,8 @@ impl Sema<'_> {
                         value.span,
                         format!("{before} becomes {after} as `{shown}` {}", context.describe()),
                     )
-                    .help(format!("write a cast to `{shown}` if that is meant")),
+                    .help(format!("write a cast to `{shown}` if that is meant"))
+                    .prefix(value.span, &format!("({shown})")),
                 );
             }
             return;
@@ -268,7 +281,8 @@ impl Sema<'_> {
                 value.span,
                 format!("`{from_shown}` becomes `{shown}` {} and may lose {lost}", context.describe()),
             )
-            .help(format!("write a cast to `{shown}` if that is meant")),
+            .help(format!("write a cast to `{shown}` if that is meant"))
+            .prefix(value.span, &format!("({shown})")),
         );
     }
 
@@ -302,4 +316,9 @@ impl Sema<'_> {
 /// Suggests how to convert to a vector of another type with the same number of components (OpenCL C 6.4.3, 6.4.4).
 pub(super) fn vector_conversion(to: &str) -> String {
     format!("write `convert_{to}(…)` for the values or `as_{to}(…)` for the bits")
+}
+
+/// A call of a conversion function: `call` is its name with the opening parenthesis.
+pub(super) fn conversion(call: &str, value: Span) -> [Piece<'_>; 3] {
+    [Piece::Text(call), Piece::Source(value), Piece::Text(")")]
 }

@@ -43,6 +43,8 @@ pub(crate) struct Parameter {
     pub(crate) is_unused: bool,
     /// Properties of the specifiers beyond the type.
     pub(crate) sugar: Sugar,
+    /// The start of specifiers without an address space that the declarator makes a pointer.
+    pub(crate) without_space: Option<Span>,
     /// Its span.
     pub(crate) span: Span,
 }
@@ -51,7 +53,7 @@ impl Parameter {
     /// A parameter with only a name and a type.
     pub(crate) fn plain(name: Option<Ident>, ty: QualTy, span: Span) -> Self {
         let span = name.map_or(span, |name| name.span);
-        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), span }
+        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), without_space: None, span }
     }
 }
 
@@ -385,12 +387,17 @@ impl Sema<'_> {
         let sugar = specified.sugar_of(&parameter.declarator);
         let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
         let span = declared.name.map_or(parameter.span, |name| name.span);
+        let is_pointer = matches!(parameter.declarator.chunks, [only] if matches!(only.kind, DerivationKind::Pointer(..) | DerivationKind::Array(_)));
+        let start = parameter.specifiers.span.lo;
+        let without_space =
+            (is_pointer && specified.ty.quals.space.is_none()).then(|| Span::new(start, start));
         let made = |ty| Parameter {
             name: declared.name,
             ty,
             align: attributes.aligned.or(sugar.align),
             is_unused: attributes.is_unused,
             sugar,
+            without_space,
             span,
         };
         let mut ty = declared.ty;

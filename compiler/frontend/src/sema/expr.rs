@@ -18,7 +18,7 @@ mod pointer;
 mod size;
 mod unary;
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, ast};
 use kiln_types::ty::{QualTy, Quals, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -108,6 +108,7 @@ impl Sema<'_> {
 
     /// An expression whose value is discarded (C99 6.8.3).
     pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
+        self.body.discarded = expr.span;
         let operand = self.operand(expr);
         if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
         {
@@ -117,7 +118,7 @@ impl Sema<'_> {
                 ast::ExprKind::Binary(binary) if binary.op.node == ast::BinaryOp::Equal => diagnostic
                     .help("write `=` if an assignment is meant")
                     .fix(binary.op.span, "assign with `=`", "="),
-                _ => diagnostic.help("cast it to `void` if that is meant"),
+                _ => diagnostic.help("cast it to `void` if that is meant").prefix(expr.span, "(void)"),
             });
         }
         self.evaluate(operand)
@@ -256,6 +257,8 @@ impl Sema<'_> {
             _ => TyId::INT,
         };
         let shown = self.show(place.ty.ty);
+        let how = format!(", {}", self.explicit_arguments(&place));
+        let load = [Piece::Text("atomic_load_explicit("), Piece::Address(span), Piece::Text(&how)];
         if read == AtomicRead::Operator {
             self.report(
                 Diagnostic::new(
@@ -264,6 +267,7 @@ impl Sema<'_> {
                     format!("an operator cannot be applied to an object of type `{shown}`"),
                 )
                 .help("read it with `atomic_load_explicit`, change it with `atomic_store_explicit` or an `atomic_fetch_` function")
+                .rewrite(span, "read it with `atomic_load_explicit`", load)
                 .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types"),
             );
             return self.error_value(span);
@@ -275,6 +279,7 @@ impl Sema<'_> {
                 format!("this reads an object of type `{shown}` without an atomic operation"),
             )
             .help("read it with `atomic_load_explicit`")
+            .rewrite(span, "read it with `atomic_load_explicit`", load)
             .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
         );
         Expr { kind: ExprKind::Load(place), ty: value_ty, span }

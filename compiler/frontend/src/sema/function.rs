@@ -57,6 +57,8 @@ pub(crate) struct Body {
     pub(super) is_kernel: bool,
     /// The scope depth of its outermost block.
     outermost_depth: usize,
+    /// The last expression whose value is not used.
+    pub(super) discarded: Span,
     pub(super) jumps: Jumps,
 }
 
@@ -81,6 +83,7 @@ impl Body {
             returns: Returns::Type(TyId::VOID),
             is_kernel: false,
             outermost_depth: usize::MAX,
+            discarded: Span::default(),
             jumps: Jumps::default(),
         }
     }
@@ -177,7 +180,7 @@ impl Sema<'_> {
         // After an error, the body is incomplete and its uses are unknown.
         if self.sink.errors() == errors {
             let uses = Uses::of(&self.module.functions[id], &body);
-            check_uninitialized(&self.module.functions[id], &uses, self.interner, self.sink);
+            check_uninitialized(&self.module.functions[id], &uses, &self.types, self.interner, self.sink);
             self.uses.insert(id, uses);
         }
         self.module.functions[id].body = Some(body);

@@ -12,6 +12,8 @@ struct Refusal {
     message: String,
     help: Option<&'static str>,
     note: &'static str,
+    /// Whether a pointer lacks an address space.
+    is_space: bool,
 }
 
 impl Sema<'_> {
@@ -29,6 +31,7 @@ impl Sema<'_> {
             self.report(
                 Diagnostic::new(Code::StorageClass, storage.span, "a kernel cannot be `static`")
                     .help("leave `static` out: the host finds kernels by their name")
+                    .remove(storage.span, "remove `static`")
                     .note("OpenCL C 6.10: `static` can only be used for non-kernel functions"),
             );
         }
@@ -75,6 +78,9 @@ impl Sema<'_> {
                     Diagnostic::new(Code::KernelArgument, parameter.span, refusal.message).note(refusal.note);
                 if let Some(help) = refusal.help {
                     diagnostic = diagnostic.help(help);
+                }
+                if let Some(start) = parameter.without_space.filter(|_| refusal.is_space) {
+                    diagnostic = diagnostic.fix(start, "write `global`", "global ");
                 }
                 self.report(diagnostic);
             }
@@ -140,7 +146,7 @@ impl Sema<'_> {
             ),
             _ => return None,
         };
-        Some(Refusal { message, help, note })
+        Some(Refusal { message, help, note, is_space: false })
     }
 
     /// Whether a record has a member, at any depth, whose size on the host is unknown (OpenCL C 6.11.m).
@@ -169,6 +175,7 @@ impl Sema<'_> {
                     message: "a pointer argument of a kernel must have a named address space".into(),
                     help: Some("write `global`, `local` or `constant` before the type that it points to"),
                     note: "OpenCL C 6.7.6, 6.11.a: it points to `global`, `local` or `constant`",
+                    is_space: true,
                 });
             }
         }
@@ -177,6 +184,7 @@ impl Sema<'_> {
             message: "a kernel cannot take a pointer to a pointer".into(),
             help: None,
             note: "OpenCL C 6.11.a: not allowed before OpenCL C 2.0",
+            is_space: false,
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use kiln_preprocessor::pragma::{Behavior, Pragma, Switch};
 use kiln_session::{
-    diag::{Code, Diagnostic},
+    diag::{Change, Code, Diagnostic},
     extensions::{Extension, Extensions},
 };
 use kiln_syntax::{Span, Symbol};
@@ -67,7 +67,8 @@ impl Sema<'_> {
                 span,
                 "`half` is used as more than a format in memory without `cl_khr_fp16` being enabled",
             )
-            .help("write `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`")
+            .help(format!("write `{}`", enabling(Extension::KhrFp16)))
+            .insert_line(span, Change::FirstLine(enabling(Extension::KhrFp16)))
             .note("OpenCL C 6.12.1: extensions are initially disabled"),
         );
     }
@@ -90,8 +91,14 @@ impl Sema<'_> {
                 span,
                 format!("`atomic_{}` is used without `{name}` being enabled", scalar.spelling()),
             )
-            .help("write `#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable`, and the same for cl_khr_int64_extended_atomics")
+            .help(format!("write `{}`, and the same for cl_khr_int64_extended_atomics", enabling(needed[0])))
+            .insert_line(span, Change::FirstLine(needed.map(enabling).join("\n")))
             .note("OpenCL C 6.12.1: extensions are initially disabled"),
         );
     }
+}
+
+/// The directive that enables an extension.
+fn enabling(extension: Extension) -> String {
+    format!("#pragma OPENCL EXTENSION {} : enable", extension.name())
 }

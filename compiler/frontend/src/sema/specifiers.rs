@@ -217,7 +217,7 @@ impl Sema<'_> {
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
         } else if let Some(similar) = self.similar_type(text) {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`")).fix(
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
                 span,
                 format!("replace by `{similar}`"),
                 similar,

@@ -285,7 +285,8 @@ impl Sema<'_> {
         if is_alone && matches!(body.kind, Ast::Empty) && body.attributes.is_empty() {
             self.report(
                 Diagnostic::new(Code::EmptyBody, body.span, format!("this `{word}` does nothing"))
-                    .help("remove the `;`, or write `{}` if that is meant"),
+                    .help("remove the `;`, or write `{}` if that is meant")
+                    .fix(body.span, "write `{}`", "{}"),
             );
         }
     }
@@ -426,7 +427,7 @@ impl Sema<'_> {
             )
             .note("C99 6.8.6.1: `goto` names a label in the enclosing function");
             if let Some(near) = near {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`")).fix(
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(
                     name.span,
                     format!("replace by `{near}`"),
                     near,

@@ -6,7 +6,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::{Span, ast};
 use kiln_types::ty::{QualTy, Scalar, Ty, TyId};
 
-use super::{Sema, expr::Operand};
+use super::{Sema, convert::conversion, expr::Operand};
 use crate::hir::{Components, Expr, ExprKind, Place, PlaceKind, Swizzle};
 
 impl Sema<'_> {
@@ -45,8 +45,12 @@ impl Sema<'_> {
                     )
                     .note("OpenCL C 6.3.6: vector operands have the element type of the literal");
                     if let Some((_, components)) = found {
-                        diagnostic = diagnostic
-                            .help(format!("convert it with `convert_{}{components}(…)`", element.spelling()));
+                        let call = format!("convert_{}{components}(", element.spelling());
+                        diagnostic = diagnostic.help(format!("convert it with `{call}…)`")).rewrite(
+                            part.span,
+                            format!("write `{call}…)`"),
+                            conversion(&call, part.span),
+                        );
                     }
                     self.report(diagnostic);
                     return self.error_value(span);
@@ -167,6 +171,15 @@ impl Sema<'_> {
             }
         };
         if named.is_rgba && self.options.std < kiln_vocabulary::opencl::LanguageVersion::Cl30 {
+            let letters = self.text(name.node).chars();
+            let xyzw: String = letters
+                .map(|letter| match letter {
+                    'r' => 'x',
+                    'g' => 'y',
+                    'b' => 'z',
+                    _ => 'w',
+                })
+                .collect();
             self.report(
                 Diagnostic::new(
                     Code::RgbaComponents,
@@ -174,6 +187,7 @@ impl Sema<'_> {
                     "the components r, g, b and a are new in OpenCL C 3.0",
                 )
                 .help("write x, y, z and w, or choose `-cl-std=CL3.0`")
+                .fix(name.span, format!("write `{xyzw}`"), xyzw)
                 .note("OpenCL C 6.3.7"),
             );
         }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use kiln_session::{
-    diag::{Diagnostic, Fix},
+    diag::{Diagnostic, Edit, Fix},
     source::FileId,
 };
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
@@ -89,11 +89,11 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
     })
 }
 
-/// A fix at its spelling location, which can be in a macro definition.
+/// A fix as an edit of one of the user's files. It can change a macro definition.
 fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
-    let place = analysis.spelling(fix.span)?;
-    let range = analysis.range(place.file, &place.range);
-    Some((uri::uri(analysis.file_name(place.file)?)?, TextEdit { range, new_text: fix.replacement.clone() }))
+    let Edit { place, text } = fix.edit(&analysis.survey.sources)?;
+    let uri = uri::uri(analysis.file_name(place.file)?)?;
+    Some((uri, TextEdit { range: analysis.range(place.file, &place.range), new_text: text }))
 }
 
 /// Groups edits by file, as the protocol requires.

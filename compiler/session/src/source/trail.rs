@@ -58,6 +58,30 @@ impl SourceMap {
         call
     }
 
+    /// The range of an expression in the file where the user wrote it, with whole macro calls. `None` if it comes from
+    /// a part of a macro or of an argument.
+    pub fn whole(&self, span: Span) -> Option<Place> {
+        let last = span.hi.checked_sub(1).filter(|last| *last >= span.lo)?;
+        let (first_call, last_call) = (self.outermost_call(span.lo), self.outermost_call(last));
+        if first_call.is_some() && first_call == last_call && !self.is_expansion(span) {
+            return None;
+        }
+        self.resolve(span)
+    }
+
+    /// Whether a span is the expansion of a macro without arguments in its body, all of it.
+    fn is_expansion(&self, span: Span) -> bool {
+        let after = self.entries.partition_point(|entry| entry.lo <= span.lo);
+        let entry = after.checked_sub(1).map(|index| &self.entries[index]);
+        let end = self.entries.get(after).map_or(self.end, |next| next.lo - 1);
+        entry.is_some_and(|entry| {
+            entry.lo == span.lo
+                && end == span.hi
+                && matches!(&entry.kind, EntryKind::Expansion(it) if it.repeats == Repeats::Body
+                    && self.outermost_call(it.call.lo).is_none())
+        })
+    }
+
     /// The directives that included a file, innermost first.
     pub fn include_trail(&self, file: FileId) -> Vec<IncludeStep> {
         let mut steps = Vec::new();

@@ -4,7 +4,10 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
 use kiln_types::ty::{Scalar, Ty, TyId, Usual};
 
-use crate::{hir::Expr, sema::Sema};
+use crate::{
+    hir::Expr,
+    sema::{Sema, convert::conversion},
+};
 
 impl Sema<'_> {
     /// Whether the type is a scalar integer or an enum.
@@ -43,21 +46,34 @@ impl Sema<'_> {
     /// OpenCL C 6.4.6: a scalar with a greater rank than the vector's elements cannot be widened.
     fn report_rank(&mut self, scalar: &Expr, vector: &Expr, element: Scalar, op: Span) {
         let (scalar_shown, vector_shown) = (self.show(scalar.ty), self.show(vector.ty));
+        let diagnostic = Diagnostic::new(
+            Code::ScalarRank,
+            op,
+            format!(
+                "a scalar of type `{scalar_shown}` has a higher rank than the elements of `{vector_shown}`"
+            ),
+        );
+        let is_float = |ty| self.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
+        let diagnostic = match self.types.components(vector.ty) {
+            // A cast to an integer type would change the value.
+            Some((_, count)) if is_float(scalar.ty) && !element.is_float() => diagnostic.help(format!(
+                "convert the vector with `convert_{scalar_shown}{count}(…)`, and the result back"
+            )),
+            _ => diagnostic
+                .help(format!("cast the scalar to `{}`", element.spelling()))
+                .prefix(scalar.span, &format!("({})", element.spelling())),
+        };
         self.report(
-            Diagnostic::new(
-                Code::ScalarRank,
-                op,
-                format!("a scalar of type `{scalar_shown}` has a higher rank than the elements of `{vector_shown}`"),
-            )
+            diagnostic
             .also(scalar.span, format!("`{scalar_shown}`"))
             .also(vector.span, format!("`{vector_shown}`"))
-            .help(format!("cast the scalar to `{}`", element.spelling()))
             .note("OpenCL C 6.4.6: an error occurs if the scalar operand has greater rank than the type of the vector element"),
         );
     }
 
     fn report_vectors(&mut self, left: &Expr, right: &Expr, op: Span, spelling: &str) {
         let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
+        let (left_ty, right_ty, left_span, right_span) = (left.ty, right.ty, left.span, right.span);
         let mut diagnostic = Diagnostic::new(
             Code::VectorOperands,
             op,
@@ -70,7 +86,19 @@ impl Sema<'_> {
             (self.types.get(left.ty), self.types.get(right.ty))
             && left == right
         {
-            diagnostic = diagnostic.help(format!("convert one of them, as in `convert_{left_shown}(…)`"));
+            // A conversion to floating-point keeps more than one from it.
+            let is_float = |ty| self.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
+            let (shown, other) = if is_float(right_ty) && !is_float(left_ty) {
+                (&right_shown, left_span)
+            } else {
+                (&left_shown, right_span)
+            };
+            let call = format!("convert_{shown}(");
+            diagnostic = diagnostic.help(format!("convert one of them, as in `{call}…)`")).rewrite(
+                other,
+                format!("write `{call}…)`"),
+                conversion(&call, other),
+            );
         }
         self.report(diagnostic);
     }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::{
+    diag::{Code, Diagnostic, Piece},
+    extensions::Extension,
+};
 use kiln_syntax::{
     Span, Spanned,
     ast::{self, BinaryOp, UnaryOp},
@@ -16,6 +19,14 @@ use crate::{
     sema::{Sema, convert::AssignContext},
 };
 
+/// The whole of an expression that changes an object.
+#[derive(Clone, Copy)]
+struct Written {
+    span: Span,
+    /// The right operand of an assignment.
+    value: Option<Span>,
+}
+
 impl Sema<'_> {
     /// `left = right` and `left op= right`
     pub(super) fn assign(
@@ -26,7 +37,8 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
-        let place = self.writable(left, op.span, &spelling);
+        let written = Written { span, value: Some(right.span) };
+        let place = self.writable(left, op.span, &spelling, written);
         let value = self.operator_value(right);
         let Some(place) = place else { return self.error_value(span) };
         if value.ty == TyId::ERROR {
@@ -70,8 +82,19 @@ impl Sema<'_> {
             UnaryOp::PreIncrement | UnaryOp::PreDecrement => UpdateResult::New,
             _ => UpdateResult::Old,
         };
-        let Some(place) = self.writable(operand, op.span, spelling) else { return self.error_value(span) };
+        let written = Written { span, value: None };
+        let Some(place) = self.writable(operand, op.span, spelling, written) else {
+            return self.error_value(span);
+        };
         let shown = || self.show(place.ty.ty);
+        let plus_one = format!("{}= 1", binary.spelling());
+        let is_discarded = self.body.discarded == span;
+        let (open, close) = if is_discarded { ("", "") } else { ("(", ")") };
+        let behind = format!(" {plus_one}{close}");
+        let step = [Piece::Text(open), Piece::Source(place.span), Piece::Text(&behind)];
+        // The value of `x++` before the step has no such form.
+        let has_form = is_discarded || result == UpdateResult::New;
+        let step_span = if has_form { span } else { Span::default() };
         match self.types.get(place.ty.ty) {
             Ty::Pointer(_) | Ty::Enum(_) => {}
             Ty::Vector(element, _) if element.is_float() => {
@@ -82,7 +105,8 @@ impl Sema<'_> {
                         format!("`{spelling}` does not take `{}`", shown()),
                     )
                     .also(place.span, format!("`{}`", shown()))
-                    .help(format!("write `{}= 1`", binary.spelling()))
+                    .help(format!("write `{plus_one}`"))
+                    .rewrite(step_span, format!("write `{plus_one}`"), step)
                     .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
                 );
                 return self.error_value(span);
@@ -94,7 +118,8 @@ impl Sema<'_> {
                         op.span,
                         format!("`{spelling}` on `{}` is not portable OpenCL C", shown()),
                     )
-                    .help(format!("write `{}= 1`", binary.spelling()))
+                    .help(format!("write `{plus_one}`"))
+                    .rewrite(step_span, format!("write `{plus_one}`"), step)
                     .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
                 );
             }
@@ -142,7 +167,7 @@ impl Sema<'_> {
     }
 
     /// An lvalue that can be assigned to. Reports others.
-    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str) -> Option<Place> {
+    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str, written: Written) -> Option<Place> {
         let place = match self.object_operand(expr) {
             Operand::Place(place) => place,
             Operand::Value(value) if value.ty == TyId::ERROR => return None,
@@ -155,10 +180,56 @@ impl Sema<'_> {
                 return None;
             }
         };
-        self.may_write(&place, op, spelling).then_some(place)
+        self.may_write(&place, op, spelling, written).then_some(place)
     }
 
-    fn may_write(&mut self, place: &Place, op: Span, spelling: &str) -> bool {
+    /// The last arguments of an atomic function that does what an operator of C11 does on this object, with the closing
+    /// parenthesis.
+    pub(super) fn explicit_arguments(&self, place: &Place) -> String {
+        let has = |extension| self.extensions.has(extension);
+        let order = if has(Extension::OrderSeqCst) { "seq_cst" } else { "relaxed" };
+        let is_local = place.ty.quals.space == Some(AddressSpace::Local);
+        let scope = if !is_local && has(Extension::ScopeDevice) { "device" } else { "work_group" };
+        format!("memory_order_{order}, memory_scope_{scope})")
+    }
+
+    /// The diagnostic of an operator that changes an atomic object. Its fix is the atomic function, if the result of the
+    /// operator is not used: the functions return the previous value.
+    fn operator_on_atomic(&self, place: &Place, op: Span, spelling: &str, written: Written) -> Diagnostic {
+        let function = match spelling {
+            "=" => "atomic_store_explicit",
+            "+=" | "++" => "atomic_fetch_add_explicit",
+            "-=" | "--" => "atomic_fetch_sub_explicit",
+            "&=" => "atomic_fetch_and_explicit",
+            "|=" => "atomic_fetch_or_explicit",
+            "^=" => "atomic_fetch_xor_explicit",
+            _ => "atomic_compare_exchange_weak_explicit",
+        };
+        let shown = self.show(place.ty.ty);
+        let message = format!("`{spelling}` cannot be applied to an object of type `{shown}`");
+        let diagnostic = Diagnostic::new(Code::AtomicOperator, op, message)
+            .also(place.span, "an atomic object")
+            .help(format!("use `{function}`"))
+            .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types");
+        let has_form = !function.contains("compare") && matches!(self.types.get(place.ty.ty), Ty::Atomic(_));
+        if !has_form || self.body.discarded != written.span {
+            return diagnostic;
+        }
+        let (call, how) = (format!("{function}("), format!(", {}", self.explicit_arguments(place)));
+        diagnostic.rewrite(
+            written.span,
+            format!("write `{function}`"),
+            [
+                Piece::Text(&call),
+                Piece::Address(place.span),
+                Piece::Text(", "),
+                written.value.map_or(Piece::Text("1"), Piece::Source),
+                Piece::Text(&how),
+            ],
+        )
+    }
+
+    fn may_write(&mut self, place: &Place, op: Span, spelling: &str, written: Written) -> bool {
         if self.is_storage_only(place.ty.ty) {
             if !matches!(place.kind, PlaceKind::Local(_)) {
                 self.report_half("a value that is written", place.span);
@@ -168,25 +239,7 @@ impl Sema<'_> {
         let shown = || self.show(place.ty.ty);
         let diagnostic = match self.types.get(place.ty.ty) {
             Ty::Error => return false,
-            Ty::Atomic(_) | Ty::AtomicFlag => {
-                let function = match spelling {
-                    "=" => "atomic_store_explicit",
-                    "+=" | "++" => "atomic_fetch_add_explicit",
-                    "-=" | "--" => "atomic_fetch_sub_explicit",
-                    "&=" => "atomic_fetch_and_explicit",
-                    "|=" => "atomic_fetch_or_explicit",
-                    "^=" => "atomic_fetch_xor_explicit",
-                    _ => "atomic_compare_exchange_weak_explicit",
-                };
-                Diagnostic::new(
-                    Code::AtomicOperator,
-                    op,
-                    format!("`{spelling}` cannot be applied to an object of type `{}`", shown()),
-                )
-                .also(place.span, "an atomic object")
-                .help(format!("use `{function}`"))
-                .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types")
-            }
+            Ty::Atomic(_) | Ty::AtomicFlag => self.operator_on_atomic(place, op, spelling, written),
             Ty::Array(..) => {
                 Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
                     .also(place.span, format!("`{}`", shown()))

@@ -1,6 +1,6 @@
 //! Binary operators other than assignments (OpenCL C 6.5.1 to 6.5.10, C99 6.5.5 to 6.5.14).
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span, Spanned,
     ast::{self, BinaryOp},
@@ -104,6 +104,16 @@ impl Sema<'_> {
                 self.report(
                     Diagnostic::new(Code::ReservedOperator, op.span, "the operator `^^` is reserved")
                         .help("write `!a != !b`")
+                        .rewrite(
+                            span,
+                            "write `!a != !b`",
+                            [
+                                Piece::Text("!"),
+                                Piece::Operand(left.span),
+                                Piece::Text(" != !"),
+                                Piece::Operand(right.span),
+                            ],
+                        )
                         .note("OpenCL C 6.5.7: the logical operator exclusive or (^^) is reserved"),
                 );
                 None
@@ -230,6 +240,12 @@ impl Sema<'_> {
         });
         if op.node == BinaryOp::Remainder {
             diagnostic = diagnostic.help("use `fmod`");
+            if left.ty == right.ty {
+                let whole = left.span.to(right.span);
+                let (left, right) = (Piece::Source(left.span), Piece::Source(right.span));
+                let call = [Piece::Text("fmod("), left, Piece::Text(", "), right, Piece::Text(")")];
+                diagnostic = diagnostic.rewrite(whole, "write `fmod`", call);
+            }
         }
         self.report(diagnostic);
         true
@@ -277,7 +293,7 @@ impl Sema<'_> {
         let Ty::Pointer(element) = *self.types.get(pointer.ty) else { return None };
         let ty = pointer.ty;
         if element.ty == TyId::VOID {
-            self.warn_void_arithmetic(op);
+            self.warn_void_arithmetic(&pointer, op);
             let bytes = self.as_bytes(pointer);
             let (kind, bytes_ty) = self.offset(bytes, index, op)?;
             return Some((ExprKind::PointerCast(Box::new(Expr { kind, ty: bytes_ty, span: op })), ty));
@@ -290,10 +306,12 @@ impl Sema<'_> {
     }
 
     /// GNU C: arithmetic on pointers to `void` counts bytes.
-    fn warn_void_arithmetic(&mut self, op: Span) {
+    fn warn_void_arithmetic(&mut self, pointer: &Expr, op: Span) {
+        let bytes = self.show(pointer.ty).replace("void", "char");
         self.report(
             Diagnostic::new(Code::VoidArithmetic, op, "this steps a pointer to `void` by bytes")
                 .help("cast it to `char *` if that is meant")
+                .prefix(pointer.span, &format!("({bytes})"))
                 .note("C99 6.5.6: arithmetic on pointers needs a type with a size; bytes are an extension of GNU C"),
         );
     }
@@ -316,7 +334,7 @@ impl Sema<'_> {
         op: Span,
     ) -> Option<(ExprKind, TyId)> {
         if left_to.ty == TyId::VOID && right_to.ty == TyId::VOID {
-            self.warn_void_arithmetic(op);
+            self.warn_void_arithmetic(&left, op);
             let (left, right) = (self.as_bytes(left), self.as_bytes(right));
             let (Ty::Pointer(left_to), Ty::Pointer(right_to)) =
                 (self.types.get(left.ty).clone(), self.types.get(right.ty).clone())

@@ -30,11 +30,11 @@ impl Sema<'_> {
                 (self.pointer_to(left, common), self.pointer_to(right, common), TyId::INT)
             }
             (Ty::Pointer(_), _) if self.is_integer(right.ty) => {
-                let right = self.number_as_pointer(right, left.ty, written);
+                let right = self.number_as_pointer(right, &left, written);
                 (left, right, TyId::INT)
             }
             (_, Ty::Pointer(_)) if self.is_integer(left.ty) => {
-                let left = self.number_as_pointer(left, right.ty, written);
+                let left = self.number_as_pointer(left, &right, written);
                 (left, right, TyId::INT)
             }
             (left_ty, right_ty) if left_ty == right_ty && is_handle(&left_ty) && is_equality(op) => {
@@ -60,7 +60,8 @@ impl Sema<'_> {
     }
 
     /// An integer compared with a pointer. 0 is the null pointer; others cause a warning.
-    fn number_as_pointer(&mut self, value: Expr, pointer: TyId, op: Spanned<BinaryOp>) -> Expr {
+    fn number_as_pointer(&mut self, value: Expr, pointer: &Expr, op: Spanned<BinaryOp>) -> Expr {
+        let (pointer, pointer_span) = (pointer.ty, pointer.span);
         let span = value.span;
         if self.is_null_constant(&value) {
             return Expr { kind: ExprKind::Const(Const::NullPointer), ty: pointer, span };
@@ -73,6 +74,7 @@ impl Sema<'_> {
                 format!("this compares `{pointer_shown}` with the integer `{value_shown}`"),
             )
             .help("cast the pointer to `uintptr_t` if its address is meant")
+            .prefix(pointer_span, "(uintptr_t)")
             .note("C99 6.5.9: a pointer compares with pointers and with the constant 0"),
         );
         let value = self.convert(value, TyId::ULONG);

@@ -1,11 +1,11 @@
 //! The conditional operator (OpenCL C 6.5.9, C99 6.5.15).
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, ast};
 use kiln_types::ty::{Scalar, Ty, TyId};
 
 use crate::{
-    hir::{Assign, Conditional, Const, Expr, ExprKind},
+    hir::{Assign, Conditional, Const, Expr, ExprKind, PlaceKind},
     sema::Sema,
 };
 
@@ -44,11 +44,18 @@ impl Sema<'_> {
 
     /// GNU C's `condition ?: otherwise`, which evaluates the condition once.
     fn omitted_operand(&mut self, tested: Expr, otherwise: &ast::Expr, span: Span) -> Expr {
-        self.report(
+        let mut diagnostic =
             Diagnostic::new(Code::OmittedOperand, span, "the middle operand of `?:` is missing")
                 .help("write the condition again between `?` and `:`")
-                .note("C99 6.5.15: leaving out the middle operand is an extension of GNU C"),
-        );
+                .note("C99 6.5.15: leaving out the middle operand is an extension of GNU C");
+        // A second evaluation must not have an effect.
+        if matches!(&tested.kind, ExprKind::Load(place) if matches!(place.kind, PlaceKind::Local(_))) {
+            let condition = Piece::Operand(tested.span);
+            let pieces =
+                [condition, Piece::Text(" ? "), condition, Piece::Text(" : "), Piece::Source(otherwise.span)];
+            diagnostic = diagnostic.rewrite(span, "write the condition again", pieces);
+        }
+        self.report(diagnostic);
         let otherwise = self.value(otherwise);
         if tested.ty == TyId::ERROR || self.body.function.is_none() {
             return self.error_value(span);

@@ -27,10 +27,10 @@ impl Sema<'_> {
         if let Some(&(value, ty)) = self.constants.integers.get(&spelling) {
             return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };
         }
-        let integer = match number::integer(self.text(spelling)) {
+        let text = self.text(spelling).to_owned();
+        let integer = match number::integer(&text) {
             Ok(integer) => integer,
             Err(error) => {
-                let text = self.text(spelling).to_owned();
                 self.report_integer(&text, error, span);
                 return self.error_value(span);
             }
@@ -43,6 +43,7 @@ impl Sema<'_> {
                     "`long long` is not a type of OpenCL C; this constant is 64 bits wide",
                 )
                 .help("write the suffix `L`, which means 64 bits here")
+                .fix(span, "write the suffix `L`", text.replace("LL", "L").replace("ll", "l"))
                 .note("OpenCL C 6.3.4: long long is reserved"),
             );
         }
@@ -61,7 +62,12 @@ impl Sema<'_> {
                     span,
                     "this constant is too large for `long` and is taken as `ulong`",
                 )
-                .help("write the suffix `UL`"),
+                .help("write the suffix `UL`")
+                .fix(
+                    span,
+                    "write the suffix `UL`",
+                    text.trim_end_matches(['l', 'L']).to_owned() + "UL",
+                ),
             );
         }
         let (value, ty) = (integer.value.unwrap_or_default(), TyId::scalar(scalar));
@@ -109,6 +115,7 @@ impl Sema<'_> {
                         "a constant of type `long double` is taken as `double`",
                     )
                     .help("leave out the suffix")
+                    .fix(span, "leave out the suffix", digits)
                     .note("OpenCL C 6.3.4: `long double` is reserved"),
                 );
                 Scalar::Double
@@ -135,11 +142,12 @@ impl Sema<'_> {
                         "a constant of type `half` needs `cl_khr_fp16`",
                     )
                     .help("write the suffix `f`")
+                    .fix(span, "write the suffix `f`", format!("{digits}f"))
                     .note("OpenCL C 6.3.1.2: half literals are part of cl_khr_fp16"),
                 );
                 return self.error_value(span);
             }
-            Scalar::Double => self.double_literal_type(span),
+            Scalar::Double => self.double_literal_type(digits, span),
             scalar => scalar,
         };
         let Some(value) = number::floating(digits, scalar) else {
@@ -156,23 +164,26 @@ impl Sema<'_> {
                     span,
                     format!("this constant is too large for `{}` and becomes infinity", scalar.spelling()),
                 )
-                .help("write `INFINITY` if that is meant"),
+                .help("write `INFINITY` if that is meant")
+                .fix(span, "write `INFINITY`", "INFINITY"),
             );
         } else if value == 0.0 && !number::is_zero(digits) {
+            let zero = format!("0.0{suffix}");
             self.report(
                 Diagnostic::new(
                     Code::LiteralRange,
                     span,
                     format!("this constant is too small for `{}` and becomes zero", scalar.spelling()),
                 )
-                .help("write `0` if that is meant"),
+                .help(format!("write `{zero}` if that is meant"))
+                .fix(span, format!("write `{zero}`"), zero),
             );
         }
         Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }
     }
 
     /// The type of a floating constant without a suffix (OpenCL C 6.3.1.1, OpenCL API 5.8.6.3).
-    fn double_literal_type(&mut self, span: Span) -> Scalar {
+    fn double_literal_type(&mut self, digits: &str, span: Span) -> Scalar {
         if self.options.math.single_precision_constant {
             return Scalar::Float;
         }
@@ -186,6 +197,7 @@ impl Sema<'_> {
                 "without double precision, this constant is taken as `float`",
             )
             .help("write the suffix `f`")
+            .fix(span, "write the suffix `f`", format!("{digits}f"))
             .note("OpenCL C 6.3.1.1: a floating constant without a suffix is a double"),
         );
         Scalar::Float
@@ -205,7 +217,8 @@ impl Sema<'_> {
                     span,
                     "OpenCL C has no wide characters; this is an `int`",
                 )
-                .help(format!("leave out `{prefix}`")),
+                .help(format!("leave out `{prefix}`"))
+                .fix(span, format!("remove `{prefix}`"), &text[prefix.len()..]),
             );
         }
         if bytes.is_empty() {
@@ -253,7 +266,8 @@ impl Sema<'_> {
             if !prefix.is_empty() {
                 self.report(
                     Diagnostic::new(Code::WideLiteral, part.span, "OpenCL C has no wide strings")
-                        .help(format!("leave out `{prefix}`")),
+                        .help(format!("leave out `{prefix}`"))
+                        .fix(part.span, format!("remove `{prefix}`"), &text[prefix.len()..]),
                 );
             }
             bytes.extend(decoded);

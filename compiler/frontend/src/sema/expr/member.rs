@@ -1,6 +1,6 @@
 //! `base.name` and `base->name`: members of structs and unions (C99 6.5.2.3), components of vectors (OpenCL C 6.3.7).
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, RecordId, Ty, TyId};
 
@@ -177,6 +177,13 @@ impl Sema<'_> {
             }
             Ty::Pointer(to) if matches!(self.types.get(to.ty), Ty::Vector(..)) => {
                 diagnostic = diagnostic.help("dereference the pointer first, as in `(*p).x` or `p[0].x`");
+                // `span` is the whole expression; its base ends before the dot.
+                let base = Span::new(span.lo, name.span.lo.saturating_sub(1));
+                diagnostic = diagnostic.rewrite(
+                    base,
+                    "dereference the pointer",
+                    [Piece::Text("(*"), Piece::Source(base), Piece::Text(")")],
+                );
             }
             Ty::Atomic(_) | Ty::AtomicFlag => {
                 diagnostic = diagnostic

@@ -126,6 +126,7 @@ impl Sema<'_> {
         } else if text == "memory_order_consume" {
             diagnostic = diagnostic
                 .help("use `memory_order_acquire`, which is stronger")
+                .fix(span, "replace by `memory_order_acquire`", "memory_order_acquire")
                 .note("OpenCL C 6.15.12.3: the consume order of C11 is not supported");
         }
         self.report(diagnostic);

@@ -4,24 +4,35 @@
 //! assigned. So it does not detect assignments that come too late.
 
 use kiln_session::diag::{Code, Diagnostic, Sink};
-use kiln_syntax::Interner;
+use kiln_syntax::{Interner, Span};
+use kiln_types::ty::Types;
 
 use super::uses::Uses;
 use crate::hir::Function;
 
 /// Warns about the first read of each unassigned variable (C99 6.2.4, 6.7.8: the value is indeterminate).
-pub(crate) fn check_uninitialized(function: &Function, uses: &Uses, interner: &Interner, sink: &mut Sink) {
+pub(crate) fn check_uninitialized(
+    function: &Function,
+    uses: &Uses,
+    types: &Types,
+    interner: &Interner,
+    sink: &mut Sink,
+) {
     for &(local, read) in &uses.never_set {
         let variable = &function.locals[local];
         let (Some(name), declared) = (variable.name, variable.span) else { continue };
         let text = interner.text(name);
-        sink.report(
+        let mut diagnostic =
             Diagnostic::new(Code::Uninitialized, read, format!("`{text}` is read but never assigned"))
                 .also(declared, "declared without a value")
                 .help(format!("initialize `{text}` where it is declared"))
                 .note(
                     "C99 6.7.8: the value of an automatic variable that is not initialized is indeterminate",
-                ),
-        );
+                );
+        if types.components(variable.ty.ty).is_some() {
+            let end = Span::new(declared.hi, declared.hi);
+            diagnostic = diagnostic.fix(end, "initialize it with 0", " = 0");
+        }
+        sink.report(diagnostic);
     }
 }

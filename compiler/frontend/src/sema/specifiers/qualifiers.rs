@@ -171,7 +171,8 @@ impl Sema<'_> {
         {
             self.report(
                 Diagnostic::new(Code::QualifierTarget, span, "only a pointer can be `restrict`")
-                    .help("write `restrict` after the `*`")
+                    .help("write it after the `*`, or remove it")
+                    .remove(span, "remove `restrict`")
                     .note("OpenCL C 6.11.q: types other than pointer types shall not use `restrict`"),
             );
             is_restrict = false;

@@ -16,18 +16,23 @@ pub(super) struct Words {
     long: u8,
     int: u8,
     complex: u8,
+    /// The last `long`.
+    last_long: Span,
     /// Keywords that are types by themselves.
     bases: Vec<TyId>,
 }
 
 impl Words {
     /// Counts a specifier if it is a keyword. Whether it is one.
-    pub(super) fn take(&mut self, specifier: &TypeSpecifierKind, _span: Span) -> bool {
+    pub(super) fn take(&mut self, specifier: &TypeSpecifierKind, span: Span) -> bool {
         let count = match specifier {
             TypeSpecifierKind::Signed => &mut self.signed,
             TypeSpecifierKind::Unsigned => &mut self.unsigned,
             TypeSpecifierKind::Short => &mut self.short,
-            TypeSpecifierKind::Long => &mut self.long,
+            TypeSpecifierKind::Long => {
+                self.last_long = span;
+                &mut self.long
+            }
             TypeSpecifierKind::Int => &mut self.int,
             TypeSpecifierKind::Complex | TypeSpecifierKind::Imaginary => &mut self.complex,
             _ => {
@@ -91,6 +96,7 @@ impl Sema<'_> {
                 self.report(
                     Diagnostic::new(Code::LongLong, span, "`long double` is taken as `double`")
                         .help("write `double`")
+                        .remove(words.last_long, "write `double`")
                         .note("OpenCL C 6.3.4: `long double` is reserved"),
                 );
                 self.available(Scalar::Double, span)
@@ -99,7 +105,7 @@ impl Sema<'_> {
                 if words.signed + words.unsigned <= 1 && (short == 0 || long == 0) =>
             {
                 if long == 2 {
-                    self.warn_long_long(span, unsigned);
+                    self.warn_long_long(span, unsigned, words.last_long);
                 }
                 let (plain, without_sign) = match (short, long) {
                     (1, _) => (Scalar::Short, Scalar::UShort),
@@ -130,7 +136,7 @@ impl Sema<'_> {
             && words.modifiers() == 1
             && words.long == 1
         {
-            self.warn_long_long(named.span, true);
+            self.warn_long_long(named.span, true, words.last_long);
             return named;
         }
         let shown = self.show(named.ty.ty);
@@ -145,12 +151,13 @@ impl Sema<'_> {
         Named { ty: QualTy { ty: TyId::ERROR, ..named.ty }, ..named }
     }
 
-    fn warn_long_long(&mut self, span: Span, is_unsigned: bool) {
+    fn warn_long_long(&mut self, span: Span, is_unsigned: bool, last_long: Span) {
         let (written, meant) =
             if is_unsigned { ("unsigned long long", "ulong") } else { ("long long", "long") };
         self.report(
             Diagnostic::new(Code::LongLong, span, format!("`{written}` is taken as `{meant}`, with 64 bits"))
                 .help(format!("write `{meant}`"))
+                .remove(last_long, "remove `long`")
                 .note("OpenCL C 6.3.4: `long long` is reserved for 128 bits"),
         );
     }
