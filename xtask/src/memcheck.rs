@@ -36,7 +36,7 @@ const TESTS: &[(&str, &str, &[&str])] = &[
 
 /// Runs the tests.
 pub(crate) fn memcheck(arguments: &Memcheck) -> Outcome {
-    setup::install_for_tests()?;
+    setup::install_for_tests(false)?;
     setup::install(VALGRIND)?;
     let suppressions = root().join("xtask/valgrind.supp");
     let valgrind = format!(

@@ -45,6 +45,7 @@ pub(crate) const TESTS: &[&str] = &[
     "clang-15",
     "cmake",
     "make",
+    "meson",
     "neovim",
     "ninja-build",
     "ocl-icd-libopencl1",
@@ -54,6 +55,9 @@ pub(crate) const TESTS: &[&str] = &[
     "libgmp-dev",
     "libmpfr-dev",
 ];
+
+/// For `cargo xtask test --nightly` alone: docs/mistakes.md compares messages with those of this clang.
+const NIGHTLY: &[&str] = &["clang-19"];
 
 /// Another compiler from OpenCL C to SPIR-V, and another OpenCL implementation for CPUs.
 pub(crate) const BENCH: &[&str] = &[
@@ -88,8 +92,11 @@ pub(crate) fn setup(wanted: &Setup) -> Outcome {
 }
 
 /// Installs the requirements of the tests.
-pub(crate) fn install_for_tests() -> Outcome {
+pub(crate) fn install_for_tests(nightly: bool) -> Outcome {
     install(TESTS)?;
+    if nightly {
+        install(NIGHTLY)?;
+    }
     lavapipe::unpack()
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Test {
 /// is the last one.
 pub(crate) fn test(arguments: &Test) -> Outcome {
     let begin = Instant::now();
-    setup::install_for_tests()?;
+    setup::install_for_tests(arguments.nightly)?;
     let mut totals = Totals::default();
     run_cargo_test(arguments, &mut totals)?;
     if arguments.filters.is_empty() {
@@ -210,7 +210,7 @@ impl Totals {
 
 /// `cargo xtask bless`: runs the tests and lets them update their expected results. Review with `git diff`.
 pub(crate) fn bless(arguments: &Test) -> Outcome {
-    setup::install_for_tests()?;
+    setup::install_for_tests(true)?;
     let mut command: Command = cargo();
     command.env("KILN_BLESS", "1").args([
         "test",
