@@ -121,10 +121,10 @@ pub(crate) fn surroundings(text: &str, offset: usize) -> Surroundings {
                     return Surroundings::Directive(range.start..end);
                 }
             }
-            Lexeme::String | Lexeme::Character | Lexeme::UnterminatedComment if offset < end => {
+            Lexeme::String | Lexeme::Character if offset < end => return Surroundings::CommentOrLiteral,
+            Lexeme::Unterminated | Lexeme::UnterminatedComment if offset <= end => {
                 return Surroundings::CommentOrLiteral;
             }
-            Lexeme::Unterminated if offset <= end => return Surroundings::CommentOrLiteral,
             _ => {}
         }
     }
