@@ -49,6 +49,19 @@ const PACKAGES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "compiler/read",
+        &[
+            "kiln-builtins",
+            "kiln-ir",
+            "kiln-memory",
+            "kiln-session",
+            "kiln-syntax",
+            "kiln-types",
+            "kiln-verify",
+            "kiln-vocabulary",
+        ],
+    ),
+    (
         "compiler/passes",
         &[
             "kiln-builtins",
@@ -150,6 +163,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
 const NEVER: &[(&str, &[&str])] = &[
     ("compiler/lsp", &["kiln-ir", "kiln-passes", "kiln-spirv", "rspirv"]),
     ("compiler/frontend", &["kiln-ir", "kiln-verify", "rspirv"]),
+    ("compiler/read", &["kiln-frontend", "kiln-passes", "kiln-spirv"]),
     ("compiler/passes", &["kiln-frontend", "kiln-spirv", "rspirv"]),
     ("runtime/core", &["kiln-syntax", "kiln-session"]),
     ("compiler/core", &["kiln-runtime"]),

@@ -18,6 +18,7 @@
 
 mod build;
 mod check;
+pub mod flow;
 mod lex;
 mod merge;
 mod parse;

@@ -1,18 +1,13 @@
 //! The control-flow graph of a function with jumps across its structure.
 //!
-//! Built from statements, with expressions not yet lowered. `reducible` makes it reducible and `structure` turns it
-//! into constructs. No SSA values cross nodes: data between nodes is in private objects.
+//! Built from statements, with expressions not yet lowered. `structure` turns it into constructs. No SSA values cross
+//! nodes: data between nodes is in private objects.
 
 use kiln_frontend::hir::{Case, Expr, If, LocalId, Stmt, StmtKind};
+use kiln_ir::flow::{self, NodeId};
 use kiln_syntax::Symbol;
-use kiln_types::{id_type, index::Table};
+use kiln_types::index::Table;
 use rustc_hash::FxHashMap;
-
-id_type! {
-    #[allow(unreachable_pub)]
-    /// A node of the graph.
-    NodeId
-}
 
 /// A basic block with its terminator.
 #[derive(Debug)]
@@ -28,8 +23,6 @@ pub(super) enum Item<'h> {
     Declare(LocalId),
     /// The evaluation of an expression.
     Expr(&'h Expr),
-    /// Sets the selector of a dispatcher node (by index) to this entry.
-    Enter(usize, u32),
 }
 
 /// The terminator of a node.
@@ -41,8 +34,6 @@ pub(super) enum End<'h> {
     Branch(&'h Expr, NodeId, NodeId),
     /// Switches on a value: ranges, and the default.
     Switch(&'h Expr, Vec<(i128, i128, NodeId)>, NodeId),
-    /// Switches on the selector of this dispatcher, which `Item::Enter` sets.
-    Dispatch(usize, Vec<NodeId>),
     /// Returns from the function.
     Return(Option<&'h Expr>),
     /// Reaches the end of the function.
@@ -54,13 +45,11 @@ pub(super) enum End<'h> {
 pub(super) struct Graph<'h> {
     pub(super) nodes: Table<NodeId, Node<'h>>,
     pub(super) entry: NodeId,
-    /// The number of dispatchers.
-    pub(super) dispatchers: usize,
 }
 
 impl End<'_> {
     /// The successors, in order. Equal targets of a switch occur once.
-    pub(super) fn targets(&self) -> Vec<NodeId> {
+    fn targets(&self) -> Vec<NodeId> {
         match self {
             Self::Jump(target) => vec![*target],
             Self::Branch(_, then, otherwise) => vec![*then, *otherwise],
@@ -74,23 +63,20 @@ impl End<'_> {
                 targets.push(*default);
                 targets
             }
-            Self::Dispatch(_, targets) => targets.clone(),
             Self::Return(_) | Self::Off => Vec::new(),
         }
     }
+}
 
-    /// Replaces the successors.
-    pub(super) fn redirect(&mut self, to: &dyn Fn(NodeId) -> NodeId) {
-        match self {
-            Self::Jump(target) => *target = to(*target),
-            Self::Branch(_, then, otherwise) => (*then, *otherwise) = (to(*then), to(*otherwise)),
-            Self::Switch(_, cases, default) => {
-                cases.iter_mut().for_each(|(_, _, target)| *target = to(*target));
-                *default = to(*default);
-            }
-            Self::Dispatch(_, targets) => targets.iter_mut().for_each(|target| *target = to(*target)),
-            Self::Return(_) | Self::Off => {}
+impl Graph<'_> {
+    /// The nodes and edges, with the same ids.
+    pub(super) fn shape(&self) -> flow::Graph {
+        let mut nodes = Table::new();
+        for Node { end, .. } in self.nodes.iter() {
+            let is_construct = !matches!(end, End::Jump(_) | End::Return(_) | End::Off);
+            nodes.push(flow::Node::new(end.targets(), is_construct));
         }
+        flow::Graph::new(nodes, self.entry)
     }
 }
 
@@ -106,7 +92,7 @@ pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
         last_case: None,
     };
     maker.stmts(stmts);
-    Graph { nodes: maker.nodes, entry, dispatchers: 0 }
+    Graph { nodes: maker.nodes, entry }
 }
 
 /// The targets of `break` and `continue`, and the switch for labels.

@@ -31,7 +31,6 @@ mod graph;
 mod kernel;
 mod pipe;
 mod place;
-mod reducible;
 mod relational;
 mod stmt;
 mod structure;

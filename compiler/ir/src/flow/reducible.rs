@@ -4,17 +4,11 @@
 use kiln_types::index::Id;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{End, Graph, Item, Node, NodeId};
+use super::{Graph, Node, NodeId, Step};
 
-impl Graph<'_> {
-    /// Transforms every cycle to have one entry.
-    pub(super) fn make_reducible(&mut self) {
-        let all: Vec<NodeId> = self.reachable();
-        self.mend(&all);
-    }
-
+impl Graph {
     /// The reachable nodes in reverse postorder.
-    pub(super) fn reachable(&self) -> Vec<NodeId> {
+    pub fn reachable(&self) -> Vec<NodeId> {
         let mut order = Vec::new();
         let mut seen = vec![false; self.nodes.len()];
         let mut stack = vec![(self.entry, false)];
@@ -24,25 +18,28 @@ impl Graph<'_> {
             } else if !std::mem::replace(&mut seen[node.index()], true) {
                 stack.push((node, true));
                 // The first target is pushed last, visited last, and therefore first in reverse postorder.
-                stack.extend(self.nodes[node].end.targets().into_iter().map(|target| (target, false)));
+                stack.extend(self.nodes[node].targets.iter().map(|&target| (target, false)));
             }
         }
         order.reverse();
         order
     }
 
-    /// Transforms each cycle among these nodes to have one entry.
-    fn mend(&mut self, nodes: &[NodeId]) {
-        for mut cycle in self.cycles(nodes) {
-            let mut entries = self.entries(&cycle);
-            if entries.len() > 1 {
-                let dispatcher = self.dispatch(&cycle, &entries);
-                cycle.push(dispatcher);
-                entries = vec![dispatcher];
+    /// Transforms every cycle to have one entry.
+    pub(super) fn make_reducible(&mut self) {
+        let mut pending = vec![self.reachable()];
+        while let Some(nodes) = pending.pop() {
+            for mut cycle in self.cycles(&nodes) {
+                let mut entries = self.entries(&cycle);
+                if entries.len() > 1 {
+                    let dispatcher = self.dispatch(&cycle, &entries);
+                    cycle.push(dispatcher);
+                    entries = vec![dispatcher];
+                }
+                // Next, handle inner cycles that do not contain the entry.
+                cycle.retain(|node| !entries.contains(node));
+                pending.push(cycle);
             }
-            // Next, handle inner cycles that do not contain the entry.
-            cycle.retain(|node| !entries.contains(node));
-            self.mend(&cycle);
         }
     }
 
@@ -53,7 +50,7 @@ impl Graph<'_> {
         let mut is_entry = vec![false; self.nodes.len()];
         is_entry[self.entry.index()] = is_inside[self.entry.index()];
         for node in self.reachable() {
-            for target in self.nodes[node].end.targets() {
+            for target in &self.nodes[node].targets {
                 is_entry[target.index()] |= is_inside[target.index()] && !is_inside[node.index()];
             }
         }
@@ -66,19 +63,21 @@ impl Graph<'_> {
         let number = self.dispatchers;
         self.dispatchers += 1;
         let sources: Vec<NodeId> = self.nodes.ids().collect();
-        let end = End::Dispatch(number, entries.to_vec());
-        let dispatcher = self.nodes.push(Node { items: Vec::new(), end });
+        let step = Some(Step::Dispatch(number));
+        let dispatcher = self.nodes.push(Node { targets: entries.to_vec(), is_construct: true, step });
         let [outside, inside] = [(); 2].map(|()| {
             let ways = entries.iter().zip(0..).map(|(&entry, index)| {
-                let items = vec![Item::Enter(number, index)];
-                (entry, self.nodes.push(Node { items, end: End::Jump(dispatcher) }))
+                let step = Some(Step::Enter(number, index));
+                (entry, self.nodes.push(Node { targets: vec![dispatcher], is_construct: false, step }))
             });
             ways.collect::<FxHashMap<_, _>>()
         });
         let cycle: FxHashSet<NodeId> = cycle.iter().copied().collect();
         for node in sources {
             let ways = if cycle.contains(&node) { &inside } else { &outside };
-            self.nodes[node].end.redirect(&|target| ways.get(&target).copied().unwrap_or(target));
+            for target in &mut self.nodes[node].targets {
+                *target = ways.get(target).copied().unwrap_or(*target);
+            }
         }
         self.entry = outside.get(&self.entry).copied().unwrap_or(self.entry);
         dispatcher
@@ -117,17 +116,17 @@ struct Search {
 }
 
 impl Search {
-    fn discover(&mut self, graph: &Graph<'_>, node: NodeId) -> (NodeId, Vec<NodeId>) {
+    fn discover(&mut self, graph: &Graph, node: NodeId) -> (NodeId, Vec<NodeId>) {
         self.count += 1;
         (self.number[node.index()], self.low[node.index()]) = (self.count, self.count);
         self.is_open[node.index()] = true;
         self.open.push(node);
-        let mut targets = graph.nodes[node].end.targets();
+        let mut targets = graph.nodes[node].targets.clone();
         targets.retain(|target| self.is_inside[target.index()]);
         (node, targets)
     }
 
-    fn visit(&mut self, graph: &Graph<'_>, root: NodeId) {
+    fn visit(&mut self, graph: &Graph, root: NodeId) {
         let mut path = vec![self.discover(graph, root)];
         while let Some((node, targets)) = path.last_mut() {
             let node = *node;
@@ -150,7 +149,7 @@ impl Search {
         }
     }
 
-    fn close(&mut self, graph: &Graph<'_>, root: NodeId) {
+    fn close(&mut self, graph: &Graph, root: NodeId) {
         let mut set = Vec::new();
         while let Some(node) = self.open.pop() {
             self.is_open[node.index()] = false;
@@ -159,7 +158,7 @@ impl Search {
                 break;
             }
         }
-        if set.len() > 1 || graph.nodes[root].end.targets().contains(&root) {
+        if set.len() > 1 || graph.nodes[root].targets.contains(&root) {
             self.cycles.push(set);
         }
     }

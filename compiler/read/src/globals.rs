@@ -1,0 +1,84 @@
+//! Variables of the module.
+
+use kiln_ir::{Const, Data, Var};
+use kiln_syntax::Span;
+use kiln_vocabulary::opencl::{AddressSpace, Linkage};
+use rspirv::spirv::{BuiltIn, Decoration, LinkageType};
+
+use crate::{
+    Reader,
+    constants::{Constant, data, write},
+    problem::{Outcome, Problem},
+    types::Ty,
+    words::Instruction,
+};
+
+impl Reader<'_> {
+    /// Reads an OpVariable of the module.
+    pub(crate) fn global(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
+        let id = inst.result()?;
+        let (space, pointee) = match self.types.get(inst.result_type()?)? {
+            Ty::Pointer { space: Some(space), pointee, .. } => (*space, *pointee),
+            Ty::Pointer { space: None, .. } => {
+                let built_in = self.words.decoration(id, Decoration::BuiltIn);
+                let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
+                let built_in = built_in.ok_or_else(|| Problem::new("an Input variable needs a BuiltIn"))?;
+                self.inputs.insert(id, built_in);
+                return Ok(());
+            }
+            _ => return Err(Problem::new("its type is not a pointer")),
+        };
+        let (size, align) = self.types.layout(pointee)?;
+        let align = self.words.alignment(id).unwrap_or(align);
+        let linkage = self.linkage(id);
+        let name = match &linkage {
+            Some((name, _)) => name.clone(),
+            None => self.words.name(id).to_owned(),
+        };
+        let init = match inst.operands.get(1) {
+            Some(&init) if space != AddressSpace::Local => self.initializer(init, pointee, size)?,
+            _ => None,
+        };
+        let linkage = linkage.map_or(Linkage::Internal, |(_, linkage)| linkage);
+        let var = Var { init, linkage, ..Var::new(&name, space, (size, align), Span::default()) };
+        let var = self.module.vars.push(var);
+        let ty = self.types.value(inst.result_type()?)?;
+        self.constants.insert(id, Constant::Address(var, 0, ty));
+        Ok(())
+    }
+
+    /// The initial bytes of an object. `None` for zeros.
+    fn initializer(&self, id: u32, ty: u32, size: u64) -> Outcome<Option<Data>> {
+        let constant = self.constant(id)?;
+        self.expect(constant, ty)?;
+        let is_zero = match constant {
+            Constant::Value(_, Const::Undefined) | Constant::Undefined(_) => true,
+            Constant::Value(_, Const::Bits(bits)) => bits.iter().all(|bits| *bits == 0),
+            Constant::Address(..) => false,
+            Constant::Aggregate(_, data) => {
+                data.relocations.is_empty() && data.bytes.iter().all(|byte| *byte == 0)
+            }
+        };
+        if is_zero {
+            return Ok(None);
+        }
+        let mut bytes = data(size)?;
+        write(&mut bytes, 0, constant)?;
+        Ok(Some(bytes))
+    }
+
+    /// The name and the linkage of a function or variable. `None` without LinkageAttributes.
+    pub(crate) fn linkage(&self, id: u32) -> Option<(String, Linkage)> {
+        let decorated = self.words.decoration(id, Decoration::LinkageAttributes)?;
+        let name = decorated.operands.iter().flat_map(|word| word.to_le_bytes());
+        let name: Vec<u8> = name.take_while(|byte| *byte != 0).collect();
+        let kind = decorated.operands.get(name.len() / 4 + 1).and_then(|&word| LinkageType::from_u32(word));
+        let linkage = match kind {
+            Some(LinkageType::Import) => Linkage::Imported,
+            Some(LinkageType::Export) => Linkage::Exported,
+            // Each module has its own copy.
+            _ => Linkage::Internal,
+        };
+        Some((String::from_utf8_lossy(&name).into_owned(), linkage))
+    }
+}

@@ -1,0 +1,191 @@
+//! Entry points: kernels with their execution modes and arguments.
+
+use kiln_ir::{Argument, ArgumentKind, Kernel, Scalar, Type};
+use kiln_vocabulary::opencl::AddressSpace;
+use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, FunctionParameterAttribute, Op};
+
+use crate::{
+    Reader,
+    functions::Param,
+    problem::{Outcome, Problem},
+    types::Ty,
+    words::Instruction,
+};
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub(crate) struct EntryPoint {
+    pub(crate) name: String,
+    /// The id of its function.
+    pub(crate) function: u32,
+}
+
+/// Checks the operands of OpMemoryModel.
+pub(crate) fn check_model(inst: &Instruction<'_>) -> Outcome<()> {
+    match AddressingModel::from_u32(inst.word(0)?) {
+        Some(AddressingModel::Physical64) => Ok(()),
+        Some(AddressingModel::Physical32) => {
+            Err(Problem::new("modules with 32-bit addresses are not supported: compile for a 64-bit device"))
+        }
+        _ => Err(Problem::new("this is not a module of the OpenCL environment")),
+    }
+}
+
+impl Reader<'_> {
+    /// The entry points, in order.
+    pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
+        let entries = self.words.preamble().iter().filter(|inst| inst.op == Op::EntryPoint);
+        let entries = entries.filter_map(|inst| {
+            let function = *inst.operands.get(1)?;
+            Some(EntryPoint { name: inst.text(2).0, function })
+        });
+        entries.collect()
+    }
+
+    /// The properties of a kernel with these parameters: the id and the type of each.
+    pub(crate) fn kernel(&self, entry: &EntryPoint, params: &[(u32, u32, Param)]) -> Outcome<Kernel> {
+        let mut kernel = Kernel::default();
+        let mut attributes = Vec::new();
+        for inst in self.words.preamble() {
+            if !matches!(inst.op, Op::ExecutionMode | Op::ExecutionModeId) || inst.word(0)? != entry.function
+            {
+                continue;
+            }
+            let size = |from: usize| {
+                let words: Option<Vec<u32>> = match inst.op {
+                    Op::ExecutionMode => Some(inst.words(from).to_vec()),
+                    _ => inst
+                        .words(from)
+                        .iter()
+                        .map(|&id| self.constant_bits(id).map(|bits| bits as u32))
+                        .collect(),
+                };
+                let size = words.and_then(|words| <[u32; 3]>::try_from(words).ok());
+                size.ok_or_else(|| Problem::new("a size has three constants").at(inst))
+            };
+            match ExecutionMode::from_u32(inst.word(1)?) {
+                Some(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) => {
+                    let [x, y, z] = size(2)?;
+                    kernel.required_size = Some([x, y, z]);
+                    attributes.push(format!("reqd_work_group_size({x},{y},{z})"));
+                }
+                Some(ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId) => {
+                    let [x, y, z] = size(2)?;
+                    kernel.size_hint = Some([x, y, z]);
+                    attributes.push(format!("work_group_size_hint({x},{y},{z})"));
+                }
+                Some(ExecutionMode::VecTypeHint) => {
+                    let hint = inst.word(2)?;
+                    attributes.push(format!("vec_type_hint({})", vector_type_hint(hint)));
+                }
+                _ => {}
+            }
+        }
+        kernel.attributes = attributes.join(" ");
+        let types = self.type_names(&entry.name);
+        for (index, &(id, ty, param)) in params.iter().enumerate() {
+            let type_name = types.get(index).cloned().unwrap_or_default();
+            kernel.arguments.push(self.argument(id, ty, param, type_name)?);
+        }
+        Ok(kernel)
+    }
+
+    /// The types of a kernel's arguments as its source has them, from the string that llvm-spirv writes.
+    fn type_names(&self, kernel: &str) -> Vec<String> {
+        let prefix = format!("kernel_arg_type.{kernel}.");
+        let strings = self.words.preamble().iter().filter(|inst| inst.op == Op::String);
+        let text = strings.map(|inst| inst.text(0).0).find(|text| text.starts_with(&prefix));
+        let text = text.unwrap_or_default();
+        let names = text.get(prefix.len()..).unwrap_or_default();
+        names.trim_end_matches(',').split(',').map(str::to_owned).filter(|name| !name.is_empty()).collect()
+    }
+
+    fn argument(&self, id: u32, ty: u32, param: Param, type_name: String) -> Outcome<Argument> {
+        let has = |attribute: FunctionParameterAttribute| {
+            self.words.decorations(id).iter().any(|decorated| {
+                decorated.kind == Decoration::FuncParamAttr
+                    && decorated.operands.first() == Some(&(attribute as u32))
+            })
+        };
+        let kind = match (param, self.types.get(ty)?) {
+            (Param::Copy { size, align }, _) => ArgumentKind::Aggregate { size, align },
+            (_, Ty::Pointer { space: Some(space), pointee, .. }) => {
+                let (element_size, natural) = self.types.layout(*pointee).unwrap_or((1, 1));
+                let align = self.words.alignment(id).unwrap_or(natural);
+                match space {
+                    AddressSpace::Local => ArgumentKind::Local { element_size, align },
+                    AddressSpace::Global | AddressSpace::Constant => {
+                        ArgumentKind::Pointer { space: *space, align }
+                    }
+                    AddressSpace::Private | AddressSpace::Generic => {
+                        return Err(Problem::new(
+                            "a kernel argument points to global, constant or local memory",
+                        ));
+                    }
+                }
+            }
+            (Param::Value(Type::Scalar(_) | Type::Vector(..)), _) => {
+                let (size, align) = self.types.layout(ty)?;
+                ArgumentKind::Value { size, align }
+            }
+            (Param::Value(Type::Image(image)), _) => ArgumentKind::Image(image),
+            (Param::Value(Type::Sampler), _) => ArgumentKind::Sampler,
+            _ => ArgumentKind::Opaque,
+        };
+        let type_name = if type_name.is_empty() { self.type_name(ty) } else { type_name };
+        Ok(Argument {
+            kind,
+            name: self.words.name(id).to_owned(),
+            type_name,
+            is_const: has(FunctionParameterAttribute::NoWrite),
+            is_volatile: self.words.decoration(id, Decoration::Volatile).is_some(),
+            is_restrict: has(FunctionParameterAttribute::NoAlias),
+        })
+    }
+
+    /// The type in OpenCL C. SPIR-V has no signedness, so integers are unsigned.
+    fn type_name(&self, ty: u32) -> String {
+        let scalar = |scalar: Scalar| match scalar {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "uchar",
+            Scalar::I16 => "ushort",
+            Scalar::I32 => "uint",
+            Scalar::I64 => "ulong",
+            Scalar::F16 => "half",
+            Scalar::F32 => "float",
+            Scalar::F64 => "double",
+        };
+        match self.types.get(ty) {
+            Ok(Ty::Value(Type::Scalar(element))) => scalar(*element).to_owned(),
+            Ok(Ty::Value(Type::Vector(element, count))) => format!("{}{count}", scalar(*element)),
+            Ok(Ty::Value(Type::Sampler)) => "sampler_t".to_owned(),
+            // A pointer can point to itself.
+            Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {
+                Ok(Ty::Pointer { .. }) => "void**".to_owned(),
+                _ => format!("{}*", self.type_name(*pointee)),
+            },
+            _ => {
+                let name = self.words.name(ty);
+                name.strip_prefix("struct.")
+                    .map_or_else(|| "void".to_owned(), |name| format!("struct {name}"))
+            }
+        }
+    }
+}
+
+/// The type of VecTypeHint: the component type in the low half, the component count in the high half.
+fn vector_type_hint(word: u32) -> String {
+    let scalar = match word & 0xffff {
+        0 => "char",
+        1 => "short",
+        2 => "int",
+        3 => "long",
+        4 => "half",
+        5 => "float",
+        _ => "double",
+    };
+    match word >> 16 {
+        0 | 1 => scalar.to_owned(),
+        count => format!("{scalar}{count}"),
+    }
+}

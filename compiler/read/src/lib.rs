@@ -1,0 +1,133 @@
+//! Reads SPIR-V modules of the OpenCL environment, of any compiler, into Kiln's IR.
+//!
+//! `words` decodes the verified module; `types`, `constants` and `globals` read its declarations; `functions` declares the
+//! functions. `body` is the state of a function being read, `flow` reads its blocks, and `instruction` lists the families of
+//! instructions. A mistake in the module is a [`Problem`], never a panic.
+//!
+//! Independent of the target: the passes legalize what the instructions need. Must not depend on the front end.
+//!
+//! ```
+//! let problems = kiln_read::read(&[], &kiln_read::Options::default()).expect_err("no module");
+//! assert_eq!(problems[0].to_string(), "word 0: Opheader: this is not a SPIR-V module [SPIRV-header]");
+//! ```
+
+mod aggregates;
+mod body;
+mod constants;
+mod flow;
+mod fold;
+mod functions;
+mod globals;
+mod inputs;
+mod instruction;
+mod kernels;
+mod memory;
+mod pointers;
+mod problem;
+mod types;
+mod words;
+
+pub use problem::Problem;
+
+use kiln_ir::{self as ir, Module};
+use kiln_syntax::Span;
+use rspirv::spirv::{BuiltIn, Op};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    constants::Constant,
+    functions::Signature,
+    problem::Outcome,
+    types::Types,
+    words::{Instruction, Words},
+};
+
+/// How a module is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The bits of specialization constants, by `SpecId`. Others have their default value.
+    pub specialization: Vec<(u32, u64)>,
+}
+
+/// The state of reading a module.
+pub(crate) struct Reader<'w> {
+    pub(crate) words: &'w Words<'w>,
+    pub(crate) options: &'w Options,
+    pub(crate) types: Types,
+    pub(crate) constants: FxHashMap<u32, Constant>,
+    /// The built-in variables, by id.
+    pub(crate) inputs: FxHashMap<u32, BuiltIn>,
+    /// The functions that can be called, by id.
+    pub(crate) signatures: FxHashMap<u32, Signature>,
+    /// The extended instruction sets, by id.
+    pub(crate) sets: FxHashMap<u32, String>,
+    pub(crate) module: Module,
+}
+
+/// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering.
+pub fn read(words: &[u32], options: &Options) -> Result<Module, Vec<Problem>> {
+    let findings = kiln_verify::verify(words, None);
+    if !findings.is_empty() {
+        return Err(findings.into_iter().map(Problem::from).collect());
+    }
+    let one = |problem: Problem| vec![problem];
+    let words = Words::decode(words).map_err(one)?;
+    let mut reader = Reader {
+        words: &words,
+        options,
+        types: Types::default(),
+        constants: FxHashMap::default(),
+        inputs: FxHashMap::default(),
+        signatures: FxHashMap::default(),
+        sets: FxHashMap::default(),
+        module: Module::default(),
+    };
+    reader.declarations().map_err(one)?;
+    let problems = reader.functions();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    // The verifier does not check all types, so what it accepts can become IR that is invalid.
+    match ir::verify(&reader.module).into_iter().next() {
+        None => Ok(reader.module),
+        Some(problem) => Err(vec![Problem::new(format!("the module is not valid: {problem}"))]),
+    }
+}
+
+impl<'w> Reader<'w> {
+    /// Reads everything before the functions.
+    fn declarations(&mut self) -> Outcome<()> {
+        let words = self.words;
+        for inst in words.preamble() {
+            self.declaration(inst).map_err(|problem| problem.at(inst))?;
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, inst: &Instruction<'w>) -> Outcome<()> {
+        match inst.op {
+            Op::ExtInstImport => {
+                self.sets.insert(inst.result()?, inst.text(0).0);
+                Ok(())
+            }
+            Op::MemoryModel => kernels::check_model(inst),
+            Op::Variable => self.global(inst),
+            _ => {
+                let constants = &self.constants;
+                let constant = |id| match constants.get(&id)? {
+                    Constant::Value(_, value) => value.as_scalar(),
+                    _ => None,
+                };
+                if !self.types.declare(inst, self.words, constant)? {
+                    self.declare_constant(inst)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The position of an instruction.
+    pub(crate) fn span(&self, _inst: &Instruction<'w>) -> Span {
+        Span::default()
+    }
+}
