@@ -1,8 +1,8 @@
 //! The table of built-in functions (OpenCL C 6.15): names, overloads, and how each is lowered.
 //!
 //! The rows are in `src/*.bi`, one file for each family. `row` defines a row, `parse` parses the notation,
-//! `pattern` instantiates generic types, `overload` resolves overloads, and `by_rule` handles the names that follow a
-//! rule (`convert_*`, `as_*`). Independent of expressions: `sema` checks properties of a call, such as the order of
+//! `pattern` instantiates generic types, `overload` resolves overloads, `by_rule` handles the names that follow a
+//! rule (`convert_*`, `as_*`), and `instruction` finds the row that an instruction stands for. Independent of expressions: `sema` checks properties of a call, such as the order of
 //! an atomic operation.
 //!
 //! The table is parsed lazily: the index of names is a constant, and a row is parsed when its name is first looked
@@ -18,6 +18,7 @@
 //! ```
 
 mod by_rule;
+mod instruction;
 mod name;
 mod overload;
 mod parse;
@@ -38,6 +39,7 @@ use kiln_types::{
 use kiln_vocabulary::opencl::LanguageVersion;
 
 pub use by_rule::{Rule, rule};
+pub use instruction::{Element, Found, Operand, Parameter, of_instruction, of_name};
 pub use overload::{Chosen, Failure, FailureKind, resolve};
 pub use rank::ArgTy;
 pub use row::{

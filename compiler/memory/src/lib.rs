@@ -20,6 +20,7 @@
 //! ```
 
 mod advice;
+mod decode;
 mod encode;
 mod legal;
 mod page;
@@ -31,6 +32,7 @@ mod tests;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FenceFlags, Order, Scope};
 
 pub use advice::{advise_atomic, advise_barrier, advise_fence, advise_legacy_fence, advise_weakened};
+pub use decode::{Decoded, decode_scope, decode_semantics};
 pub use encode::{
     AtomicOperands, BarrierOperands, FenceOperands, check, encode_atomic, encode_barrier, encode_fence,
 };
