@@ -239,13 +239,14 @@ impl<'w> Body<'_, 'w, '_> {
             }
         };
         let bytes = self.reader.module.vars[var].init.as_ref().map_or(&[][..], |data| &data.bytes);
-        let bytes = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).ok_or_else(unknown)?;
+        let bytes =
+            usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).ok_or_else(unknown)?;
         Ok(bytes.iter().copied().take_while(|byte| *byte != 0).collect())
     }
 }
 
 /// Which operand after the number of an extended instruction is a literal.
-const fn literal_index(number: u32) -> Option<usize> {
+fn literal_index(number: u32) -> Option<usize> {
     use OpenclStd100Op as Std;
     match Std::from_u32(number) {
         Some(Std::vloadn | Std::vload_halfn | Std::vloada_halfn) => Some(2),

@@ -5,6 +5,7 @@ use rspirv::spirv::BuiltIn;
 
 use crate::{
     body::{Body, Known},
+    ops,
     problem::{Outcome, Problem},
     words::Instruction,
 };
@@ -41,6 +42,10 @@ impl Body<'_, '_, '_> {
         built_in: BuiltIn,
         component: Option<ValueId>,
     ) -> Outcome<()> {
+        if let Some(mask) = ops::mask(&mut self.builder, built_in) {
+            let mask = mask.map_err(Problem::new)?;
+            return self.define(inst, mask);
+        }
         let Some((item, has_dimension)) = query(built_in) else {
             return Err(Problem::new(format!("the built-in variable {built_in:?} is not supported")));
         };

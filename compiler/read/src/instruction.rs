@@ -20,7 +20,8 @@ impl<'w> Body<'_, 'w, '_> {
         let is_read = self.memory(inst)?
             || self.address_instruction(inst)?
             || self.composite(inst)?
-            || self.call(inst)?;
+            || self.call(inst)?
+            || self.computed(inst)?;
         if is_read { Ok(()) } else { Err(Problem::new(format!("Op{} is not supported", inst.name()))) }
     }
 

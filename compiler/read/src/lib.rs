@@ -2,7 +2,7 @@
 //!
 //! `words` decodes the verified module; `types`, `constants` and `globals` read its declarations; `functions` declares the
 //! functions. `body` is the state of a function being read, `flow` reads its blocks, and `instruction` lists the families of
-//! instructions. A mistake in the module is a [`Problem`], never a panic.
+//! instructions; those that compute are in `ops`. A mistake in the module is a [`Problem`], never a panic.
 //!
 //! Independent of the target: the passes legalize what the instructions need. Must not depend on the front end.
 //!
@@ -13,6 +13,7 @@
 
 mod aggregates;
 mod body;
+mod computed;
 mod constants;
 mod flow;
 mod fold;
@@ -22,6 +23,7 @@ mod inputs;
 mod instruction;
 mod kernels;
 mod memory;
+mod ops;
 mod pointers;
 mod problem;
 mod types;

@@ -19,7 +19,6 @@ mod relational;
 mod semantics;
 mod std;
 mod vector;
-pub(crate) mod work_item;
 
 use kiln_ir::{Builder, Function, Type, ValueId};
 use kiln_syntax::Span;
@@ -27,7 +26,10 @@ use kiln_types::ops::Rounding;
 use rspirv::spirv::Op;
 use smallvec::{SmallVec, smallvec};
 
-pub(crate) use self::std::{extended, print, rounding};
+pub(crate) use self::{
+    group::mask,
+    std::{extended, print, rounding},
+};
 
 /// An instruction with the operands that it computes with.
 #[derive(Clone, Debug)]

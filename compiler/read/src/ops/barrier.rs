@@ -11,8 +11,9 @@ use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 use rspirv::spirv::Op;
 
 use super::{
-    Lowered, Operation, none,
+    Lowered, Operation,
     atomic::constant,
+    none,
     semantics::{self, Given, Mask},
 };
 

@@ -36,8 +36,8 @@ fn number(
     if from == to && from.scalar().is_some_and(Scalar::is_float) {
         return one(a);
     }
-    let saturate = operation.decorations.saturates
-        || matches!(operation.op, Op::SatConvertSToU | Op::SatConvertUToS);
+    let saturate =
+        operation.decorations.saturates || matches!(operation.op, Op::SatConvertSToU | Op::SatConvertUToS);
     let conversion = Conversion {
         rounding: operation.decorations.rounding,
         saturate: saturate && to.scalar().is_some_and(Scalar::is_int),
@@ -110,7 +110,10 @@ fn bitcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         (Type::Pointer(_), Type::Scalar(scalar)) if scalar.is_int() => one(address_of(builder, a, scalar)),
         (Type::Scalar(scalar), Type::Pointer(_)) if scalar.is_int() => int_to_pointer(builder, operation),
         (Type::Scalar(_) | Type::Vector(..), Type::Scalar(_) | Type::Vector(..)) => {
-            if from.scalar().zip(to.scalar()).is_none_or(|(from, to)| from == Scalar::Bool || to == Scalar::Bool)
+            if from
+                .scalar()
+                .zip(to.scalar())
+                .is_none_or(|(from, to)| from == Scalar::Bool || to == Scalar::Bool)
                 || from.size() != to.size()
             {
                 return Err("its operand and its result have different sizes".to_owned());

@@ -3,7 +3,7 @@
 use kiln_ir::{Builder, CompareKind, Convert, Scalar, Type, ValueId};
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::Scope;
-use rspirv::spirv::Op;
+use rspirv::spirv::{BuiltIn, Op};
 
 use super::{Lowered, Operation, call, none, one, semantics};
 
@@ -300,7 +300,15 @@ fn block(builder: &mut Builder<'_>, operation: &Operation, is_read: bool) -> Low
     }
 }
 
-/// A mask of the sub-group by comparison with one's own index, for the built-in variables of that kind.
-pub(super) fn mask(builder: &mut Builder<'_>, name: &str) -> Result<ValueId, String> {
-    call::value(builder, name, &[], None, Type::Vector(Scalar::I32, 4))
+/// A mask of the sub-group by comparison with one's own index. `None` if the built-in variable is none.
+pub(crate) fn mask(builder: &mut Builder<'_>, which: BuiltIn) -> Option<Result<ValueId, String>> {
+    let name = match which {
+        BuiltIn::SubgroupEqMask => "get_sub_group_eq_mask",
+        BuiltIn::SubgroupGeMask => "get_sub_group_ge_mask",
+        BuiltIn::SubgroupGtMask => "get_sub_group_gt_mask",
+        BuiltIn::SubgroupLeMask => "get_sub_group_le_mask",
+        BuiltIn::SubgroupLtMask => "get_sub_group_lt_mask",
+        _ => return None,
+    };
+    Some(call::value(builder, name, &[], None, Type::Vector(Scalar::I32, 4)))
 }

@@ -105,7 +105,8 @@ fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let place = coordinates(builder, place, image)?;
     let mut args = vec![picture, sampler, place];
     if extra.mask.contains(ImageOperands::GRAD) {
-        let gradients = extra.values.iter().copied().skip(usize::from(extra.mask.contains(ImageOperands::LOD)));
+        let gradients =
+            extra.values.iter().copied().skip(usize::from(extra.mask.contains(ImageOperands::LOD)));
         for gradient in gradients.take(2).collect::<Vec<_>>() {
             args.push(pad_gradient(builder, gradient, image));
         }
@@ -133,13 +134,7 @@ fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 }
 
 /// Calls a function that reads. Depth is one component, which SPIR-V has in a vector.
-fn texel(
-    builder: &mut Builder<'_>,
-    name: &str,
-    args: &[ValueId],
-    image: ImageTy,
-    result: Type,
-) -> Lowered {
+fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy, result: Type) -> Lowered {
     if !image.is_depth || !result.is_vector() {
         return one(call::value(builder, name, args, None, result)?);
     }

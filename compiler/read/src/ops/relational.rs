@@ -73,7 +73,10 @@ fn equal_bools(builder: &mut Builder<'_>, operation: &Operation, is_equal: bool)
     one(if is_equal { builder.unary(UnaryOp::Not, differs) } else { differs })
 }
 
-fn negated(builder: &mut Builder<'_>, mut values: smallvec::SmallVec<[ValueId; 2]>) -> smallvec::SmallVec<[ValueId; 2]> {
+fn negated(
+    builder: &mut Builder<'_>,
+    mut values: smallvec::SmallVec<[ValueId; 2]>,
+) -> smallvec::SmallVec<[ValueId; 2]> {
     for value in &mut values {
         *value = builder.unary(UnaryOp::Not, *value);
     }
@@ -99,7 +102,8 @@ fn classify(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         return one(is_negative(builder, a));
     }
     let (magnitude, infinity) = magnitude(builder, a);
-    let compare = |builder: &mut Builder<'_>, op| builder.compare(op, CompareKind::Unsigned, magnitude, infinity);
+    let compare =
+        |builder: &mut Builder<'_>, op| builder.compare(op, CompareKind::Unsigned, magnitude, infinity);
     one(match operation.op {
         Op::IsNan => compare(builder, CompareOp::Greater),
         Op::IsInf => compare(builder, CompareOp::Equal),

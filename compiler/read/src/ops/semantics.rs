@@ -47,7 +47,9 @@ pub(super) fn constant_scope(builder: &mut Builder<'_>, value: ValueId, what: &s
 pub(super) fn mask(builder: &Builder<'_>, value: ValueId) -> Result<Mask, String> {
     let Some(bits) = builder.function.constant_bits(value) else { return Ok(Mask::Dynamic(value)) };
     let decoded = u32::try_from(bits).ok().and_then(decode_semantics);
-    decoded.map(Mask::Known).ok_or_else(|| format!("the memory semantics {bits:#x} have no meaning in OpenCL"))
+    decoded
+        .map(Mask::Known)
+        .ok_or_else(|| format!("the memory semantics {bits:#x} have no meaning in OpenCL"))
 }
 
 impl Mask {

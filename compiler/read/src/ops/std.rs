@@ -1,17 +1,20 @@
 //! The extended instructions of OpenCL.std: the built-in functions that the emitter writes as such.
 
-use kiln_ir::{
-    Access, BinaryOp, Builder, CompareKind, Convert, Op as IrOp, Scalar, Type, ValueId,
-};
+use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Convert, Op as IrOp, Scalar, Type, ValueId};
 use kiln_types::ops::{CompareOp, Conversion, Rounding};
-use rspirv::{grammar::OPENCL_STD_100_INSTRUCTION_TABLE, spirv::{FPRoundingMode, OpenclStd100Op}};
+use rspirv::{
+    grammar::OPENCL_STD_100_INSTRUCTION_TABLE,
+    spirv::{FPRoundingMode, OpenclStd100Op},
+};
 
 use super::{Lowered, Operation, call, none, one, relational};
 
 /// The instruction with this number. The operands of `operation` are those after the number.
 pub(crate) fn extended(builder: &mut Builder<'_>, operation: &Operation, number: u32) -> Lowered {
     use OpenclStd100Op as Std;
-    let Some(op) = Std::from_u32(number) else { return Err(format!("OpenCL.std has no instruction {number}")) };
+    let Some(op) = Std::from_u32(number) else {
+        return Err(format!("OpenCL.std has no instruction {number}"));
+    };
     match op {
         Std::vloadn => load(builder, operation, Shape::PLAIN),
         Std::vload_half | Std::vload_halfn => load(builder, operation, Shape::HALF),
@@ -31,7 +34,12 @@ pub(crate) fn extended(builder: &mut Builder<'_>, operation: &Operation, number:
 }
 
 /// Prints, with a format that the caller has found (OpenCL C 6.15.14).
-pub(crate) fn print(builder: &mut Builder<'_>, format: &[u8], args: &[ValueId], result: Option<Type>) -> Lowered {
+pub(crate) fn print(
+    builder: &mut Builder<'_>,
+    format: &[u8],
+    args: &[ValueId],
+    result: Option<Type>,
+) -> Lowered {
     let printed = builder.value(IrOp::Printf(format.into()), args, Type::I32);
     match result.and_then(Type::scalar) {
         Some(scalar) => one(builder.resize(printed, scalar, true)),
