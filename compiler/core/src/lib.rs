@@ -17,13 +17,16 @@
 //! assert!(matches!(output.artifact, Some(Artifact::Module(_))));
 //! ```
 
+mod imports;
 mod link;
 mod part;
 mod stage;
+mod translate;
 
 pub use kiln_builtins as builtins;
 pub use kiln_frontend::{hir, interface, sema, survey};
 pub use kiln_memory as memory;
+pub use kiln_read::Problem;
 pub use kiln_session as session;
 pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;
@@ -32,6 +35,7 @@ pub use kiln_vocabulary::{faults, opencl, precision, target};
 pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
+pub use translate::{Il, translate};
 
 use std::sync::Arc;
 

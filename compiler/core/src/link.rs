@@ -57,7 +57,7 @@ pub fn link(parts: &[Part], options: &Options, emit: &Emit) -> Result<Output, Pa
     options.argument_info |= parts.iter().any(|part| part.argument_info);
     options.is_part = *emit == Emit::Part;
     let mut interface = merged(parts);
-    Linker { module: &mut module, sink: &mut sink, is_library: options.is_part }.link();
+    resolve(&mut module, &mut sink, options.is_part);
     let artifact = if sink.has_errors() {
         Ok(None)
     } else if options.is_part {
@@ -121,6 +121,11 @@ fn merged(parts: &[Part]) -> Option<Interface> {
         }
     }
     Some(all)
+}
+
+/// Resolves the names of a module. What kernels do not reach is removed, unless this is a library.
+pub(crate) fn resolve(module: &mut Module, sink: &mut Sink, is_library: bool) {
+    Linker { module, sink, is_library }.link();
 }
 
 struct Linker<'m> {

@@ -50,11 +50,7 @@ fn output(name: &str, mut module: Module, options: &Options, emit: &Emit) -> Out
         Ok(Some(Artifact::Part(Box::new(Part::new(name, module, options, &sources, None)))))
     } else {
         link::resolve(&mut module, &mut sink, false);
-        if sink.has_errors() {
-            Ok(None)
-        } else {
-            crate::back_end(module, options, &sources, &mut sink, emit)
-        }
+        if sink.has_errors() { Ok(None) } else { crate::back_end(module, options, &sources, &mut sink, emit) }
     };
     finish(artifact, None, Vec::new(), sink, sources, Interner::new())
 }

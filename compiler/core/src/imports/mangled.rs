@@ -219,7 +219,9 @@ mod tests {
         for (end, _) in whole.char_indices() {
             parse(&whole[..end]);
         }
-        for text in ["sin", "_Z", "_Z3si", "_Z3sinS_", "_Z3sinDvf", "_Z3sin99999999999999999999x", "_Z3sinPU3AS9f"] {
+        for text in
+            ["sin", "_Z", "_Z3si", "_Z3sinS_", "_Z3sinDvf", "_Z3sin99999999999999999999x", "_Z3sinPU3AS9f"]
+        {
             assert_eq!(shown(text), None, "{text}");
         }
     }
