@@ -19,6 +19,7 @@ use crate::{
     options::CompileOptions,
     project,
     spelling::{Respelled, respell},
+    translate::TranslateCommand,
 };
 
 /// Compiles OpenCL C kernels to SPIR-V and runs them on Vulkan.
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Compile(CompileCommand),
     /// Link parts of a program to SPIR-V
     Link(LinkCommand),
+    /// Translate kernel SPIR-V of any compiler to SPIR-V for Vulkan
+    Translate(TranslateCommand),
     /// Report the errors and warnings of kernel sources, without writing output
     Check(CheckCommand),
     /// Compile a kernel source and run its kernels
@@ -119,7 +122,7 @@ pub(crate) struct CompileCommand {
 /// Link parts of a program to SPIR-V
 #[derive(Debug, Args)]
 pub(crate) struct LinkCommand {
-    /// Parts, written by `kiln compile -c`, or sources
+    /// Parts, written by `kiln compile -c`; modules of the OpenCL environment; or sources
     #[arg(required = true, value_name = "FILE")]
     pub(crate) inputs: Vec<String>,
     /// Output file, or `-` for standard output
@@ -356,7 +359,7 @@ fn read_profile(name: &str) -> Result<String, String> {
     })
 }
 
-fn spirv_version(text: &str) -> Result<(u8, u8), String> {
+pub(crate) fn spirv_version(text: &str) -> Result<(u8, u8), String> {
     let parts =
         text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     parts
@@ -393,7 +396,7 @@ impl DeviceOptions {
 }
 
 /// The target of a module. The error is a message if the environment does not support the SPIR-V version.
-fn target(
+pub(crate) fn target(
     env: EnvironmentArgument,
     device: &DeviceOptions,
     spirv_version: Option<(u8, u8)>,

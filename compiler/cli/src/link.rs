@@ -1,4 +1,4 @@
-//! `kiln link`: links parts of a program, and sources, which it compiles first.
+//! `kiln link`: links parts of a program, modules of the OpenCL environment, and sources, which it compiles first.
 
 use std::io::IsTerminal as _;
 
@@ -10,6 +10,7 @@ use crate::{
     compile::{bytes, output, report, show},
     exit::{Failure, Outcome, failure},
     files::{Files, write_output},
+    translate,
 };
 
 pub(crate) fn link(command: &LinkCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
@@ -61,9 +62,7 @@ fn part(
         return Ok(Ok(part));
     }
     if source.text.starts_with(SPIRV) {
-        return failure(format!(
-            "{path}: it is a SPIR-V module; `kiln compile -c` makes parts that can be linked"
-        ));
+        return translate::part(path, options, &command.options);
     }
     let Some(output) = output(source, options, files, &Emit::Part) else { return Ok(Err(Outcome::Crash)) };
     told.push(report(&output, &command.options));

@@ -20,6 +20,7 @@ mod project;
 mod reflect;
 mod run;
 mod spelling;
+mod translate;
 mod verify;
 mod watch;
 
@@ -49,6 +50,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
             watch::each_change(command.watch, |files| compile::compile(&command, matches, files))
         }
         Command::Link(command) => watch::each_change(false, |files| link::link(&command, matches, files)),
+        Command::Translate(command) => translate::translate(&command, matches),
         Command::Check(command) => {
             watch::each_change(command.watch, |files| compile::check(&command, matches, files))
         }

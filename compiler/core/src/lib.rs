@@ -35,7 +35,7 @@ pub use kiln_vocabulary::{faults, opencl, precision, target};
 pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
-pub use translate::{Il, translate};
+pub use translate::{Il, is_kernel_module, translate};
 
 use std::sync::Arc;
 

@@ -23,6 +23,22 @@ pub struct Il<'m> {
     pub specialization: &'m [(u32, u64)],
 }
 
+/// Whether these are the words of a module of the OpenCL environment, by its memory model. The module may be invalid.
+pub fn is_kernel_module(words: &[u32]) -> bool {
+    const HEADER: usize = 5;
+    const MEMORY_MODEL: u32 = 14;
+    const OPENCL: u32 = 2;
+    let mut rest = words.get(HEADER..).unwrap_or_default();
+    while let Some(&first) = rest.first() {
+        let length = (first >> 16) as usize;
+        if first & 0xffff == MEMORY_MODEL {
+            return rest.get(2) == Some(&OPENCL);
+        }
+        rest = rest.get(length.max(1)..).unwrap_or_default();
+    }
+    false
+}
+
 /// Translates a module for the target that the options select. With [`Emit::Part`], the result is a part for
 /// [`link()`](crate::link), which may leave names undefined.
 ///

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use clap::ArgMatches;
-use kiln_compiler::{interface::Interface, opencl::Overflow, target::Target};
+use kiln_compiler::{
+    Artifact, Emit, Il, interface::Interface, is_kernel_module, opencl::Overflow, session::Source, target::Target,
+};
 use kiln_runtime::{Device, Environment, Instance, Kernel, NdRange, Program, Selector, Validation};
 
 use super::{buffers::Memory, header, parameter::Parameter, range, target};
@@ -12,6 +14,7 @@ use crate::{
     compile,
     exit::{Failure, Outcome, failure},
     files::Files,
+    translate,
 };
 
 /// The magic number of a module, which is not compiled.
@@ -51,9 +54,9 @@ pub(crate) fn open(
             let options = command.options.to_options(target, matches);
             interface = compile::interface(source, &options, files);
         }
-        Program::from_bytes(&device, &module.text)?
+        load(command, matches, &device, &module)?
     } else if source.text.starts_with(&SPIRV) {
-        Program::from_bytes(&device, &source.text)?
+        load(command, matches, &device, &source)?
     } else {
         let mut target = target::target(device.info());
         command.target.apply(&mut target).map_err(Failure)?;
@@ -67,10 +70,14 @@ pub(crate) fn open(
         match compile::module(source, &options, files, &command.options) {
             Ok((module, types)) => {
                 interface = types;
-                Program::from_verified(&device, &module)?
+                Ok(Program::from_verified(&device, &module)?)
             }
-            Err(outcome) => return Ok(Err(outcome)),
+            Err(outcome) => Err(outcome),
         }
+    };
+    let program = match program {
+        Ok(program) => program,
+        Err(outcome) => return Ok(Err(outcome)),
     };
     let missing = program.missing_workarounds();
     if !missing.is_empty() {
@@ -80,6 +87,34 @@ pub(crate) fn open(
         );
     }
     Ok(Ok(Session { device, program, interface, sequences }))
+}
+
+/// Loads a module. One of the OpenCL environment is translated for a Vulkan device.
+fn load(
+    command: &RunCommand,
+    matches: &ArgMatches,
+    device: &Device,
+    module: &Source,
+) -> Result<Result<Program, Outcome>, Failure> {
+    let (words, rest) = module.text.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let is_translated =
+        device.info().environment == Environment::Vulkan && rest.is_empty() && is_kernel_module(&words);
+    if !is_translated {
+        return Ok(Ok(Program::from_bytes(device, &module.text)?));
+    }
+    let mut target = target::target(device.info());
+    command.target.apply(&mut target).map_err(Failure)?;
+    let mut options = command.options.to_options(target, matches);
+    options.bounds_checks = command.checked;
+    let il = Il { name: &module.name, words: &words, specialization: &[] };
+    Ok(match translate::translated(&il, &options, &Emit::Spirv, &command.options)? {
+        Ok(output) => match &output.artifact {
+            Some(Artifact::Module(module)) => Ok(Program::from_verified(device, module)?),
+            _ => Err(Outcome::Diagnostics),
+        },
+        Err(outcome) => Err(outcome),
+    })
 }
 
 /// The sequences of launches. Launches of one sequence share their buffers.
