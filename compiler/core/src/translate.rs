@@ -54,12 +54,13 @@ pub fn is_kernel_module(words: &[u32]) -> bool {
 /// assert!(matches!(output.artifact, Some(Artifact::Module(_))));
 /// ```
 pub fn translate(il: &Il<'_>, options: &Options, emit: &Emit) -> Result<Output, Vec<Problem>> {
-    let module = read(il.words, &kiln_read::Options { specialization: il.specialization.to_vec() })?;
-    Ok(output(il.name, module, options, emit))
+    let mut sources = SourceMap::default();
+    let how = kiln_read::Options { specialization: il.specialization.to_vec() };
+    let module = read(il.words, &how, &mut sources)?;
+    Ok(output(il.name, module, sources, options, emit))
 }
 
-fn output(name: &str, mut module: Module, options: &Options, emit: &Emit) -> Output {
-    let sources = SourceMap::default();
+fn output(name: &str, mut module: Module, sources: SourceMap, options: &Options, emit: &Emit) -> Output {
     let mut sink = Sink::new(options.warnings.clone());
     imports::define(&mut module);
     let artifact = if *emit == Emit::Part {

@@ -7,7 +7,8 @@
 //! Independent of the target: the passes legalize what the instructions need. Must not depend on the front end.
 //!
 //! ```
-//! let problems = kiln_read::read(&[], &kiln_read::Options::default()).expect_err("no module");
+//! let mut sources = kiln_session::source::SourceMap::default();
+//! let problems = kiln_read::read(&[], &kiln_read::Options::default(), &mut sources).expect_err("no module");
 //! assert_eq!(problems[0].to_string(), "word 0: Opheader: this is not a SPIR-V module [SPIRV-header]");
 //! ```
 
@@ -25,6 +26,7 @@ mod kernels;
 mod memory;
 mod ops;
 mod pointers;
+mod positions;
 mod problem;
 mod types;
 mod words;
@@ -32,6 +34,7 @@ mod words;
 pub use problem::Problem;
 
 use kiln_ir::{self as ir, Module};
+use kiln_session::source::SourceMap;
 use kiln_syntax::Span;
 use rspirv::spirv::{BuiltIn, Op};
 use rustc_hash::FxHashMap;
@@ -39,6 +42,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     constants::Constant,
     functions::Signature,
+    positions::Positions,
     problem::Outcome,
     types::Types,
     words::{Instruction, Words},
@@ -64,18 +68,32 @@ pub(crate) struct Reader<'w> {
     /// The extended instruction sets, by id.
     pub(crate) sets: FxHashMap<u32, String>,
     pub(crate) module: Module,
+    positions: Positions<'w>,
 }
 
-/// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering.
-pub fn read(words: &[u32], options: &Options) -> Result<Module, Vec<Problem>> {
+/// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering. The files that it was compiled
+/// from are added to the source map.
+pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result<Module, Vec<Problem>> {
     let findings = kiln_verify::verify(words, None);
     if !findings.is_empty() {
         return Err(findings.into_iter().map(Problem::from).collect());
     }
-    let one = |problem: Problem| vec![problem];
-    let words = Words::decode(words).map_err(one)?;
+    let words = Words::decode(words).map_err(|problem| vec![problem])?;
+    decoded(&words, options, sources).map_err(|mut problems| {
+        for place in problems.iter_mut().filter_map(|problem| problem.place.as_mut()) {
+            place.line = positions::source_line(&words, place.offset);
+        }
+        problems
+    })
+}
+
+fn decoded<'w>(
+    words: &'w Words<'w>,
+    options: &'w Options,
+    sources: &'w mut SourceMap,
+) -> Result<Module, Vec<Problem>> {
     let mut reader = Reader {
-        words: &words,
+        words,
         options,
         types: Types::default(),
         constants: FxHashMap::default(),
@@ -83,8 +101,9 @@ pub fn read(words: &[u32], options: &Options) -> Result<Module, Vec<Problem>> {
         signatures: FxHashMap::default(),
         sets: FxHashMap::default(),
         module: Module::default(),
+        positions: Positions::new(words, sources),
     };
-    reader.declarations().map_err(one)?;
+    reader.declarations().map_err(|problem| vec![problem])?;
     let problems = reader.functions();
     if !problems.is_empty() {
         return Err(problems);
@@ -129,7 +148,7 @@ impl<'w> Reader<'w> {
     }
 
     /// The position of an instruction.
-    pub(crate) fn span(&self, _inst: &Instruction<'w>) -> Span {
-        Span::default()
+    pub(crate) fn span(&self, inst: &Instruction<'_>) -> Span {
+        self.positions.span(self.words, inst)
     }
 }
