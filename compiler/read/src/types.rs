@@ -37,7 +37,7 @@ pub(crate) enum Ty {
         params: Vec<u32>,
     },
     /// An image with a sampler: the type of the image.
-    SampledImage(ImageTy),
+    SampledImage,
     /// A type without values, by its name.
     Opaque(String),
 }
@@ -211,7 +211,7 @@ impl Types {
             Op::TypeImage => Ty::Value(Type::Image(image(inst)?)),
             Op::TypeSampler => Ty::Value(Type::Sampler),
             Op::TypeSampledImage => match self.value(inst.word(0)?)? {
-                Type::Image(image) => Ty::SampledImage(image),
+                Type::Image(_) => Ty::SampledImage,
                 _ => return Err(Problem::new("its operand is not an image type")),
             },
             Op::TypeEvent => Ty::Value(Type::Handle(Handle::Event)),
@@ -252,7 +252,7 @@ impl Types {
                 }
                 Some((end.next_multiple_of(aligned), aligned))
             }
-            Ty::Void | Ty::Function { .. } | Ty::SampledImage(_) | Ty::Opaque(_) => None,
+            Ty::Void | Ty::Function { .. } | Ty::SampledImage | Ty::Opaque(_) => None,
         };
         Ok(Entry { ty, layout })
     }
@@ -277,7 +277,7 @@ impl Ty {
             Self::Array { .. } => "an array",
             Self::Struct { .. } => "a structure",
             Self::Function { .. } => "a function type",
-            Self::SampledImage(_) => "an image with a sampler",
+            Self::SampledImage => "an image with a sampler",
             Self::Opaque(_) => "an opaque type",
         }
     }
