@@ -45,9 +45,7 @@ pub(crate) struct TranslateCommand {
 
 fn emit(text: &str) -> Result<Emit, String> {
     match Emit::parse(text) {
-        Some(
-            found @ (Emit::Spirv | Emit::Assembly | Emit::Part | Emit::Ir | Emit::IrAfter(_)),
-        ) => Ok(found),
+        Some(found @ (Emit::Spirv | Emit::Assembly | Emit::Part | Emit::Ir | Emit::IrAfter(_))) => Ok(found),
         _ => Err("it is spirv, asm, part, ir or ir-after=PASS".to_owned()),
     }
 }
@@ -79,7 +77,10 @@ pub(crate) fn translate(command: &TranslateCommand, matches: &ArgMatches) -> Res
         return failure("a module cannot be written to a terminal; name a file with -o, or use --emit asm");
     }
     if command.output != "-" && command.output == command.module {
-        return failure(format!("the output `{}` would replace the input; name another file", command.output));
+        return failure(format!(
+            "the output `{}` would replace the input; name another file",
+            command.output
+        ));
     }
     write_output(&command.output, &bytes(artifact))?;
     Ok(Outcome::Success)

@@ -112,6 +112,9 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         {
             return value;
         }
+        if let Some(address) = self.recomputed(value, 16) {
+            return address;
+        }
         let ty = self.builder.ty(value);
         let slot = slot.unwrap_or_else(|| {
             let slot = self.slot(ty);
@@ -120,6 +123,27 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
             slot
         });
         self.load_slot(slot, ty)
+    }
+
+    /// The address of an object plus constants, computed again at the insertion point. `None` for other values.
+    fn recomputed(&mut self, value: ValueId, depth: u32) -> Option<ValueId> {
+        let function = &*self.builder.function;
+        let inst = match function.values[value].def {
+            ValueDef::Const(_) => return Some(value),
+            ValueDef::Param(block, _) => return (block == function.body).then_some(value),
+            ValueDef::Result(inst, _) => &function.insts[inst],
+        };
+        let is_address = matches!(
+            inst.op,
+            IrOp::ModuleVar(_) | IrOp::PrivateVar(_) | IrOp::Offset { .. } | IrOp::PointerCast
+        );
+        if !is_address || depth == 0 {
+            return None;
+        }
+        let (op, args, ty) = (inst.op.clone(), inst.args.clone(), function.ty(value));
+        let args: Option<Vec<ValueId>> =
+            args.into_iter().map(|argument| self.recomputed(argument, depth - 1)).collect();
+        Some(self.builder.value(op, &args?, ty))
     }
 
     /// Creates a private object for values of this type.
