@@ -1,4 +1,5 @@
-//! Modules with random mistakes: the reference device returns a result or an error, and never panics or hangs.
+//! Modules with random mistakes: the reference device returns a result or an error, and the reader a module or its problems.
+//! They never panic or hang.
 
 use std::{
     panic,
@@ -6,10 +7,11 @@ use std::{
 };
 
 use kiln_compiler::{
-    Artifact, Emit,
+    Artifact, Emit, Il,
     opencl::{Environment, LanguageVersion},
     session::{Loader, Options, Source},
     target::Target,
+    translate,
 };
 use kiln_reference::{
     Argument, Buffer, Checks, Format, Image, ImageDesc, Launch, Memory, ParameterKind, Pipe, Pipeline,
@@ -249,4 +251,27 @@ fn modules_with_mistakes_never_panic_and_never_hang() {
         failures.len(),
         failures[..failures.len().min(20)].join("\n")
     );
+}
+
+#[test]
+fn translations_of_modules_with_mistakes_never_panic() {
+    let count = nightly::count("translated mutants of each hostile module", 250, 20_000);
+    let mut random = Random::new(2);
+    for text in SOURCES {
+        let words = module(text);
+        let (mut whole, mut refused) = (0, 0);
+        for number in 0..count {
+            let mutant = mutated(&words, &mut random);
+            let il = Il { name: "mutant.spv", words: &mutant, specialization: &[] };
+            match panic::catch_unwind(|| translate(&il, &Options::default(), &Emit::Ir)) {
+                Ok(Ok(_)) => whole += 1,
+                Ok(Err(problems)) => {
+                    assert!(!problems.is_empty(), "mutant {number}: refused without a reason");
+                    refused += 1;
+                }
+                Err(_) => panic!("mutant {number}: the reader panics, in a mutant of\n{text}"),
+            }
+        }
+        assert!(whole > 0 && refused > 0, "{whole} mutants are read, and {refused} are refused");
+    }
 }

@@ -57,7 +57,7 @@ pub(crate) struct Types {
 }
 
 /// The maximum size of a type in bytes.
-const MAX_SIZE: u64 = 1 << 40;
+const MAX_SIZE: u64 = 1 << 31;
 
 /// The type of a value in memory. A `bool` is a byte.
 pub(crate) fn in_memory(ty: Type) -> Type {

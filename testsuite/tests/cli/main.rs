@@ -5,6 +5,7 @@ mod litmus;
 mod measuring;
 mod modules;
 mod targets;
+mod translation;
 
 use std::{fs, path::Path, process::Command};
 
