@@ -1,6 +1,6 @@
-//! Compiles the sources of a `kiln run` command with clang-15 and llvm-spirv-15.
+//! Compiles the sources of a `kiln run` command to kernel modules, with clang-15 and llvm-spirv-15 or with `kiln compile`.
 //!
-//! Owns the calls of these two programs. A source that they cannot compile counts as unsupported by the device.
+//! Owns the calls of the first two programs. A source that they cannot compile counts as unsupported by the device.
 
 use std::{
     ffi::OsString,
@@ -14,10 +14,10 @@ use crate::{
     process::{self, Finished},
 };
 
-/// The environment variable that selects modules of clang, with any value.
+/// The environment variable that selects kernel modules of `clang` or `kiln`.
 pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
 /// The message for a source that they cannot compile.
-pub(crate) const LACKS: &str = "clang-15 with llvm-spirv-15 makes no module of it";
+pub(crate) const LACKS: &str = "the compiler of the kernel module makes none of it";
 
 /// The messages for a module with calls of functions that the translator does not support, and for an invalid module.
 const MISSING: [&str; 2] = ["[missing-function]", "the SPIR-V module cannot be used"];
@@ -27,7 +27,13 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
     let folder = command.get_current_dir().map(Path::to_path_buf);
-    match module(&arguments, folder.as_deref(), scratch.path())? {
+    let is_own = command.get_envs().any(|(name, value)| name == WANTED && value.is_some_and(|it| it == "kiln"));
+    let made = if is_own {
+        own(&arguments, folder.as_deref(), scratch.path())?
+    } else {
+        module(&arguments, folder.as_deref(), scratch.path())?
+    };
+    match made {
         Ok(module) => {
             let mut given = Command::new(command.get_program());
             let then = arguments.iter().position(|word| word == "then").unwrap_or(arguments.len());
@@ -51,6 +57,23 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
             Ok(Finished { status, stdout: Vec::new(), stderr: format!("{LACKS}:\n{text}") })
         }
     }
+}
+
+/// The module that Kiln compiles for the OpenCL environment.
+fn own(arguments: &[OsString], folder: Option<&Path>, scratch: &Path) -> Result<Result<PathBuf, Refusal>, String> {
+    let module = scratch.join("k.spv");
+    let mut command = kiln::command();
+    command.args(["compile", "--env", "opencl", "-o"]).arg(&module);
+    let extensions: Vec<OsString> = ["-Xclang", "-cl-ext=+all"].map(OsString::from).to_vec();
+    command.args(options(arguments).into_iter().filter(|word| !extensions.contains(word)));
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    let finished = process::run(&mut command, b"", kiln::LIMIT)?;
+    if !finished.status.success() {
+        return Ok(Err(Refusal { status: finished.status, text: finished.stderr }));
+    }
+    Ok(Ok(module))
 }
 
 /// A failed compiler.

@@ -47,6 +47,15 @@ enum Place {
     WithinForClang,
     /// The reference device, with modules of the Vulkan environment.
     WithinForVulkan,
+    /// A driver from Debian, with modules that `kiln translate` makes of kernel modules by this compiler.
+    Translated(Driver, Compiler),
+}
+
+/// A compiler of kernel modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compiler {
+    Kiln,
+    Clang,
 }
 
 /// A driver from Debian.
@@ -94,9 +103,9 @@ const SWIFTSHADER: Driver = Driver {
 };
 
 /// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
-/// and by Vulkan's rules; then a current version of the first driver.
+/// and by Vulkan's rules; then a current version of the first driver, also with modules translated from kernel SPIR-V.
 fn known() -> &'static [Device] {
-    static KNOWN: OnceLock<[Device; 6]> = OnceLock::new();
+    static KNOWN: OnceLock<[Device; 8]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
             Device::new("lavapipe", Place::Driver(LAVAPIPE)),
@@ -105,6 +114,8 @@ fn known() -> &'static [Device] {
             Device::new("clang", Place::WithinForClang),
             Device::new("vulkan-reference", Place::WithinForVulkan),
             Device::new(CURRENT, Place::Driver(LAVAPIPE_25)),
+            Device::new("translated", Place::Translated(LAVAPIPE_25, Compiler::Kiln)),
+            Device::new("clang-translated", Place::Translated(LAVAPIPE_25, Compiler::Clang)),
         ]
     })
 }
@@ -120,6 +131,12 @@ pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
     with_current().filter(move |device| is_whole || device.name != CURRENT)
 }
 
+/// The devices to test, including the current lavapipe and translated modules.
+pub fn with_translated() -> impl Iterator<Item = &'static Device> + Clone {
+    let further = known().iter().filter(|device| device.is_translated() && !is_selected() && !nightly::is_on());
+    with_current().chain(further)
+}
+
 /// Whether the user selected the devices.
 fn is_selected() -> bool {
     env::var_os(WANTED).is_some_and(|names| !names.is_empty())
@@ -132,7 +149,8 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
         let wanted = env::var(WANTED).unwrap_or_default();
         let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
-            known().iter().collect()
+            let is_whole = nightly::is_whole("6 of 8 devices in `cases`");
+            known().iter().filter(|device| is_whole || !device.is_translated()).collect()
         } else {
             names.into_iter().map(wanted_device).collect()
         }
@@ -185,6 +203,10 @@ impl Device {
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
         let manifest = match &self.place {
             Place::Driver(driver) => driver.find(self.name)?,
+            Place::Translated(driver, compiler) => {
+                command.env(clang::WANTED, if *compiler == Compiler::Kiln { "kiln" } else { "clang" });
+                driver.find(self.name)?
+            }
             Place::Machine(name) => {
                 command.env("KILN_DEVICE", name);
                 return Ok(());
@@ -196,7 +218,7 @@ impl Device {
             Place::Within | Place::WithinForClang => {
                 command.env("KILN_DEVICE", "reference");
                 if self.is_for_clang() {
-                    command.env(clang::WANTED, "1");
+                    command.env(clang::WANTED, "clang");
                 }
                 PathBuf::from("/nonexistent")
             }
@@ -207,7 +229,12 @@ impl Device {
 
     /// Whether it runs modules compiled by clang instead of Kiln's.
     pub fn is_for_clang(&self) -> bool {
-        matches!(self.place, Place::WithinForClang)
+        matches!(self.place, Place::WithinForClang | Place::Translated(_, Compiler::Clang))
+    }
+
+    /// Whether it runs modules translated from kernel SPIR-V.
+    pub fn is_translated(&self) -> bool {
+        matches!(self.place, Place::Translated(..))
     }
 
     /// Whether it lacks most optional features, which makes modules for it long.
@@ -248,7 +275,7 @@ impl Device {
         let finished = kiln::run(command.args(["devices", "--json"]))?;
         let list: Vec<Listed> = serde_json::from_str(&finished.text()).map_err(|e| e.to_string())?;
         let wanted = match &self.place {
-            Place::Driver(_) => "",
+            Place::Driver(_) | Place::Translated(..) => "",
             Place::Machine(name) => name,
             Place::Within | Place::WithinForClang => "reference",
             Place::WithinForVulkan => "vulkan-reference",
@@ -256,7 +283,7 @@ impl Device {
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
         facts.fp32_denormals |= match &self.place {
-            Place::Driver(driver) => driver.keeps_denormals,
+            Place::Driver(driver) | Place::Translated(driver, _) => driver.keeps_denormals,
             _ => false,
         };
         Ok(facts)
