@@ -27,7 +27,8 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
     let folder = command.get_current_dir().map(Path::to_path_buf);
-    let is_own = command.get_envs().any(|(name, value)| name == WANTED && value.is_some_and(|it| it == "kiln"));
+    let is_own =
+        command.get_envs().any(|(name, value)| name == WANTED && value.is_some_and(|it| it == "kiln"));
     let made = if is_own {
         own(&arguments, folder.as_deref(), scratch.path())?
     } else {
@@ -60,7 +61,11 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
 }
 
 /// The module that Kiln compiles for the OpenCL environment.
-fn own(arguments: &[OsString], folder: Option<&Path>, scratch: &Path) -> Result<Result<PathBuf, Refusal>, String> {
+fn own(
+    arguments: &[OsString],
+    folder: Option<&Path>,
+    scratch: &Path,
+) -> Result<Result<PathBuf, Refusal>, String> {
     let module = scratch.join("k.spv");
     let mut command = kiln::command();
     command.args(["compile", "--env", "opencl", "-o"]).arg(&module);

@@ -133,7 +133,8 @@ pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
 
 /// The devices to test, including the current lavapipe and translated modules.
 pub fn with_translated() -> impl Iterator<Item = &'static Device> + Clone {
-    let further = known().iter().filter(|device| device.is_translated() && !is_selected() && !nightly::is_on());
+    let further =
+        known().iter().filter(|device| device.is_translated() && !is_selected() && !nightly::is_on());
     with_current().chain(further)
 }
 

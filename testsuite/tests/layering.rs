@@ -109,6 +109,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-memory",
             "kiln-passes",
             "kiln-preprocessor",
+            "kiln-read",
             "kiln-session",
             "kiln-spirv",
             "kiln-syntax",
