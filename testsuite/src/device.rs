@@ -295,6 +295,8 @@ impl Device {
     pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
         match word {
             "vulkan" => Ok(self.is_vulkan()),
+            // What clang does not compile, it does not compile for any device.
+            "clang" => Ok(self.is_for_clang()),
             "read_write_images" => Ok(!self.facts().read_write_images),
             _ if known().iter().any(|device| device.name == word) => Ok(self.name == word),
             _ => Err(format!("`lacks={word}` names neither a device nor a feature")),
@@ -390,5 +392,6 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
         || stderr.contains("which the runtime does not support yet")
+        || stderr.contains("blocks for device-side enqueue are not supported")
         || stderr.contains(clang::LACKS)
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use clap::{ArgMatches, Args};
-use kiln_compiler::{Artifact, Emit, Il, Output, Part, session::Options};
+use kiln_compiler::{Artifact, Emit, Il, Output, Part, is_kernel_module, session::Options};
 
 use crate::{
     arguments::{DeviceOptions, EnvironmentArgument, spirv_version, target},
@@ -117,6 +117,11 @@ pub(crate) fn part(
     shown: &CompileOptions,
 ) -> Result<Result<Part, Outcome>, Failure> {
     let words = read_module(path)?;
+    if !is_kernel_module(&words) {
+        return failure(format!(
+            "{path}: it is a SPIR-V module; `kiln compile -c` makes parts that can be linked"
+        ));
+    }
     let il = Il { name: path, words: &words, specialization: &[] };
     Ok(translated(&il, options, &Emit::Part, shown)?.and_then(|output| match output.artifact {
         Some(Artifact::Part(part)) => Ok(*part),

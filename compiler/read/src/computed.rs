@@ -21,6 +21,9 @@ use crate::{
 /// The name of the extended instruction set of OpenCL.
 const OPENCL: &str = "OpenCL.std";
 
+/// The name of a `printf` that is a trap.
+const TRAP: &str = "kiln.trap";
+
 /// Whether an operand is a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -201,6 +204,9 @@ impl<'w> Body<'_, 'w, '_> {
         let mut operation = self.without_operands(inst)?;
         if number == OpenclStd100Op::printf as u32 {
             let format = self.format(inst.word(2)?)?;
+            if inst.id.is_some_and(|id| self.reader.words.name(id) == TRAP) {
+                return self.trap(inst, &format);
+            }
             for &id in inst.words(3) {
                 self.operand(&mut operation, id)?;
             }
@@ -217,6 +223,20 @@ impl<'w> Body<'_, 'w, '_> {
         }
         let lowered = ops::extended(&mut self.builder, &operation, number);
         self.finish(inst, lowered)
+    }
+
+    /// A trap, which the emitter writes as `printf` of its message.
+    fn trap(&mut self, inst: &Instruction<'w>, format: &[u8]) -> Outcome<()> {
+        let mut message = Vec::with_capacity(format.len());
+        let mut bytes = format.strip_suffix(b"\n").unwrap_or(format).iter().peekable();
+        while let Some(&byte) = bytes.next() {
+            bytes.next_if(|&&next| byte == b'%' && next == b'%');
+            message.push(byte);
+        }
+        self.builder.inst(IrOp::Trap(message.into()), &[], &[]);
+        let ty = self.result_type(inst)?;
+        let printed = self.builder.bits(ty, 0);
+        self.define(inst, printed)
     }
 
     /// The text of `printf`'s format: the bytes of an object in constant memory, up to a zero.

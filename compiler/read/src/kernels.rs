@@ -119,7 +119,8 @@ impl Reader<'_> {
                     }
                     AddressSpace::Private | AddressSpace::Generic => {
                         return Err(Problem::new(
-                            "a kernel argument points to global, constant or local memory",
+                            "a kernel argument points to global, constant or local memory: blocks for \
+                             device-side enqueue are not supported",
                         ));
                     }
                 }
@@ -159,6 +160,7 @@ impl Reader<'_> {
             Ok(Ty::Value(Type::Scalar(element))) => scalar(*element).to_owned(),
             Ok(Ty::Value(Type::Vector(element, count))) => format!("{}{count}", scalar(*element)),
             Ok(Ty::Value(Type::Sampler)) => "sampler_t".to_owned(),
+            Ok(Ty::Value(Type::Image(image))) => image.name(),
             // A pointer can point to itself.
             Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {
                 Ok(Ty::Pointer { .. }) => "void**".to_owned(),

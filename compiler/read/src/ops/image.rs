@@ -41,7 +41,8 @@ impl<'o> Extra<'o> {
             | ImageOperands::GRAD
             | ImageOperands::SAMPLE
             | ImageOperands::SIGN_EXTEND
-            | ImageOperands::ZERO_EXTEND;
+            | ImageOperands::ZERO_EXTEND
+            | ImageOperands::NONTEMPORAL;
         if !(mask - known).is_empty() {
             return Err(format!("the image operands {:?} are not supported", mask - known));
         }

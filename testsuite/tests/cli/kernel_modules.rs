@@ -1,0 +1,221 @@
+//! `kiln translate`, and modules of the OpenCL environment in `kiln run` and `kiln link`.
+
+use std::{fs, process::Command};
+
+use kiln_testsuite::{
+    device,
+    process::{self, Finished},
+};
+use tempfile::TempDir;
+
+use super::{LIMIT, command, folder, is_module, kiln, kiln_with};
+
+/// One launch through every family of instructions, with results that are exact on every device.
+const FAMILIES: &str = "\
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+typedef struct { char tag; int values[3]; } Item;
+int pick(Item item, int i) { return item.values[i % 3] + item.tag; }
+kernel void families(global int *out, global const float *in, local int *shared, Item item)
+{
+    int i = (int)get_global_id(0);
+    int n = (int)get_local_id(0);
+    float4 v = vload4(i, in);
+    int4 rounded = convert_int4_sat_rte(v * 3.0f);
+    uint bits = rotate((uint)i, 3u) ^ popcount(i * 77u);
+    shared[n] = rounded.x + (int)(bits & 7u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int sum = 0;
+    for (int k = 0; k < (int)get_local_size(0); k++) {
+        if (shared[k] == 3) continue;
+        sum += shared[k];
+    }
+    atomic_fetch_add_explicit((global atomic_int *)out, sum, memory_order_relaxed, memory_scope_device);
+    switch (i % 3) {
+    case 0: sum += clamp(i, 1, 5); break;
+    case 1: sum += (int)fmax(v.y, 2.0f); /* falls through */
+    case 2: sum -= mad24(i, 2, 1); break;
+    default: sum = select(sum, -sum, i > 4); break;
+    }
+    out[1 + i] = sum + pick(item, i) + all((int2)(i, -1)) + (int)signbit(v.w) + abs_diff(i, 9) + isnan(v.z);
+}
+";
+
+const LAUNCH: [&str; 14] = [
+    "--kernel",
+    "families",
+    "--global",
+    "8",
+    "--local",
+    "4",
+    "--arg",
+    "buf:i32[9]",
+    "--arg",
+    "buf:f32[32]=iota*0.5-3",
+    "--arg",
+    "local:16",
+    "--arg",
+    "struct:{1,{2,3,4}}",
+];
+
+/// Runs a command on this device.
+fn on(name: &str, folder: &TempDir, words: &[&str]) -> Finished {
+    let mut command = command(folder, words);
+    device::Device::named(name).expect("a device").only(&mut command).expect("it is installed");
+    kiln_with(&mut command, "")
+}
+
+fn prints(finished: &Finished) -> String {
+    assert!(finished.status.success(), "{}", finished.stderr);
+    finished.text()
+}
+
+/// Compiles a source with clang and llvm-spirv.
+fn by_clang(folder: &TempDir, level: &str) -> String {
+    let name = format!("clang{level}.spv");
+    let mut clang = Command::new("clang-15");
+    clang.args(["-x", "cl", "--target=spir64", "-cl-std=CL2.0", level, "-w", "-c", "-emit-llvm"]);
+    clang.args(["-Xclang", "-finclude-default-header", "-o", "k.bc", "k.cl"]);
+    let mut translator = Command::new("llvm-spirv-15");
+    translator.args(["k.bc", "-o", &name]);
+    for mut program in [clang, translator] {
+        let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
+        assert!(finished.status.success(), "{}", finished.stderr);
+    }
+    name
+}
+
+/// A module gives the same results translated for Vulkan, as it is on the reference device, and compiled directly.
+#[test]
+fn modules_of_both_compilers_give_the_results_of_the_source() {
+    let folder = folder(&[("k.cl", FAMILIES)]);
+    let launch = [&LAUNCH[..], &["--print", "out"]].concat();
+    let direct = on("reference", &folder, &[&["run", "-cl-std=CL2.0", "k.cl"][..], &launch].concat());
+    let expected = prints(&direct);
+    let own = ["compile", "--env", "opencl", "-cl-std=CL2.0", "k.cl", "-o", "own.spv"];
+    assert!(kiln(&folder, &own).status.success());
+    for module in ["own.spv".to_owned(), by_clang(&folder, "-O0"), by_clang(&folder, "-O2")] {
+        for device in ["lavapipe", "reference"] {
+            // The module has no names of a structure's members, so the source tells them.
+            let words = [&["run", "-cl-std=CL2.0", "k.cl"][..], &launch, &["--module", &module]].concat();
+            let found = on(device, &folder, &words);
+            let found = prints(&found);
+            // clang drops the names of parameters.
+            let numbers = |text: &str| text.split_once('=').map(|(_, numbers)| numbers.to_owned());
+            assert_eq!(numbers(&found), numbers(&expected), "{module} on {device}");
+        }
+    }
+}
+
+#[test]
+fn a_module_is_linked_with_a_source() {
+    let folder = folder(&[
+        ("user.cl", "int half_of(int x); kernel void k(global int *o) { o[0] = half_of(o[0]); }\n"),
+        ("half.cl", "int half_of(int x) { return x / 2; }\n"),
+        ("wrong.cl", "long half_of(long x) { return x / 2; }\n"),
+    ]);
+    let object = ["compile", "-c", "--env", "opencl", "--emit", "object", "user.cl", "-o", "user.spv"];
+    assert!(kiln(&folder, &object).status.success());
+    let linked = kiln(&folder, &["link", "user.spv", "half.cl", "-o", "out.spv"]);
+    assert!(linked.status.success(), "{}", linked.stderr);
+    assert!(is_module(&folder.path().join("out.spv")));
+    let missing = kiln(&folder, &["translate", "user.spv", "-o", "no.spv"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(missing.stderr.contains("no part of the program defines `half_of`"), "{}", missing.stderr);
+    let wrong = kiln(&folder, &["link", "user.spv", "wrong.cl", "-o", "no.spv"]);
+    assert!(wrong.stderr.contains("`half_of` has another type"), "{}", wrong.stderr);
+    assert!(!folder.path().join("no.spv").exists());
+}
+
+/// The head of a kernel with one argument, a pointer to a 32-bit integer.
+const HEAD: &str = "\
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k \"k\"
+OpName %p \"p\"
+OpDecorate %size SpecId 7
+%void = OpTypeVoid
+%int = OpTypeInt 32 0
+%long = OpTypeInt 64 0
+%pointer = OpTypePointer CrossWorkgroup %int
+%type = OpTypeFunction %void %pointer
+%size = OpSpecConstant %int 5
+%zero = OpConstant %int 0
+%one = OpConstant %int 1
+%two = OpConstant %int 2
+%acquire = OpConstant %int 0x202
+%all = OpConstant %int 0x310
+%image = OpConstant %int 0x808
+%k = OpFunction %void None %type
+%p = OpFunctionParameter %pointer
+%l = OpLabel
+";
+
+/// Assembles a kernel with these instructions.
+fn assembled(folder: &TempDir, body: &str) {
+    fs::write(folder.path().join("k.spvasm"), format!("{HEAD}{body}OpReturn\nOpFunctionEnd\n"))
+        .expect("a file");
+    let mut assembler = Command::new("spirv-as");
+    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
+    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
+    assert!(finished.status.success(), "{}", finished.stderr);
+}
+
+#[test]
+fn specialization_constants_have_values() {
+    let folder = folder(&[]);
+    assembled(&folder, "OpStore %p %size Aligned 4\n");
+    for (words, value) in [(&[][..], "5"), (&["--spec", "7=12"][..], "12"), (&["--spec", "7=0x10"], "16")] {
+        let translate = [&["translate", "k.spv", "-o", "k.vk.spv"][..], words].concat();
+        let translated = kiln(&folder, &translate);
+        assert!(translated.status.success(), "{}", translated.stderr);
+        let run = ["run", "k.vk.spv", "--global", "1", "--arg", "buf:u32[1]", "--print"];
+        let printed = on("lavapipe", &folder, &[&run[..], &["p"]].concat());
+        assert_eq!(prints(&printed), format!("p[0..1] = {value}\n"));
+    }
+    let wrong = kiln(&folder, &["translate", "k.spv", "-o", "k.vk.spv", "--spec", "seven"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(wrong.stderr.contains("write `ID=BITS`"), "{}", wrong.stderr);
+}
+
+/// Orders, scopes and memory in OpenCL's terms, and masks that OpenCL C cannot write.
+#[test]
+fn scopes_and_masks_are_those_of_opencl() {
+    let folder = folder(&[]);
+    let cases = [
+        ("%v = OpAtomicLoad %int %p %one %acquire\n", "acquire"),
+        ("OpMemoryBarrier %one %all\n", "fence"),
+        ("OpControlBarrier %two %two %all\n", "barrier"),
+        ("%q = OpLoad %int %p Aligned 4\n%v = OpAtomicLoad %int %p %q %zero\n", "select"),
+    ];
+    for (body, expected) in cases {
+        assembled(&folder, body);
+        let found = kiln(&folder, &["translate", "k.spv", "-o", "-", "--emit", "ir"]);
+        assert!(found.status.success(), "{body}{}", found.stderr);
+        assert!(found.text().contains(expected), "{body}{}", found.text());
+    }
+}
+
+/// Each mistake is a message with the instruction and its word.
+#[test]
+fn mistakes_are_named() {
+    let folder = folder(&[("text.spv", "this is no module")]);
+    let cases = [
+        // A store that acquires, against the verifier's rule.
+        ("OpAtomicStore %p %one %acquire %zero\n", "OpAtomicStore", "OpenCL-atomic-store-order"),
+        ("OpMemoryBarrier %one %image\n", "OpMemoryBarrier", "0x808 order image memory beyond a work-item"),
+        ("OpControlBarrier %one %one %all\n", "OpControlBarrier", "OpenCL-execution-scope"),
+        ("%v = OpBitcast %long %zero\n", "OpBitcast", "different sizes"),
+    ];
+    for (body, instruction, message) in cases {
+        assembled(&folder, body);
+        let found = kiln(&folder, &["translate", "k.spv", "-o", "out.spv"]);
+        assert_eq!(found.status.code(), Some(1), "{body}{}", found.stderr);
+        let is_named = found.stderr.contains(instruction) && found.stderr.contains(message);
+        assert!(is_named && found.stderr.contains("k.spv: error: word "), "{body}{}", found.stderr);
+    }
+    let none = kiln(&folder, &["translate", "text.spv", "-o", "out.spv"]);
+    assert!(!none.status.success() && !none.stderr.is_empty());
+    assert!(!folder.path().join("out.spv").exists());
+}
