@@ -34,8 +34,9 @@ pub use builder::{Builder, Variant, device_profile};
 pub use deep::compile_deep;
 pub use error::{Error, Result};
 pub use kiln_compiler::{
+    Il,
     faults::Workarounds,
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
 };
-pub use program::{Compiled, compile};
+pub use program::{Compiled, compile, translate};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use kiln_compiler::{
-    Artifact, Emit, Output,
+    Artifact, Emit, Il, Output,
     diag::Severity,
     interface::Interface,
     session::{Loader, Options, Source},
@@ -52,6 +52,32 @@ pub(crate) struct Rejected {
 /// Compiles a source, reading included files from the file system.
 pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
     try_compile(source, options).map_err(|rejected| Error::Diagnostics(rejected.text))
+}
+
+/// Translates a module of the OpenCL environment, of any compiler, for the target that the options select.
+///
+/// ```
+/// use kiln_build::{Il, Options, translate};
+///
+/// let il = Il { name: "empty.spv", words: &[], specialization: &[] };
+/// let error = translate(&il, &Options::default()).expect_err("no module");
+/// assert!(error.to_string().contains("empty.spv: error: "));
+/// ```
+pub fn translate(il: &Il<'_>, options: &Options) -> Result<VerifiedModule> {
+    let output = kiln_compiler::translate(il, options, &Emit::Spirv).map_err(|problems| {
+        let lines = problems.iter().map(|problem| format!("{}: error: {problem}\n", il.name));
+        Error::Diagnostics(lines.collect())
+    })?;
+    match output.artifact {
+        Some(Artifact::Module(module)) => Ok(module),
+        _ => {
+            let mut text = plain(&report(Format::Rich, &output));
+            if let Some(invalid) = &output.invalid_module {
+                text.push_str(&format!("{}\n", fault(il.name, invalid)));
+            }
+            Err(Error::Diagnostics(text))
+        }
+    }
 }
 
 pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Result<Compiled, Rejected> {
