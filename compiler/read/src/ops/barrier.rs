@@ -66,11 +66,8 @@ fn divided(
     spaces: Spaces,
     (scope, dynamic): Given<Scope>,
 ) -> Vec<(FenceFlags, Known<Scope>, Option<ValueId>)> {
-    let operation = match execution {
-        Scope::SubGroup => memory::Operation::SubGroupBarrier,
-        _ => memory::Operation::WorkGroupBarrier,
-    };
-    let is_legal = memory::check_barrier(operation, Some(spaces.flags()), constant(scope)).is_ok();
+    let group = memory::Group::of(execution);
+    let is_legal = memory::check_barrier(group, Some(spaces.flags()), constant(scope)).is_ok();
     let others = spaces.intersection(Spaces::BOTH);
     if is_legal || !spaces.contains(Spaces::IMAGE) {
         return vec![(spaces.flags(), scope, dynamic)];
