@@ -9,7 +9,7 @@ use std::{
 
 use kiln_testsuite::{
     device::Device,
-    kiln::{LIMIT, program},
+    kiln::{self, LIMIT, program},
     nightly,
     process::{self, Finished},
 };
@@ -24,21 +24,26 @@ fn library() -> PathBuf {
 
 /// Runs a launch on a device, with this driver as the only one.
 fn run(device: &str, source: &str, words: &[&str]) -> Finished {
+    run_file(device, "kernel.cl", source.as_bytes(), words)
+}
+
+/// Runs a launch of a source or a module.
+fn run_file(device: &str, name: &str, contents: &[u8], words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("kiln.icd"), format!("{}\n", library().display())).expect("a file");
-    run_with(folder.path(), device, source, words)
+    run_with(folder.path(), device, (name, contents), words)
 }
 
 /// Runs a launch on a device, with the drivers that the files in a folder name.
-fn run_with(vendors: &Path, device: &str, source: &str, words: &[&str]) -> Finished {
+fn run_with(vendors: &Path, device: &str, (name, contents): (&str, &[u8]), words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("kernel.cl"), source).expect("a file");
+    fs::write(folder.path().join(name), contents).expect("a file");
     let mut command = Command::new(program("kiln-oracle"));
     let device = Device::named(device).expect("it is known");
     device.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
     // Debian's loader reads a folder only if its name ends with a slash.
     command.env("OCL_ICD_VENDORS", format!("{}/", vendors.display()));
-    command.arg(folder.path().join("kernel.cl")).args(["--platform", "Kiln"]).args(words);
+    command.arg(folder.path().join(name)).args(["--platform", "Kiln"]).args(words);
     process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
 }
 
@@ -59,6 +64,31 @@ fn vectors_are_added() {
     let more =
         ["buf:f32[100]=iota*2", "--arg", "buf:f32[100]", "--arg", "float:0.5", "--print", "sum[97..100]"];
     prints(source, &[&words[..], &more].concat(), "291.5 294.5 297.5");
+}
+
+/// `clCreateProgramWithIL`: a Vulkan device runs what the driver translates.
+#[test]
+fn modules_are_programs_on_every_device() {
+    let source =
+        "kernel void square(global int *data) { size_t i = get_global_id(0); data[i] *= data[i]; }\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("k.cl"), source).expect("a file");
+    let mut compile = kiln::command();
+    compile.current_dir(folder.path()).args(["compile", "--env", "opencl", "k.cl", "-o", "k.spv"]);
+    let compiled = process::run(&mut compile, b"", LIMIT).expect("it runs");
+    assert_eq!(compiled.code(), Some(0), "{}", compiled.stderr);
+    let module = fs::read(folder.path().join("k.spv")).expect("a module");
+    let words = ["--kernel", "square", "--global", "8", "--arg", "buf:i32[8]=iota", "--print", "data[5..8]"];
+    for device in ["lavapipe-25", "reference"] {
+        let finished = run_file(device, "k.spv", &module, &words);
+        assert_eq!(finished.code(), Some(0), "{device}: {}", finished.stderr);
+        assert!(finished.text().contains("25 36 49"), "{device}: {}{}", finished.text(), finished.stderr);
+    }
+    // A module with a wrong word is no program.
+    let mut damaged = module.clone();
+    damaged[22] = 0xff;
+    let finished = run_file("lavapipe-25", "k.spv", &damaged, &words);
+    assert_ne!(finished.code(), Some(0));
 }
 
 #[test]
@@ -130,7 +160,7 @@ fn an_installed_driver_is_found() {
     // Again, over the files that are there.
     succeeds(&mut install);
     let at = |path: &str| prefix.path().join(path);
-    let finished = run_with(&at("etc/OpenCL/vendors"), "reference", ONE, &ONE_WORDS);
+    let finished = run_with(&at("etc/OpenCL/vendors"), "reference", ("kernel.cl", ONE.as_bytes()), &ONE_WORDS);
     assert!(finished.text().contains("p[0..1] = 1"), "{}{}", finished.text(), finished.stderr);
     let text = |path: &str| fs::read_to_string(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert!(text("share/man/man1/kiln-run.1").contains("kiln"));
@@ -166,6 +196,6 @@ fn a_debian_package_has_the_driver() {
     let vendors = output.path().join("vendors");
     fs::create_dir(&vendors).expect("a folder");
     fs::write(vendors.join("kiln.icd"), installed.display().to_string()).expect("a file");
-    let finished = run_with(&vendors, "reference", ONE, &ONE_WORDS);
+    let finished = run_with(&vendors, "reference", ("kernel.cl", ONE.as_bytes()), &ONE_WORDS);
     assert!(finished.text().contains("p[0..1] = 1"), "{}{}", finished.text(), finished.stderr);
 }

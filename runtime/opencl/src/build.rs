@@ -80,7 +80,7 @@ impl Build {
 }
 
 /// Runs the compiler on a stack that is large enough.
-fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+pub(crate) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let thread = thread.map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
@@ -104,7 +104,7 @@ fn compile(source: &Source, options: &Options, emit: &Emit) -> Result<(Output, S
 }
 
 /// Removes colors from a text.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once("\u{1b}[") {
@@ -121,7 +121,13 @@ pub(crate) fn executable(source: &Source, text: &str, parsed: &Parsed, device: &
 }
 
 /// Loads the module that the compiler produced.
-fn finish(output: &Output, mut log: String, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
+pub(crate) fn finish(
+    output: &Output,
+    mut log: String,
+    text: &str,
+    parsed: &Parsed,
+    device: &Device,
+) -> Result<Build> {
     let Some(Artifact::Module(module)) = &output.artifact else {
         if let Some(invalid) = &output.invalid_module {
             log.push_str(&format!("internal error of Kiln: the module is invalid: {invalid}\n"));

@@ -135,8 +135,8 @@ impl Device {
         }
     }
 
-    /// Whether the device runs modules of OpenCL's environment. Vulkan devices run only Kiln's own.
-    pub(crate) fn takes_il(&self) -> bool {
+    /// Whether this is the reference device, which runs modules of OpenCL's environment as they are.
+    pub(crate) fn is_reference(&self) -> bool {
         self.info.environment == Environment::OpenCl
     }
 

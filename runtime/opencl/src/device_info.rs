@@ -60,8 +60,7 @@ impl Device {
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text("v0000-01-01-00"),
             CL_DEVICE_BUILT_IN_KERNELS => Answer::text(""),
             CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::default(),
-            CL_DEVICE_IL_VERSION => Answer::text(if self.takes_il() { "SPIR-V_1.4" } else { "" }),
-            CL_DEVICE_ILS_WITH_VERSION if !self.takes_il() => Answer::default(),
+            CL_DEVICE_IL_VERSION => Answer::text("SPIR-V_1.4"),
             CL_DEVICE_ILS_WITH_VERSION => {
                 Answer::versions((0..=4).map(|minor| ("SPIR-V", make_version(1, minor, 0))))
             }

@@ -23,6 +23,7 @@ mod event;
 )]
 pub mod ffi;
 mod format;
+mod il;
 mod image;
 mod image_commands;
 mod info;

@@ -10,6 +10,7 @@ pub(crate) const PLATFORM_EXTENSIONS: &[&str] = &[
     "cl_khr_create_command_queue",
     "cl_khr_extended_versioning",
     "cl_khr_icd",
+    "cl_khr_il_program",
     "cl_khr_suggested_local_work_size",
 ];
 

@@ -54,16 +54,21 @@ pub(crate) extern "C" fn compile(
         let devices = program.select(count, list)?;
         let headers = headers(program.context(), header_count, header_programs, header_names)?;
         ensure(program.kernels().load(Ordering::Acquire) == 0, CL_INVALID_OPERATION)?;
-        // A program of binaries has no source (OpenCL API 5.8.3).
-        let Origin::Source(source) = program.origin() else { return fail(CL_INVALID_OPERATION) };
         let text = program::options(text, CL_INVALID_COMPILER_OPTIONS)?;
-        let source = Source { text: source.clone(), headers };
         let mut result = Ok(());
         for index in devices {
             let device = &program.context().devices()[index];
             let parsed = options::parse(text, device).ok_or(Code(CL_INVALID_COMPILER_OPTIONS))?;
             ensure(!parsed.is_library, CL_INVALID_COMPILER_OPTIONS)?;
-            let built = build::object(&source, text, parsed)?;
+            let built = match program.origin() {
+                Origin::Source(source) => {
+                    let source = Source { text: source.clone(), headers: headers.clone() };
+                    build::object(&source, text, parsed)?
+                }
+                Origin::Il(module) => module.object(text, &parsed.with_partial_groups())?,
+                // A program of binaries has no source (OpenCL API 5.8.3).
+                Origin::Builds => return fail(CL_INVALID_OPERATION),
+            };
             if built.status != CL_BUILD_SUCCESS {
                 result = fail(CL_COMPILE_PROGRAM_FAILURE);
             }

@@ -13,8 +13,17 @@ pub(crate) struct Parsed {
     pub(crate) options: Options,
     /// Whether work-groups may differ in size at the edges (OpenCL C 2.0 and later).
     pub(crate) has_partial_groups: bool,
+    /// `-cl-uniform-work-group-size`
+    is_uniform: bool,
     /// `-create-library`
     pub(crate) is_library: bool,
+}
+
+impl Parsed {
+    /// The options for a module, whose language is not an option: groups may differ in size unless the option is there.
+    pub(crate) fn with_partial_groups(self) -> Self {
+        Self { has_partial_groups: !self.is_uniform, ..self }
+    }
 }
 
 /// Splits options into words. Quotes group words, and a backslash keeps the next character.
@@ -59,7 +68,7 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         debug: info.is_strict,
         ..Options::default()
     };
-    if device.takes_il() {
+    if device.is_reference() {
         options.overflow = Overflow::Told;
     }
     // Other compilers accept this scope on atomic operations, and programs use it.
@@ -83,7 +92,7 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         options.extensions.splice(0..0, absent);
     }
     let has_partial_groups = options.std >= LanguageVersion::Cl20 && !is_uniform;
-    Some(Parsed { options, has_partial_groups, is_library })
+    Some(Parsed { options, has_partial_groups, is_uniform, is_library })
 }
 
 /// Parses an option with a value, which may be the next word. Returns whether it is one; `None` if it is wrong.

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Notify};
+use crate::il;
 use crate::info::{Answer, answer};
 use crate::object::{self, Handle, Object};
 
@@ -33,7 +34,7 @@ pub(crate) enum Origin {
     /// OpenCL C.
     Source(Vec<u8>),
     /// SPIR-V.
-    Il(Vec<u32>),
+    Il(il::Module),
     /// Binaries, or other programs.
     Builds,
 }
@@ -136,7 +137,7 @@ impl Program {
                 _ => Answer::text(""),
             },
             CL_PROGRAM_IL => match &self.origin {
-                Origin::Il(words) => Answer::list(words),
+                Origin::Il(module) => Answer::list(module.words()),
                 _ => Answer::default(),
             },
             CL_PROGRAM_BINARY_SIZES => {
@@ -217,10 +218,9 @@ pub(crate) extern "C" fn create_with_il(
     ffi::create(error, || {
         let context = object::get::<Context>(context)?;
         ensure(!il.is_null() && length > 0, CL_INVALID_VALUE)?;
-        ensure(context.devices().iter().any(|device| device.takes_il()), CL_INVALID_OPERATION)?;
         let words = binary::words(ffi::slice(il.cast::<u8>(), length)).ok_or(Code(CL_INVALID_VALUE))?;
         let (devices, builds) = (all(&context), unbuilt(&context));
-        Ok(Program::create(context, devices, Origin::Il(words), builds)?.handle.raw())
+        Ok(Program::create(context, devices, Origin::Il(il::Module::new(words)), builds)?.handle.raw())
     })
 }
 
@@ -320,7 +320,10 @@ pub(crate) extern "C" fn build(
                     let source = Source { text: source.clone(), headers: Vec::new() };
                     build::executable(&source, text, &parsed, device)?
                 }
-                (Origin::Il(words), _) => build::load(words, text, device)?,
+                (Origin::Il(module), _) => {
+                    let parsed = parsed.with_partial_groups();
+                    module.executable(text, &parsed, device)?
+                }
                 // A binary of an executable is built already.
                 (Origin::Builds, Some(loaded)) => build::again(&loaded, text, &parsed, device)?,
                 (Origin::Builds, None) => return fail(CL_INVALID_BINARY),
@@ -390,20 +393,17 @@ pub(crate) extern "C" fn set_release_callback(
     })
 }
 
-/// Specialization constants belong to programs of SPIR-V; the interpreter uses their default values.
 pub(crate) extern "C" fn set_specialization_constant(
     program: cl_program,
-    _id: cl_uint,
+    id: cl_uint,
     size: usize,
     value: *const c_void,
 ) -> cl_int {
     ffi::call(|| {
         let program = object::get::<Program>(program)?;
-        let takes_il = program.context.devices().iter().any(|device| device.takes_il());
-        ensure(takes_il, CL_INVALID_OPERATION)?;
-        ensure(matches!(program.origin, Origin::Il(_)), CL_INVALID_PROGRAM)?;
-        ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
-        fail(CL_INVALID_SPEC_ID)
+        let Origin::Il(module) = &program.origin else { return fail(CL_INVALID_PROGRAM) };
+        ensure(!value.is_null() && (1..=8).contains(&size), CL_INVALID_VALUE)?;
+        module.set(id, ffi::slice(value.cast::<u8>(), size))
     })
 }
 

@@ -281,7 +281,9 @@ fn slot(name: &str) -> Option<usize> {
         "clSetKernelExecInfo" => offset_of!(cl_icd_dispatch, clSetKernelExecInfo),
         "clGetKernelSubGroupInfoKHR" => offset_of!(cl_icd_dispatch, clGetKernelSubGroupInfoKHR),
         "clCloneKernel" => offset_of!(cl_icd_dispatch, clCloneKernel),
-        "clCreateProgramWithIL" => offset_of!(cl_icd_dispatch, clCreateProgramWithIL),
+        "clCreateProgramWithIL" | "clCreateProgramWithILKHR" => {
+            offset_of!(cl_icd_dispatch, clCreateProgramWithIL)
+        }
         "clEnqueueSVMMigrateMem" => offset_of!(cl_icd_dispatch, clEnqueueSVMMigrateMem),
         "clGetDeviceAndHostTimer" => offset_of!(cl_icd_dispatch, clGetDeviceAndHostTimer),
         "clGetHostTimer" => offset_of!(cl_icd_dispatch, clGetHostTimer),
