@@ -60,9 +60,13 @@ impl Device {
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text("v0000-01-01-00"),
             CL_DEVICE_BUILT_IN_KERNELS => Answer::text(""),
             CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::default(),
-            CL_DEVICE_IL_VERSION => Answer::text("SPIR-V_1.4"),
+            CL_DEVICE_IL_VERSION => {
+                let versions: Vec<String> =
+                    self.spirv_minors().map(|minor| format!("SPIR-V_1.{minor}")).collect();
+                Answer::text(&versions.join(" "))
+            }
             CL_DEVICE_ILS_WITH_VERSION => {
-                Answer::versions((0..=4).map(|minor| ("SPIR-V", make_version(1, minor, 0))))
+                Answer::versions(self.spirv_minors().map(|minor| ("SPIR-V", make_version(1, minor, 0))))
             }
             CL_DEVICE_PLATFORM => Answer::pointer(platform::get().ok()?.handle().raw()),
             CL_DEVICE_REFERENCE_COUNT => Answer::of(1u32),
@@ -71,6 +75,11 @@ impl Device {
             }
             _ => return None,
         })
+    }
+
+    /// The minor versions of SPIR-V 1 that programs can have: all that the translator reads, or that the reference device runs.
+    fn spirv_minors(&self) -> std::ops::RangeInclusive<u32> {
+        if self.is_reference() { 0..=4 } else { 0..=6 }
     }
 
     fn execution(&self, name: cl_device_info) -> Option<Answer> {
