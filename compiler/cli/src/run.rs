@@ -46,7 +46,7 @@ Arguments, one --arg for each parameter of the kernel, in order:
                         image2d_array[W,H,LAYERS], image1d_buffer[W]
   sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
                         linear
-  pipe:TYPE[N]          an empty pipe for N packets, on the reference device
+  pipe:TYPE[N]          an empty pipe for N packets
   null                  a null pointer
   NAME                  the buffer of parameter NAME in an earlier launch
 

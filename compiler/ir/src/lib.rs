@@ -430,7 +430,12 @@ pub enum ArgumentKind {
     Image(ImageTy),
     /// A sampler. An integer on Vulkan.
     Sampler,
-    /// A pipe or queue.
+    /// A pipe.
+    Pipe {
+        /// `write_only`
+        is_written: bool,
+    },
+    /// A queue.
     Opaque,
 }
 
@@ -438,7 +443,7 @@ impl ArgumentKind {
     /// The number of bytes that the argument takes in launch memory.
     pub fn passed_size(self) -> u32 {
         match self {
-            Self::Pointer { .. } => 8,
+            Self::Pointer { .. } | Self::Pipe { .. } => 8,
             Self::Value { size, .. } | Self::Aggregate { size, .. } => {
                 u32::try_from(size).unwrap_or(u32::MAX)
             }

@@ -382,6 +382,8 @@ impl Parser<'_> {
                 _ => return self.expected("an image before this"),
             },
             "sampler" => ArgumentKind::Sampler,
+            "read_pipe" => ArgumentKind::Pipe { is_written: false },
+            "write_pipe" => ArgumentKind::Pipe { is_written: true },
             "opaque" => ArgumentKind::Opaque,
             _ => return self.expected("a kind of argument before this"),
         };

@@ -239,6 +239,8 @@ impl Printer<'_, '_> {
             }
             ArgumentKind::Image(image) => write!(self.f, " image {}", Type::Image(image))?,
             ArgumentKind::Sampler => self.f.write_str(" sampler")?,
+            ArgumentKind::Pipe { is_written: false } => self.f.write_str(" read_pipe")?,
+            ArgumentKind::Pipe { is_written: true } => self.f.write_str(" write_pipe")?,
             ArgumentKind::Opaque => self.f.write_str(" opaque")?,
         }
         let flags = [

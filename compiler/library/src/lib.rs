@@ -49,7 +49,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 30] = files![
+static FILES: [File; 31] = files![
     "relaxed.cl",
     "rounded.cl",
     "integer.cl",
@@ -72,6 +72,7 @@ static FILES: [File; 30] = files![
     "half.cl",
     "work_group.cl",
     "sub_group.cl",
+    "pipe.cl",
     "vendor.cl",
     "exact_double.cl",
     "math_double.cl",
@@ -248,11 +249,12 @@ impl File {
 }
 
 /// All extensions are enabled; the target reports missing features later. OpenCL C 1.2, in which pointers without an
-/// address space are private; sub-group functions require 2.0.
+/// address space are private; sub-group functions and explicit atomic operations require 2.0.
 fn options(file: &str) -> Options {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
+    let is_2_0 = ["sub_group.cl", "pipe.cl"].contains(&file);
     Options {
-        std: if file == "sub_group.cl" { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 },
+        std: if is_2_0 { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 },
         target: Target::full(Environment::Vulkan),
         extensions: vec![("all".to_owned(), true)],
         warnings,

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use kiln_frontend::hir::{self, FunctionId};
-use kiln_ir::{Argument, ArgumentKind, Kernel, Type};
+use kiln_ir::{Argument, ArgumentKind, Handle, Kernel, Type};
 use kiln_types::ty::{QualTy, Ty};
 use kiln_vocabulary::opencl::AddressSpace;
 
@@ -43,6 +43,7 @@ impl Lowering<'_> {
             _ if self.is_aggregate(parameter.ty) => ArgumentKind::Aggregate { size, align },
             (_, Some(Type::Image(image))) => ArgumentKind::Image(image),
             (_, Some(Type::Sampler)) => ArgumentKind::Sampler,
+            (_, Some(Type::Handle(Handle::Pipe { is_written }))) => ArgumentKind::Pipe { is_written },
             _ => ArgumentKind::Opaque,
         }
     }

@@ -164,7 +164,8 @@ fn bind_kernel(
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
         let size = argument.kind.passed_size();
-        let align = if matches!(argument.kind, ArgumentKind::Pointer { .. }) { 8 } else { 4 };
+        let is_address = matches!(argument.kind, ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. });
+        let align = if is_address { 8 } else { 4 };
         let fits = ends[0].1.next_multiple_of(align) + size <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(align);
@@ -203,7 +204,7 @@ fn bind_kernel(
                 *end = byte + size;
                 (Place::Descriptor(descriptors), value(&mut builder, source, byte / 4, ty))
             }
-            ArgumentKind::Pointer { .. } => {
+            ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
                 (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Value { .. } | ArgumentKind::Sampler => {

@@ -6,6 +6,7 @@ mod divisions;
 mod groups;
 mod images;
 mod int64_divisions;
+mod pipes;
 mod sub_groups;
 
 use conversions::Number;
@@ -46,6 +47,7 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
     if options.target.environment == Environment::Vulkan {
         pass.module.functions.iter_mut().for_each(groups::forget_events);
         pass.module.functions.iter_mut().for_each(images::number_samplers);
+        pass.module.functions.iter_mut().for_each(pipes::number_pipes);
     }
     // Library functions follow those of the program, and may call built-in functions too.
     let programs = pass.module.functions.ids().count();
@@ -139,6 +141,7 @@ impl Pass<'_> {
         let together = match row.lowering {
             Lowering::Image(operation) if is_vulkan => self.image(builder, inst, row.name, operation),
             Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params).map(Some),
+            Lowering::Pipe(operation, scope) if is_vulkan => self.pipe(builder, inst, operation, scope),
             Lowering::Collective(Scope::WorkGroup, ..) => {
                 self.work_group(builder, inst, row.name, params).map(Some)
             }

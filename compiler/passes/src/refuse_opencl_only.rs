@@ -1,4 +1,4 @@
-//! Reports features that Vulkan lacks, with their source position: pipes and device-side enqueue.
+//! Reports features that Vulkan lacks, with their source position: device-side enqueue.
 
 use kiln_builtins::{self as builtins, Lowering};
 use kiln_ir::{Function, Handle, Inst, Module, Op, Type};
@@ -8,57 +8,38 @@ use kiln_session::{
 };
 use kiln_syntax::Span;
 
-const PIPES: &str = "pipes, which Vulkan does not have";
-const ENQUEUE: &str = "device-side enqueue, which Vulkan does not have";
-
 pub(super) fn refuse_opencl_only(module: &mut Module, _: &Options, sink: &mut Sink) {
     for function in module.functions.iter() {
-        let params = function.params().iter().find_map(|&param| of_type(function.ty(param)));
-        if params.is_none() && !function.insts.iter().any(|inst| used(function, inst).is_some()) {
+        let is_in_params = function.params().iter().any(|&param| is_enqueue(function.ty(param)));
+        if !is_in_params && !function.insts.iter().any(|inst| uses(function, inst)) {
             continue;
         }
-        let uses: Vec<(Span, &str)> = function
-            .inst_order()
-            .into_iter()
-            .filter_map(|id| used(function, &function.insts[id]).map(|what| (function.insts[id].span, what)))
-            .collect();
-        // Report a parameter that is used at its uses.
-        let found = if uses.is_empty() {
-            params.map(|what| (function.span, what)).into_iter().collect()
-        } else {
-            uses
-        };
-        let mut told = None;
-        for (span, what) in found {
-            if told != Some(what) {
-                sink.report(diagnostic(span, what));
-            }
-            told = Some(what);
+        let order = function.inst_order();
+        let first = order.into_iter().map(|id| &function.insts[id]).find(|inst| uses(function, inst));
+        // A parameter that is used is reported at its first use.
+        if let Some(span) = first.map(|inst| inst.span).or(is_in_params.then_some(function.span)) {
+            sink.report(diagnostic(span));
         }
     }
 }
 
-fn diagnostic(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::TargetFeature, span, format!("this needs {what}"))
-        .help("compile it for `--env opencl`, which has it, or pass data through buffers and launch from the host")
-        .note("OpenCL C 6.2.1: a device need not have this feature; programs ask for it by its feature macro")
+fn diagnostic(span: Span) -> Diagnostic {
+    Diagnostic::new(
+        Code::TargetFeature,
+        span,
+        "this needs device-side enqueue, which Vulkan does not have".to_owned(),
+    )
+    .help("compile it for `--env opencl`, which has it, or launch from the host")
+    .note("OpenCL C 6.2.1: a device need not have this feature; programs ask for it by its feature macro")
 }
 
-fn used(function: &Function, inst: &Inst) -> Option<&'static str> {
+fn uses(function: &Function, inst: &Inst) -> bool {
     match inst.op {
-        Op::Builtin(builtin, _) => match builtins::row(builtin).lowering {
-            Lowering::Pipe(..) => Some(PIPES),
-            Lowering::Enqueue(_) => Some(ENQUEUE),
-            _ => None,
-        },
-        _ => inst.results.iter().find_map(|&result| of_type(function.ty(result))),
+        Op::Builtin(builtin, _) => matches!(builtins::row(builtin).lowering, Lowering::Enqueue(_)),
+        _ => inst.results.iter().any(|&result| is_enqueue(function.ty(result))),
     }
 }
 
-const fn of_type(ty: Type) -> Option<&'static str> {
-    match ty {
-        Type::Handle(Handle::Pipe { .. } | Handle::ReserveId) => Some(PIPES),
-        Type::Handle(Handle::Queue | Handle::DeviceEvent | Handle::Function) => Some(ENQUEUE),
-        _ => None,
-    }
+const fn is_enqueue(ty: Type) -> bool {
+    matches!(ty, Type::Handle(Handle::Queue | Handle::DeviceEvent | Handle::Function))
 }

@@ -208,7 +208,7 @@ impl Emitter<'_> {
             return;
         }
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
-        let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. });
+        let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. });
         let number = match place {
             Place::Nowhere => return,
             Place::Descriptor(binding) => {
@@ -257,6 +257,8 @@ impl Emitter<'_> {
         let access = match argument.kind {
             ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. }) => 0x11A0,
             ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. }) => 0x11A1,
+            ArgumentKind::Pipe { is_written: false } => 0x11A0,
+            ArgumentKind::Pipe { is_written: true } => 0x11A1,
             ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => 0x11A2,
             _ => ACCESS_NONE,
         };
@@ -267,11 +269,12 @@ impl Emitter<'_> {
             ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } | ArgumentKind::Sampler => {
                 ADDRESS_PRIVATE
             }
-            ArgumentKind::Image(_) | ArgumentKind::Opaque => ADDRESS_GLOBAL,
+            ArgumentKind::Image(_) | ArgumentKind::Pipe { .. } | ArgumentKind::Opaque => ADDRESS_GLOBAL,
         };
         let qualifier = u32::from(argument.is_const)
             | u32::from(argument.is_restrict) << 1
-            | u32::from(argument.is_volatile) << 2;
+            | u32::from(argument.is_volatile) << 2
+            | u32::from(matches!(argument.kind, ArgumentKind::Pipe { .. })) << 3;
         let numbers = [address, access, qualifier];
         let key = (argument.name.clone(), argument.type_name.clone(), numbers);
         if let Some(&known) = self.globals.argument_infos.get(&key) {

@@ -1,7 +1,12 @@
 //! The table of extensions and optional features of OpenCL C: their names, and the targets that support them.
 //!
 //! The preprocessor defines a macro for each supported one, types and built-in functions use them as conditions, the
-//! runtime derives the capabilities of a device from them, and `kiln devices` prints them.
+//! runtime derives the capabilities of a device from them, and `kiln devices` prints them. `docs/features.md` is rendered
+//! from this module.
+
+mod page;
+
+pub use page::render_markdown;
 
 use crate::{
     opencl::{Environment, LanguageVersion},
@@ -80,7 +85,7 @@ extensions! {
     DeviceEnqueue "__opencl_c_device_enqueue" Cl20 core OpenClOnly;
     GenericAddressSpace "__opencl_c_generic_address_space" Cl20 core Always;
     ProgramScopeVariables "__opencl_c_program_scope_global_variables" Cl20 core Always;
-    Pipes "__opencl_c_pipes" Cl20 core OpenClOnly;
+    Pipes "__opencl_c_pipes" Cl20 core Always;
     WorkGroupCollectives "__opencl_c_work_group_collective_functions" Cl20 core Always;
     FeatureFp64 "__opencl_c_fp64" Cl10 optional If(|it| it.fp64);
     FeatureInt64 "__opencl_c_int64" Cl10 core Always;
@@ -145,7 +150,7 @@ extensions! {
     KhrSubgroupClustered "cl_khr_subgroup_clustered_reduce" Cl20 optional If(|it| it.subgroups);
     KhrSubgroupRotate "cl_khr_subgroup_rotate" Cl20 optional If(|it| it.subgroups);
     KhrSubgroupNamedBarrier "cl_khr_subgroup_named_barrier" Cl20 optional Asked;
-    KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Asked;
+    KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Always;
 
     // Other Khronos extensions.
     KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional Asked;
@@ -343,7 +348,7 @@ mod tests {
         let target = Target::minimal(Environment::Vulkan);
         for (version, expected) in [(Cl12, false), (Cl20, true), (Cl30, false)] {
             let set = Extensions::of(version, &target, &[]);
-            assert_eq!(set.has(Extension::Pipes), expected, "{version:?}");
+            assert_eq!(set.has(Extension::DeviceEnqueue), expected, "{version:?}");
             assert_eq!(set.has(Extension::ScopeAllDevices), version >= Cl20, "{version:?}");
             assert!(!set.has(Extension::KhrFp64));
         }
@@ -375,7 +380,7 @@ mod tests {
             let target = Target { features: profile.features.clone(), ..Target::full(Environment::Vulkan) };
             let offered = Extensions::offered(Environment::Vulkan, &profile.features);
             assert_eq!(offered, Extensions::of(Cl30, &target, &[]), "{name}");
-            assert!(offered.has(Extension::ScopeDevice) && !offered.has(Extension::Pipes), "{name}");
+            assert!(offered.has(Extension::Pipes) && !offered.has(Extension::DeviceEnqueue), "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
-//! Memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C, the features of devices
-//! and the faults of drivers, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
+//! Memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C, the features of devices,
+//! the faults of drivers and the layout of pipes, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
 //!
 //! ```
 //! use kiln_vocabulary::opencl::{FenceFlags, Order};
@@ -14,5 +14,6 @@
 pub mod extensions;
 pub mod faults;
 pub mod opencl;
+pub mod pipe;
 pub mod precision;
 pub mod target;

@@ -105,8 +105,9 @@ pub(crate) trait Backend: Send + Sync {
         texels: u32,
         format: ImageFormat,
     ) -> Result<ImageMemory>;
-    /// Creates an empty pipe. It is never host-visible; kernels receive its address.
-    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Memory>;
+    /// Creates an empty pipe, which is no memory of kernels: they receive a handle instead of an address. `None` if
+    /// kernels keep their pipes in memory.
+    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
     fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>>;
     /// Takes the messages of the validation layer since the last call.

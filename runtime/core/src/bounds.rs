@@ -11,7 +11,7 @@ use crate::kernel::{ArgValue, Kernel};
 /// The size of the table before the ranges.
 pub(crate) const HEADER: usize = 24;
 
-/// The table for a launch: the buffers passed as arguments, the memory declared as reached, and the program's
+/// The table for a launch: the buffers and pipes passed as arguments, the memory declared as reached, and the program's
 /// variables.
 pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     let program = &kernel.program.inner;
@@ -19,6 +19,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     let mut ranges: Vec<(u64, u64)> = passed
         .filter_map(|value| match value {
             ArgValue::Buffer(buffer) => Some((buffer.address(), buffer.address() + buffer.bytes())),
+            ArgValue::Pipe(pipe) => pipe.memory().map(|ring| (ring.address(), ring.address() + ring.bytes())),
             _ => None,
         })
         .collect();

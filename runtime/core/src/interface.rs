@@ -32,7 +32,7 @@
 //! | pointer to global or constant memory | `ArgumentPointerPushConstant(kernel, ordinal, offset, 8, info)` | the 64-bit device address, little-endian; 0 for a null pointer. The alignment is at least 128 bytes for the start of a buffer |
 //! | value (scalar, vector, structure) | `ArgumentPodPushConstant(kernel, ordinal, offset, size, info)` | the `size` bytes of the value in OpenCL's layout (a 3-component vector has the size of four) |
 //! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialization constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
-//!
+//! | pipe | like a pointer, with the bit `CL_KERNEL_ARG_TYPE_PIPE` (8) in `typeQualifier` | the address of a ring of packets, which `pipe.rs` of `kiln-vocabulary` describes |
 //! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
 //! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t`, if no kernel code samples with the device | the bits of OpenCL C (6.15.15.1) |
 //! | sampler of the device | `ArgumentSampler(kernel, ordinal, set, binding, info)` | the descriptor, and the bits where the kernel reads them (below) |
@@ -419,7 +419,7 @@ pub enum ArgumentKind {
     Image(Binding),
     /// A device sampler, as in clspv's modules. Kiln's own modules take samplers as values.
     Sampler(Binding),
-    /// A pipe, 64 bits.
+    /// A pipe: its address, or a handle in the OpenCL environment, 64 bits.
     Pipe(Place),
     /// A kind that the runtime does not support yet, in OpenCL terms.
     Unsupported(&'static str),

@@ -123,11 +123,14 @@ impl Backend for Reference {
         image::buffer_image(&self.memory, memory, offset, texels, format)
     }
 
-    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Memory> {
+    fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>> {
+        if self.info.environment == Environment::Vulkan {
+            return Ok(None);
+        }
         let bytes = u64::from(packet_size) * u64::from(max_packets);
         let none = || Error::OutOfMemory { bytes, device: NAME.to_owned() };
         let pipe = self.memory.pipe(packet_size, max_packets).ok_or_else(none)?;
-        Ok(Memory { address: pipe.handle(), handle: Arc::new(Block::Pipe(pipe)), is_shared: false })
+        Ok(Some(Memory { address: pipe.handle(), handle: Arc::new(Block::Pipe(pipe)), is_shared: false }))
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {

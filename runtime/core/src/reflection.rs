@@ -22,6 +22,8 @@ const NEWEST: u32 = 7;
 const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
 /// A flag of the `Kernel` instruction.
 const MAY_USE_PRINTF: u32 = 1;
+/// The type qualifier of a pipe (`CL_KERNEL_ARG_TYPE_PIPE`).
+const QUALIFIER_PIPE: u32 = 8;
 /// The size of a trap record in bytes.
 const TRAP_RECORD: u32 = 20;
 /// An upper bound on the arguments of any kernel (`CL_DEVICE_MAX_PARAMETER_SIZE` is a few kilobytes).
@@ -484,6 +486,12 @@ impl Reader<'_> {
                     .ok_or_else(|| bad("an argument's information is not declared before it"))?,
             ),
             None => None,
+        };
+        let is_pipe =
+            |info: &ArgumentInfo| info.type_qualifier.is_some_and(|bits| bits & QUALIFIER_PIPE != 0);
+        let kind = match kind {
+            ArgumentKind::Pointer(place) if info.as_ref().is_some_and(is_pipe) => ArgumentKind::Pipe(place),
+            kind => kind,
         };
         let kernel = self.of_kernel(o)?;
         // Versions before 5 do not contain the number of arguments.

@@ -93,8 +93,7 @@ impl Device {
         Ok(self.open()?.device.timers())
     }
 
-    /// The extensions and features of programs. Device-side enqueue and pipes need objects that this driver does not
-    /// create.
+    /// The extensions and features of programs. Device-side enqueue needs objects that this driver does not create.
     pub(crate) fn features(&self) -> Extensions {
         let mut features = self.info.extensions();
         for absent in ABSENT {
@@ -151,7 +150,7 @@ impl Device {
 }
 
 /// Features of the reference device for which this driver has no objects.
-pub(crate) const ABSENT: &[Extension] = &[Extension::DeviceEnqueue, Extension::Pipes];
+pub(crate) const ABSENT: &[Extension] = &[Extension::DeviceEnqueue];
 
 /// The platform's devices of a type (OpenCL API, table 4).
 pub(crate) fn of_type(kind: cl_device_type) -> Result<Vec<Arc<Device>>> {

@@ -14,7 +14,7 @@ use crate::{limits, platform};
 
 #[allow(non_upper_case_globals, reason = "a name of the specification")]
 impl Device {
-    /// The versions of OpenCL C. 2.0 needs device-side enqueue and pipes.
+    /// The versions of OpenCL C. 2.0 needs device-side enqueue.
     fn language_versions(&self) -> Vec<(&'static str, cl_version)> {
         let version = |major, minor| ("OpenCL C", make_version(major, minor, 0));
         vec![version(1, 0), version(1, 1), version(1, 2), version(3, 0)]
@@ -262,9 +262,9 @@ impl Device {
             }
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Answer::flag(self.has(Extension::GenericAddressSpace)),
             CL_DEVICE_PIPE_SUPPORT => Answer::flag(self.has(Extension::Pipes)),
-            CL_DEVICE_MAX_PIPE_ARGS
-            | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-            | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::of(0u32),
+            CL_DEVICE_MAX_PIPE_ARGS => Answer::of(limits::PIPE_ARGUMENTS),
+            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::of(limits::PIPE_RESERVATIONS),
+            CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::of(limits::PIPE_PACKET_SIZE),
             _ => return None,
         })
     }

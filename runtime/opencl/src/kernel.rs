@@ -163,6 +163,7 @@ impl Kernel {
         match argument {
             Argument::Memory(memory) => match memory.upgrade() {
                 Some(memory) if memory.is_buffer() => kernel.set(position, &memory.buffer(index)?),
+                Some(memory) if memory.pipe_size().is_ok() => kernel.set(position, &memory.pipe(index)?),
                 Some(memory) => kernel.set(position, &memory.image(index)?),
                 None => return fail(CL_INVALID_KERNEL_ARGS),
             },
@@ -230,6 +231,14 @@ impl Kernel {
                 memory.picture()?;
                 ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
                 self.check_image(parameter, &memory)?;
+                Ok(Argument::Memory(Arc::downgrade(&memory)))
+            }
+            Kind::Pipe => {
+                ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
+                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let memory = object::get::<Memory>(raw)?;
+                memory.pipe_size()?;
+                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Sampler => {

@@ -37,6 +37,7 @@ mod memory;
 #[allow(unsafe_code, reason = "handles of the C interface; each states why it is sound")]
 mod object;
 mod options;
+mod pipe;
 mod platform;
 mod program;
 mod queue;

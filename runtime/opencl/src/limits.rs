@@ -35,6 +35,12 @@ pub(crate) const SAMPLERS: u32 = 16;
 pub(crate) const PRINTF_BUFFER: usize = 1 << 20;
 /// `CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE`
 pub(crate) const PROGRAM_VARIABLES: usize = 64 << 10;
+/// `CL_DEVICE_MAX_PIPE_ARGS`: the minimum, although pipes are like other arguments.
+pub(crate) const PIPE_ARGUMENTS: u32 = 16;
+/// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`. There is no limit but that of packets.
+pub(crate) const PIPE_RESERVATIONS: u32 = 1 << 14;
+/// `CL_DEVICE_PIPE_MAX_PACKET_SIZE`
+pub(crate) const PIPE_PACKET_SIZE: u32 = 1024;
 /// The largest fill pattern of a buffer.
 pub(crate) const PATTERN: usize = 128;
 

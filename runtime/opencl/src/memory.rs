@@ -1,9 +1,9 @@
-//! Memory objects: what buffers and images have in common (OpenCL API 5.5).
+//! Memory objects: what buffers, images and pipes have in common (OpenCL API 5.5).
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use kiln_runtime::{Buffer, Image, ImageDesc, ImageKind};
+use kiln_runtime::{Buffer, Error, Image, ImageDesc, ImageKind, Pipe};
 use opencl_sys::*;
 
 use crate::context::Context;
@@ -48,6 +48,13 @@ pub(crate) enum Shape {
     },
     /// An image.
     Image(Picture),
+    /// A pipe.
+    Pipe {
+        /// The size of a packet in bytes.
+        packet_size: u32,
+        /// The maximum number of packets.
+        max_packets: u32,
+    },
 }
 
 /// The description of an image.
@@ -70,6 +77,8 @@ pub(crate) enum Content {
     Buffer(Buffer),
     /// An image.
     Image(Image),
+    /// A pipe.
+    Pipe(Pipe),
 }
 
 /// A move of contents from one device to another.
@@ -87,6 +96,12 @@ impl Migration {
             }
             ((source, Content::Image(from)), (target, Content::Image(to))) => {
                 target.write_image(&to, &source.read_image::<u8>(&from)?)?.wait()
+            }
+            ((source, Content::Pipe(from)), (target, Content::Pipe(to))) => {
+                match (from.memory(), to.memory()) {
+                    (Some(from), Some(to)) => target.write(&to, &source.read(&from)?)?.wait(),
+                    _ => Err(Error::WrongDevice { object: "a pipe".to_owned() }),
+                }
             }
             // The contents of one object have one kind.
             _ => Ok(()),
@@ -116,7 +131,7 @@ impl Memory {
             }
             _ => match self.content(index)? {
                 Content::Buffer(buffer) => Ok(buffer.clone()),
-                Content::Image(_) => fail(CL_INVALID_MEM_OBJECT),
+                Content::Image(_) | Content::Pipe(_) => fail(CL_INVALID_MEM_OBJECT),
             },
         }
     }
@@ -126,7 +141,24 @@ impl Memory {
         self.picture()?;
         match self.content(index)? {
             Content::Image(image) => Ok(image.clone()),
-            Content::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
+            Content::Buffer(_) | Content::Pipe(_) => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// The pipe on a device; fails with `CL_INVALID_MEM_OBJECT` for other objects.
+    pub(crate) fn pipe(&self, index: usize) -> Result<Pipe> {
+        self.pipe_size()?;
+        match self.content(index)? {
+            Content::Pipe(pipe) => Ok(pipe.clone()),
+            Content::Buffer(_) | Content::Image(_) => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// The size of a packet and the maximum number of packets; fails with `CL_INVALID_MEM_OBJECT` for other objects.
+    pub(crate) fn pipe_size(&self) -> Result<(u32, u32)> {
+        match self.shape {
+            Shape::Pipe { packet_size, max_packets } => Ok((packet_size, max_packets)),
+            _ => fail(CL_INVALID_MEM_OBJECT),
         }
     }
 
@@ -140,7 +172,7 @@ impl Memory {
 
     /// Whether it is a buffer or a part of one.
     pub(crate) fn is_buffer(&self) -> bool {
-        !matches!(self.shape, Shape::Image(_))
+        matches!(self.shape, Shape::Buffer { .. } | Shape::Part { .. })
     }
 
     /// Checks that it is a buffer.
@@ -162,6 +194,9 @@ impl Memory {
                 Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
             }
             Shape::Image(picture) => Content::Image(device.image(&picture.desc)?),
+            Shape::Pipe { packet_size, max_packets } => {
+                Content::Pipe(device.pipe(*packet_size, *max_packets)?)
+            }
             _ => Content::Buffer(owner.buffer(self.size, None)?),
         };
         Ok(home.get_or_init(|| made))
@@ -206,6 +241,7 @@ impl Memory {
     pub(crate) fn kind(&self) -> cl_mem_object_type {
         match &self.shape {
             Shape::Buffer { .. } | Shape::Part { .. } => CL_MEM_OBJECT_BUFFER,
+            Shape::Pipe { .. } => CL_MEM_OBJECT_PIPE,
             Shape::Image(picture) => match picture.desc.kind {
                 ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
                 ImageKind::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -225,7 +261,7 @@ impl Memory {
             }
             Shape::Image(Picture { buffer: Some(buffer), .. }) => (buffer.handle.raw(), 0, false),
             Shape::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
-            Shape::Image(_) => (std::ptr::null_mut(), 0, false),
+            Shape::Image(_) | Shape::Pipe { .. } => (std::ptr::null_mut(), 0, false),
         };
         Ok(match name {
             CL_MEM_TYPE => Answer::of(self.kind()),
@@ -328,34 +364,5 @@ pub(crate) extern "C" fn set_destructor_callback(
         let Some(notify) = Notify::new(notify, data)? else { return fail(CL_INVALID_VALUE) };
         memory.destructors.lock().unwrap_or_else(PoisonError::into_inner).push(notify);
         Ok(())
-    })
-}
-
-/// Pipes exist only on devices with `CL_DEVICE_PIPE_SUPPORT`, which no device of this driver has.
-pub(crate) extern "C" fn create_pipe(
-    context: cl_context,
-    _flags: cl_mem_flags,
-    _packet: cl_uint,
-    _packets: cl_uint,
-    _properties: *const cl_pipe_properties,
-    error: *mut cl_int,
-) -> cl_mem {
-    ffi::create(error, || {
-        object::get::<Context>(context)?;
-        fail(CL_INVALID_OPERATION)
-    })
-}
-
-pub(crate) extern "C" fn get_pipe_info(
-    pipe: cl_mem,
-    _name: cl_pipe_info,
-    _size: usize,
-    _value: *mut c_void,
-    _size_ret: *mut usize,
-) -> cl_int {
-    ffi::call(|| {
-        object::get::<Memory>(pipe)?;
-        // It is a buffer or an image.
-        fail(CL_INVALID_MEM_OBJECT)
     })
 }

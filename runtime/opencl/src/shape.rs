@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     Image,
     /// A sampler.
     Sampler,
+    /// A pipe.
+    Pipe,
     /// An object that this driver does not create.
     Other,
 }
@@ -55,6 +57,7 @@ impl Kind {
             Self::Image => [3, 0],
             Self::Sampler => [4, 0],
             Self::Other => [5, 0],
+            Self::Pipe => [6, 0],
         }
     }
 
@@ -67,6 +70,7 @@ impl Kind {
             3 => Self::Image,
             4 => Self::Sampler,
             5 => Self::Other,
+            6 => Self::Pipe,
             _ => return None,
         })
     }
@@ -105,7 +109,7 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
         (Kind::Memory, Some(ParameterKind::Buffer { is_constant: true, .. })) => {
             CL_KERNEL_ARG_ADDRESS_CONSTANT
         }
-        (Kind::Memory | Kind::Image, _) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+        (Kind::Memory | Kind::Image | Kind::Pipe, _) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
         (Kind::Local, _) => CL_KERNEL_ARG_ADDRESS_LOCAL,
         _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
     };
@@ -122,7 +126,12 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
     let is_constant = has_qualifiers && address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
     let declared_qualifier: cl_bitfield =
         info.and_then(|info| info.type_qualifier).filter(|_| has_qualifiers).unwrap_or(0).into();
-    let qualifier = declared_qualifier | if is_constant { CL_KERNEL_ARG_TYPE_CONST.into() } else { 0 };
+    let implied_qualifier = match kind {
+        Kind::Pipe => CL_KERNEL_ARG_TYPE_PIPE.into(),
+        _ if is_constant => CL_KERNEL_ARG_TYPE_CONST.into(),
+        _ => 0,
+    };
+    let qualifier = declared_qualifier | implied_qualifier;
     let text = |own: fn(&Declared) -> &str, other: Option<&String>| {
         let found = other.filter(|text| !text.is_empty()).cloned();
         found.unwrap_or_else(|| declared.map_or(String::new(), |(_, it)| own(it).to_owned()))
@@ -144,7 +153,8 @@ fn declared_kind(interface: &Interface, declared: &Declared) -> Kind {
         ParameterKind::Value(ty) => Kind::Value(interface.size_of(ty) as u32),
         ParameterKind::Image(_) => Kind::Image,
         ParameterKind::Sampler => Kind::Sampler,
-        ParameterKind::Pipe | ParameterKind::Handle => Kind::Other,
+        ParameterKind::Pipe => Kind::Pipe,
+        ParameterKind::Handle => Kind::Other,
     }
 }
 
@@ -160,6 +170,7 @@ fn argument_kind(argument: &Argument) -> Kind {
         ArgumentKind::Local { .. } => Kind::Local,
         ArgumentKind::Image(_) => Kind::Image,
         ArgumentKind::Sampler(_) => Kind::Sampler,
-        ArgumentKind::Pipe(_) | ArgumentKind::Unsupported(_) => Kind::Other,
+        ArgumentKind::Pipe(_) => Kind::Pipe,
+        ArgumentKind::Unsupported(_) => Kind::Other,
     }
 }

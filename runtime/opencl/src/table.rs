@@ -7,7 +7,7 @@ use opencl_sys::cl_icd::cl_icd_dispatch;
 
 use crate::{
     buffer, context, copy, device, device_info, enqueue, event, ffi, format, image, image_commands, kernel,
-    kernel_info, launch, link, map, memory, platform, program, queue, sampler, svm, transfer,
+    kernel_info, launch, link, map, memory, pipe, platform, program, queue, sampler, svm, transfer,
 };
 
 /// The tag of tables of drivers with cl_khr_icd 2.0, in the slots of the two functions without a handle.
@@ -139,8 +139,8 @@ static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
     clEnqueueReleaseEGLObjectsKHR: None,
     clCreateEventFromEGLSyncKHR: None,
     clCreateCommandQueueWithProperties: Some(queue::create_with_properties),
-    clCreatePipe: Some(memory::create_pipe),
-    clGetPipeInfo: Some(memory::get_pipe_info),
+    clCreatePipe: Some(pipe::create),
+    clGetPipeInfo: Some(pipe::get_info),
     clSVMAlloc: Some(svm::allocate),
     clSVMFree: Some(svm::free),
     clEnqueueSVMFree: Some(svm::enqueue_free),

@@ -149,7 +149,7 @@ fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Bu
     builder.close_loop(&open, place);
 }
 
-fn local_id(builder: &mut Builder<'_>) -> ValueId {
+pub(super) fn local_id(builder: &mut Builder<'_>) -> ValueId {
     let id = builder.value(Op::WorkItem(WorkItem::LocalLinearId), &[], Type::I64);
     builder.resize(id, Scalar::I32, false)
 }
@@ -160,7 +160,7 @@ fn local_size(builder: &mut Builder<'_>, dimension: i32) -> ValueId {
     builder.resize(size, Scalar::I32, false)
 }
 
-fn group_size(builder: &mut Builder<'_>) -> ValueId {
+pub(super) fn group_size(builder: &mut Builder<'_>) -> ValueId {
     let [x, y, z] = [0, 1, 2].map(|dimension| local_size(builder, dimension));
     let plane = builder.binary(BinaryOp::Mul, x, y);
     builder.binary(BinaryOp::Mul, plane, z)
@@ -208,7 +208,7 @@ impl Pass<'_> {
     }
 
     /// Scratch memory for this type, one local object per module.
-    fn scratch(&mut self, ty: Type, builder: &mut Builder<'_>) -> ValueId {
+    pub(super) fn scratch(&mut self, ty: Type, builder: &mut Builder<'_>) -> ValueId {
         let size = ty.size().unwrap_or(8);
         let vars = &mut self.module.vars;
         let var = *self.scratch.entry(ty).or_insert_with(|| {

@@ -312,9 +312,8 @@ impl Backend for Handle {
         image::view(&self.0, memory, offset, texels, format)
     }
 
-    fn pipe(&self, _packet_size: u32, _max_packets: u32) -> Result<Memory> {
-        let device = self.info().name.clone();
-        Err(Error::MissingFeature { feature: "pipes (__opencl_c_pipes)".to_owned(), device })
+    fn pipe(&self, _packet_size: u32, _max_packets: u32) -> Result<Option<Memory>> {
+        Ok(None)
     }
 
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle> {

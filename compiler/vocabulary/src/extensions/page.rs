@@ -1,0 +1,89 @@
+//! `docs/features.md`, rendered from the table.
+
+use std::fmt::Write as _;
+
+use super::{Extension, Extensions, Support};
+use crate::{
+    opencl::{Environment, LanguageVersion},
+    target::{Features, profile},
+};
+
+const INTRODUCTION: &str = "\
+# Extensions and features
+
+This page is rendered from `compiler/vocabulary/src/extensions.rs`. After a change there, `cargo xtask bless` renders it
+again.
+
+The tables contain every extension and optional feature of OpenCL C that Kiln knows, the first version of the language that
+it goes with, and the devices that have it. A program sees a macro with its name on these devices, and on no others.
+`kiln devices` lists the extensions and features of the devices of the machine. `testsuite/tests/features.rs` compares the
+macros, what the compiler accepts, and the devices with the same table.
+
+`asked` means that no device reports it. The option `-cl-ext=+NAME` enables its names in the compiler; a function that the
+target cannot execute is rejected with a message that names the function.
+
+OpenCL C 2.0 has the features without a macro that OpenCL C 3.0 makes optional; on a device without such a feature, its uses
+are rejected there too. The column `OpenCL` is for modules for OpenCL (`--env opencl`) and the reference device; the others are
+device profiles for Vulkan.
+";
+
+/// The page.
+pub fn render_markdown() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let is_feature = |extension: &&Extension| extension.is_feature();
+    for (title, is_wanted) in [("Optional features of OpenCL C 3.0", true), ("Extensions", false)] {
+        let rows = Extension::ALL.iter().filter(|it| is_feature(it) == is_wanted);
+        table(&mut page, title, rows);
+    }
+    page
+}
+
+fn table<'a>(page: &mut String, title: &str, rows: impl Iterator<Item = &'a Extension>) {
+    let profiles: Vec<(&str, Extensions)> = profile::names()
+        .filter_map(|name| Some((name, profile::named(name)?)))
+        .map(|(name, profile)| (name, Extensions::offered(Environment::Vulkan, &profile.features)))
+        .chain([("OpenCL", Extensions::offered(Environment::OpenCl, &Features::full()))])
+        .collect();
+    // Writing to a string does not fail.
+    let names: String = profiles.iter().map(|(name, _)| format!(" {name} |")).collect();
+    let _ = writeln!(page, "\n## {title}\n\n| name | since |{names}");
+    let _ = writeln!(page, "|---|---|{}", "---|".repeat(profiles.len()));
+    for &extension in rows {
+        let cells: String = profiles
+            .iter()
+            .map(|(_, offered)| match (offered.has(extension), extension.support()) {
+                (true, _) => " yes |",
+                (false, Support::Asked) => " asked |",
+                (false, _) => " |",
+            })
+            .collect();
+        let _ = writeln!(page, "| `{}` | {} |{cells}", extension.name(), version(extension.since()));
+    }
+}
+
+const fn version(version: LanguageVersion) -> &'static str {
+    match version {
+        LanguageVersion::Cl10 => "1.0",
+        LanguageVersion::Cl11 => "1.1",
+        LanguageVersion::Cl12 => "1.2",
+        LanguageVersion::Cl20 => "2.0",
+        LanguageVersion::Cl30 => "3.0",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
+    #[test]
+    fn the_page_is_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/features.md");
+        let rendered = render_markdown();
+        if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(path, &rendered).expect("docs/features.md can be written");
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(committed == rendered, "docs/features.md is stale: run `cargo xtask bless`");
+    }
+}
