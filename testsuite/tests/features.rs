@@ -61,6 +61,21 @@ const PROBES: &[(Extension, &str)] = &[
         "kernel void k(read_write image2d_t i, global int *a) { *a = get_image_width(i); }",
     ),
     (Extension::GenericAddressSpace, "kernel void k(global int *a) { int *p = a; *p = 1; }"),
+    (Extension::KhrUniformArithmetic, "kernel void k(global int *a) { *a = work_group_reduce_mul(*a); }"),
+    (Extension::KhrAsyncFence, "kernel void k() { async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE); }"),
+    (
+        Extension::KhrAsyncCopies,
+        "kernel void k(global int *a, local int *b) {
+            event_t e = async_work_group_copy_2D2D(b, 0, a, 0, 4, 2, 2, 2, 2, 0);
+            wait_group_events(1, &e);
+        }",
+    ),
+    (
+        Extension::DeviceEnqueue,
+        "kernel void k(global int *a) {
+            enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ a[0] = 1; });
+        }",
+    ),
     (Extension::Pipes, "kernel void k(read_only pipe int p, global int *a) { read_pipe(p, a); }"),
 ];
 

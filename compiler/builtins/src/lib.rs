@@ -43,8 +43,9 @@ pub use instruction::{Element, Found, Operand, Parameter, of_instruction, of_nam
 pub use overload::{Chosen, Failure, FailureKind, resolve};
 pub use rank::ArgTy;
 pub use row::{
-    Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
-    ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan, WorkItem,
+    Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Bytes, Collective, Enqueue, Family, Fence,
+    ImageOp, ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan,
+    WorkItem,
 };
 pub use suggest::names;
 pub use suggest::near;

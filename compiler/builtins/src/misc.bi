@@ -33,6 +33,10 @@ int __builtin_ffsl|__builtin_ffsll(long) = own
 ushort __builtin_bswap16(ushort) = own
 uint __builtin_bswap32(uint) = own
 ulong __builtin_bswap64(ulong) = own
+uchar __builtin_rotateleft8|__builtin_rotateright8(uchar, uchar) = own
+ushort __builtin_rotateleft16|__builtin_rotateright16(ushort, ushort) = own
+uint __builtin_rotateleft32|__builtin_rotateright32(uint, uint) = own
+ulong __builtin_rotateleft64|__builtin_rotateright64(ulong, ulong) = own
 @attributes
 @P any
 bool __builtin_sadd_overflow|__builtin_ssub_overflow|__builtin_smul_overflow(int, int, P int *) = own
@@ -44,3 +48,11 @@ bool __builtin_uaddll_overflow|__builtin_usubll_overflow|__builtin_umulll_overfl
 void __builtin_unreachable() = own
 void __builtin_trap() = trap
 void __builtin_verbose_trap(constant const char *, constant const char *) = trap
+
+# Bytes in memory, as GNU C and clang have them.
+@family misc
+@P any
+@Q readable
+void __builtin_memcpy(P void *, Q const void *, size_t) = bytes copy
+void __builtin_memmove(P void *, Q const void *, size_t) = bytes move
+void __builtin_memset(P void *, int, size_t) = bytes set

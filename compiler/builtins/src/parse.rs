@@ -25,8 +25,8 @@ use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey, LanguageVersion,
 use super::{
     pattern::{Base, Element, Pattern, PointerPattern, Shape, Signature, SpacePattern, SpaceSet, Width},
     row::{
-        Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Collective, Enqueue, Family, Fence, ImageOp,
-        ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan,
+        Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Bytes, Collective, Enqueue, Family, Fence,
+        ImageOp, ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan,
         WorkItem,
     },
     table::Header,
@@ -300,6 +300,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         ["shuffle"] => Lowering::Shuffle,
         ["printf"] => Lowering::Printf,
         ["trap"] => Lowering::Trap,
+        ["bytes", which] => Lowering::Bytes(Bytes::parse(which)?),
         _ => return None,
     })
 }

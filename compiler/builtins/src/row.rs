@@ -100,6 +100,8 @@ pub enum Lowering {
     Trap,
     /// `atomic_init`: a plain store.
     AtomicInit,
+    /// `__builtin_memcpy` and its kin.
+    Bytes(Bytes),
 }
 
 /// Pure functions: an extended instruction of the OpenCL set, and one of several lowerings on Vulkan.
@@ -310,6 +312,15 @@ named! {
         "channel_order" => ChannelOrder,
         "num_mip_levels" => MipLevels,
         "num_samples" => Samples,
+    }
+}
+
+named! {
+    /// Functions on bytes in memory.
+    Bytes {
+        "copy" => Copy,
+        "move" => Move,
+        "set" => Set,
     }
 }
 

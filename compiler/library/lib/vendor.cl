@@ -6,7 +6,9 @@
 // Defines: __builtin_popcount __builtin_popcountl __builtin_popcountll __builtin_parity __builtin_parityl
 // Defines: __builtin_parityll __builtin_clz __builtin_clzl __builtin_clzll __builtin_ctz __builtin_ctzl
 // Defines: __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll __builtin_bswap16 __builtin_bswap32
-// Defines: __builtin_bswap64 __builtin_unreachable
+// Defines: __builtin_bswap64 __builtin_unreachable __builtin_rotateleft8 __builtin_rotateright8
+// Defines: __builtin_rotateleft16 __builtin_rotateright16 __builtin_rotateleft32 __builtin_rotateright32
+// Defines: __builtin_rotateleft64 __builtin_rotateright64
 // Defines: __builtin_sadd_overflow __builtin_ssub_overflow __builtin_smul_overflow __builtin_saddl_overflow
 // Defines: __builtin_ssubl_overflow __builtin_smull_overflow __builtin_saddll_overflow __builtin_ssubll_overflow
 // Defines: __builtin_smulll_overflow __builtin_uadd_overflow __builtin_usub_overflow __builtin_umul_overflow
@@ -99,6 +101,14 @@ WINDOWS(amd_mqsad, amd_msad_uint)
 GNU(, uint, int)
 GNU(l, ulong, long)
 GNU(ll, ulong, long)
+
+#define ROTATE(T, BITS)                                                                                      \
+    T __builtin_rotateleft##BITS##_##T(T x, T count) { return rotate(x, count); }                            \
+    T __builtin_rotateright##BITS##_##T(T x, T count) { return rotate(x, (T)(BITS - (count & (BITS - 1)))); }
+ROTATE(uchar, 8)
+ROTATE(ushort, 16)
+ROTATE(uint, 32)
+ROTATE(ulong, 64)
 
 ushort __builtin_bswap16_ushort(ushort x) { return (ushort)((x << 8) | (x >> 8)); }
 uint __builtin_bswap32_uint(uint x) {

@@ -21,6 +21,10 @@ impl Body<'_, '_> {
                 self.atomic_init(arguments);
                 None
             }
+            Lowering::Bytes(function) => {
+                self.bytes(function, arguments);
+                None
+            }
             Lowering::Shuffle => Some(self.shuffle(arguments, call.ty)),
             Lowering::Pipe(..) => self.pipe(builtin, arguments, call),
             Lowering::Enqueue(enqueue) => self.enqueue(builtin, enqueue, arguments, call),

@@ -20,6 +20,7 @@ mod arithmetic;
 mod atomic;
 mod body;
 mod builtin;
+mod bytes;
 mod call;
 mod cases;
 mod condition;

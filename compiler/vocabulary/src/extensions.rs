@@ -23,11 +23,13 @@ enum Support {
     Asked,
     /// Supported on every target of the OpenCL environment.
     OpenClOnly,
+    /// Supported on every target of the Vulkan environment.
+    VulkanOnly,
     /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
-use Support::{Always, Asked, If, OpenClOnly};
+use Support::{Always, Asked, If, OpenClOnly, VulkanOnly};
 
 macro_rules! extensions {
     ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
@@ -153,8 +155,8 @@ extensions! {
     KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Always;
 
     // Other Khronos extensions.
-    KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional Asked;
-    KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional Asked;
+    KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional VulkanOnly;
+    KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional VulkanOnly;
     KhrExpectAssume "cl_khr_expect_assume" Cl10 optional Always;
     KhrKernelClock "cl_khr_kernel_clock" Cl20 optional Asked;
     ExtImageRequirements "cl_ext_image_requirements_info" Cl30 optional Asked;
@@ -250,6 +252,7 @@ impl Extensions {
                 Always => true,
                 Asked => false,
                 OpenClOnly => environment == Environment::OpenCl,
+                VulkanOnly => environment == Environment::Vulkan,
                 If(test) => test(features),
             };
             if version >= extension.since() && (is_core || is_supported) {

@@ -1,0 +1,118 @@
+//! `__builtin_memcpy`, `__builtin_memmove` and `__builtin_memset`, which GNU C and clang have (C99 7.21.2, 7.21.6.1).
+//! A number of bytes that is known at compile time becomes one copy; otherwise, a loop handles one byte after the other.
+
+use kiln_builtins::Bytes;
+use kiln_frontend::hir::{Expr, ExprKind};
+use kiln_ir::{Access, BinaryOp, CompareKind, Scalar, Type, ValueId};
+use kiln_types::{
+    ops::{CompareOp, LoopHints},
+    ty::Ty,
+};
+
+use super::{access::Address, body::Body};
+
+/// The order in which a loop copies bytes.
+#[derive(Clone, Copy)]
+enum Order {
+    Ascending,
+    Descending,
+}
+
+const BYTE: Access = Access { is_shared: false, align: 1, is_volatile: false };
+
+impl Body<'_, '_> {
+    /// Lowers a call: the target, the source or the byte, and the number of bytes.
+    pub(super) fn bytes(&mut self, function: Bytes, arguments: &[Expr]) {
+        let [to, from, count] = arguments else { return };
+        let aligns = [self.pointee_align(to), self.pointee_align(from)];
+        let [to, from, count] = [to, from, count].map(|argument| self.value(argument));
+        let known = self.builder.function.constant_bits(count);
+        let [target, source] =
+            [(to, aligns[0]), (from, aligns[1])].map(|(it, align)| Address::new(it, align));
+        match (function, known) {
+            (Bytes::Copy, Some(size)) => self.copy(&target, &source, size),
+            // The ranges can overlap: the source is read before the target is written.
+            (Bytes::Move, Some(size)) if size > 0 => {
+                let between = self.temporary(size, aligns[0].max(aligns[1]));
+                self.copy(&between, &source, size);
+                self.copy(&target, &between, size);
+            }
+            (Bytes::Move, Some(_)) => {}
+            (Bytes::Set, Some(size)) if self.builder.function.constant_bits(from) == Some(0) => {
+                self.zero(&target, size);
+            }
+            (Bytes::Copy, None) => self.copy_bytes(to, from, count, Order::Ascending),
+            (Bytes::Move, None) => self.move_bytes(to, from, count),
+            (Bytes::Set, _) => {
+                let byte = self.builder.resize(from, Scalar::I8, false);
+                self.each(count, Order::Ascending, |this, index| {
+                    let place = this.builder.offset(to, index, 1);
+                    this.builder.store(place, byte, BYTE);
+                });
+            }
+        }
+    }
+
+    /// The alignment of what the argument pointed to before its conversion to `void *`.
+    fn pointee_align(&self, mut argument: &Expr) -> u64 {
+        while let ExprKind::PointerCast(inner) = &argument.kind {
+            argument = inner;
+        }
+        match self.lowering.hir.types.get(argument.ty) {
+            Ty::Pointer(to) if *self.lowering.hir.types.get(to.ty) != Ty::Void => {
+                self.lowering.layout(to.ty).1.max(1)
+            }
+            _ => 1,
+        }
+    }
+
+    /// Copies bytes upward if the target is below the source, else downward: no byte is overwritten before it is read.
+    fn move_bytes(&mut self, to: ValueId, from: ValueId, count: ValueId) {
+        if self.builder.ty(to) != self.builder.ty(from) {
+            // Different address spaces do not overlap.
+            return self.copy_bytes(to, from, count, Order::Ascending);
+        }
+        let is_below = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, to, from);
+        let open = self.builder.open_if(is_below, &[]);
+        let after = self.builder.place();
+        for (block, order) in [(open.then, Order::Ascending), (open.otherwise, Order::Descending)] {
+            self.builder.at_end(block);
+            self.copy_bytes(to, from, count, order);
+            self.builder.exit(open.inst, &[]);
+        }
+        self.builder.at(after.0, after.1);
+    }
+
+    fn copy_bytes(&mut self, to: ValueId, from: ValueId, count: ValueId, order: Order) {
+        self.each(count, order, |this, index| {
+            let place = this.builder.offset(from, index, 1);
+            let byte = this.builder.load(place, Type::I8, BYTE);
+            let place = this.builder.offset(to, index, 1);
+            this.builder.store(place, byte, BYTE);
+        });
+    }
+
+    /// A loop over the indices below `count`.
+    fn each(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Self, ValueId)) {
+        let first = self.builder.i64(0);
+        let open = self.builder.open_loop(&[first], &[Type::I64], &[], LoopHints::default());
+        let after = self.builder.place();
+        let done = self.builder.function.blocks[open.body].params[0];
+        self.builder.at_end(open.body);
+        let is_inside = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, done, count);
+        let test = self.builder.open_if(is_inside, &[]);
+        self.builder.unreachable();
+        self.builder.at_end(test.then);
+        let one = self.builder.i64(1);
+        let next = self.builder.binary(BinaryOp::Add, done, one);
+        let index = match order {
+            Order::Ascending => done,
+            Order::Descending => self.builder.binary(BinaryOp::Sub, count, next),
+        };
+        act(self, index);
+        self.builder.continue_loop(open.inst, &[next]);
+        self.builder.at_end(test.otherwise);
+        self.builder.exit(open.inst, &[]);
+        self.builder.close_loop(&open, after);
+    }
+}
