@@ -109,6 +109,17 @@ fn atomics_have_orders_and_scopes() {
 }
 
 #[test]
+fn pipes_hold_as_many_packets_as_they_were_made_for() {
+    let source = "kernel void fill(write_only pipe int to, global int *out)\n{\n\
+                  out[0] = 0;\n\
+                  for (int i = 0; i < 5; i++) out[0] += write_pipe(to, &i) == 0;\n\
+                  out[1] = get_pipe_num_packets(to);\n\
+                  out[2] = get_pipe_max_packets(to);\n}\n";
+    let words = ["--options=-cl-std=CL3.0", "--kernel", "fill", "--global", "1", "--arg", "pipe:i32[3]"];
+    prints(source, &[&words[..], &["--arg", "buf:i32[3]=0", "--print", "out[0..3]"]].concat(), "3 3 3");
+}
+
+#[test]
 fn diagnostics_are_the_build_log() {
     let finished = run(
         "lavapipe-25",

@@ -21,7 +21,7 @@ pub(crate) struct Launch {
     /// Work-items of a work-group in each dimension
     #[arg(long)]
     local: Option<String>,
-    /// `buf:TYPE[N]=FILL`, `TYPE:VALUE`, `local:BYTES` or `null`, in the order of the kernel's parameters
+    /// `buf:TYPE[N]=FILL`, `TYPE:VALUE`, `local:BYTES`, `pipe:TYPE[N]` or `null`, in the order of the kernel's parameters
     #[arg(long, allow_hyphen_values = true)]
     arg: Vec<String>,
     /// Print part of a buffer after the launch, such as `out[0..16]`
@@ -53,6 +53,10 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
                 buffers.push(given);
                 Value::Buffer(memory)
             }
+            Some(("pipe", rest)) => {
+                let (ty, count) = shape(rest).ok_or_else(|| Failure(format!("`{text}` is no pipe")))?;
+                Value::Pipe(program.pipe(ty.stride as u32, count as u32)?)
+            }
             Some(("local", bytes)) => Value::Local(number(bytes)?),
             Some((ty, text)) => {
                 let ty = element_type(ty)?;
@@ -72,12 +76,16 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
 }
 
 fn buffer(program: &Program<'_>, text: &str, parameter: String) -> Result<Given, Failure> {
-    let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
+    let (form, content) = text.split_once('=').unwrap_or((text, "0"));
     let wrong = || Failure(format!("`buf:{text}` is not a buffer such as `buf:u32[4096]=iota`"));
-    let (ty, count) = shape.split_once('[').ok_or_else(wrong)?;
-    let ty = element_type(ty)?;
-    let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+    let (ty, count) = shape(form).ok_or_else(wrong)?;
     Ok(Given { parameter, memory: program.buffer(&fill(&ty, count, content)?)?, ty })
+}
+
+/// `u32[4096]`
+fn shape(text: &str) -> Option<(ElementType, usize)> {
+    let (ty, count) = text.strip_suffix(']')?.split_once('[')?;
+    Some((ElementType::parse(ty)?, count.parse().ok()?))
 }
 
 /// `out[0..16]`

@@ -10,7 +10,7 @@ use opencl3::{
     device::{CL_DEVICE_TYPE_ALL, Device},
     event::Event,
     kernel::{Kernel, set_kernel_arg},
-    memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, ClMem as _},
+    memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, CL_MEM_READ_WRITE, ClMem as _, Pipe},
     platform::get_platforms,
     program::Program as Built,
 };
@@ -86,6 +86,8 @@ pub(crate) enum Value {
     Null,
     /// A buffer.
     Buffer(Memory),
+    /// A pipe.
+    Pipe(Pipe),
     /// Local memory of this many bytes.
     Local(usize),
     /// The bytes of a value.
@@ -115,6 +117,13 @@ impl Program<'_> {
         Ok(Rc::new((buffer.map_err(told)?, bytes.len())))
     }
 
+    /// Creates a pipe.
+    pub(crate) fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Pipe, Failure> {
+        let flags = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;
+        // SAFETY: the context is valid, and the call takes numbers only.
+        unsafe { Pipe::create(self.context, flags, packet_size, max_packets) }.map_err(told)
+    }
+
     /// Reads the bytes of a buffer.
     pub(crate) fn read(&self, buffer: &Memory) -> Result<Vec<u8>, Failure> {
         let mut bytes = vec![0; buffer.1];
@@ -136,9 +145,15 @@ impl Program<'_> {
         }
         let kernel = Kernel::create(&self.program, name).map_err(told)?;
         for (index, argument) in (0..).zip(arguments) {
-            let memory = if let Value::Buffer(buffer) = argument { buffer.0.get() } else { ptr::null_mut() };
+            let memory = match argument {
+                Value::Buffer(buffer) => buffer.0.get(),
+                Value::Pipe(pipe) => pipe.get(),
+                _ => ptr::null_mut(),
+            };
             let (size, pointer) = match argument {
-                Value::Null | Value::Buffer(_) => (size_of_val(&memory), ptr::from_ref(&memory).cast()),
+                Value::Null | Value::Buffer(_) | Value::Pipe(_) => {
+                    (size_of_val(&memory), ptr::from_ref(&memory).cast())
+                }
                 Value::Local(bytes) => (*bytes, ptr::null()),
                 Value::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
             };
