@@ -171,7 +171,8 @@ fn an_installed_driver_is_found() {
     // Again, over the files that are there.
     succeeds(&mut install);
     let at = |path: &str| prefix.path().join(path);
-    let finished = run_with(&at("etc/OpenCL/vendors"), "reference", ("kernel.cl", ONE.as_bytes()), &ONE_WORDS);
+    let finished =
+        run_with(&at("etc/OpenCL/vendors"), "reference", ("kernel.cl", ONE.as_bytes()), &ONE_WORDS);
     assert!(finished.text().contains("p[0..1] = 1"), "{}{}", finished.text(), finished.stderr);
     let text = |path: &str| fs::read_to_string(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert!(text("share/man/man1/kiln-run.1").contains("kiln"));

@@ -48,7 +48,8 @@ static SHAPES: LazyLock<FxHashMap<u32, Shape>> = LazyLock::new(|| {
             OperandKind::ImageOperands => Kind::Mask,
             _ => Kind::Literal,
         });
-        let repeats = rest.clone().last().is_some_and(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
+        let repeats =
+            rest.clone().next_back().is_some_and(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
         (kinds.collect(), repeats)
     };
     INSTRUCTION_TABLE.iter().map(|row| (row.opcode as u32, shape(row))).collect()

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use kiln_compiler::{
-    Artifact, Emit, Il, interface::Interface, is_kernel_module, opencl::Overflow, session::Source, target::Target,
+    Artifact, Emit, Il, interface::Interface, is_kernel_module, opencl::Overflow, session::Source,
+    target::Target,
 };
 use kiln_runtime::{Device, Environment, Instance, Kernel, NdRange, Program, Selector, Validation};
 
