@@ -177,7 +177,7 @@ type Table = &'static [(&'static str, &'static [&'static str])];
 const MODULES: &[(&str, Table)] = &[
     (
         "compiler/session",
-        &[("diag", &[]), ("source", &[]), ("options", &["diag"]), ("extensions", &["Options"])],
+        &[("diag", &["source"]), ("source", &[]), ("options", &["diag"]), ("extensions", &["Options"])],
     ),
     (
         "compiler/types",

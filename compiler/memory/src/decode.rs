@@ -86,7 +86,15 @@ mod tests {
             for order in Order::ALL {
                 for scope in Scope::ALL {
                     for access in Access::ALL {
-                        let sync = Sync::atomic(space, order, scope);
+                        // The mask of a compare-exchange includes the order for failure.
+                        let sync = match access {
+                            Access::CompareExchange => {
+                                Sync::compare_exchange(space, order, Order::Relaxed, scope)
+                            }
+                            Access::Load | Access::Store | Access::Modify => {
+                                Sync::atomic(space, order, scope)
+                            }
+                        };
                         if check(&target, Operation::Atomic(access, space), sync).is_err() {
                             continue;
                         }

@@ -164,6 +164,8 @@ impl Reader<'_> {
             // A pointer can point to itself.
             Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {
                 Ok(Ty::Pointer { .. }) => "void**".to_owned(),
+                // Compilers without types of pointees make all pointers point to bytes.
+                Ok(Ty::Value(Type::Scalar(Scalar::I8))) => "void*".to_owned(),
                 _ => format!("{}*", self.type_name(*pointee)),
             },
             _ => {

@@ -189,7 +189,7 @@ mod tests {
             ("_Z5fractDv2_fPU3AS3S_", "fract(float2, local float2 *)"),
             ("_Z5frexpDhPi", "frexp(half, int *)"),
             // `global const float` is one component, and the pointer is the next.
-            ("_Z1fPU3AS1KfS1_", "f(global const float *, global const float *)"),
+            ("_Z1fPU3AS1KfS0_", "f(global const float *, global const float *)"),
             (
                 "_Z20atomic_load_explicitPU3AS4VU7_Atomici12memory_order12memory_scope",
                 "atomic_load_explicit(volatile atomic_int *, memory_order, memory_scope)",
