@@ -68,7 +68,7 @@ fn own(
 ) -> Result<Result<PathBuf, Refusal>, String> {
     let module = scratch.join("k.spv");
     let mut command = kiln::command();
-    command.args(["compile", "--env", "opencl", "-o"]).arg(&module);
+    command.args(["compile", "--env", "opencl", "-g", "-o"]).arg(&module);
     let extensions: Vec<OsString> = ["-Xclang", "-cl-ext=+all"].map(OsString::from).to_vec();
     command.args(options(arguments).into_iter().filter(|word| !extensions.contains(word)));
     if let Some(folder) = folder {

@@ -35,7 +35,7 @@ use self::{
 use crate::{
     legalize_atomics::LoopOrder,
     origins::{Object, Origins},
-    reach::Reach,
+    reach::{Indices, Reach},
 };
 
 /// The layout of an object or of a range.
@@ -122,7 +122,8 @@ fn split_mixed(
     mixed.sort_unstable();
     let mut split = FxHashMap::default();
     if !mixed.is_empty() {
-        let reach = Reach::find(module);
+        // The ranges of an object become variables, which must not be longer than the object.
+        let reach = Reach::find(module, Indices::Any);
         for var in mixed {
             let strides = shared[&Shared::Module(var)].strides;
             split.extend(Split::find(module, var, strides, (forms, &reach), target).map(|it| (var, it)));

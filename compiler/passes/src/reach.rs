@@ -54,14 +54,24 @@ pub(super) struct Reach {
     escaped: FxHashSet<VarId>,
 }
 
+/// What the analysis assumes of an index into memory that is not known to be an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indices {
+    /// It can be any number, negative ones too.
+    Any,
+    /// Its type and the operations that compute it limit it, although the object may be shorter.
+    Limited,
+}
+
 impl Reach {
-    pub(super) fn find(module: &Module) -> Self {
+    pub(super) fn find(module: &Module, indices: Indices) -> Self {
         let functions = vec![FxHashMap::default(); module.functions.len()];
         let mut reach = Self { functions, escaped: FxHashSet::default() };
         // Callers first, so that the arguments of all calls are known.
         for id in module.callees_first().into_iter().rev() {
             let function = &module.functions[id];
-            let mut flow = Flow { function, found: std::mem::take(&mut reach.functions[id.index()]) };
+            let mut flow =
+                Flow { function, indices, found: std::mem::take(&mut reach.functions[id.index()]) };
             flow.params(id);
             let mut order = function.inst_order();
             order.retain(|&inst| !function.insts[inst].op.is_of_numbers());
@@ -119,6 +129,7 @@ impl Reach {
 /// The analysis of one function.
 struct Flow<'a> {
     function: &'a Function,
+    indices: Indices,
     found: FxHashMap<ValueId, Places>,
 }
 
@@ -157,7 +168,11 @@ impl Flow<'_> {
                 }
                 None => {
                     // An index that is not negative only moves forward.
-                    let count = count.map(u64::from).or_else(|| limit(self.function, inst.args[1]));
+                    let limit = || match self.indices {
+                        Indices::Any => None,
+                        Indices::Limited => limit(self.function, inst.args[1]),
+                    };
+                    let count = count.map(u64::from).or_else(limit);
                     let term = Term { stride: *stride, count };
                     let end = self.array_end(inst.args[0]).filter(|_| count.is_none());
                     self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).stepped(term))

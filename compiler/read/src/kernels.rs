@@ -1,6 +1,6 @@
 //! Entry points: kernels with their execution modes and arguments.
 
-use kiln_ir::{Argument, ArgumentKind, Kernel, Scalar, Type};
+use kiln_ir::{Argument, ArgumentKind, Handle, Kernel, Scalar, Type};
 use kiln_vocabulary::opencl::AddressSpace;
 use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 
@@ -131,6 +131,7 @@ impl Reader<'_> {
             }
             (Param::Value(Type::Image(image)), _) => ArgumentKind::Image(image),
             (Param::Value(Type::Sampler), _) => ArgumentKind::Sampler,
+            (Param::Value(Type::Handle(Handle::Pipe { is_written })), _) => ArgumentKind::Pipe { is_written },
             _ => ArgumentKind::Opaque,
         };
         let type_name = if type_name.is_empty() { self.type_name(ty) } else { type_name };

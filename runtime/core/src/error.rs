@@ -310,13 +310,14 @@ pub enum Error {
     },
     /// A kernel with bounds checks accessed memory outside its buffers. The access had no effect.
     #[error(
-        "kernel `{kernel}` accesses {bytes} bytes at {address:#x}, outside the buffers passed, at {site}; check its \
-         indices, and name buffers that it reaches through stored pointers"
+        "kernel `{kernel}` accesses {bytes} bytes at {address:#x}, outside the buffers passed{}; check its \
+         indices, and name buffers that it reaches through stored pointers",
+        behind_comma("at ", site)
     )]
     OutsideBuffers {
         /// The kernel.
         kernel: String,
-        /// The source location, as `file:line:column`.
+        /// The source location, as `file:line:column`. Empty if the module has none.
         site: String,
         /// The address.
         address: u64,
@@ -325,12 +326,13 @@ pub enum Error {
     },
     /// A kernel with bounds checks accessed memory outside a local or private object. The access had no effect.
     #[error(
-        "kernel `{kernel}` accesses {bytes} bytes at byte {distance} of `{objects}`, outside it, at {site}; check its indices"
+        "kernel `{kernel}` accesses {bytes} bytes at byte {distance} of `{objects}`, outside it{}; check its indices",
+        behind_comma("at ", site)
     )]
     OutsideObject {
         /// The kernel.
         kernel: String,
-        /// The source location, as `file:line:column`.
+        /// The source location, as `file:line:column`. Empty if the module has none.
         site: String,
         /// The object, or the candidates if there are several.
         objects: String,
@@ -341,13 +343,13 @@ pub enum Error {
     },
     /// A kernel reached a trap, such as a failed assertion. The work-item stopped there; the others continued.
     #[error(
-        "kernel `{kernel}`, {site}, work-item ({}, {}, {}): {message}; check the kernel's arguments",
-        work_item[0], work_item[1], work_item[2]
+        "kernel `{kernel}`{}, work-item ({}, {}, {}): {message}; check the kernel's arguments",
+        behind_comma("", site), work_item[0], work_item[1], work_item[2]
     )]
     Trap {
         /// The kernel.
         kernel: String,
-        /// The source location, as `file:line:column`.
+        /// The source location, as `file:line:column`. Empty if the module has none.
         site: String,
         /// The global id of the first work-item that reached a trap.
         work_item: [u64; 3],
@@ -377,6 +379,11 @@ pub enum Error {
 
 fn join(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}
+
+/// A source location in a message, if it is known.
+fn behind_comma(word: &str, site: &str) -> String {
+    if site.is_empty() { String::new() } else { format!(", {word}{site}") }
 }
 
 fn or_commands(kernel: &Option<String>) -> String {

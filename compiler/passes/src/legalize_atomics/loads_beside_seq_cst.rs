@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
 
 use crate::{
     extent::may_overlap,
-    reach::{Place, Reach, Root},
+    reach::{Indices, Place, Reach, Root},
     rewrite::rewrite_only,
 };
 
@@ -49,7 +49,7 @@ pub(super) fn make_atomic(module: &mut Module) {
     if found.is_empty() {
         return;
     }
-    let reach = Reach::find(module);
+    let reach = Reach::find(module, Indices::Limited);
     let reads: Vec<Read<'_>> = found
         .into_iter()
         .map(|(id, inst)| {
