@@ -108,24 +108,26 @@ pub mod scope {
 
 /// The bits of SPIR-V's masks of semantics (SPIR-V 3.25).
 pub mod semantics {
+    use spirv::MemorySemantics;
+
     /// Later accesses stay behind the operation.
-    pub const ACQUIRE: u32 = 0x2;
+    pub const ACQUIRE: u32 = MemorySemantics::ACQUIRE.bits();
     /// Earlier accesses stay before the operation.
-    pub const RELEASE: u32 = 0x4;
+    pub const RELEASE: u32 = MemorySemantics::RELEASE.bits();
     /// Both.
-    pub const ACQUIRE_RELEASE: u32 = 0x8;
+    pub const ACQUIRE_RELEASE: u32 = MemorySemantics::ACQUIRE_RELEASE.bits();
     /// Both, in one total order with all such operations.
-    pub const SEQUENTIALLY_CONSISTENT: u32 = 0x10;
+    pub const SEQUENTIALLY_CONSISTENT: u32 = MemorySemantics::SEQUENTIALLY_CONSISTENT.bits();
     /// Storage buffers and physical addresses, on Vulkan.
-    pub const UNIFORM_MEMORY: u32 = 0x40;
+    pub const UNIFORM_MEMORY: u32 = MemorySemantics::UNIFORM_MEMORY.bits();
     /// Local memory.
-    pub const WORKGROUP_MEMORY: u32 = 0x100;
+    pub const WORKGROUP_MEMORY: u32 = MemorySemantics::WORKGROUP_MEMORY.bits();
     /// Global memory, in the OpenCL environment.
-    pub const CROSS_WORKGROUP_MEMORY: u32 = 0x200;
+    pub const CROSS_WORKGROUP_MEMORY: u32 = MemorySemantics::CROSS_WORKGROUP_MEMORY.bits();
     /// Makes earlier writes available.
-    pub const MAKE_AVAILABLE: u32 = 0x2000;
+    pub const MAKE_AVAILABLE: u32 = MemorySemantics::MAKE_AVAILABLE.bits();
     /// Makes available writes visible to later reads.
-    pub const MAKE_VISIBLE: u32 = 0x4000;
+    pub const MAKE_VISIBLE: u32 = MemorySemantics::MAKE_VISIBLE.bits();
     /// Every order that acquires.
     pub const ACQUIRES: u32 = ACQUIRE | ACQUIRE_RELEASE | SEQUENTIALLY_CONSISTENT;
     /// Every order that releases.

@@ -48,7 +48,7 @@ pub enum Argument {
 pub enum Unsupported {
     /// The module does not contain the kernel.
     Kernel(String),
-    /// An instruction, by name.
+    /// This instruction is not supported.
     Instruction(String),
     /// Something else, in words.
     Other(String),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kiln_verify::{Finding, Place, SourceLine};
+use kiln_verify::{Finding, Place};
 
 use crate::words::Instruction;
 
@@ -43,14 +43,7 @@ impl From<Finding> for Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
-            if let Some(SourceLine { file, line, column }) = &place.line {
-                write!(f, "{file}:{line}:{column}: ")?;
-            }
-            write!(f, "word {}: Op{}", place.offset, place.instruction)?;
-            if let Some(result) = place.result {
-                write!(f, " %{result}")?;
-            }
-            write!(f, ": ")?;
+            write!(f, "{place}: ")?;
         }
         f.write_str(&self.message)
     }

@@ -211,6 +211,16 @@ pub struct Place {
     pub line: Option<SourceLine>,
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(SourceLine { file, line, column }) = &self.line {
+            write!(f, "{file}:{line}:{column}: ")?;
+        }
+        write!(f, "word {}: Op{}", self.offset, self.instruction)?;
+        self.result.map_or(Ok(()), |result| write!(f, " %{result}"))
+    }
+}
+
 /// A source line, from OpLine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
@@ -231,14 +241,7 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
-            if let Some(SourceLine { file, line, column }) = &place.line {
-                write!(f, "{file}:{line}:{column}: ")?;
-            }
-            write!(f, "word {}: Op{}", place.offset, place.instruction)?;
-            if let Some(result) = place.result {
-                write!(f, " %{result}")?;
-            }
-            write!(f, ": ")?;
+            write!(f, "{place}: ")?;
         }
         write!(f, "{} [{}]", self.message, self.rule)
     }

@@ -152,14 +152,19 @@ pub(crate) fn finish(
 /// Compiles a source to a part, for linking.
 pub(crate) fn object(source: &Source, text: &str, parsed: Parsed) -> Result<Build> {
     let (output, log) = compile(source, &parsed.options, &Emit::Part)?;
-    let Some(Artifact::Part(part)) = output.artifact else { return Ok(Build::failed(text, log)) };
-    Ok(Build {
+    Ok(finish_object(output, log, text, &parsed))
+}
+
+/// Keeps the part that the compiler produced.
+pub(crate) fn finish_object(output: Output, log: String, text: &str, parsed: &Parsed) -> Build {
+    let Some(Artifact::Part(part)) = output.artifact else { return Build::failed(text, log) };
+    Build {
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
         has_partial_groups: parsed.has_partial_groups,
         parts: vec![*part],
         ..Build::failed(text, log)
-    })
+    }
 }
 
 /// Links parts to an executable or, with `-create-library`, to a library.

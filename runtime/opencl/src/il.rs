@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use kiln_compiler::{Artifact, Emit, Il, is_kernel_module, translate};
+use kiln_compiler::{Emit, Il, is_kernel_module, translate};
 use kiln_report::{Format, report};
 use opencl_sys::*;
 
@@ -71,14 +71,7 @@ impl Module {
             Ok(translated) => translated,
             Err(log) => return Ok(Build::failed(text, log)),
         };
-        let Some(Artifact::Part(part)) = output.artifact else { return Ok(Build::failed(text, log)) };
-        Ok(Build {
-            status: CL_BUILD_SUCCESS,
-            binary_type: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-            has_partial_groups: parsed.has_partial_groups,
-            parts: vec![*part],
-            ..Build::failed(text, log)
-        })
+        Ok(build::finish_object(output, log, text, parsed))
     }
 
     /// The output of the compiler and its log, or what is wrong with the module.

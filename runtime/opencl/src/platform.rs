@@ -40,7 +40,7 @@ static PLATFORM: LazyLock<Option<Arc<Platform>>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The devices to list, best first. `KILN_DEVICE` selects devices by name or index. By default, lists all Vulkan devices,
+/// The devices to list, best first. `KILN_DEVICE` selects devices: a part of a name, or an index. By default, lists all Vulkan devices,
 /// and the reference device as a custom device, which `CL_DEVICE_TYPE_ALL` does not include.
 fn selected(infos: &[DeviceInfo]) -> Vec<(DeviceInfo, bool)> {
     let usable = infos.iter().filter(|info| info.lacks.is_empty());
