@@ -304,6 +304,22 @@ pub(crate) struct DevicesCommand {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Run litmus tests under stress on a device: print the weak outcomes that it shows, and with --json a certificate.
+    /// Exit code 4 means that it shows an outcome that its memory model forbids
+    #[arg(long, conflicts_with = "profile")]
+    pub(crate) litmus: bool,
+    /// With --litmus: part of the device's name, or its index [default: $KILN_DEVICE, or the first]
+    #[arg(long, value_name = "NAME|INDEX", requires = "litmus")]
+    pub(crate) device: Option<String>,
+    /// With --litmus: the number of instances of all tests together, rounded up to whole launches
+    #[arg(long, value_name = "N", requires = "litmus", default_value_t = 100_000_000)]
+    pub(crate) instances: u64,
+    /// With --litmus: the time for all tests together; each runs at least a few launches
+    #[arg(long, value_name = "SECONDS", requires = "litmus", default_value_t = 120.0)]
+    pub(crate) seconds: f64,
+    /// With --litmus: run only tests with this text in their names, such as `MP` or `seq_cst, one group`
+    #[arg(long, value_name = "TEXT", requires = "litmus")]
+    pub(crate) filter: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -9,9 +9,13 @@ use serde_json::json;
 use crate::{
     arguments::DevicesCommand,
     exit::{Failure, Outcome},
+    litmus,
 };
 
 pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
+    if command.litmus {
+        return litmus::certify(command);
+    }
     let instance = Instance::new(Options::from_env())?;
     if let Some(name) = &command.profile {
         let device = instance.device(&Selector::from(name.as_str()))?;

@@ -9,6 +9,7 @@ Exit codes:
   1   the source has errors, a module is invalid, or a result differs from the expected one
   2   wrong usage, or a file, device or runtime failure
   3   a launch has a race, accesses memory out of bounds, or has other undefined behavior
+  4   a device shows an outcome that the memory model forbids
   70  internal error; the message names a file that reproduces it";
 
 /// The result of a command that ran to its end.
@@ -20,6 +21,8 @@ pub(crate) enum Outcome {
     Diagnostics,
     /// A launch has undefined behavior, such as a race. It was reported.
     Undefined,
+    /// A device showed an outcome that the memory model forbids. It was reported.
+    Forbidden,
     /// An internal error, already reported.
     Crash,
 }
@@ -45,6 +48,7 @@ pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Diagnostics) => ExitCode::from(1),
         Ok(Outcome::Undefined) => ExitCode::from(3),
+        Ok(Outcome::Forbidden) => ExitCode::from(4),
         // EX_SOFTWARE of sysexits.h.
         Ok(Outcome::Crash) => ExitCode::from(70),
         Err(Failure(message)) => {

@@ -1,30 +1,29 @@
 //! `kiln litmus`: every outcome of a small launch, by the memory models of OpenCL and Vulkan.
 
+mod certificate;
+mod findings;
 mod herd;
 mod json;
 mod names;
+mod stress;
+mod suite;
 mod text;
 
-use std::mem;
-
 use clap::{ArgMatches, Args};
-use kiln_compiler::{interface::Interface, opencl::Environment, target::Target};
-use kiln_memory_model::{
-    Launch, Location, Model, Module, Object, Skeleton, Weaker, draw,
-    explore::{Options, Outcomes, explore},
-    weakest,
-};
+use kiln_memory_model::{draw, weakest};
+use kiln_runtime::{Instance, Options as RuntimeOptions, Selector};
 
 use crate::{
     arguments::LaunchArguments,
-    compile,
     exit::{Failure, Outcome},
     files::{Files, write_output},
     options::CompileOptions,
-    run::bytes::{self, Bytes},
+    run::bytes,
 };
 
-use names::Names;
+pub(crate) use certificate::certify;
+use findings::{Bounds, Compiler, Findings, Study};
+use stress::{Limit, Seen, Stress};
 
 /// The end of `kiln litmus --help`.
 pub(crate) const HELP: &str = "\
@@ -36,8 +35,12 @@ Each work-item runs for all values that its reads can return. Loops that access 
 followed for --rounds rounds. The table shows which outcomes OpenCL allows, and which the module
 for Vulkan allows; for a forbidden outcome it names the rule of the specification.
 
+--run shows beside them what a device does: it runs many instances of the launch at a time, each in
+memory of its own, with partners at random and work-items that hammer other memory beside them.
+
 Exit code 1: the module allows an outcome that OpenCL forbids, a bug in Kiln. Exit code 3: the
-launch has a data race, or a barrier that not all work-items of a group reach.";
+launch has a data race, or a barrier that not all work-items of a group reach. Exit code 4: with
+--run, the device shows an outcome that Vulkan forbids for the module.";
 
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
@@ -68,6 +71,18 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
+    /// Run the launch on a device under stress, and count the outcomes
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// With --run: part of the device's name, or its index in `kiln devices` [default: $KILN_DEVICE, or the first]
+    #[arg(long, value_name = "NAME|INDEX", requires = "run")]
+    pub(crate) device: Option<String>,
+    /// With --run: the number of instances, rounded up to whole launches
+    #[arg(long, value_name = "N", requires = "run", default_value_t = 100_000)]
+    pub(crate) instances: u64,
+    /// With --run: begin no launch after this time
+    #[arg(long, value_name = "SECONDS", requires = "run")]
+    pub(crate) seconds: Option<f64>,
     /// Repeat whenever an input file changes
     #[arg(long)]
     pub(crate) watch: bool,
@@ -75,57 +90,6 @@ pub(crate) struct LitmusCommand {
     pub(crate) launch: LaunchArguments,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
-}
-
-/// The result for one environment.
-struct Explored {
-    skeleton: Skeleton,
-    found: Outcomes,
-}
-
-impl Explored {
-    /// Reduces the outcomes to these parts.
-    fn project(&mut self, parts: &[Location]) {
-        let skeleton = &self.skeleton;
-        let value = |outcome: &[u64], part: &Location| {
-            let index = skeleton.parts.iter().position(|known| known == part);
-            let initial = || skeleton.initial.iter().find(|(known, _)| known == part).map_or(0, |it| it.1);
-            index.map_or_else(initial, |index| outcome[index])
-        };
-        let projected =
-            |outcome: Vec<u64>| -> Vec<u64> { parts.iter().map(|part| value(&outcome, part)).collect() };
-        let found = &mut self.found;
-        found.allowed =
-            mem::take(&mut found.allowed).into_iter().map(|(key, it)| (projected(key), it)).collect();
-        let forbidden = mem::take(&mut found.forbidden).into_iter().map(|(key, it)| (projected(key), it));
-        found.forbidden = forbidden.filter(|(key, _)| !found.allowed.contains_key(key)).collect();
-    }
-}
-
-/// All that is printed.
-struct Findings {
-    names: Names,
-    opencl: Explored,
-    vulkan: Explored,
-    weaker: Option<Vec<Weaker>>,
-}
-
-impl Findings {
-    /// The outcomes that the module allows and OpenCL does not.
-    fn unsound(&self) -> impl Iterator<Item = &Vec<u64>> {
-        let is_defined = self.opencl.found.undefined.is_empty();
-        let vulkan = self.vulkan.found.allowed.keys().filter(move |_| is_defined);
-        vulkan.filter(|outcome| !self.opencl.found.allowed.contains_key(*outcome))
-    }
-
-    fn outcome(&self) -> Outcome {
-        let has_new_race = !self.vulkan.found.undefined.is_empty();
-        match self.opencl.found.undefined.is_empty() {
-            false => Outcome::Undefined,
-            true if has_new_race || self.unsound().next().is_some() => Outcome::Diagnostics,
-            true => Outcome::Success,
-        }
-    }
 }
 
 pub(crate) fn litmus(
@@ -146,36 +110,22 @@ pub(crate) fn litmus(
         return Ok(Outcome::Success);
     }
     let given = bytes::launch(&command.launch, &text)?;
-    let compiled = |environment: Environment| -> Result<(Module, Interface), Outcome> {
-        let mut options = command.options.to_options(Target::full(environment), matches);
-        options.debug = true;
-        options.warnings.none |= environment == Environment::Vulkan;
-        let (module, interface) = compile::module(source.clone(), &options, files, &command.options)?;
-        Ok((Module::new(&module.into_words()), interface))
-    };
-    let modules =
-        compiled(Environment::OpenCl).and_then(|opencl| Ok((opencl, compiled(Environment::Vulkan)?)));
-    let ((opencl, interface), (vulkan, _)) = match modules {
-        Ok(modules) => modules,
+    let compiler = Compiler { files, shown: &command.options, matches: Some(matches) };
+    let bounds = Bounds { rounds: command.rounds, sub_group: command.sub_group, budget: command.budget };
+    let mut study = match Study::new(&compiler, source, &given, registers, bounds)? {
+        Ok(study) => study,
         Err(outcome) => return Ok(outcome),
     };
-    let Bytes { mut launch, parameters } = bytes::bytes(&given, &interface)?;
-    launch.rounds = command.rounds;
-    launch.sub_group = command.sub_group;
-    let options = Options { budget: command.budget, explains: true };
-    let mut opencl = explored(&opencl, &launch, Model::OpenCl, options)?;
-    let mut vulkan = explored(&vulkan, &launch, Model::Vulkan, options)?;
-    // The host sees buffers. The module may write what the source only reads: a seq_cst load is a read-modify-write.
-    let is_visible = |part: &Location| matches!(part.object, Object::Argument(_));
-    let parts: Vec<Location> = opencl.skeleton.parts.iter().copied().filter(is_visible).collect();
-    opencl.project(&parts);
-    vulkan.project(&parts);
-    let findings = Findings {
-        names: Names::new(parameters, &opencl.skeleton, parts, registers),
-        weaker: command.weakest.then(|| weakest(&opencl.skeleton, options)).transpose()?,
-        vulkan,
-        opencl,
-    };
+    if command.run {
+        match seen(command, &compiler, &study)? {
+            Ok(seen) => study.findings.seen = Some(seen),
+            Err(outcome) => return Ok(outcome),
+        }
+    }
+    let mut findings = study.findings;
+    if command.weakest {
+        findings.weaker = Some(weakest(&findings.opencl.skeleton, bounds.options())?);
+    }
     if let Some(folder) = &command.svg {
         pictures(&findings, folder)?;
     }
@@ -184,13 +134,29 @@ pub(crate) fn litmus(
     Ok(findings.outcome())
 }
 
-fn explored(module: &Module, launch: &Launch, model: Model, options: Options) -> Result<Explored, Failure> {
-    let skeleton = module.skeleton(launch)?;
-    // Forbidden outcomes are explained in OpenCL's terms. If they are too many, the allowed ones may not be.
-    let explains = model == Model::OpenCl;
-    let found = explore(&skeleton, model, Options { explains, ..options })
-        .or_else(|_| explore(&skeleton, model, Options { explains: false, ..options }))?;
-    Ok(Explored { skeleton, found })
+/// Runs the launch on a device.
+fn seen(
+    command: &LitmusCommand,
+    compiler: &Compiler<'_>,
+    study: &Study,
+) -> Result<Result<Seen, Outcome>, Failure> {
+    let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
+    let device = Instance::new(runtime_options())?.device(&selector)?;
+    let mut stress = match Stress::new(compiler, study, &device)? {
+        Ok(stress) => stress,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    let mut seen = Seen::on(device.info());
+    let time = command.seconds.map(stress::duration).transpose()?;
+    stress.run(Limit { instances: command.instances, time }, &mut seen)?;
+    Ok(Ok(seen))
+}
+
+/// The options of the runtime: a launch that does not end is stopped.
+fn runtime_options() -> RuntimeOptions {
+    let mut options = RuntimeOptions::from_env();
+    options.watchdog.get_or_insert(std::time::Duration::from_secs(60));
+    options
 }
 
 /// Writes `1.svg` … for the outcomes that OpenCL allows.

@@ -270,6 +270,8 @@ pub struct Skeleton {
     pub initial: Vec<(Location, u64)>,
     /// The locations that the launch writes, in order: the parts of an outcome.
     pub parts: Vec<Location>,
+    /// The size of each part in bytes.
+    pub sizes: Vec<u64>,
     /// Whether loops were cut after the bound: longer runs are missing.
     pub is_cut: bool,
 }

@@ -5,6 +5,7 @@
 
 mod alu;
 mod atomic;
+mod built_in;
 mod interface;
 mod layout;
 mod memory;
@@ -30,6 +31,13 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// How often a loop may access shared memory before its run is given up.
     pub rounds: u32,
+}
+
+impl Launch {
+    /// The number of dimensions with more than one work-item, at least 1.
+    pub fn dimensions(&self) -> u32 {
+        self.global.iter().rposition(|size| *size > 1).map_or(1, |last| last as u32 + 1)
+    }
 }
 
 /// A kernel argument.

@@ -2,10 +2,10 @@
 
 use std::{env, fs};
 
-use kiln_testsuite::root;
+use kiln_testsuite::{device, nightly, root};
 use serde_json::Value;
 
-use super::{folder, kiln};
+use super::{command, folder, kiln, kiln_with};
 
 /// The launch of two work-items in groups of their own.
 const LAUNCH: &str =
@@ -134,5 +134,125 @@ fn pictures_are_fresh() {
             fs::read_to_string(&path).is_ok_and(|known| known == picture),
             "`cargo xtask bless cli` draws {name}.svg again"
         );
+    }
+}
+
+/// What a command prints as JSON on lavapipe, and its exit code.
+fn on_lavapipe(source: &str, words: &[&str]) -> (Option<i32>, Value) {
+    let folder = folder(&[("a.cl", source)]);
+    let mut command = command(&folder, words);
+    let lavapipe = device::all().find(|device| device.name == "lavapipe").expect("lavapipe");
+    lavapipe.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = kiln_with(&mut command, "");
+    let value = serde_json::from_str(&finished.text())
+        .unwrap_or_else(|e| panic!("{e}: {}{}", finished.text(), finished.stderr));
+    (finished.status.code(), value)
+}
+
+fn run(source: &str) -> (Option<i32>, Value) {
+    on_lavapipe(source, &["litmus", "a.cl", "--json", "--run", "--instances", "5000"])
+}
+
+/// Instances keep apart: ids, values, local memory, and elements of every size are those of the launch.
+#[test]
+fn instances_on_a_device_are_launches_of_their_own() {
+    let ids = "// kiln run --global 4,2,3 --local 2,2,1 --arg buf:ulong[24]=0 --arg int:7\n\
+        kernel void k(global ulong *ids, int plus) {\n\
+        ulong id = 0;\n\
+        for (uint d = 0; d <= get_work_dim(); d++)\n\
+        id = ((id * 8 + get_global_id(d)) * 4 + get_local_id(d)) * 4 + get_group_id(d) + get_local_size(d) + get_num_groups(d);\n\
+        ids[get_global_linear_id()] = id * 16 + get_local_linear_id() + get_global_size(0) * plus + get_global_offset(1);\n}\n";
+    let local = "// kiln run --global 4 --local 2 --arg buf:uchar[4]=0 --arg local:2 --arg buf:short[4]=7\n\
+        kernel void k(global uchar *out, local uchar *tile, constant short *in) {\n\
+        local int more[2];\n\
+        int i = get_local_id(0);\n\
+        tile[i] = in[get_global_id(0)]; more[i] = get_group_id(0);\n\
+        barrier(CLK_LOCAL_MEM_FENCE);\n\
+        out[get_global_id(0)] = tile[1 - i] * 10 + more[1 - i];\n}\n";
+    let shared = "// kiln run --global 4 --local 2 --arg buf:int[1]=5 --arg local:4\n\
+        kernel void k(global atomic_int *sum, local atomic_int *near) {\n\
+        atomic_fetch_add(near, 3);\n\
+        barrier(CLK_LOCAL_MEM_FENCE);\n\
+        if (get_local_id(0) == 0) atomic_fetch_add(sum, atomic_load(near));\n}\n";
+    for source in [ids, local, shared] {
+        let (code, found) = run(source);
+        assert_eq!((code, count(&found, "vulkan", "allowed")), (Some(0), 1), "{found:#}");
+        let seen = &found["device"];
+        assert_eq!(seen["outcomes"][0]["count"], seen["instances"], "{found:#}");
+        assert!(seen["instances"].as_u64() >= Some(5000), "{found:#}");
+    }
+}
+
+#[test]
+fn outcomes_of_a_device_are_those_of_the_models() {
+    let source =
+        program("atomic_store(x, 1); r[0] = atomic_load(y);", "atomic_store(y, 1); r[1] = atomic_load(x);");
+    let (code, found) = run(&source);
+    assert_eq!((code, &found["device"]["forbidden"]), (Some(0), &Value::from(0)), "{found:#}");
+    let seen = found["device"]["outcomes"].as_array().expect("a list");
+    let total: u64 = seen.iter().filter_map(|it| it["count"].as_u64()).sum();
+    assert_eq!(Some(total), found["device"]["instances"].as_u64(), "{found:#}");
+    assert!(seen.iter().all(|it| it["is_allowed"] == true), "{found:#}");
+    // Work-items that wait for each other are run a few at a time.
+    let lock = "// kiln run --global 2 --local 1 --arg buf:int[1]=0 --arg buf:int[1]=0\n\
+        kernel void k(global atomic_int *lock, global int *count) {\n\
+        while (atomic_exchange_explicit(lock, 1, memory_order_acquire, memory_scope_device));\n\
+        *count += 1;\n\
+        atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);\n}\n";
+    let (code, found) = run(lock);
+    assert_eq!(code, Some(0), "{found:#}");
+    assert_eq!(found["device"]["outcomes"][0]["outcome"]["count"], 2, "{found:#}");
+}
+
+/// The kernel that runs differs from the one that was explored: the device shows what the models forbid, or do not know.
+#[test]
+fn forbidden_outcomes_of_a_device_are_errors() {
+    for (wrong, other) in [("r[0] = 1; r[1] = 0;", 0), ("r[0] = 9;", 5000)] {
+        let first = "*(global int *)y = 1; atomic_store(x, 1);";
+        let second = format!(
+            "r[0] = atomic_load(x); if (r[0]) r[1] = *(global int *)y;\n#ifdef KILN_ITEMS\n{wrong}\n#endif"
+        );
+        let (code, found) = run(&program(first, &second));
+        let seen = &found["device"];
+        assert_eq!(code, Some(4), "{found:#}");
+        assert!(seen["forbidden"].as_u64() >= Some(5000), "{found:#}");
+        assert!(seen["other"].as_u64() >= Some(other), "{found:#}");
+        assert_eq!(seen["other_examples"].as_array().map_or(0, Vec::len) > 0, other > 0, "{found:#}");
+    }
+}
+
+#[test]
+fn what_cannot_run_is_a_message() {
+    let source = "// kiln run --global 2 --local 1 --arg buf:int[1]=0\n\
+        global atomic_int all;\nkernel void k(global int *r) { *r = 1; atomic_fetch_add(&all, 1); }\n";
+    let folder = folder(&[("a.cl", &source.replace("*r = 1;", "if (get_global_id(0) == 0) *r = 1;"))]);
+    let finished = kiln(&folder, &["litmus", "--run", "a.cl"]);
+    assert_eq!(finished.status.code(), Some(2), "{}", finished.text());
+    assert!(finished.stderr.contains("program-scope variables"), "{}", finished.stderr);
+}
+
+/// The tests of the certificate: none is undefined, and lavapipe shows nothing that is forbidden.
+#[test]
+fn a_device_gets_a_certificate() {
+    let filter =
+        if nightly::is_whole("24 of 243 litmus tests of `kiln devices --litmus`") { "" } else { "SB" };
+    let words = ["devices", "--litmus", "--json", "--instances", "20000", "--filter", filter];
+    let (code, found) = on_lavapipe("", &words);
+    assert_eq!((code, &found["forbidden"]), (Some(0), &Value::from(0)), "{found:#}");
+    let tests = found["tests"].as_array().expect("a list");
+    assert!(tests.len() >= 24, "{found:#}");
+    for test in tests {
+        let outcomes = test["outcomes"].as_array().expect("a list");
+        let total: u64 = outcomes.iter().filter_map(|it| it["count"].as_u64()).sum();
+        assert_eq!(Some(total), test["instances"].as_u64(), "{test:#}");
+        let is = |name: &str| outcomes.iter().any(|it| it[name] == true);
+        assert!(is("is_allowed_by_opencl") && is("is_allowed_by_vulkan"), "{test:#}");
+        // Store buffering is what seq_cst forbids, and release and acquire do not.
+        let name = test["name"].as_str().unwrap_or_default();
+        let weak = outcomes.iter().filter(|it| it["is_weak"] == true);
+        let is_possible = weak.clone().any(|it| it["is_allowed_by_vulkan"] == true);
+        if name.starts_with("SB, ") {
+            assert_eq!(is_possible, !name.contains("seq_cst"), "{test:#}");
+        }
     }
 }

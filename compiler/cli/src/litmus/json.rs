@@ -3,7 +3,7 @@
 use kiln_memory_model::{draw, scope, semantics};
 use serde_json::{Map, Value, json as object};
 
-use super::{Explored, Findings};
+use super::findings::{Explored, Findings};
 
 /// An object with the outcomes of both models, the races, and the weaker orders.
 pub(super) fn json(findings: &Findings) -> String {
@@ -46,7 +46,27 @@ pub(super) fn json(findings: &Findings) -> String {
         each.collect::<Vec<_>>()
     });
     let unsound: Vec<Value> = findings.unsound().map(outcome).collect();
+    let device = findings.seen.as_ref().map(|seen| {
+        let known = seen.counts.iter().filter(|(_, count)| **count > 0);
+        let one = |(values, count): (&Vec<u64>, &u64)| {
+            object!({
+                "outcome": outcome(values),
+                "count": count,
+                "is_allowed": findings.vulkan.found.allowed.contains_key(values),
+            })
+        };
+        object!({
+            "name": seen.device,
+            "driver": seen.driver,
+            "instances": seen.instances,
+            "outcomes": known.map(one).collect::<Vec<_>>(),
+            "other": seen.others,
+            "other_examples": seen.examples.iter().map(outcome).collect::<Vec<_>>(),
+            "forbidden": findings.violations(),
+        })
+    });
     let all = object!({
+        "device": device,
         "opencl": model(&findings.opencl),
         "vulkan": model(&findings.vulkan),
         "unsound": unsound,

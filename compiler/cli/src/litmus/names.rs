@@ -59,6 +59,11 @@ impl Names {
         }
     }
 
+    /// The locations of the parts of an outcome.
+    pub(super) fn locations(&self) -> &[Location] {
+        &self.parts
+    }
+
     /// The name and the value of each part of an outcome.
     pub(super) fn parts(&self, outcome: &[u64]) -> Vec<(String, u64)> {
         let parts = self.parts.iter().zip(outcome);

@@ -8,7 +8,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::Findings;
+use super::{findings::Findings, stress::Seen};
 
 /// The table of outcomes, with executions if wanted, and what is undefined.
 pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
@@ -21,22 +21,23 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
     if !opencl.undefined.is_empty() {
         text.push_str("The behavior is undefined (OpenCL API 3.3.6): every outcome is possible.\n\n");
     }
-    let mut all: Vec<&Vec<u64>> = opencl.allowed.keys().chain(vulkan.allowed.keys()).collect();
-    all.extend(opencl.forbidden.keys());
-    all.sort();
-    all.dedup();
+    let seen = findings.seen.as_ref();
+    let mut all = findings.outcomes();
+    all.extend(seen.into_iter().flat_map(|seen| seen.examples.iter().cloned()));
     let shown = |outcome: &[u64]| findings.names.outcome(outcome);
     let width = all.iter().map(|outcome| shown(outcome).len()).max().unwrap_or(0).max(7);
-    let _ = writeln!(text, "{:width$}  OpenCL     module for Vulkan", "outcome");
-    for outcome in all {
+    let _ = write!(text, "{:width$}  OpenCL     module for Vulkan", "outcome");
+    text.push_str(if seen.is_some() { "  seen\n" } else { "\n" });
+    for outcome in &all {
         let word = |is_allowed: bool| if is_allowed { "allowed" } else { "forbidden" };
         let by_opencl = opencl.allowed.get(outcome);
         let by_vulkan = vulkan.allowed.get(outcome);
         let row = format!(
-            "{:width$}  {:9}  {:9}  {}",
+            "{:width$}  {:9}  {:9}  {}{}",
             shown(outcome),
             word(by_opencl.is_some()),
             word(by_vulkan.is_some()),
+            seen.map_or_else(String::new, |seen| format!("{:>12}  ", count(seen, outcome))),
             opencl.forbidden.get(outcome).map(reason).unwrap_or_default()
         );
         let _ = writeln!(text, "{}", row.trim_end());
@@ -45,7 +46,37 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
         }
     }
     conclusion(findings, &mut text);
+    if let Some(seen) = seen {
+        on_device(findings, seen, &mut text);
+    }
     text
+}
+
+/// How often an outcome was seen.
+fn count(seen: &Seen, outcome: &Vec<u64>) -> String {
+    match seen.counts.get(outcome) {
+        Some(count) => count.to_string(),
+        None => "some".to_owned(),
+    }
+}
+
+fn on_device(findings: &Findings, seen: &Seen, text: &mut String) {
+    let kinds = seen.counts.values().filter(|count| **count > 0).count() + seen.examples.len();
+    let _ = writeln!(
+        text,
+        "{} ({}): {} instances, {kinds} different outcomes.",
+        seen.device, seen.driver, seen.instances
+    );
+    if seen.others > 0 {
+        let _ = writeln!(text, "{} instances have outcomes that the models do not know.", seen.others);
+    }
+    match findings.violations() {
+        0 => {}
+        1 => text.push_str("1 instance has an outcome that Vulkan forbids for the module.\n"),
+        count => {
+            let _ = writeln!(text, "{count} instances have outcomes that Vulkan forbids for the module.");
+        }
+    }
 }
 
 /// The rule that forbids an outcome, and the accesses that violate it.

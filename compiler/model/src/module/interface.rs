@@ -141,7 +141,10 @@ impl Module {
                         bound.specialized.insert(operand(dimension), u64::from(size));
                     }
                 }
-                number::WORK_DIM => drop(bound.specialized.insert(operand(0), 3)),
+                number::WORK_DIM => {
+                    let dimensions = bound.launch.dimensions();
+                    bound.specialized.insert(operand(0), u64::from(dimensions));
+                }
                 number::ENQUEUED_LOCAL_SIZE => bound.push(operand(0), &words(local)),
                 number::GLOBAL_SIZE => bound.push(operand(0), &words(global)),
                 number::NUM_WORKGROUPS => {

@@ -154,15 +154,16 @@ impl Round<'_> {
             .filter(|(object, _)| matches!(object, Object::Argument(_) | Object::LocalArgument(..)))
             .map(|(object, offset)| Location { object, offset })
             .collect();
+        let address = |location: &Location| interface::address(location.object) + u64::from(location.offset);
+        let size = |location: &Location| sizes.get(&address(location)).copied().unwrap_or(4);
         let initial = |location: &Location| {
-            let address = interface::address(location.object) + u64::from(location.offset);
-            let size = sizes.get(&address).copied().unwrap_or(4);
-            let value = memory::initial(self.bound, address, size);
+            let value = memory::initial(self.bound, address(location), size(location));
             (value != 0).then_some((*location, value))
         };
         Ok(Skeleton {
             positions: items.iter().map(|item| position(launch, item)).collect(),
             initial: locations.union(&parts).filter_map(initial).collect(),
+            sizes: parts.iter().map(size).collect(),
             parts: parts.into_iter().collect(),
             is_cut: self.is_cut,
             traces,

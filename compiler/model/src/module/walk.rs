@@ -59,7 +59,7 @@ pub(super) struct Run<'m> {
     pub(super) shared: &'m Shared,
     pub(super) choices: &'m [u64],
     pub(super) chosen: usize,
-    item: Item,
+    pub(super) item: Item,
     values: Vec<Option<Value>>,
     pub(super) bytes: BTreeMap<u64, u8>,
     pub(super) accesses: Vec<Access>,
@@ -344,6 +344,16 @@ impl<'m> Run<'m> {
                 whole.splice(first..first + count, part);
                 whole
             }
+            Op::VectorExtractDynamic => {
+                let index = self.number(words[3])? as usize;
+                self.value(words[2])?.get(index..=index).unwrap_or(&[0]).to_vec()
+            }
+            Op::VectorInsertDynamic => {
+                let (mut vector, part) = (self.value(words[2])?, self.number(words[3])?);
+                let index = self.number(words[4])? as usize;
+                vector.iter_mut().skip(index).take(1).for_each(|it| *it = part);
+                vector
+            }
             Op::VectorShuffle => {
                 let both = [self.value(words[2])?, self.value(words[3])?].concat();
                 words[4..].iter().map(|at| both.get(*at as usize).copied().unwrap_or_default()).collect()
@@ -428,32 +438,5 @@ impl<'m> Run<'m> {
             return Ok(leaves.into_iter().map(scalar).collect());
         }
         self.load(words[0], address, words.get(3).copied().unwrap_or_default())
-    }
-
-    /// The value of a built-in variable.
-    fn built_in(&self, number: u32) -> Result<Value, Stop> {
-        let Item { local, group, local_number, group_number } = self.item;
-        let launch = &self.bound.launch;
-        let size = launch.local.iter().product::<u32>();
-        let lanes = launch.sub_group.max(1);
-        let all = |values: [u32; 3]| values.map(u64::from).to_vec();
-        let global = [0, 1, 2].map(|it| group[it] * launch.local[it] + local[it]);
-        Ok(match number {
-            24 => all([0, 1, 2].map(|it| launch.global[it] / launch.local[it])),
-            25 | 32 => all(launch.local),
-            26 => all(group),
-            27 => all(local),
-            28 => all(global),
-            29 => vec![u64::from(local_number)],
-            30 => vec![3],
-            31 => all(launch.global),
-            33 => vec![0; 3],
-            34 => vec![u64::from(group_number * size + local_number)],
-            36 | 37 => vec![u64::from(lanes)],
-            38 | 39 => vec![u64::from(size.div_ceil(lanes))],
-            40 => vec![u64::from(local_number / lanes)],
-            41 => vec![u64::from(local_number % lanes)],
-            _ => return Err(Unsupported::Instruction(format!("built-in variable {number}")).into()),
-        })
     }
 }

@@ -1,0 +1,182 @@
+//! The sources of a stress run: a kernel that runs many instances of the user's launch, and one that counts outcomes.
+//!
+//! The user's source is compiled as it is: macros replace the functions that return ids, and a kernel calls the user's
+//! kernel with pointers to the memory of an instance. No loop is around this call, and nothing around it is a store or
+//! orders memory. So the compiler has no more reasons to strengthen the test's operations than in the module that was explored.
+
+use std::fmt::Write as _;
+
+use kiln_compiler::interface::{Kernel, ParameterKind};
+use kiln_memory_model::{Argument, Launch};
+
+use super::Part;
+
+/// Whether the memory of an argument is constant.
+fn is_constant(kind: &ParameterKind) -> bool {
+    matches!(kind, ParameterKind::Buffer { is_constant: true, .. })
+}
+
+/// The bytes of an argument's memory for one instance: whole words.
+pub(super) fn stride(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(if bytes.is_multiple_of(8) { 8 } else { 4 })
+}
+
+/// The kernel `kiln_litmus_test`. Its parameters are those of the user's kernel with memory for many instances, and then
+/// the memory to hammer, the latches, and the parameters of a turn.
+pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> String {
+    let mut source = String::new();
+    let [x, y, z] = launch.local;
+    let groups: Vec<u32> = (0..3).map(|it| launch.global[it] / launch.local[it].max(1)).collect();
+    let _ = writeln!(source, "#define KILN_X {x}u\n#define KILN_Y {y}u\n#define KILN_Z {z}u");
+    for (letter, count) in ["X", "Y", "Z"].iter().zip(&groups) {
+        let _ = writeln!(source, "#define KILN_GROUPS_{letter} {count}u");
+    }
+    let _ = writeln!(source, "#define KILN_ITEMS {}u", x * y * z);
+    let _ = writeln!(source, "#define KILN_ADJACENT {}", u32::from(launch.sub_group > 1));
+    source.push_str(include_str!("prelude.cl"));
+    let _ = writeln!(source, "#line 1 \"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    source.push_str(text);
+    source.push_str("\n#line 1 \"kiln litmus --run\"\n");
+    for builtin in ["get_local_id", "get_local_size", "get_group_id", "get_num_groups"] {
+        let _ = writeln!(source, "#undef {builtin}");
+    }
+    let _ = writeln!(source, "#define KILN_GROUPS {}u", groups.iter().product::<u32>());
+    wrapper(&mut source, kernel, launch);
+    source
+}
+
+fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
+    let (mut parameters, mut passed, mut cleared) = (String::new(), Vec::new(), String::new());
+    for (index, (parameter, argument)) in kernel.parameters.iter().zip(&launch.arguments).enumerate() {
+        match argument {
+            Argument::Buffer(bytes) => {
+                let space = if is_constant(&parameter.kind) { "constant" } else { "global" };
+                let _ = write!(parameters, "{space} uchar *p{index}, ");
+                passed.push(format!(
+                    "({space} void *)(p{index} + (ulong)kiln_litmus_place(instance, {index}, mask, seed) * {}u)",
+                    stride(bytes.len())
+                ));
+            }
+            Argument::Local(bytes) => {
+                let stride = stride(*bytes as usize);
+                let _ = write!(parameters, "local uchar *p{index}, ");
+                let _ = writeln!(
+                    cleared,
+                    "    for (uint i = kiln_litmus_item(); i < {}u; i += KILN_ITEMS)\n        \
+                     ((local uint *)(p{index} + slot * {stride}u))[i] = 0;",
+                    stride / 4
+                );
+                passed.push(format!("(local void *)(p{index} + slot * {stride}u)"));
+            }
+            Argument::Value(_) => {
+                let _ = write!(parameters, "{} p{index}, ", parameter.type_name);
+                passed.push(format!("p{index}"));
+            }
+        }
+    }
+    if !cleared.is_empty() {
+        cleared.push_str("    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
+    let _ = write!(
+        source,
+        "kernel void kiln_litmus_test({parameters}global atomic_uint *scratch, global atomic_uint *latch, \
+         uint mask, uint window, uint seed, uint spins, uint noise) {{
+    uint role = get_group_id(0), row = get_group_id(1), lane = get_local_id(0);
+    uint chance = kiln_litmus_mix(kiln_litmus_mix(seed + row * (uint)get_num_groups(0) + role) + lane);
+    if (role >= KILN_GROUPS) {{
+        kiln_litmus_hammer(scratch, chance, noise * 8 + 64);
+        return;
+    }}
+    uint width = (uint)get_local_size(0) / KILN_ITEMS;
+#if KILN_ADJACENT
+    uint slot = lane / KILN_ITEMS;
+#else
+    uint slot = lane % width;
+#endif
+    uint at = row * width + slot, pairing = kiln_litmus_mix(seed ^ ~role);
+    uint instance = (at & ~window) | ((at * (pairing | 1) + (pairing >> 8)) & window);
+{cleared}    if (lane == 0 && KILN_GROUPS > 1) {{
+        atomic_fetch_add_explicit(latch + row, 1, memory_order_relaxed, memory_scope_device);
+        for (uint spin = 0; spin < spins; spin++)
+            if (atomic_load_explicit(latch + row, memory_order_relaxed, memory_scope_device) >= KILN_GROUPS)
+                break;
+    }}
+    barrier(0);
+    kiln_litmus_hammer(scratch, chance, (chance >> 8) % (noise + 1));
+    {}({});
+}}
+",
+        kernel.name,
+        passed.join(", ")
+    );
+}
+
+/// The kernel `kiln_litmus_count`: each work-item compares the outcome of an instance with those that are known, which are
+/// numbered. `counts` has an element for each of them, and one for all others; `others` contains a few of these, and
+/// before them their number.
+pub(super) fn count(parts: &[Part], outcomes: usize) -> String {
+    let mut source = include_str!("prelude.cl").lines().skip_while(|line| !line.starts_with("// A hash"));
+    let mut text: String = source.by_ref().take_while(|line| !line.starts_with("// Relaxed")).fold(
+        String::new(),
+        |mut text, line| {
+            text.push_str(line);
+            text.push('\n');
+            text
+        },
+    );
+    let mut buffers: Vec<usize> = parts.iter().map(|part| part.argument).collect();
+    buffers.dedup();
+    let parameters: String = buffers.iter().map(|index| format!("global const uchar *p{index}, ")).collect();
+    let _ = write!(
+        text,
+        "kernel void kiln_litmus_count({parameters}global const ulong *known, global atomic_uint *counts, \
+         global ulong *others, local atomic_uint *near, uint mask, uint seed) {{
+    uint instance = (uint)get_global_id(0), found = {outcomes}u;
+    for (uint i = (uint)get_local_id(0); i <= {outcomes}u; i += (uint)get_local_size(0))
+        atomic_store_explicit(near + i, 0, memory_order_relaxed, memory_scope_work_group);
+    barrier(CLK_LOCAL_MEM_FENCE);
+"
+    );
+    for (number, part) in parts.iter().enumerate() {
+        let ty = match part.size {
+            1 => "uchar",
+            2 => "ushort",
+            4 => "uint",
+            _ => "ulong",
+        };
+        let _ = writeln!(
+            text,
+            "    ulong v{number} = *(global const {ty} *)(p{0} + (ulong)kiln_litmus_place(instance, {0}, mask, seed) * {1}u + {2}u);",
+            part.argument, part.stride, part.offset
+        );
+    }
+    let width = parts.len();
+    let same: Vec<String> = (0..width).map(|it| format!("known[k * {width} + {it}] == v{it}")).collect();
+    let stored: String =
+        (0..width).map(|it| format!("            others[1 + at * {width} + {it}] = v{it};\n")).collect();
+    let _ = write!(
+        text,
+        "    for (uint k = 0; k < {outcomes}u; k++)
+        if ({}) {{
+            found = k;
+            break;
+        }}
+    atomic_fetch_add_explicit(near + found, 1, memory_order_relaxed, memory_scope_work_group);
+    if (found == {outcomes}u) {{
+        uint at = atomic_fetch_add_explicit((volatile global atomic_uint *)others, 1, memory_order_relaxed, memory_scope_device);
+        if (at < {}u) {{
+{stored}        }}
+    }}
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = (uint)get_local_id(0); i <= {outcomes}u; i += (uint)get_local_size(0)) {{
+        uint seen = atomic_load_explicit(near + i, memory_order_relaxed, memory_scope_work_group);
+        if (seen)
+            atomic_fetch_add_explicit(counts + i, seen, memory_order_relaxed, memory_scope_device);
+    }}
+}}
+",
+        same.join(" && "),
+        super::EXAMPLES
+    );
+    text
+}
