@@ -1,6 +1,9 @@
 //! Explores the litmus tests in both memory models: OpenCL allows every outcome that Vulkan permits for the emitted module,
 //! and the module has no data race that the program does not have. This finds errors that no available processor shows.
 
+#[path = "models/refinement.rs"]
+mod refinement;
+
 use std::{
     sync::{
         Mutex,
@@ -27,7 +30,18 @@ use kiln_testsuite::{
 };
 
 fn module(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqCst) -> Vec<u32> {
-    let options = Options { target: Target::full(environment), seq_cst, ..Options::default() };
+    module_with(test, setting, environment, seq_cst, true)
+}
+
+fn module_with(
+    test: &Test,
+    setting: Setting,
+    environment: Environment,
+    seq_cst: SeqCst,
+    optimize: bool,
+) -> Vec<u32> {
+    let target = Target::full(environment);
+    let options = Options { target, seq_cst, optimize, ..Options::default() };
     let source = Source { name: "litmus.cl".to_owned(), text: test.plain_source(setting).into_bytes() };
     let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
     match output.artifact {

@@ -105,6 +105,10 @@ pub(crate) struct CompileCommand {
     /// --env opencl
     #[arg(short = 'c')]
     pub(crate) is_part: bool,
+    /// Prove that the module orders memory as the source does, and write it only then. Not for kernels with images or
+    /// floating-point functions
+    #[arg(long, conflicts_with_all = ["strip", "is_part", "emit", "preprocess", "assemble"])]
+    pub(crate) prove: bool,
     /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,

@@ -3,6 +3,7 @@
 mod depfile;
 mod expectations;
 mod jobs;
+mod prove;
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -60,11 +61,19 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     let emit = command.emit();
     let dependencies = &command.dependencies;
     let stage = if dependencies.is_only() { &Emit::Preprocessed } else { emit.stage() };
-    let Some(output) = output(files.source(path)?, options, files, stage) else {
+    let source = files.source(path)?;
+    let Some(output) = output(source.clone(), options, files, stage) else {
         return Ok((String::new(), Outcome::Crash));
     };
-    let told = report(&output, &command.options);
+    let mut told = report(&output, &command.options);
     let Some(artifact) = &output.artifact else { return Ok((told, Outcome::Diagnostics)) };
+    if command.prove {
+        let (text, is_proved) = prove::prove(&source, &output, options, files);
+        told.push_str(&text);
+        if !is_proved {
+            return Ok((told, Outcome::Diagnostics));
+        }
+    }
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
     if let Some(file) = dependencies.path(&target) {
         let (file, of) = match (dependencies.is_only(), &command.output) {

@@ -13,6 +13,7 @@ mod execution;
 pub mod explore;
 mod module;
 mod opencl;
+pub mod refine;
 mod relation;
 #[cfg(test)]
 mod tests;

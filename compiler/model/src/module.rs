@@ -9,12 +9,15 @@ mod built_in;
 mod interface;
 mod layout;
 mod memory;
+mod observe;
 mod skeleton;
 mod walk;
 
 use std::{collections::BTreeMap, fmt};
 
 use spirv::{Decoration, Op};
+
+pub(crate) use observe::{Observer, Prepared};
 
 /// What to launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

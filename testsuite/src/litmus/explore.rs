@@ -58,7 +58,7 @@ pub fn outcomes(
 }
 
 /// The launch of a test's kernel: `result`, the objects, and the parameters.
-fn launch(test: &Test, setting: Setting) -> Launch {
+pub fn launch(test: &Test, setting: Setting) -> Launch {
     let count = test.work_items.len() as u32;
     let object = |object: &super::Object| match object.space_in(setting) {
         Space::Global => Argument::Buffer(vec![0; 4]),

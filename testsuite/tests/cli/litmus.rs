@@ -256,3 +256,38 @@ fn a_device_gets_a_certificate() {
         }
     }
 }
+
+/// `kiln compile --prove` compares each kernel with its source.
+#[test]
+fn modules_are_proved() {
+    let message = program(
+        "*(global int *)y = 1; atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);",
+        "while (!atomic_load(x)); r[0] = *(global int *)y; work_group_barrier(CLK_GLOBAL_MEM_FENCE);",
+    );
+    let root = "kernel void k(global float *x) { x[0] = sinpi(x[0]); }\n";
+    let global = "global int all;\nkernel void k(global int *x) { x[0] = all; }\n";
+    let image = "kernel void k(read_only image2d_t i, global int *x) { x[0] = get_image_width(i); }\n";
+    let folder =
+        folder(&[("message.cl", &message), ("root.cl", root), ("global.cl", global), ("image.cl", image)]);
+    for (name, code, says) in [
+        ("message.cl", 0, "kernel `k` is proved in "),
+        ("root.cl", 1, "kernel `k` is not proved: "),
+        ("global.cl", 1, "kernel `k` is not proved: program-scope variables cannot be compared"),
+        ("image.cl", 1, "kernel `k` is not proved: it has images or other handles"),
+    ] {
+        let finished = kiln(&folder, &["compile", "--prove", name, "-o", "out.spv"]);
+        assert_eq!(finished.status.code(), Some(code), "{name}: {}", finished.stderr);
+        assert!(finished.stderr.contains(says), "{name}: {}", finished.stderr);
+    }
+    assert!(folder.path().join("out.spv").exists());
+    // Orders that are weaker than those of the source are found.
+    let wrong =
+        kiln(&folder, &["compile", "--prove", "--seq-cst", "acq-rel", "message.cl", "-o", "wrong.spv"]);
+    assert_eq!(wrong.status.code(), Some(1), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("differs from its source: work-item 1, line 5: the image of the seq_cst load"),
+        "{}",
+        wrong.stderr
+    );
+    assert!(!folder.path().join("wrong.spv").exists());
+}

@@ -15,7 +15,7 @@ impl Run<'_> {
         let (address, is_flag) = (self.number(operand(2))?, op == Op::AtomicFlagTestAndSet);
         let width = if is_flag { 32 } else { self.module.width(operand(0))? };
         let size = u64::from(width / 8);
-        let old = self.read(address, size)?;
+        let old = self.read(address, size, true)?;
         let (action, mask, new) = match op {
             Op::AtomicLoad => (Action::Read, operand(4), 0),
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
@@ -33,7 +33,7 @@ impl Run<'_> {
             }
         };
         if action == Action::Modify {
-            self.write(address, size, new)?;
+            self.write(address, size, new, true)?;
         }
         self.push_atomic(action, (address, size), (operand(3), mask), (old, new))?;
         Ok(if is_flag { u64::from(old != 0) } else { old })
@@ -49,7 +49,7 @@ impl Run<'_> {
                 (u64::from(width / 8), self.number(words[3])?)
             }
         };
-        self.write(address, size, value)?;
+        self.write(address, size, value, true)?;
         self.push_atomic(Action::Write, (address, size), (words[1], words[2]), (0, value))
     }
 

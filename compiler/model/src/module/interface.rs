@@ -219,6 +219,17 @@ impl Module {
         (self.instructions.iter().filter(is_earlier).count() as u32) << 16
     }
 
+    /// The number of a local variable among those of the module that are no arguments.
+    pub(super) fn local_rank(&self, id: u32, bound: &Bound) -> u32 {
+        let is_earlier = |it: &&super::Instruction| {
+            it.op == Op::Variable && it.word(2) == StorageClass::Workgroup as u32 && it.word(1) < id
+        };
+        let is_variable = |it: &super::Instruction| {
+            self.variable(it.word(1), 0, bound).is_ok_and(|at| at >> 60 == LOCAL_VARIABLE)
+        };
+        self.instructions.iter().filter(is_earlier).filter(|it| is_variable(it)).count() as u32
+    }
+
     /// The address of a variable.
     pub(super) fn variable(&self, id: u32, group: u32, bound: &Bound) -> Result<u64, Unsupported> {
         let it = self.definition(id)?;

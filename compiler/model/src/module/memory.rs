@@ -8,7 +8,7 @@ use super::{
     layout::Value,
     walk::{Run, Stop},
 };
-use crate::event::{Action, Event, Location};
+use crate::event::{Action, Event, Location, Object};
 
 /// `MemoryAccess` operands.
 const NON_PRIVATE_POINTER: u32 = 0x20;
@@ -45,6 +45,16 @@ impl Run<'_> {
     /// The location of an address that other work-items access.
     pub(super) fn location(&self, address: u64, size: u64) -> Option<Location> {
         let (object, offset) = interface::object(address)?;
+        if self.observer.is_some() {
+            // Modules number their variables differently.
+            let object = match object {
+                Object::LocalVariable(id, group) => {
+                    Object::LocalVariable(self.module.local_rank(id, self.bound), group)
+                }
+                other => other,
+            };
+            return Some(Location { object, offset });
+        }
         self.shared.contains(address, size).then_some(Location { object, offset })
     }
 
@@ -59,9 +69,12 @@ impl Run<'_> {
     }
 
     /// Reads a scalar: a chosen value if the location is shared.
-    pub(super) fn read(&mut self, address: u64, size: u64) -> Result<u64, Stop> {
+    pub(super) fn read(&mut self, address: u64, size: u64, is_atomic: bool) -> Result<u64, Stop> {
         self.note(address, size, false)?;
-        if self.location(address, size).is_some() {
+        if let Some(location) = self.location(address, size) {
+            if let Some(observer) = &mut self.observer {
+                return Ok(observer.read(location, size, is_atomic));
+            }
             let choice = self.choices.get(self.chosen).copied();
             self.chosen += 1;
             return choice.ok_or(Stop::Choose(address, size));
@@ -76,8 +89,14 @@ impl Run<'_> {
     }
 
     /// Writes a scalar.
-    pub(super) fn write(&mut self, address: u64, size: u64, value: u64) -> Result<(), Stop> {
+    pub(super) fn write(&mut self, address: u64, size: u64, value: u64, is_atomic: bool) -> Result<(), Stop> {
         self.note(address, size, true)?;
+        if let Some(location) = self.location(address, size)
+            && let Some(observer) = &mut self.observer
+        {
+            observer.write(location, size, value, is_atomic);
+            return Ok(());
+        }
         self.bytes.extend((address..).zip(value.to_le_bytes()).take(size as usize));
         Ok(())
     }
@@ -86,7 +105,7 @@ impl Run<'_> {
     pub(super) fn load(&mut self, ty: u32, address: u64, access: u32) -> Result<Value, Stop> {
         let mut value = Value::new();
         for (offset, size) in self.module.leaves(ty, self.bound)? {
-            let scalar = self.read(address + offset, size)?;
+            let scalar = self.read(address + offset, size, false)?;
             self.push_plain(Action::Read, address + offset, size, access, scalar);
             value.push(scalar);
         }
@@ -96,7 +115,7 @@ impl Run<'_> {
     /// `OpStore`.
     pub(super) fn store(&mut self, ty: u32, address: u64, access: u32, value: &[u64]) -> Result<(), Stop> {
         for ((offset, size), scalar) in self.module.leaves(ty, self.bound)?.into_iter().zip(value) {
-            self.write(address + offset, size, *scalar)?;
+            self.write(address + offset, size, *scalar, false)?;
             self.push_plain(Action::Write, address + offset, size, access, *scalar);
         }
         Ok(())

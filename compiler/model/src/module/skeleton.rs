@@ -188,7 +188,7 @@ impl Round<'_> {
 }
 
 /// The work-items of a launch: those of a group are adjacent.
-fn items(launch: &Launch) -> Vec<Item> {
+pub(super) fn items(launch: &Launch) -> Vec<Item> {
     let count = |it: usize| launch.global[it] / launch.local[it].max(1);
     let groups = each([count(0), count(1), count(2)]);
     let mut items = Vec::new();

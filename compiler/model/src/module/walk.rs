@@ -63,6 +63,8 @@ pub(super) struct Run<'m> {
     values: Vec<Option<Value>>,
     pub(super) bytes: BTreeMap<u64, u8>,
     pub(super) accesses: Vec<Access>,
+    /// The context, if it is not the choices that decide what is read.
+    pub(super) observer: Option<&'m mut dyn super::Observer>,
     events: Vec<Event>,
     calls: Vec<Call>,
     at: usize,
@@ -87,6 +89,7 @@ impl<'m> Run<'m> {
             values: vec![None; module.definitions.len()],
             bytes: BTreeMap::new(),
             accesses: Vec::new(),
+            observer: None,
             events: Vec::new(),
             calls: Vec::new(),
             at: 0,
@@ -136,7 +139,11 @@ impl<'m> Run<'m> {
 
     /// Appends an event.
     pub(super) fn push(&mut self, event: Event) {
-        self.events.push(Event { site: self.at as u32, line: self.line, ..event });
+        let event = Event { site: self.at as u32, line: self.line, ..event };
+        if let Some(observer) = &mut self.observer {
+            observer.event(&event);
+        }
+        self.events.push(event);
     }
 
     /// The location of the next event, if no other work-item accesses it.

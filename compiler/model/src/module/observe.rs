@@ -1,0 +1,48 @@
+//! Runs of a work-item in a context that decides what it reads, and learns what it does.
+
+use super::{
+    Launch, Module, Unsupported,
+    interface::Bound,
+    memory::Shared,
+    skeleton,
+    walk::{Run, Stop},
+};
+use crate::event::{Event, Location};
+
+/// The context of a run. It sees every access to memory that other work-items could access.
+pub(crate) trait Observer {
+    /// The value of a location.
+    fn read(&mut self, location: Location, size: u64, is_atomic: bool) -> u64;
+    /// A location is written.
+    fn write(&mut self, location: Location, size: u64, value: u64, is_atomic: bool);
+    /// An event happens, behind its accesses.
+    fn event(&mut self, event: &Event);
+}
+
+/// A module with a launch.
+pub(crate) struct Prepared<'m> {
+    module: &'m Module,
+    bound: Bound,
+    shared: Shared,
+    launch: Launch,
+}
+
+impl<'m> Prepared<'m> {
+    pub(crate) fn new(module: &'m Module, launch: &Launch) -> Result<Self, Unsupported> {
+        let bound = module.bind(launch)?;
+        Ok(Self { module, bound, shared: Shared::default(), launch: launch.clone() })
+    }
+
+    /// Runs a work-item. Returns whether it came to its end before the bound on loops.
+    pub(crate) fn run(&self, item: usize, observer: &mut dyn Observer) -> Result<bool, Unsupported> {
+        let items = skeleton::items(&self.launch);
+        let Some(item) = items.get(item) else { return Ok(false) };
+        let mut run = Run::new(self.module, &self.bound, &self.shared, &[], *item);
+        run.observer = Some(observer);
+        match run.to_the_end() {
+            Ok(_) => Ok(true),
+            Err(Stop::Long | Stop::Choose(..)) => Ok(false),
+            Err(Stop::Unsupported(what)) => Err(what),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What an operation of OpenCL needs on Vulkan. Must not depend on the compiler's table, which it checks.
+//!
+//! | operation | needs |
+//! | --- | --- |
+//! | with acquire | acquire and visibility of the same memory, in at least the same scope |
+//! | with release | release and availability of the same memory, in at least the same scope |
+//! | seq_cst, atomic | a read-modify-write with acquire and release of both memories; for a load, in the widest scope of its object |
+//! | a seq_cst fence | a read-modify-write of a word that all work-items share, between two fences of both memories |
+//! | a store beside seq_cst operations on its object | a read-modify-write |
+//! | a load beside seq_cst operations on its object | the widest scope of its object |
+//! | a store behind a release operation of its work-item on its object | release of the same memory, or a read-modify-write |
+//! | any with an order, if there are seq_cst operations on both memories | both memories |
+//!
+//! Vulkan has no total order S; read-modify-writes that acquire and release give it, since each reads from the one before
+//! (docs/memory-model.md, R1 to R7).
+
+use super::record::Facts;
+use crate::event::{
+    Action, Event, Space, scope,
+    semantics::{
+        CROSS_WORKGROUP_MEMORY, MAKE_AVAILABLE, MAKE_VISIBLE, RELEASES, UNIFORM_MEMORY, WORKGROUP_MEMORY,
+        order_name,
+    },
+};
+
+/// Both memories, in the terms of Vulkan.
+const BOTH: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
+
+/// What an image must have.
+#[derive(Debug, Default)]
+struct Needs {
+    is_modify: bool,
+    acquires: u32,
+    releases: u32,
+    width: u32,
+}
+
+/// How many work-items a scope contains, as a number.
+fn width(scope: u32) -> u32 {
+    match scope {
+        scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => 3,
+        scope::WORKGROUP => 2,
+        scope::SUBGROUP => 1,
+        _ => 0,
+    }
+}
+
+/// The memories of a mask of the OpenCL environment, in the terms of Vulkan.
+fn memories(mask: u32) -> u32 {
+    let global = if mask & CROSS_WORKGROUP_MEMORY != 0 { UNIFORM_MEMORY } else { 0 };
+    global | mask & WORKGROUP_MEMORY
+}
+
+/// What an operation of the source needs, behind the earlier ones of its work-item.
+fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs {
+    let is_local = match event.location {
+        Some(_) => event.space == Space::Local,
+        None => memories(event.semantics) == WORKGROUP_MEMORY,
+    };
+    let most = if is_local { width(scope::WORKGROUP) } else { width(scope::DEVICE) };
+    let mut needs = Needs { width: width(event.scope).min(most), ..Needs::default() };
+    let ordered = if event.is_seq_cst() { BOTH } else { memories(event.semantics) };
+    if event.acquires() {
+        needs.acquires = ordered;
+    }
+    if event.releases() {
+        needs.releases = ordered;
+    }
+    if let Some(location) = event.location {
+        if event.is_seq_cst() {
+            needs = Needs { is_modify: true, acquires: BOTH, releases: BOTH, ..needs };
+        }
+        let is_beside = facts.seq_cst.contains(&location);
+        needs.is_modify |= event.action == Action::Modify || event.action == Action::Write && is_beside;
+        if event.action == Action::Read && is_beside {
+            needs.width = most;
+        }
+        // Only read-modify-writes continue a release sequence on Vulkan.
+        if event.action == Action::Write && image.action != Action::Modify {
+            let heads = before.iter().filter(|it| it.location == Some(location) && it.writes());
+            let released = heads.filter(|it| it.semantics & RELEASES != 0);
+            needs.releases |= released.fold(0, |all, it| all | memories(it.semantics));
+        }
+    }
+    if facts.is_seq_cst_in_both {
+        needs.acquires = if needs.acquires == 0 { 0 } else { BOTH };
+        needs.releases = if needs.releases == 0 { 0 } else { BOTH };
+    }
+    needs
+}
+
+/// Whether an event of the module is an image of an operation of the source; otherwise what it lacks.
+pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Result<(), String> {
+    let is_barrier = matches!(event.action, Action::Arrive | Action::Leave);
+    if is_barrier && (event.action, event.execution) != (image.action, image.execution) {
+        return Err("is another barrier or none".to_owned());
+    }
+    if event.location != image.location {
+        return Err("is at another location".to_owned());
+    }
+    if event.action == Action::Fence && image.action != Action::Fence {
+        return Err("is no fence".to_owned());
+    }
+    let needs = needs(event, image, before, facts);
+    if event.location.is_some() {
+        if !image.is_atomic {
+            return Err("is not atomic".to_owned());
+        }
+        let written = if event.writes() { event.written } else { image.read };
+        if event.reads() && !image.reads() || event.writes() && !image.writes() {
+            return Err("is an access of another kind".to_owned());
+        }
+        if image.writes() && image.written != written || event.reads() && image.read != event.read {
+            return Err("has other values".to_owned());
+        }
+        if needs.is_modify && image.action != Action::Modify {
+            return Err("is no read-modify-write".to_owned());
+        }
+    }
+    check(&needs, image)
+}
+
+fn check(needs: &Needs, image: &Event) -> Result<(), String> {
+    let own = image.semantics & BOTH;
+    let acquired = if image.acquires() && image.semantics & MAKE_VISIBLE != 0 { own } else { 0 };
+    let released = if image.releases() && image.semantics & MAKE_AVAILABLE != 0 { own } else { 0 };
+    if needs.acquires & !acquired != 0 {
+        return Err("does not acquire all memory".to_owned());
+    }
+    if needs.releases & !released != 0 {
+        return Err("does not release all memory".to_owned());
+    }
+    let is_relaxed_fence = image.location.is_none() && needs.acquires | needs.releases == 0;
+    if needs.width > width(image.scope) && !is_relaxed_fence {
+        return Err("has a narrower scope".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether an event is this step of the image of a seq_cst fence: a fence that acquires, a read-modify-write of the
+/// hidden word that changes nothing, a fence that releases.
+pub(super) fn is_fence_step(image: &Event, step: usize) -> Result<(), String> {
+    let both = |acquires: bool, releases: bool| Needs {
+        is_modify: false,
+        acquires: if acquires { BOTH } else { 0 },
+        releases: if releases { BOTH } else { 0 },
+        width: width(scope::DEVICE),
+    };
+    let is_word = image.action == Action::Modify
+        && image.location.is_some_and(|it| it.object == crate::Object::Program)
+        && image.read == image.written;
+    match step {
+        0 if image.action == Action::Fence => check(&both(true, false), image),
+        1 if is_word => check(&both(true, true), image),
+        2 if image.action == Action::Fence => check(&both(false, true), image),
+        _ => Err("is another operation".to_owned()),
+    }
+}
+
+/// An operation in words.
+pub(super) fn shown(event: &Event) -> String {
+    let kind = match event.action {
+        Action::Read => "load",
+        Action::Write => "store",
+        Action::Modify => "read-modify-write",
+        Action::Fence => "fence",
+        Action::Arrive | Action::Leave => "barrier",
+    };
+    match event.is_atomic || event.location.is_none() {
+        true => {
+            format!("the {} {kind} for the {}", order_name(event.semantics), scope::opencl_name(event.scope))
+        }
+        false => format!("the {kind}"),
+    }
+}
