@@ -12,6 +12,7 @@ mod differential;
 mod fuzz;
 mod install;
 mod limited;
+mod litmus_sets;
 mod memcheck;
 mod process;
 mod setup;
@@ -52,6 +53,8 @@ enum Command {
     Corpus(corpus::Corpus),
     /// Run conformance programs written from the specification
     Conformance(conformance::Conformance),
+    /// Compare `kiln litmus` with published verdicts of litmus tests
+    LitmusSets(litmus_sets::LitmusSets),
     /// Fuzz a part of the compiler
     Fuzz(fuzz::Fuzz),
     /// Compare random programs on Kiln and on other OpenCL implementations
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Bench(what) => bench::bench(&what),
         Command::Corpus(arguments) => corpus::corpus(&arguments),
         Command::Conformance(arguments) => conformance::conformance(&arguments),
+        Command::LitmusSets(arguments) => litmus_sets::litmus_sets(&arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Differential(words) => differential::differential(&words),
         Command::Oracle(words) => differential::oracle(&words),

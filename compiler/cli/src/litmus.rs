@@ -71,6 +71,9 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
+    /// Let reads return values out of thin air: those that a store would write, if a work-item came to it
+    #[arg(long)]
+    pub(crate) thin_air: bool,
     /// Run the launch on a device under stress, and count the outcomes
     #[arg(long)]
     pub(crate) run: bool,
@@ -111,7 +114,12 @@ pub(crate) fn litmus(
     }
     let given = bytes::launch(&command.launch, &text)?;
     let compiler = Compiler { files, shown: &command.options, matches: Some(matches) };
-    let bounds = Bounds { rounds: command.rounds, sub_group: command.sub_group, budget: command.budget };
+    let bounds = Bounds {
+        rounds: command.rounds,
+        sub_group: command.sub_group,
+        budget: command.budget,
+        thin_air: command.thin_air,
+    };
     let mut study = match Study::new(&compiler, source, &given, registers, bounds)? {
         Ok(study) => study,
         Err(outcome) => return Ok(outcome),

@@ -34,6 +34,8 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// How often a loop may access shared memory before its run is given up.
     pub rounds: u32,
+    /// Whether reads can return a value that no run writes, but that a store of the module would write: out of thin air.
+    pub thin_air: bool,
 }
 
 impl Launch {

@@ -285,9 +285,26 @@ fn modules_are_proved() {
         kiln(&folder, &["compile", "--prove", "--seq-cst", "acq-rel", "message.cl", "-o", "wrong.spv"]);
     assert_eq!(wrong.status.code(), Some(1), "{}", wrong.stderr);
     assert!(
-        wrong.stderr.contains("differs from its source: work-item 1, line 5: the image of the seq_cst load"),
+        wrong.stderr.contains("differs from its source: work-item 0, line 4: the image of the release store"),
         "{}",
         wrong.stderr
     );
     assert!(!folder.path().join("wrong.spv").exists());
+}
+
+/// The text of the specification does not forbid values out of thin air.
+#[test]
+fn values_out_of_thin_air_are_an_option() {
+    let part = |from: &str, to: &str, index: u32| {
+        let order = "memory_order_relaxed, memory_scope_device";
+        format!(
+            "r[{index}] = atomic_load_explicit({from}, {order}); if (r[{index}]) atomic_store_explicit({to}, 1, {order});"
+        )
+    };
+    let source = program(&part("x", "y", 0), &part("y", "x", 1));
+    for (options, outcomes) in [(&[][..], 1), (&["--thin-air"], 2)] {
+        let (code, found) = findings(&source, options);
+        assert_eq!((code, count(&found, "opencl", "allowed")), (Some(0), outcomes), "{found:#}");
+        assert_eq!(count(&found, "vulkan", "allowed"), outcomes, "{found:#}");
+    }
 }

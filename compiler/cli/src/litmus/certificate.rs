@@ -93,7 +93,7 @@ fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<Ran, Outcome>
     let compiler = Compiler { files: &files, shown: &shown, matches: None };
     let given = bytes::launch(&LaunchArguments::default(), &test.source)?;
     let source = Source { name: format!("{}.cl", test.name), text: test.source.into_bytes() };
-    let bounds = Bounds { rounds: 1, sub_group: 1, budget: 5_000_000 };
+    let bounds = Bounds { rounds: 1, sub_group: 1, budget: 5_000_000, thin_air: false };
     let mut study = match Study::new(&compiler, source, &given, test.registers, bounds)? {
         Ok(study) => study,
         Err(outcome) => return Ok(Err(outcome)),

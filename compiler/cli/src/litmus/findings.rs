@@ -58,6 +58,7 @@ pub(super) struct Bounds {
     pub(super) rounds: u32,
     pub(super) sub_group: u32,
     pub(super) budget: u64,
+    pub(super) thin_air: bool,
 }
 
 impl Bounds {
@@ -93,6 +94,7 @@ impl Study {
         let Bytes { mut launch, parameters } = bytes::bytes(given, &interface)?;
         launch.rounds = bounds.rounds;
         launch.sub_group = bounds.sub_group;
+        launch.thin_air = bounds.thin_air;
         let mut opencl = explored(&opencl, &launch, Model::OpenCl, bounds.options())?;
         let mut vulkan = explored(&vulkan, &launch, Model::Vulkan, bounds.options())?;
         // The host sees buffers. The module may write what the source only reads: a seq_cst load is a read-modify-write.

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spirv::Op;
+
 use super::{
     Launch, Module, Unsupported,
     interface::{self, Bound},
@@ -43,12 +45,27 @@ impl Log {
 struct Round<'m> {
     module: &'m Module,
     bound: &'m Bound,
+    /// The values that every location can have, from thin air.
+    invented: BTreeSet<u64>,
     shared: Shared,
     log: Log,
     is_cut: bool,
 }
 
 impl Module {
+    /// The constants that stores of the module write.
+    fn stored(&self, bound: &Bound) -> BTreeSet<u64> {
+        let operand = |it: &super::Instruction| match it.op {
+            Op::Store => Some(it.word(1)),
+            Op::AtomicStore => Some(it.word(3)),
+            Op::AtomicExchange => Some(it.word(5)),
+            _ => None,
+        };
+        let ids = self.instructions.iter().filter_map(operand);
+        let values = ids.filter_map(|id| self.constant(id, bound).ok()?.first().copied());
+        values.filter(|value| *value < 16).collect()
+    }
+
     /// What the work-items of a launch do to memory that they share, in all their runs.
     pub fn skeleton(&self, launch: &Launch) -> Result<Skeleton, Unsupported> {
         let bound = self.bind(launch)?;
@@ -59,6 +76,7 @@ impl Module {
         let mut round = Round {
             module: self,
             bound: &bound,
+            invented: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
             shared: Shared::default(),
             log: Log::default(),
             is_cut: false,
@@ -103,6 +121,7 @@ impl Round<'_> {
                 let initial = memory::initial(self.bound, address, size);
                 let values = self.shared.values.entry(address).or_default();
                 values.insert(initial);
+                values.extend(&self.invented);
                 for value in values.clone() {
                     choices.push(value);
                     self.explore(index, item, choices, found)?;
@@ -119,8 +138,10 @@ impl Round<'_> {
     /// Learns what is shared and which values are written. Returns whether any of it is new.
     fn learn(&mut self, traces: &[Vec<Trace>]) -> bool {
         let before = self.shared.bytes.len();
-        let is_shared =
-            |(_, (items, is_written)): &(&u64, &(u64, bool))| items.count_ones() > 1 && *is_written;
+        // A value from thin air can come to any location: the store that would write it may be behind a read of it.
+        let is_shared = |(_, (items, is_written)): &(&u64, &(u64, bool))| {
+            self.bound.launch.thin_air || items.count_ones() > 1 && *is_written
+        };
         self.shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
         let mut is_new = self.shared.bytes.len() > before;
         for event in traces.iter().flatten().flat_map(|trace| &trace.events) {
