@@ -87,4 +87,8 @@ float atan2_float(float y, float x) {
     return copysign_float(is_left ? PI_HIGH - angle : angle, y);
 }
 float atanpi_float(float x) { return atan_float(x) * OVER_PI; }
-float atan2pi_float(float y, float x) { return atan2_float(y, x) * OVER_PI; }
+// The quotient of two infinities is exact (OpenCL C 7.5.1).
+float atan2pi_float(float y, float x) {
+    if (isinf(x) && isinf(y)) return copysign_float(x > 0.0f ? 0.25f : 0.75f, y);
+    return atan2_float(y, x) * OVER_PI;
+}

@@ -211,7 +211,8 @@ fn library_number(
         Vulkan::GlslNotDouble(instruction) if first != Some(kiln_types::ty::Scalar::Double) => instruction,
         Vulkan::OwnOrGlsl(instruction)
             if first == Some(kiln_types::ty::Scalar::Float)
-                && (is_relaxed || is_precise(target.precision, instruction)) =>
+                && (is_relaxed && is_close(target.precision, instruction)
+                    || is_precise(target.precision, instruction)) =>
         {
             instruction
         }
@@ -234,6 +235,16 @@ fn library_number(
 /// Whether the driver executes an instruction of `float` within the error bounds of OpenCL C 7.4.
 fn is_precise(precision: Precision, instruction: Instruction) -> bool {
     instruction.name == "Exp2" && precision.is_exp2_precise
+}
+
+/// Whether it is within the bounds for unsafe math optimizations. Vulkan allows Exp and Exp2 an error of 3 + 2 |x| ulp, and OpenCL
+/// only 3 + floor(2 |x|).
+fn is_close(precision: Precision, instruction: Instruction) -> bool {
+    match instruction.name {
+        "Exp" | "Exp2" => precision.is_exp2_precise,
+        "Log" | "Log2" => precision.has_subnormal_logarithms,
+        _ => true,
+    }
 }
 
 fn spelt(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {

@@ -15,18 +15,30 @@ pub struct Precision {
     pub is_sqrt_precise: bool,
     /// `Exp2` of `float` has an error of at most 2.5 ulp for every argument, infinities and NaN included.
     pub is_exp2_precise: bool,
+    /// `Log` and `Log2` of a subnormal `float` are right, or those of zero.
+    pub has_subnormal_logarithms: bool,
 }
 
 impl Precision {
     /// What Vulkan guarantees.
-    pub const GUARANTEED: Self = Self { is_fma_fused: false, is_sqrt_precise: false, is_exp2_precise: false };
+    pub const GUARANTEED: Self = Self {
+        is_fma_fused: false,
+        is_sqrt_precise: false,
+        is_exp2_precise: false,
+        has_subnormal_logarithms: true,
+    };
 
     /// The measured precision of a driver.
     pub const fn of(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H100: no unfused triple; 0.95 ulp; 2.06 ulp.
-            DriverId::Nvidia => Self { is_fma_fused: true, is_sqrt_precise: true, is_exp2_precise: true },
-            DriverId::Lavapipe | DriverId::SwiftShader => Self::GUARANTEED,
+            DriverId::Nvidia => {
+                Self { is_fma_fused: true, is_sqrt_precise: true, is_exp2_precise: true, ..Self::GUARANTEED }
+            }
+            // Measured with Mesa 25.0.7 and Chromium's SwiftShader: Log2 of 0x1p-141 is about -127.
+            DriverId::Lavapipe | DriverId::SwiftShader => {
+                Self { has_subnormal_logarithms: false, ..Self::GUARANTEED }
+            }
         }
     }
 }
