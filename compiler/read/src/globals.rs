@@ -17,14 +17,17 @@ impl Reader<'_> {
     /// Reads an OpVariable of the module.
     pub(crate) fn global(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
         let id = inst.result()?;
-        let (space, pointee) = match self.types.get(inst.result_type()?)? {
-            Ty::Pointer { space: Some(space), pointee, .. } => (*space, *pointee),
-            Ty::Pointer { space: None, .. } => {
-                let built_in = self.words.decoration(id, Decoration::BuiltIn);
-                let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
-                let built_in = built_in.ok_or_else(|| Problem::new("an Input variable needs a BuiltIn"))?;
+        let built_in = self.words.decoration(id, Decoration::BuiltIn);
+        let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
+        let (space, pointee) = match (self.types.get(inst.result_type()?)?, built_in) {
+            // Old translators declare inputs as imported variables of UniformConstant.
+            (Ty::Pointer { space: None | Some(AddressSpace::Constant), .. }, Some(built_in)) => {
                 self.inputs.insert(id, built_in);
                 return Ok(());
+            }
+            (Ty::Pointer { space: Some(space), pointee, .. }, _) => (*space, *pointee),
+            (Ty::Pointer { space: None, .. }, None) => {
+                return Err(Problem::new("an Input variable needs a BuiltIn"));
             }
             _ => return Err(Problem::new("its type is not a pointer")),
         };

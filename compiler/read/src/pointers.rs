@@ -160,7 +160,7 @@ impl Body<'_, '_, '_> {
         if let Some(Known::Input(built_in, None)) = self.input(source) {
             let is_input = matches!(
                 self.reader.types.get(inst.result_type()?)?,
-                Ty::Pointer { class: StorageClass::Input, .. }
+                Ty::Pointer { class: StorageClass::Input | StorageClass::UniformConstant, .. }
             );
             if is_input {
                 self.known.insert(inst.result()?, Known::Input(built_in, None));

@@ -169,6 +169,34 @@ fn control_flow_without_structure_is_translated() {
     });
 }
 
+/// Old versions of llvm-spirv declare inputs as imported variables in UniformConstant.
+#[test]
+fn imported_inputs_are_translated() {
+    let text = [DECLARATIONS, START, FLOW].concat();
+    let mut changed = text.clone();
+    for (from, to) in [
+        ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Linkage\n"),
+        ("OpEntryPoint Kernel %k \"k\" %gid", "OpEntryPoint Kernel %k \"k\""),
+        (
+            "OpDecorate %gid Constant\n",
+            "OpDecorate %gid Constant\nOpDecorate %gid LinkageAttributes \"global_id\" Import\n",
+        ),
+        ("%in = OpTypePointer Input %v3", "%in = OpTypePointer UniformConstant %v3"),
+        ("%gid = OpVariable %in Input", "%gid = OpVariable %in UniformConstant"),
+    ] {
+        assert!(changed.contains(from), "{from}");
+        changed = changed.replace(from, to);
+    }
+    let [imported, usual] = [changed, text].map(|text| {
+        let folder = assembled(&text);
+        let words = ["run", "k.spv", "--device", "vulkan-reference", "--kernel", "k", "--global", "8"];
+        let run = kiln(&folder, &[&words[..], &["--arg", "buf:uint[8]", "--print", "out"]].concat());
+        assert_eq!(run.code(), Some(0), "{}", run.stderr);
+        run.text()
+    });
+    assert_eq!(imported, usual);
+}
+
 #[test]
 fn structures_as_values_are_translated() {
     let text = [DECLARATIONS, START, RECORDS].concat();
