@@ -11,6 +11,8 @@ mod buffer;
 mod build;
 mod context;
 mod copy;
+#[cfg(test)]
+mod corruption;
 mod device;
 mod device_info;
 mod enqueue;
