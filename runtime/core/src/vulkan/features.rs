@@ -228,6 +228,14 @@ impl Found {
         }
     }
 
+    /// SwiftShader ends the process if the values of a kernel exceed its stack: 8 KiB of arguments that are all loaded do.
+    fn max_parameter_size(&self) -> u32 {
+        match self.known_driver() {
+            Some(Driver { id: DriverId::SwiftShader, .. }) => MAX_PARAMETER_SIZE / 4,
+            _ => MAX_PARAMETER_SIZE,
+        }
+    }
+
     fn capabilities(&self) -> Capabilities {
         let limits = &self.properties.limits;
         let features = self.features();
@@ -263,7 +271,7 @@ impl Found {
             local_memory: u64::from(limits.max_compute_shared_memory_size),
             global_memory,
             max_allocation: self.subgroups.max_memory_allocation_size.min(self.max_buffer).min(global_memory),
-            max_parameter_size: MAX_PARAMETER_SIZE.min(limits.max_uniform_buffer_range),
+            max_parameter_size: self.max_parameter_size().min(limits.max_uniform_buffer_range),
             unified_memory: matches!(self.kind(), DeviceKind::Cpu | DeviceKind::IntegratedGpu),
             host_memory_alignment: self.host_memory_alignment,
             // CPU devices are the only ones where Vulkan guarantees it: the host's processors run the kernels.
