@@ -201,17 +201,7 @@ impl Instance {
             Ok(vulkan) => vulkan.open(info, options.cache.as_deref().map(Cache::new))?,
             Err(error) => return Err(error.clone()),
         };
-        let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder, None);
-        Ok(Device {
-            inner: Arc::new(Inner {
-                backend,
-                transfers,
-                options,
-                prints,
-                warned_of_faults: AtomicBool::new(false),
-                shares_memory: AtomicBool::new(false),
-            }),
-        })
+        Device::new(backend, options, prints)
     }
 
     fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
@@ -263,6 +253,20 @@ impl Instance {
 }
 
 impl Device {
+    pub(crate) fn new(backend: Arc<dyn Backend>, options: Options, prints: Prints) -> Result<Self> {
+        let transfers = Lane::new(backend.queue(Purpose::FirstContents)?, Order::InOrder, None);
+        Ok(Self {
+            inner: Arc::new(Inner {
+                backend,
+                transfers,
+                options,
+                prints,
+                warned_of_faults: AtomicBool::new(false),
+                shares_memory: AtomicBool::new(false),
+            }),
+        })
+    }
+
     /// Opens the default device, with options from the environment.
     pub fn open() -> Result<Self> {
         Instance::new(Options::from_env())?.device(&Selector::Default)

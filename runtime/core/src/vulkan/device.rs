@@ -45,7 +45,7 @@ pub(super) struct Device {
     pub(super) identity: Vec<u8>,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) family: u32,
-    physical: vk::PhysicalDevice,
+    pub(super) physical: vk::PhysicalDevice,
     /// The number of valid bits in a timestamp.
     pub(super) timestamp_bits: u32,
     /// The queues. The mutexes serialize submissions.

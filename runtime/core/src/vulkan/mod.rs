@@ -11,6 +11,8 @@ mod commands;
 mod compute_units;
 mod device;
 #[cfg(test)]
+mod exhaustion;
+#[cfg(test)]
 mod faults;
 mod features;
 mod image;
