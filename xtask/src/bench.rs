@@ -18,6 +18,8 @@ pub(crate) enum Bench {
     Runtime(Rest),
     /// Kernel times of seven programs (`--examples`: of the examples), compared with an OpenCL driver
     Kernels(Rest),
+    /// Build and launch times of the OpenCL driver, compared with an OpenCL driver and with plain Vulkan
+    Launches(Rest),
     /// Times of built-in functions, copies, images and atomic operations, compared with an OpenCL driver
     Builtins(Rest),
     /// Errors of `float` functions over all arguments, on a device
@@ -49,14 +51,18 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
         Bench::Reference | Bench::Strict => setup::REFERENCE,
-        Bench::Compile | Bench::Runtime(_) | Bench::Kernels(_) | Bench::Builtins(_) | Bench::Accuracy(_) => {
-            setup::BENCH
-        }
+        Bench::Compile
+        | Bench::Runtime(_)
+        | Bench::Kernels(_)
+        | Bench::Launches(_)
+        | Bench::Builtins(_)
+        | Bench::Accuracy(_) => setup::BENCH,
     })?;
     match what {
         Bench::Compile => compile::compile(),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
+        Bench::Launches(rest) => launches(rest),
         Bench::Builtins(rest) => kiln_bench("builtins", rest),
         Bench::Accuracy(rest) => kiln_bench("accuracy", rest),
         Bench::Reference => reference::reference(),
@@ -74,6 +80,12 @@ fn editors(rest: &Rest) -> Outcome {
     options.extend(["--kiln".to_owned(), kiln]);
     options.extend(compile::examples()?.iter().map(|path| path.to_string_lossy().into_owned()));
     kiln_bench("editors", &Rest { options })
+}
+
+/// Measures the release build of the driver.
+fn launches(rest: &Rest) -> Outcome {
+    process::run(process::cargo().args(["build", "--release", "--quiet", "--package", "kiln-opencl"]))?;
+    kiln_bench("launches", rest)
 }
 
 fn kiln_bench(what: &str, rest: &Rest) -> Outcome {

@@ -13,6 +13,7 @@ mod frontend;
 mod heap;
 mod kernels;
 mod kiln;
+mod launches;
 mod median;
 #[allow(unsafe_code, reason = "calls of the OpenCL API")]
 mod opencl;
@@ -43,6 +44,8 @@ enum What {
     Accuracy(accuracy::Accuracy),
     /// Cost of launches and transfers, compared with plain Vulkan
     Runtime(runtime::Runtime),
+    /// Build and launch times of Kiln's OpenCL driver, compared with an OpenCL driver and plain Vulkan
+    Launches(launches::Launches),
     /// Front-end time for files and folders of kernels
     Frontend(frontend::Frontend),
     /// Random programs on a device, compared with the reference device
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         What::Builtins(options) => builtins::builtins(&options),
         What::Accuracy(options) => accuracy::accuracy(&options),
         What::Runtime(options) => runtime::runtime(&options),
+        What::Launches(options) => launches::launches(&options),
         What::Frontend(options) => frontend::frontend(&options),
         What::Random(options) => random::random(&options),
         What::Editors(options) => editors::editors(&options),

@@ -92,16 +92,18 @@ fn made(what: &str, handle: Handle, code: c_int) -> Result<Handle, String> {
     checked(what, code).map(|()| handle)
 }
 
+type GetIds = unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> c_int;
+
+/// The platforms that a function lists.
+fn list(get: GetIds) -> Result<Vec<Handle>, String> {
+    let (mut ids, mut count) = ([null_mut(); 16], 0);
+    // SAFETY: there is room for 16 platforms.
+    checked("clGetPlatformIDs", unsafe { get(16, ids.as_mut_ptr(), &mut count) })?;
+    Ok(ids[..count.min(16) as usize].to_vec())
+}
+
 /// The platforms, and the library that provides them.
 fn platforms() -> Result<(Library, Vec<Handle>), String> {
-    type GetIds = unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> c_int;
-    type GetAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
-    let list = |get: GetIds| {
-        let (mut ids, mut count) = ([null_mut(); 16], 0);
-        // SAFETY: there is room for 16 platforms.
-        checked("clGetPlatformIDs", unsafe { get(16, ids.as_mut_ptr(), &mut count) })?;
-        Ok::<_, String>(ids[..count.min(16) as usize].to_vec())
-    };
     for name in ["libOpenCL.so.1", "libOpenCL.so"] {
         // SAFETY: loading the ICD loader has no preconditions.
         let Ok(library) = (unsafe { Library::new(name) }) else { continue };
@@ -114,9 +116,15 @@ fn platforms() -> Result<(Library, Vec<Handle>), String> {
             return Ok((library, ids));
         }
     }
-    // SAFETY: loading the vendor's library has no preconditions.
-    let library = unsafe { Library::new("libnvidia-opencl.so.1") }
-        .map_err(|e| format!("there is no OpenCL ({e}); use --platform none to measure Kiln alone"))?;
+    driver("libnvidia-opencl.so.1")
+        .map_err(|e| format!("there is no OpenCL ({e}); use --platform none to measure Kiln alone"))
+}
+
+/// A driver that is opened without the loader, and its platforms.
+fn driver(path: &str) -> Result<(Library, Vec<Handle>), String> {
+    type GetAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
+    // SAFETY: loading a driver has no preconditions.
+    let library = unsafe { Library::new(path) }.map_err(|e| e.to_string())?;
     // SAFETY: both functions have these types (cl_khr_icd).
     let get: GetIds = unsafe {
         let address =
@@ -149,6 +157,15 @@ impl OpenCl {
         Err(format!("no OpenCL platform matches `{wanted}`; there are {}", names.join(", ")))
     }
 
+    /// The first device of the driver in this library.
+    pub(crate) fn of_driver(path: &str) -> Result<Self, String> {
+        let (library, platforms) = driver(path)?;
+        let platform = *platforms.first().ok_or_else(|| format!("{path} has no platform"))?;
+        // SAFETY: a platform begins with its dispatch table.
+        let dispatch = unsafe { *platform.cast::<Dispatch>() };
+        Self::open(library, dispatch, platform)
+    }
+
     fn open(library: Library, dispatch: Dispatch, platform: Handle) -> Result<Self, String> {
         let cl = OpenClFunctions(dispatch);
         let (mut device, mut code) = (null_mut(), 0);
@@ -175,7 +192,8 @@ impl OpenCl {
         OpenClFunctions(self.dispatch)
     }
 
-    fn build(&self, source: &str, options: &str) -> Result<Handle, String> {
+    /// Builds a program.
+    pub(crate) fn build(&self, source: &str, options: &str) -> Result<Handle, String> {
         let cl = self.functions();
         let options = CString::new(options).map_err(|e| e.to_string())?;
         let (text, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 0);
@@ -191,6 +209,41 @@ impl OpenCl {
             })?;
             Ok(program)
         }
+    }
+
+    /// A kernel of a program whose only argument is a pointer, which is null.
+    pub(crate) fn kernel(&self, program: Handle, name: &CStr) -> Result<Handle, String> {
+        let (cl, mut code) = (self.functions(), 0);
+        // SAFETY: the program is built. The argument is a pointer, for which a null value is allowed.
+        unsafe {
+            let kernel = cl.clCreateKernel()(program, name.as_ptr(), &mut code);
+            let kernel = made("clCreateKernel", kernel, code)?;
+            checked("clSetKernelArg", cl.clSetKernelArg()(kernel, 0, size_of::<Handle>(), null()))?;
+            Ok(kernel)
+        }
+    }
+
+    /// A queue that does not record times.
+    pub(crate) fn plain_queue(&self) -> Result<Handle, String> {
+        let mut code = 0;
+        // SAFETY: context and device are valid.
+        let queue =
+            unsafe { self.functions().clCreateCommandQueue()(self.context, self.device, 0, &mut code) };
+        made("clCreateCommandQueue", queue, code)
+    }
+
+    /// Launches one work-group, without an event.
+    pub(crate) fn launch(&self, queue: Handle, kernel: Handle, items: usize) -> Result<(), String> {
+        let launch = self.functions().clEnqueueNDRangeKernel();
+        // SAFETY: both sizes have one dimension. The kernel accesses no memory.
+        let code = unsafe { launch(queue, kernel, 1, null(), &items, &items, 0, null(), null_mut()) };
+        checked("clEnqueueNDRangeKernel", code)
+    }
+
+    /// Waits for all commands of a queue.
+    pub(crate) fn finish(&self, queue: Handle) -> Result<(), String> {
+        // SAFETY: the queue is valid.
+        checked("clFinish", unsafe { self.functions().clFinish()(queue) })
     }
 
     fn buffer(&self, contents: &Contents) -> Result<(Handle, usize), String> {
@@ -281,8 +334,7 @@ impl Prepared for Running<'_> {
             checked("clEnqueueNDRangeKernel", code)?;
             events.push(event);
         }
-        // SAFETY: the queue is valid.
-        checked("clFinish", unsafe { cl.clFinish()(queue) })?;
+        self.opencl.finish(queue)?;
         let mut seconds = 0.0;
         for event in events {
             let time = |what| {
