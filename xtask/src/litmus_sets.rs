@@ -93,7 +93,7 @@ fn judge(kiln: &Path, test: &Path, question: Question, expected: bool) -> Verdic
 fn verdict(kiln: &Path, test: &Path, question: Question) -> Result<bool, String> {
     let text = fs::read_to_string(test).map_err(|e| e.to_string())?;
     let output = Command::new(kiln)
-        .args(["litmus", "--thin-air"])
+        .arg("litmus")
         .arg(test)
         .output()
         .map_err(|e| format!("{}: {e}", kiln.display()))?;

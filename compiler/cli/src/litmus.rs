@@ -71,7 +71,7 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
-    /// Let reads return values out of thin air: those that a store would write, if a work-item came to it
+    /// Let reads of atomic objects return values out of thin air: constants that a store would write, if a work-item came to it
     #[arg(long)]
     pub(crate) thin_air: bool,
     /// Run the launch on a device under stress, and count the outcomes

@@ -28,6 +28,7 @@ pub(super) struct Access {
     pub(super) address: u64,
     pub(super) size: u64,
     pub(super) writes: bool,
+    pub(super) is_atomic: bool,
 }
 
 impl Shared {
@@ -58,19 +59,20 @@ impl Run<'_> {
         self.shared.contains(address, size).then_some(Location { object, offset })
     }
 
-    fn note(&mut self, address: u64, size: u64, writes: bool) -> Result<(), Stop> {
+    fn note(&mut self, access: Access) -> Result<(), Stop> {
+        let address = access.address;
         if address >> 60 == 0 {
             return Err(Stop::Unsupported(Unsupported::Other("an access through a null pointer".to_owned())));
         }
         if interface::object(address).is_some() {
-            self.accesses.push(Access { address, size, writes });
+            self.accesses.push(access);
         }
         Ok(())
     }
 
     /// Reads a scalar: a chosen value if the location is shared.
     pub(super) fn read(&mut self, address: u64, size: u64, is_atomic: bool) -> Result<u64, Stop> {
-        self.note(address, size, false)?;
+        self.note(Access { address, size, writes: false, is_atomic })?;
         if let Some(location) = self.location(address, size) {
             if let Some(observer) = &mut self.observer {
                 return Ok(observer.read(location, size, is_atomic));
@@ -90,7 +92,7 @@ impl Run<'_> {
 
     /// Writes a scalar.
     pub(super) fn write(&mut self, address: u64, size: u64, value: u64, is_atomic: bool) -> Result<(), Stop> {
-        self.note(address, size, true)?;
+        self.note(Access { address, size, writes: true, is_atomic })?;
         if let Some(location) = self.location(address, size)
             && let Some(observer) = &mut self.observer
         {

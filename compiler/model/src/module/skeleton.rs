@@ -25,6 +25,8 @@ const MOST_RUNS: usize = 100_000;
 struct Log {
     /// For each byte: the work-items that access it, and whether one writes.
     bytes: BTreeMap<u64, (u64, bool)>,
+    /// The bytes of atomic objects.
+    atomic: BTreeSet<u64>,
     /// The start and the size of each access.
     sizes: BTreeSet<(u64, u64)>,
 }
@@ -34,6 +36,7 @@ impl Log {
         for access in accesses {
             self.sizes.insert((access.address, access.size));
             for address in access.address..access.address + access.size {
+                self.atomic.extend(access.is_atomic.then_some(address));
                 let entry = self.bytes.entry(address).or_default();
                 *entry = (entry.0 | 1 << item, entry.1 | access.writes);
             }
@@ -121,7 +124,10 @@ impl Round<'_> {
                 let initial = memory::initial(self.bound, address, size);
                 let values = self.shared.values.entry(address).or_default();
                 values.insert(initial);
-                values.extend(&self.invented);
+                // A plain read sees only a write that happens before it.
+                if self.log.atomic.contains(&address) {
+                    values.extend(&self.invented);
+                }
                 for value in values.clone() {
                     choices.push(value);
                     self.explore(index, item, choices, found)?;
@@ -138,9 +144,10 @@ impl Round<'_> {
     /// Learns what is shared and which values are written. Returns whether any of it is new.
     fn learn(&mut self, traces: &[Vec<Trace>]) -> bool {
         let before = self.shared.bytes.len();
-        // A value from thin air can come to any location: the store that would write it may be behind a read of it.
-        let is_shared = |(_, (items, is_written)): &(&u64, &(u64, bool))| {
-            self.bound.launch.thin_air || items.count_ones() > 1 && *is_written
+        // A value from thin air can come to any atomic object: the store that would write it may be behind a read of it.
+        let (log, thin_air) = (&self.log, self.bound.launch.thin_air);
+        let is_shared = |(address, (items, is_written)): &(&u64, &(u64, bool))| {
+            items.count_ones() > 1 && *is_written || thin_air && log.atomic.contains(address)
         };
         self.shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
         let mut is_new = self.shared.bytes.len() > before;
