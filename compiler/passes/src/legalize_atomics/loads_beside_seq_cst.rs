@@ -26,9 +26,16 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// Whether a plain load in this function can read the same object.
-    fn may_be(&self, function: FuncId, places: &[Place], spaces: Spaces, size: u64) -> bool {
-        let is_near = self.functions.contains(&function);
+    /// Whether a plain load in this function can read the same object. A load of narrower pieces does not through a
+    /// pointer of unknown origin: only a character type could access a part of the object (C99 6.5p7), and a load of the
+    /// whole word would race with stores to its other bytes.
+    fn may_be(
+        &self,
+        function: FuncId,
+        (places, spaces): (&[Place], Spaces),
+        (size, piece): (u64, u64),
+    ) -> bool {
+        let is_near = self.functions.contains(&function) && self.size <= piece;
         !self.spaces.intersection(spaces).is_empty()
             && places.iter().any(|one| {
                 self.places.iter().any(|other| match (one.root, other.root) {
@@ -73,17 +80,17 @@ pub(super) fn make_atomic(module: &mut Module) {
             function,
             |op| matches!(op, Op::Load(_)),
             |builder, load, replaced| {
-                let (pointer, result) = {
-                    let inst = &builder.function.insts[load];
-                    (inst.args[0], inst.results[0])
-                };
+                let inst = &builder.function.insts[load];
+                let Op::Load(access) = inst.op else { return builder.insert(load) };
+                let (pointer, result) = (inst.args[0], inst.results[0]);
                 let ty = builder.ty(result);
                 let spaces = builder.function.object_spaces(load);
                 let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
-                let places = reach.places(id, pointer);
-                let beside = reads.iter().filter(|read| read.may_be(id, places, spaces, size));
+                let places = (reach.places(id, pointer), spaces);
+                let sizes = (size, piece_size(ty, access));
+                let beside = reads.iter().filter(|read| read.may_be(id, places, sizes));
                 let sizes: Vec<u64> = beside.map(|read| read.size).collect();
-                match word(ty, &sizes).and_then(|word| atomic_load(builder, load, word)) {
+                match word(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access))) {
                     Some(value) => {
                         replaced.insert(result, value);
                     }
@@ -128,14 +135,18 @@ fn word(ty: Type, sizes: &[u64]) -> Option<u64> {
     if sizes.contains(&own) { Some(own) } else { sizes.iter().copied().max() }
 }
 
+/// The size of the parts of a value that are aligned to their sizes.
+fn piece_size(ty: Type, access: Access) -> u64 {
+    ty.scalar().map_or(8, Scalar::size).min(access.align.into())
+}
+
 /// Loads a value with relaxed atomic loads of integers of this size. `None` for parts of words in local memory, which
 /// `lower_to_logical_pointers` loads atomically.
-fn atomic_load(builder: &mut Builder<'_>, load: InstId, word: u64) -> Option<ValueId> {
-    let inst = builder.function.insts[load].clone();
-    let Op::Load(access) = inst.op else { return None };
+fn atomic_load(builder: &mut Builder<'_>, load: InstId, (word, access): (u64, Access)) -> Option<ValueId> {
+    let inst = &builder.function.insts[load];
     let (pointer, ty) = (inst.args[0], builder.ty(inst.results[0]));
     let scalar = ty.scalar().unwrap_or(Scalar::I64);
-    let piece = scalar.size().min(access.align.into()).min(word);
+    let piece = piece_size(ty, access).min(word);
     if piece < word && builder.ty(pointer) == Type::Pointer(AddressSpace::Local) {
         return None;
     }
