@@ -50,8 +50,14 @@ impl Generator {
     pub(super) fn operation(&mut self, access: &Access) -> String {
         let cell = access.cell;
         if cell.role == Role::Plain {
-            let value = self.value(&cell);
-            return format!("{} {} {value};", access.text, self.dice.pick(&["=", "+="]));
+            let (text, ty, value) = (&access.text, cell.scalar.value, self.value(&cell));
+            return match *self.dice.pick(&["=", "+="]) {
+                // Signed sums must not overflow.
+                "+=" if cell.scalar.class == Class::Signed => {
+                    format!("{text} = ({ty})(({0}){text} + ({0}){value});", cell.unsigned())
+                }
+                operator => format!("{text} {operator} {value};"),
+            };
         }
         let is_old = self.std == "CL1.2";
         let has_old = access.space != Space::Generic
