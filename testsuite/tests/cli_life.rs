@@ -160,7 +160,7 @@ fn an_invalid_module_is_never_written() {
     fs::write(path("k.cl"), KERNEL).expect("a file");
     let kiln = |words: &[&str]| {
         let mut command = kiln::command();
-        command.env("KILN_BREAK_MODULE", "1").env("KILN_CRASH_DIR", folder.path());
+        command.env("KILN_DEFECT", "id_bound").env("KILN_CRASH_DIR", folder.path());
         command.current_dir(folder.path()).args(words);
         process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
     };

@@ -2,15 +2,16 @@
 //! modules of the OpenCL environment. `cargo xtask differential --oracle compositions` runs any range of seeds, and
 //! `--oracle compositions-intel` also compares with other implementations.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, fs};
 
+use kiln_compiler::session::defect::Defect;
 use kiln_testsuite::{
-    device::Device,
+    device::{self, Device},
     differential::Comparison,
     kiln, nightly,
     programs::{self, Program, Sort},
 };
-use rspirv::spirv::{Op, StorageClass};
+use tempfile::TempDir;
 
 #[test]
 fn compositions_give_the_same_results_on_every_device() {
@@ -29,112 +30,63 @@ fn compositions_give_the_same_results_on_every_device() {
     }
 }
 
-/// Modules with a wrong element type in local memory: each index is computed as if the elements had twice their size, so that
-/// neighbors share an element. The compositions must detect that.
+/// Compositions that together detect every defect of layouts and ranges.
+const DETECTING: &[u64] = &[1, 2, 9, 77];
+
+/// Defects in the passes that lay out and split objects. Some composition has other results with each, or the strict Vulkan
+/// device or the verifier reports its module.
 #[test]
-fn wrong_elements_of_local_objects_are_detected() {
-    let scratch = tempfile::tempdir().expect("a folder");
-    let (mut changed, mut detected) = (0, Vec::new());
-    for seed in 0..24 {
-        let program = programs::program(seed, Sort::Composition);
-        let Some(words) = module(scratch.path(), &program) else { continue };
-        let Some(mutant) = with_halved_indices(&words) else { continue };
-        // The device reports some loops on words of which only a part was written (`reports_unwritten`).
-        let Ok(right) = results(scratch.path(), &words, &program) else { continue };
-        changed += 1;
-        if results(scratch.path(), &mutant, &program).as_ref() != Ok(&right) {
-            detected.push(seed);
-        }
-    }
-    println!("{} of {changed} modules are detected: {detected:?}", detected.len());
-    assert!(changed >= 10, "only {changed} modules are changed");
-    assert!(detected.len() * 4 >= changed * 3, "only {detected:?} of {changed} modules are detected");
-}
-
-/// The module for the strict Vulkan device.
-fn module(folder: &Path, program: &Program) -> Option<Vec<u32>> {
-    let (source, module) = (folder.join("program.cl"), folder.join("program.spv"));
-    fs::write(&source, &program.source).expect("a source");
-    let mut command = kiln::command();
-    command.args(["compile", "-w", "--device-profile", "lavapipe", &format!("-cl-std={}", program.std)]);
-    let finished = kiln::run(command.arg("-o").arg(&module).arg(&source)).expect("kiln runs");
-    let bytes = fs::read(&module).ok().filter(|_| finished.status.success())?;
-    Some(bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
-}
-
-/// The results of a module on the strict Vulkan device.
-fn results(folder: &Path, words: &[u32], program: &Program) -> Result<String, String> {
-    let module = folder.join("program.spv");
-    fs::write(&module, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
-        .expect("a module");
-    let mut command = kiln::command();
-    Device::named("vulkan-reference").ok_or("there is no such device")?.only(&mut command)?;
-    let finished = kiln::run(command.arg("run").arg(&module).args(program.launch()))?;
-    if finished.status.success() { Ok(finished.text()) } else { Err(finished.stderr) }
-}
-
-/// Halves the indices of all accesses to arrays in local memory, if there are any.
-fn with_halved_indices(words: &[u32]) -> Option<Vec<u32>> {
-    let (header, mut rest) = words.split_at(5);
-    let mut instructions = Vec::new();
-    while let Some(&first) = rest.first() {
-        let (instruction, others) = rest.split_at(first as usize >> 16);
-        instructions.push((Op::from_u32(first & 0xffff), instruction));
-        rest = others;
-    }
-    let variables: Vec<u32> = instructions
-        .iter()
-        .filter(|(op, it)| *op == Some(Op::Variable) && it[3] == StorageClass::Workgroup as u32)
-        .map(|(_, it)| it[2])
-        .collect();
-    let mut bound = header[3];
-    let mut fresh = || {
-        bound += 1;
-        bound - 1
-    };
-    let head = |op: Op, length: u32| length << 16 | op as u32;
-    let mut types = HashMap::new();
-    let mut ones: HashMap<u32, u32> = HashMap::new();
-    let (mut globals, mut functions) = (header.to_vec(), Vec::new());
-    for (op, instruction) in instructions {
-        let to =
-            if op == Some(Op::Function) || !functions.is_empty() { &mut functions } else { &mut globals };
-        // Results of these instructions are indices.
-        if let Some(
-            Op::Constant
-            | Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::UDiv
-            | Op::UMod
-            | Op::UConvert
-            | Op::Phi
-            | Op::Select
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::ShiftRightLogical
-            | Op::ShiftLeftLogical
-            | Op::CompositeExtract
-            | Op::FunctionParameter,
-        ) = op
-        {
-            types.insert(instruction[2], instruction[1]);
-        }
-        match (op, instruction) {
-            (Some(Op::AccessChain), &[first, ty, id, base, index]) if variables.contains(&base) => {
-                let of_index = *types.get(&index)?;
-                let (half, one) = (fresh(), *ones.entry(of_index).or_insert_with(&mut fresh));
-                to.extend([head(Op::ShiftRightLogical, 5), of_index, half, index, one]);
-                to.extend([first, ty, id, base, half]);
+fn defects_of_layouts_are_detected() {
+    // The first is about the emitter.
+    let defects = &Defect::ALL[1..];
+    assert!(defects.len() >= 10);
+    let bench = Bench::new();
+    let mut right: HashMap<u64, Option<String>> = HashMap::new();
+    let mut missed = Vec::new();
+    for &defect in defects {
+        let detected = DETECTING.iter().find_map(|&seed| {
+            let program = programs::program(seed, Sort::Composition);
+            let right = right.entry(seed).or_insert_with(|| bench.run(&program, None).ok()).as_ref()?;
+            match bench.run(&program, Some(defect)) {
+                Ok(results) => (results != *right).then(|| (seed, "other results".to_owned())),
+                // The device reports some loops on words of which only a part was written.
+                Err(reason) if device::reports_unwritten(&reason) => None,
+                Err(reason) => Some((seed, reason)),
             }
-            _ => to.extend_from_slice(instruction),
+        });
+        match detected {
+            Some((seed, reason)) => {
+                let line = reason.lines().next().unwrap_or_default();
+                println!("{}: composition {seed}: {line}", defect.name());
+            }
+            None => missed.push(defect.name()),
         }
     }
-    let has_changed = !ones.is_empty();
-    for (ty, one) in ones {
-        globals.extend([head(Op::Constant, 4), ty, one, 1]);
+    assert!(missed.is_empty(), "no composition detects {missed:?}");
+}
+
+/// Runs programs on the strict Vulkan device.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
     }
-    globals[3] = bound;
-    globals.extend(functions);
-    has_changed.then_some(globals)
+
+    /// The results of a program that a compiler with this defect compiles, or the reason why there are none.
+    fn run(&self, program: &Program, defect: Option<Defect>) -> Result<String, String> {
+        let source = self.folder.path().join("program.cl");
+        fs::write(&source, &program.source).expect("a source");
+        let mut command = kiln::command();
+        Device::named("vulkan-reference").ok_or("there is no such device")?.only(&mut command)?;
+        command.env("KILN_CRASH_DIR", self.folder.path());
+        if let Some(defect) = defect {
+            command.env("KILN_DEFECT", defect.name());
+        }
+        command.arg("run").arg(&source).args(["-w", &format!("-cl-std={}", program.std)]);
+        let finished = kiln::run(command.args(program.launch()))?;
+        if finished.status.success() { Ok(finished.text()) } else { Err(finished.stderr) }
+    }
 }

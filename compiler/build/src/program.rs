@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn an_invalid_module_is_an_error() {
         let source = Source { name: "k.cl".to_owned(), text: b"kernel void k(void) { }".to_vec() };
-        let options = Options { break_module: true, ..Options::default() };
+        let options =
+            Options { defect: Some(kiln_compiler::session::defect::Defect::IdBound), ..Options::default() };
         let error = compile(source, &options).expect_err("the module is invalid").to_string();
         assert!(error.contains("k.cl: error: internal error: "), "{error}");
         assert!(error.contains("[SPIRV-id-bound]"), "{error}");

@@ -20,7 +20,7 @@ use std::{
 
 use kiln_compiler::{
     Artifact, Emit,
-    session::{Loader, Options, Source},
+    session::{Loader, Options, Source, defect::Defect},
     verify::InvalidModule,
 };
 
@@ -32,8 +32,8 @@ const FOLDER: &str = "KILN_CRASH_DIR";
 /// For tests: a source with this word makes the compiler panic.
 const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
 
-/// For tests: this variable makes the compiler emit invalid modules.
-const BREAK_MODULE: &str = "KILN_BREAK_MODULE";
+/// For tests: this variable names a defect that the compiler has.
+const DEFECT: &str = "KILN_DEFECT";
 
 /// Options with a value that preprocessing has already applied, or that name other outputs.
 const DONE: &[&str] = &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
@@ -106,9 +106,9 @@ pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -
     }
 }
 
-/// Whether tests request invalid modules.
-pub(crate) fn breaks_modules() -> bool {
-    env::var_os(BREAK_MODULE).is_some()
+/// The defect that tests request.
+pub(crate) fn defect() -> Option<Defect> {
+    Defect::named(env::var_os(DEFECT)?.to_str()?)
 }
 
 /// Reports an invalid module that the compiler emitted, with the path of the reproducer.

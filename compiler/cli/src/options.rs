@@ -195,7 +195,7 @@ impl CompileOptions {
             SeqCstArgument::Strict => SeqCst::Strict,
             SeqCstArgument::AcqRel => SeqCst::AcqRel,
         };
-        options.break_module = crash::breaks_modules();
+        options.defect = crash::defect();
         options
     }
 }

@@ -11,6 +11,7 @@
 
 mod access;
 mod atomics;
+mod defects;
 mod handed;
 mod pointers;
 mod ranges;
@@ -27,6 +28,7 @@ use smallvec::SmallVec;
 
 use self::{
     atomics::Demand,
+    defects::Defects,
     handed::{Handed, Shared},
     pointers::{Form, Forms},
     ranges::Step,
@@ -64,22 +66,24 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
     let handed = Handed::find(module, &forms);
-    let (surveys, shared) = survey_all(module, &forms, &handed);
+    let (surveys, mut shared) = survey_all(module, &forms, &handed);
+    let defects = Defects(options.defect);
+    shared.values_mut().for_each(|usage| defects.change_usage(usage));
     // A bounds check keeps an access in its object, but not in its range.
     let split = if options.bounds_checks {
         FxHashMap::default()
     } else {
-        split_mixed(module, &forms, &shared, target)
+        split_mixed(module, &forms, &shared, (target, defects))
     };
     let widened = widened(module, &shared, &split, target);
     let Module { functions, vars, .. } = module;
     let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
-    let objects = Objects { handed, shared, split, widened, sizes, target };
+    let objects = Objects { handed, shared, split, widened, sizes, target, defects };
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
         let id = FuncId::from_index(index);
         let layouts = objects.lay_out(id, function, vars, uses);
-        pointers::apply(function, id, &objects.handed, forms, &layouts);
+        pointers::apply(function, id, &objects.handed, forms, &layouts, defects);
     }
 }
 
@@ -112,7 +116,7 @@ fn split_mixed(
     module: &mut Module,
     forms: &[Forms],
     shared: &FxHashMap<Shared, Usage>,
-    target: &Target,
+    (target, defects): (&Target, Defects),
 ) -> FxHashMap<VarId, Split> {
     let mixed_var = |(class, usage): (&Shared, &Usage)| match class {
         Shared::Module(var) if usage.is_mixed() => Some(*var),
@@ -126,7 +130,10 @@ fn split_mixed(
         let reach = Reach::find(module, Indices::Any);
         for var in mixed {
             let strides = shared[&Shared::Module(var)].strides;
-            split.extend(Split::find(module, var, strides, (forms, &reach), target).map(|it| (var, it)));
+            if let Some(mut found) = Split::find(module, var, strides, (forms, &reach), target) {
+                defects.change_split(&mut found);
+                split.insert(var, found);
+            }
         }
     }
     split
@@ -141,6 +148,7 @@ struct Objects<'a> {
     /// The sizes of the objects of the module in bytes.
     sizes: Vec<u64>,
     target: &'a Target,
+    defects: Defects,
 }
 
 impl Objects<'_> {
@@ -172,6 +180,7 @@ impl Objects<'_> {
                 _ => object,
             };
             let mut layout = usage.layout(self.target, root);
+            self.defects.change_layout(&mut layout);
             // Several functions can use an object of the module.
             let (var, size): (&mut Var, u64) = match root {
                 Object::Module(id) => {
@@ -189,7 +198,7 @@ impl Objects<'_> {
             };
             let size = class.and_then(|class| self.handed.size(class)).unwrap_or(size);
             var.element = Some(Type::Scalar(layout.cell));
-            var.size = size.div_ceil(layout.element.size()) * layout.cell.size();
+            var.size = self.defects.changed_size(size.div_ceil(layout.element.size()) * layout.cell.size());
             if layout.is_zeroed && var.parameter.is_none() {
                 var.init = Some(Data::default());
             }

@@ -12,6 +12,7 @@
 //! assert_eq!(diagnostics[0].severity, Severity::Error);
 //! ```
 
+pub mod defect;
 pub mod diag;
 pub mod extensions;
 mod options;

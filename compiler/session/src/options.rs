@@ -6,7 +6,7 @@ use kiln_vocabulary::{
     target::Target,
 };
 
-use crate::diag::WarningOptions;
+use crate::{defect::Defect, diag::WarningOptions};
 
 /// The main source.
 #[derive(Clone, Debug)]
@@ -79,9 +79,9 @@ pub struct Options {
     /// [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH), unless the caller has a larger stack, such as [`DEEP_STACK`] for
     /// [`DEEP`].
     pub max_depth: u16,
-    /// For tests: makes the emitted module invalid, with an id bound that is too low.
+    /// For tests: a defect that the compiler has.
     #[doc(hidden)]
-    pub break_module: bool,
+    pub defect: Option<Defect>,
 }
 
 /// A nesting depth that is large enough for generated programs. It requires a stack of [`DEEP_STACK`] bytes.
@@ -169,7 +169,7 @@ impl Default for Options {
             exact_images: false,
             overflow: Overflow::default(),
             max_depth: MAX_DEPTH,
-            break_module: false,
+            defect: None,
         }
     }
 }

@@ -35,7 +35,7 @@ mod writer;
 use std::sync::Arc;
 
 use kiln_ir::{FuncId, Module};
-use kiln_session::{MathOptions, Options};
+use kiln_session::{MathOptions, Options, defect::Defect};
 use kiln_syntax::Span;
 use kiln_vocabulary::{
     opencl::{Environment, Linkage},
@@ -117,7 +117,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         emitter.reflection();
     }
     let mut words = emitter.writer.finish();
-    if options.break_module {
+    if options.defect == Some(Defect::IdBound) {
         words[BOUND] = 1;
     }
     words

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Layout,
     access::{Accessor, variable},
+    defects::Defects,
     handed::Handed,
 };
 use crate::{
@@ -87,7 +88,14 @@ pub(super) struct Layouts {
 }
 
 /// Rewrites a function: pointers become indices or addresses, and accesses become accesses of elements.
-pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms: &Forms, layouts: &Layouts) {
+pub(super) fn apply(
+    function: &mut Function,
+    id: FuncId,
+    handed: &Handed,
+    forms: &Forms,
+    layouts: &Layouts,
+    defects: Defects,
+) {
     let known = take_objects(function, id, handed, &layouts.objects);
     for (&value, form) in &forms.forms {
         if function.constant(value).is_none() {
@@ -99,6 +107,7 @@ pub(super) fn apply(function: &mut Function, id: FuncId, handed: &Handed, forms:
     }
     let mut tags: Vec<Object> = layouts.objects.keys().copied().collect();
     tags.sort_unstable();
+    defects.change_tags(&mut tags);
     let Layouts { objects, ranges, loop_order } = layouts;
     let pointers = Pointers { id, handed, forms, layouts: objects, ranges, loop_order: *loop_order, tags };
     rewrite_only(

@@ -1,0 +1,62 @@
+//! Defects that tests request from the compiler, to show that the verifier or a test suite detects them.
+
+/// Generates the enum and the names of its variants from one list.
+macro_rules! defects {
+    ($($(#[doc = $doc:literal])* $defect:ident $name:literal,)*) => {
+        /// A defect of the compiler.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Defect {
+            $($(#[doc = $doc])* $defect,)*
+        }
+
+        impl Defect {
+            /// All defects.
+            pub const ALL: &'static [Self] = &[$(Self::$defect,)*];
+
+            /// Its name in `KILN_DEFECT`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$defect => $name,)*
+                }
+            }
+        }
+    };
+}
+
+defects! {
+    /// The id bound of the emitted module is too low, which makes it invalid.
+    IdBound "id_bound",
+    /// The elements of an object have half of their size.
+    NarrowElements "narrow_elements",
+    /// The elements of an object have twice their size.
+    WideElements "wide_elements",
+    /// The elements of an object are floats instead of integers, or integers instead of floats.
+    OtherElements "other_elements",
+    /// An index counts twice as many bytes.
+    WideUnits "wide_units",
+    /// Work-items load parts of an element that others change without atomic operations.
+    PlainParts "plain_parts",
+    /// An object has half of its elements.
+    ShortObjects "short_objects",
+    /// The element of an object does not depend on the atomic operations on it.
+    ForgottenAtomics "forgotten_atomics",
+    /// The index unit of an object does not depend on the offsets of pointers into it.
+    ForgottenStrides "forgotten_strides",
+    /// A range of an object does not begin at its start.
+    UnshiftedRanges "unshifted_ranges",
+    /// The elements of a range repeat at twice the distance.
+    WidePeriods "wide_periods",
+    /// An access uses the variable of another range of its object.
+    NeighborRanges "neighbor_ranges",
+    /// The index unit of a range does not suit the other ranges of its object.
+    OwnUnits "own_units",
+    /// The objects that a generic pointer can point to have equal tags.
+    EqualTags "equal_tags",
+}
+
+impl Defect {
+    /// The defect with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|defect| defect.name() == name)
+    }
+}
