@@ -56,7 +56,7 @@ fn defects_of_layouts_are_detected() {
         });
         match detected {
             Some((seed, reason)) => {
-                let line = reason.lines().next().unwrap_or_default();
+                let line: String = reason.lines().next().unwrap_or_default().chars().take(160).collect();
                 println!("{}: composition {seed}: {line}", defect.name());
             }
             None => missed.push(defect.name()),

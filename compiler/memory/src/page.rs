@@ -139,9 +139,9 @@ const RULES: [(&str, &str); 11] = [
          beside them would be a race that the source does not have. The plain load has the size of the object and \
          the widest scope of its memory. Only loads of the same kernel that can read the object are affected: \
          through the same argument or variable, or through a pointer from memory, at offsets that can be those of \
-         the object. Loads through another argument stay plain, even if the host passes one buffer twice. So do loads \
-         of a part of the object through a pointer from memory: the load of the whole would be a race with stores to \
-         neighbors, if the pointer does not point to the object.",
+         the object. Loads through another argument stay plain, even if the host passes one buffer twice. So do \
+         narrower loads that are not certainly a part of the object: the load of a whole would be a race with stores to \
+         neighbors.",
     ),
 ];
 

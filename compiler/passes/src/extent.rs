@@ -143,13 +143,30 @@ pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Ex
     !std::iter::once(None).chain(strides.map(Some)).any(are_apart)
 }
 
+/// Whether every access of a size at one set of offsets is a part of an access of another size at the other set. Both sets can
+/// be too large, so this is certain only if both objects are at known offsets or are indexed alike. If in doubt, false.
+pub(super) fn is_part((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
+    let mut rest = one.clone();
+    rest.terms.retain(|term| !other.terms.contains(term));
+    let Some((low, high)) = rest.limits() else { return false };
+    // An index without limits also lost the minimum.
+    let mut distance = low.saturating_sub(other.offset);
+    for term in other.terms.iter().rev().filter(|term| !one.terms.contains(term)) {
+        let (Some(count), Ok(stride)) = (term.count, i64::try_from(term.stride)) else { return false };
+        let last = i64::try_from(count.saturating_sub(1)).unwrap_or(i64::MAX);
+        distance -= distance.div_euclid(stride).clamp(0, last).saturating_mul(stride);
+    }
+    let end = distance.saturating_add(high - low).saturating_add_unsigned(size);
+    distance >= 0 && u64::try_from(end).is_ok_and(|end| end <= other_size)
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Term, may_overlap};
+    use super::{Extent, Term, is_part, may_overlap};
 
     fn extent(offset: i64, terms: &[(u64, Option<u64>)]) -> Extent {
         let terms = terms.iter().map(|&(stride, count)| Term { stride, count }).collect();
@@ -176,5 +193,21 @@ mod tests {
         assert!(!overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(2))]), 4));
         assert!(overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(3))]), 4));
         assert!(overlap(&Extent::anywhere(), 1, &flag, 4));
+    }
+
+    #[test]
+    fn parts_are_at_known_offsets_or_indexed_alike() {
+        let word = extent(8, &[]);
+        assert!(is_part((&extent(10, &[]), 2), (&word, 4)));
+        assert!(is_part((&extent(8, &[(1, Some(4))]), 1), (&word, 4)));
+        assert!(!is_part((&extent(8, &[(1, Some(5))]), 1), (&word, 4)));
+        assert!(!is_part((&extent(7, &[]), 1), (&word, 4)));
+        assert!(!is_part((&extent(8, &[(2, None)]), 2), (&word, 4)));
+        let (array, endless) = (extent(8, &[(4, Some(3))]), extent(8, &[(4, None)]));
+        assert!(is_part((&extent(17, &[]), 1), (&array, 4)));
+        assert!(!is_part((&extent(20, &[]), 1), (&array, 4)));
+        assert!(is_part((&extent(9, &[(4, Some(3))]), 1), (&array, 4)));
+        assert!(is_part((&extent(9, &[(4, None)]), 1), (&endless, 4)));
+        assert!(!is_part((&extent(9, &[]), 1), (&endless, 4)));
     }
 }

@@ -8,7 +8,7 @@ use kiln_memory::{Operation, Spaces};
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
 
 use crate::{
-    extent::may_overlap,
+    extent::{is_part, may_overlap},
     reach::{Indices, Place, Reach, Root},
     rewrite::rewrite_only,
 };
@@ -26,24 +26,25 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// Whether a plain load in this function can read the same object. A load of narrower pieces does not through a
-    /// pointer of unknown origin: only a character type could access a part of the object (C99 6.5p7), and a load of the
-    /// whole word would race with stores to its other bytes.
+    /// Whether a plain load in this function can read the same object. A load of narrower pieces must be a part of the object:
+    /// otherwise, the load of the whole word would race with stores to its other bytes. Only a character type or a union
+    /// could access a part (C99 6.5p7).
     fn may_be(
         &self,
         function: FuncId,
         (places, spaces): (&[Place], Spaces),
         (size, piece): (u64, u64),
     ) -> bool {
-        let is_near = self.functions.contains(&function) && self.size <= piece;
+        let (is_whole, is_near) = (self.size <= piece, self.functions.contains(&function));
         !self.spaces.intersection(spaces).is_empty()
             && places.iter().any(|one| {
                 self.places.iter().any(|other| match (one.root, other.root) {
                     (Root::Private(_), _) | (_, Root::Private(_)) => false,
                     // Arguments of two kernels can be one buffer, but a kernel does not contain the loads of another.
-                    (Root::Unknown, _) | (_, Root::Unknown) => is_near,
+                    (Root::Unknown, _) | (_, Root::Unknown) => is_near && is_whole,
                     (one_root, other_root) => {
-                        one_root == other_root && may_overlap((&one.extent, size), (&other.extent, self.size))
+                        let is_read = if is_whole { may_overlap } else { is_part };
+                        one_root == other_root && is_read((&one.extent, size), (&other.extent, self.size))
                     }
                 })
             })
