@@ -67,6 +67,8 @@ enum Command {
     Vscode,
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop, and the lexer from its tokens
     Grammar,
+    /// Compile the bodies of built-in functions (compiler/library/lib), which the compiler contains as IR
+    Library,
 }
 
 /// The result of a command; the error is a message for the user.
@@ -93,6 +95,9 @@ fn main() -> ExitCode {
         // A package of its own: the other commands need not wait until LALRPOP is built.
         Command::Grammar => {
             process::run(process::cargo().args(["run", "--quiet", "--package", "kiln-generate"]))
+        }
+        Command::Library => {
+            process::run(process::cargo().args(["run", "--quiet", "--package", "kiln-bodies"]))
         }
     };
     match outcome {

@@ -56,13 +56,8 @@ use crate::{
 };
 
 /// The functions of other packages that the passes use.
-const PROVIDERS: Providers = Providers {
-    has_instruction: spirv::has_instruction,
-    library_function: |name, types, is_relaxed, precision| {
-        let found = kiln_library::find(name, types, is_relaxed, precision)?;
-        Some(Box::new(move || found.lower()))
-    },
-};
+const PROVIDERS: Providers =
+    Providers { has_instruction: spirv::has_instruction, library_function: kiln_library::find };
 
 /// The result of a compilation.
 pub struct Output {

@@ -16,6 +16,7 @@
 //! assert_eq!(module.to_string(), text);
 //! ```
 
+mod binary;
 mod build;
 mod check;
 pub mod flow;

@@ -30,6 +30,7 @@ mod if_to_select;
 mod infer_address_spaces;
 mod inline_calls;
 mod legalize_atomics;
+mod library_body;
 mod limit;
 mod load_constants;
 mod lower_addresses;
@@ -57,9 +58,12 @@ mod unroll_loops;
 mod vectorize_accesses;
 
 use kiln_builtins::Lowering;
-use kiln_ir::{self as ir, BuiltinParam, FuncId, Module};
+use kiln_ir::{self as ir, BuiltinParam, Function, Module};
 use kiln_session::{Options, diag::Sink};
+use kiln_syntax::Span;
 use kiln_vocabulary::{faults::Fault, opencl::Environment, precision::Precision, target::Target};
+
+pub use library_body::library_body;
 
 use Pass::{Linking, Local};
 
@@ -85,20 +89,17 @@ pub struct Providers {
     /// Whether the emitter supports a call of a built-in function with these parameters as it is, or, if the last
     /// argument is true, with lower accuracy.
     pub has_instruction: fn(Lowering, &Target, &[BuiltinParam], bool) -> bool,
-    /// Finds the library function for a built-in function and the types of its parameters. The flag allows less
-    /// accurate functions.
-    pub library_function: fn(&str, &str, bool, Precision) -> Option<LibraryFunction>,
+    /// Finds the library function for a built-in function and the types of its parameters: the result of `library_body`,
+    /// with this position. The flag allows less accurate functions.
+    pub library_function: fn(&str, &str, bool, Precision, Span) -> Option<Function>,
 }
 
 /// No instructions and no library, for modules that call no built-in functions.
 impl Default for Providers {
     fn default() -> Self {
-        Self { has_instruction: |_, _, _, _| false, library_function: |_, _, _, _| None }
+        Self { has_instruction: |_, _, _, _| false, library_function: |_, _, _, _, _| None }
     }
 }
-
-/// A function of the library, which is lowered to the IR with its callees when it is called.
-pub type LibraryFunction = Box<dyn FnOnce() -> (Module, FuncId)>;
 
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[

@@ -12,8 +12,8 @@ mod sub_groups;
 use conversions::Number;
 use kiln_builtins::{self as builtins, BuiltinId, ImageOp, Lowering};
 use kiln_ir::{
-    Access, BinaryOp, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op,
-    Replacements, Scalar, Type, ValueId, Var, VarId,
+    Access, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Replacements, Scalar,
+    Type, ValueId, Var, VarId,
 };
 use kiln_session::{
     Options,
@@ -27,12 +27,8 @@ use smallvec::SmallVec;
 
 use crate::{
     Providers,
-    dead_code::dead_code,
-    inline_calls::inline_all,
-    promote::promote,
     refuse_missing::with_profile,
     rewrite::{rewrite, rewrite_only},
-    structure_exits::structure_exits,
 };
 
 pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: &Providers, sink: &mut Sink) {
@@ -213,44 +209,18 @@ impl Pass<'_> {
         None
     }
 
-    /// A library function in this module, which is added at its first call.
+    /// A library function in this module, which is added at its first call. Its instructions get the position of that call.
     fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
-        let found = {
-            let Options { math, target, .. } = self.options;
-            (self.providers.library_function)(name, types, math.unsafe_optimizations, target.precision)?
-        };
         let key = format!("{name}_{types}");
         if let Some(&known) = self.library.get(&key) {
             return Some(known);
         }
-        let (from, function) = found();
-        let function = self.merge(from, function, span);
+        let Options { math, target, .. } = self.options;
+        let is_relaxed = math.unsafe_optimizations;
+        let function = (self.providers.library_function)(name, types, is_relaxed, target.precision, span)?;
+        let function = self.module.functions.push(function);
         self.library.insert(key, function);
         Some(function)
-    }
-
-    /// Merges a function of a library module, with its callees. Its instructions get the position of the call. Its
-    /// floating-point operations are exact, because the error bound of the function depends on them.
-    fn merge(&mut self, mut from: Module, wanted: FuncId, span: Span) -> FuncId {
-        debug_assert!(from.vars.is_empty(), "functions of the library have no objects with static lifetime");
-        // Promote variables before and after inlining, to keep functions small.
-        promote(&mut from, self.options, self.sink);
-        let wanted = inline_all(&mut from, wanted);
-        structure_exits(&mut from, self.options, self.sink);
-        promote(&mut from, self.options, self.sink);
-        dead_code(&mut from, self.options, self.sink);
-        let mut function = from.functions[wanted].clone();
-        function.span = span;
-        for var in function.vars.iter_mut() {
-            var.span = span;
-        }
-        for inst in function.insts.iter_mut() {
-            inst.span = span;
-            if let Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) = inst.op {
-                inst.op = Op::Exact(op);
-            }
-        }
-        self.module.functions.push(function)
     }
 }
 

@@ -30,6 +30,11 @@ impl Items {
         self.names.get(name).filter(|symbol| self.functions.contains_key(symbol))
     }
 
+    /// The names of all functions.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(|&function| self.names.text(function))
+    }
+
     /// The contents of a function.
     pub(super) fn tokens(&self, function: Symbol) -> &[Token] {
         &self.tokens[self.functions[&function].clone()]

@@ -1,0 +1,32 @@
+//! Prepares a function of the library. Runs when Kiln is developed, not when it compiles a program: the results are
+//! stored.
+
+use kiln_ir::{BinaryOp, FuncId, Function, Module, Op};
+use kiln_session::{Options, diag::Sink};
+
+use crate::{
+    dead_code::dead_code,
+    inline_calls::{inline_all, take},
+    promote::promote,
+    structure_exits::structure_exits,
+};
+
+/// A function of a module that `lower` has made from the library's sources, with all calls inlined. Its floating-point
+/// operations are exact, because the error bound of the function depends on them.
+pub fn library_body(mut module: Module, wanted: FuncId) -> Function {
+    debug_assert!(module.vars.is_empty(), "functions of the library have no objects with static lifetime");
+    let (options, mut sink) = (Options::default(), Sink::default());
+    // Promote variables before and after inlining, to keep functions small.
+    promote(&mut module, &options, &mut sink);
+    let wanted = inline_all(&mut module, wanted);
+    structure_exits(&mut module, &options, &mut sink);
+    promote(&mut module, &options, &mut sink);
+    dead_code(&mut module, &options, &mut sink);
+    let mut function = take(&mut module, wanted);
+    for inst in function.insts.iter_mut() {
+        if let Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) = inst.op {
+            inst.op = Op::Exact(op);
+        }
+    }
+    function
+}
