@@ -17,6 +17,8 @@
 //! assert!(matches!(output.artifact, Some(Artifact::Module(_))));
 //! ```
 
+#[cfg(test)]
+mod growth;
 mod imports;
 mod link;
 mod part;

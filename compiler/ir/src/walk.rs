@@ -394,8 +394,9 @@ impl Function {
 
     /// The reachable blocks in program order; each precedes its nested blocks.
     pub fn block_order(&self) -> Vec<BlockId> {
-        let mut order = Vec::new();
-        let mut stack = vec![self.body];
+        let mut order = Vec::with_capacity(self.blocks.len());
+        let mut stack = Vec::with_capacity(self.blocks.len());
+        stack.push(self.body);
         while let Some(block) = stack.pop() {
             order.push(block);
             let first = stack.len();

@@ -27,17 +27,20 @@ fn promote_once(function: &mut Function) -> bool {
     }
     let leaves_some = slots.leaves_some;
     let stored = stored_slots(function, &slots);
-    let mut walk = Walk { builder: Builder::new(function), slots, stored, replaced: Replacements::default() };
+    let mut walk = Walk {
+        builder: Builder::new(function),
+        state: vec![None; slots.types.len()],
+        slots,
+        stored,
+        changes: Vec::new(),
+        replaced: Replacements::default(),
+    };
     let body = walk.builder.function.body;
-    let undefined: State = walk.slots.types.iter().map(|_| None).collect();
-    walk.block(body, undefined);
+    walk.block(body);
     let replaced = walk.replaced;
     function.replace_uses(&replaced);
     leaves_some
 }
-
-/// The current value of each slot. `None` while it is undefined.
-type State = Vec<Option<ValueId>>;
 
 /// The slots of variables, by index into `types`.
 struct Slots {
@@ -247,8 +250,9 @@ impl Search<'_> {
                 slot.is_stored_first &= inside.is_stored_first;
             }
         }
-        let is_own = |slot: usize, it: &Use| it.is_stored_first && it.accesses == self.total[slot];
-        let crossing = all.iter().filter(|(slot, it)| it.is_stored && !is_own(**slot, it));
+        // No construct outside has anything to do with the slots of this one.
+        all.retain(|&slot, it| !(it.is_stored_first && it.accesses == self.total[slot]));
+        let crossing = all.iter().filter(|(_, it)| it.is_stored);
         let mut crossing: Vec<usize> = crossing.map(|(slot, _)| *slot).collect();
         crossing.sort_unstable();
         self.found.insert(id, crossing);
@@ -260,12 +264,16 @@ struct Walk<'f> {
     builder: Builder<'f>,
     slots: Slots,
     stored: FxHashMap<InstId, Vec<usize>>,
+    /// The current value of each slot. `None` while it is undefined.
+    state: Vec<Option<ValueId>>,
+    /// The slots that were changed, with their values before, to restore the state after a nested block.
+    changes: Vec<(usize, Option<ValueId>)>,
     replaced: Replacements,
 }
 
 impl Walk<'_> {
     /// Rewrites a block, given the slots' values at its start.
-    fn block(&mut self, block: BlockId, mut state: State) {
+    fn block(&mut self, block: BlockId) {
         let insts = std::mem::take(&mut self.builder.function.blocks[block].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for id in insts {
@@ -274,24 +282,25 @@ impl Walk<'_> {
                 Op::Load(_) => {
                     if let Some(slot) = self.slots.of(inst.args[0]) {
                         let result = inst.results[0];
-                        let value = self.current(&state, slot);
+                        let value = self.current(slot);
                         self.replaced.insert(result, value);
                         continue;
                     }
                 }
                 Op::Store(_) => {
                     if let Some(slot) = self.slots.of(inst.args[0]) {
-                        state[slot] = Some(self.replaced.resolve(inst.args[1]));
+                        let value = self.replaced.resolve(inst.args[1]);
+                        self.set(slot, value);
                         continue;
                     }
                 }
                 Op::Exit(target) | Op::Next(target) | Op::Continue(target) => {
                     for slot in self.stored.get(&target).cloned().unwrap_or_default() {
-                        let value = self.current(&state, slot);
+                        let value = self.current(slot);
                         self.builder.function.insts[id].args.push(value);
                     }
                 }
-                _ if inst.op.is_construct() => self.construct(id, &mut state),
+                _ if inst.op.is_construct() => self.construct(id),
                 _ => {}
             }
             kept.push(id);
@@ -299,35 +308,51 @@ impl Walk<'_> {
         self.builder.function.blocks[block].insts = kept;
     }
 
-    fn construct(&mut self, id: InstId, state: &mut State) {
+    /// Rewrites a block of a construct, at whose start some slots have other values.
+    fn nested(&mut self, block: BlockId, params: &[(usize, ValueId)]) {
+        let before = self.changes.len();
+        for &(slot, param) in params {
+            self.set(slot, param);
+        }
+        self.block(block);
+        for (slot, value) in self.changes.drain(before..).rev() {
+            self.state[slot] = value;
+        }
+    }
+
+    fn construct(&mut self, id: InstId) {
         let stored = self.stored.get(&id).cloned().unwrap_or_default();
         let op = &self.builder.function.insts[id].op;
         if let Op::Loop { body, continuing, .. } = *op {
-            let mut inside = [state.clone(), state.clone()];
+            let mut params = [Vec::new(), Vec::new()];
             for &slot in &stored {
-                let first = self.current(state, slot);
+                let first = self.current(slot);
                 self.builder.function.insts[id].args.push(first);
-                for (block, state) in [body, continuing].into_iter().zip(&mut inside) {
-                    let param = self.builder.function.add_param(block, self.slots.types[slot]);
-                    state[slot] = Some(param);
+                for (block, params) in [body, continuing].into_iter().zip(&mut params) {
+                    params.push((slot, self.builder.function.add_param(block, self.slots.types[slot])));
                 }
             }
-            let [in_body, in_continuing] = inside;
-            self.block(body, in_body);
-            self.block(continuing, in_continuing);
+            let [in_body, in_continuing] = params;
+            self.nested(body, &in_body);
+            self.nested(continuing, &in_continuing);
         } else {
             for block in op.blocks() {
-                self.block(block, state.clone());
+                self.nested(block, &[]);
             }
         }
         for slot in stored {
             let result = self.builder.function.add_result(id, self.slots.types[slot]);
-            state[slot] = Some(result);
+            self.set(slot, result);
         }
     }
 
-    fn current(&mut self, state: &State, slot: usize) -> ValueId {
-        match state[slot] {
+    fn set(&mut self, slot: usize, value: ValueId) {
+        let before = self.state[slot].replace(value);
+        self.changes.push((slot, before));
+    }
+
+    fn current(&mut self, slot: usize) -> ValueId {
+        match self.state[slot] {
             Some(value) => self.replaced.resolve(value),
             None => self.builder.undefined(self.slots.types[slot]),
         }

@@ -32,6 +32,8 @@ fn forward(function: &mut Function) {
         if open.len() == before {
             break;
         }
+        // Values of nested loops depend on each other from the inside out.
+        open.reverse();
     }
     function.replace_uses(&replaced);
 }

@@ -5,6 +5,8 @@
 //! alignment of at least the combined size. A combined load replaces the first of its loads, a combined store the
 //! last of its stores. No instruction between them may access the same memory.
 
+use std::{collections::BTreeMap, mem::take};
+
 use kiln_ir::{
     Access, BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, align_behind,
 };
@@ -24,7 +26,8 @@ pub(super) fn vectorize_accesses(module: &mut Module, options: &Options, _: &mut
     for function in module.functions.iter_mut() {
         let mut combined = Vec::new();
         for block in function.block_order() {
-            Search { function, open: FxHashMap::default(), combined: &mut combined }.block(block);
+            Search { function, open: FxHashMap::default(), stored: None, combined: &mut combined }
+                .block(block);
         }
         if !combined.is_empty() {
             replace(function, &combined);
@@ -49,10 +52,6 @@ impl Member {
     fn end(&self) -> i64 {
         self.offset + self.size()
     }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        self.offset < other.end() && other.offset < self.end()
-    }
 }
 
 /// Accesses that one access can replace, by offset.
@@ -70,11 +69,32 @@ struct Combined {
 struct Run {
     loads: Vec<Member>,
     stores: Vec<Member>,
+    /// The end of each store by its offset. They do not overlap.
+    stored: BTreeMap<i64, i64>,
+}
+
+impl Run {
+    fn add(&mut self, member: Member, is_store: bool) {
+        if is_store {
+            self.stores.push(member);
+            self.stored.insert(member.offset, member.end());
+        } else {
+            self.loads.push(member);
+        }
+    }
+
+    /// Whether a store is to the same bytes.
+    fn stores_to(&self, member: &Member) -> bool {
+        let before = self.stored.range(..member.end()).next_back();
+        before.is_some_and(|(_, &end)| member.offset < end)
+    }
 }
 
 struct Search<'f> {
     function: &'f Function,
     open: FxHashMap<ValueId, Run>,
+    /// The only base whose run can have stores.
+    stored: Option<ValueId>,
     combined: &'f mut Vec<Combined>,
 }
 
@@ -88,7 +108,7 @@ impl Search<'_> {
                 Op::Store(access) => (access, function.ty(inst.args[1]), true),
                 _ if inst.op.is_pure() => continue,
                 _ => {
-                    self.close(|_, _| true);
+                    self.close_all();
                     continue;
                 }
             };
@@ -98,32 +118,61 @@ impl Search<'_> {
                 continue;
             };
             if access.is_volatile || ty.scalar().is_none() {
-                self.close(|_, _| true);
+                self.close_all();
                 continue;
             }
             let (base, offset) = base(function, inst.args[0]);
             let member = Member { inst: id, offset, ty, access };
-            // Pointers with different bases may be equal.
-            self.close(|other, run| other != base && (is_store || !run.stores.is_empty()));
+            self.separate(base, is_store);
             // A load moves up and a store moves down. An earlier store to the same bytes must stay between.
-            let meets = |run: &Run| run.stores.iter().any(|other| other.overlaps(&member));
-            self.close(|other, run| other == base && meets(run));
-            let run = self.open.entry(base).or_default();
-            if is_store { &mut run.stores } else { &mut run.loads }.push(member);
+            if self.open.get(&base).is_some_and(|run| run.stores_to(&member)) {
+                self.close(base);
+            }
+            self.open.entry(base).or_default().add(member, is_store);
         }
-        self.close(|_, _| true);
+        self.close_all();
     }
 
-    /// Combines the accesses of the selected runs.
-    fn close(&mut self, is_selected: impl Fn(ValueId, &Run) -> bool) {
-        let closed = self.open.extract_if(|&base, run| is_selected(base, run));
-        for (base, run) in closed {
-            let all = [&run.loads[..], &run.stores].concat();
-            for (mut members, is_store) in [(run.loads, false), (run.stores, true)] {
-                if members.len() > 1 {
-                    combine(base, &mut members, &all, is_store, self.combined);
-                }
+    /// Closes the runs that an access with this base separates: pointers with different bases may be equal.
+    fn separate(&mut self, base: ValueId, is_store: bool) {
+        if is_store {
+            let own = self.open.remove(&base);
+            self.close_all();
+            self.open.extend(own.map(|run| (base, run)));
+            self.stored = Some(base);
+        } else if let Some(other) = self.stored
+            && other != base
+            && self.open.get(&other).is_some_and(|run| !run.stores.is_empty())
+        {
+            self.close(other);
+        }
+    }
+
+    fn close(&mut self, base: ValueId) {
+        if let Some(run) = self.open.remove(&base) {
+            combine_run(base, run, self.combined);
+        }
+    }
+
+    fn close_all(&mut self) {
+        if !self.open.is_empty() {
+            for (base, run) in take(&mut self.open) {
+                combine_run(base, run, self.combined);
             }
+        }
+    }
+}
+
+/// Combines the accesses of a run.
+fn combine_run(base: ValueId, run: Run, combined: &mut Vec<Combined>) {
+    // The strictest alignment implies the others.
+    let Some(aligned) = run.loads.iter().chain(&run.stores).max_by_key(|member| member.access.align).copied()
+    else {
+        return;
+    };
+    for (mut members, is_store) in [(run.loads, false), (run.stores, true)] {
+        if members.len() > 1 {
+            combine(base, &mut members, &aligned, is_store, combined);
         }
     }
 }
@@ -141,12 +190,12 @@ fn base(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
     (pointer, bytes)
 }
 
-/// Finds the largest combinations of these accesses, which are in program order. The alignment follows from all
-/// accesses of the run.
+/// Finds the largest combinations of these accesses, which are in program order. The alignment follows from the access
+/// of the run with the strictest one.
 fn combine(
     base: ValueId,
     members: &mut [Member],
-    all: &[Member],
+    aligned: &Member,
     is_store: bool,
     combined: &mut Vec<Combined>,
 ) {
@@ -155,7 +204,7 @@ fn combine(
     members.sort_by_key(|member| member.offset);
     let mut rest = &*members;
     while let Some(first) = rest.first() {
-        let align = known_align(all, first.offset);
+        let align = known_align(aligned, first.offset);
         let found = SIZES.into_iter().filter(|size| align % size == 0).find_map(|size| {
             let count = tiles(rest, size)?;
             Some((&rest[..count], size))
@@ -182,11 +231,9 @@ fn combine(
     }
 }
 
-/// The alignment of the base plus an offset that follows from the alignments of all accesses.
-fn known_align(members: &[Member], offset: i64) -> i64 {
-    let from =
-        |member: &Member| align_behind(member.access.align.into(), offset.abs_diff(member.offset)) as i64;
-    members.iter().map(from).max().unwrap_or(1)
+/// The alignment of the base plus an offset that follows from an access.
+fn known_align(aligned: &Member, offset: i64) -> i64 {
+    align_behind(aligned.access.align.into(), offset.abs_diff(aligned.offset)) as i64
 }
 
 /// The number of accesses that cover this size without gaps and overlaps, if there are at least two.
