@@ -44,6 +44,7 @@ macro_rules! choice {
     ($($ty:ty { $($variant:ident $(($($field:ident),*))? $({$($member:ident),*})?),* $(,)? })*) => {$(
         impl Codec for $ty {
             fn write(&self, out: &mut Vec<u8>) {
+                #[allow(clippy::enum_variant_names)]
                 enum Number { $($variant),* }
                 match self {
                     $(Self::$variant $(($($field),*))? $({$($member),*})? => {
@@ -57,6 +58,7 @@ macro_rules! choice {
             #[inline]
             #[allow(non_upper_case_globals)]
             fn read(input: &mut &[u8]) -> Option<Self> {
+                #[allow(clippy::enum_variant_names)]
                 enum Number { $($variant),* }
                 $(const $variant: u8 = Number::$variant as u8;)*
                 Some(match byte(input)? {
