@@ -99,6 +99,7 @@ impl Check<'_> {
                         is_float(a)
                     }
                     BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => is_int(a) || is_bool(a),
+                    BinaryOp::UMulHigh => matches!(a.scalar(), Some(Scalar::I32 | Scalar::I64)),
                     _ => is_int(a),
                 };
                 ensure(is_fine, "its operands have a wrong type")

@@ -816,6 +816,8 @@ pub enum BinaryOp {
     Add,
     Sub,
     Mul,
+    /// The upper half of the product of unsigned integers of 32 or 64 bits
+    UMulHigh,
     SDiv,
     UDiv,
     SRem,

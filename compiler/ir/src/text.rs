@@ -78,6 +78,7 @@ words! {
         [Self::Add] "add",
         [Self::Sub] "sub",
         [Self::Mul] "mul",
+        [Self::UMulHigh] "umul_high",
         [Self::SDiv] "sdiv",
         [Self::UDiv] "udiv",
         [Self::SRem] "srem",

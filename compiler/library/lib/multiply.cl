@@ -16,13 +16,7 @@ NARROW(ushort, uint, 0, USHRT_MAX, 16)
 uint mul_hi_uint(uint x, uint y) { return (uint)(((ulong)x * (ulong)y) >> 32); }
 int mul_hi_int(int x, int y) { return (int)(((long)x * (long)y) >> 32); }
 
-ulong mul_hi_ulong(ulong x, ulong y) {
-    ulong low_x = (uint)x, high_x = x >> 32, low_y = (uint)y, high_y = y >> 32;
-    ulong low = low_x * low_y;
-    ulong middle = high_x * low_y + (low >> 32);
-    ulong other = low_x * high_y + (uint)middle;
-    return high_x * high_y + (middle >> 32) + (other >> 32);
-}
+ulong mul_hi_ulong(ulong x, ulong y) { return __kiln_umul_high(x, y); }
 // The unsigned product is too large by 2^64 times the other factor if one is negative.
 long mul_hi_long(long x, long y) {
     ulong high = mul_hi_ulong((ulong)x, (ulong)y);

@@ -13,6 +13,7 @@ impl Body<'_, '_> {
                 return Some(self.dot(*a, *b));
             }
             ("__kiln_bit_count", [a]) => return Some(self.builder.unary(UnaryOp::BitCount, *a)),
+            ("__kiln_umul_high", [a, b]) => return Some(self.builder.binary(BinaryOp::UMulHigh, *a, *b)),
             ("bitselect", [a, b, c]) => return Some(self.bit_select(*a, *b, *c)),
             ("select", [a, b, c]) => return Some(self.select_by(*a, *b, *c)),
             (_, [a]) => self.classify(name, *a)?,

@@ -146,6 +146,7 @@ impl Body<'_, '_> {
     fn binary(&mut self, inst: &Inst, op: BinaryOp) {
         let is_bool = self.is_bool(inst);
         let op = match op {
+            BinaryOp::UMulHigh => return self.upper_product(inst),
             BinaryOp::Add => Op::IAdd,
             BinaryOp::Sub => Op::ISub,
             BinaryOp::Mul => Op::IMul,
@@ -172,6 +173,15 @@ impl Body<'_, '_> {
         if matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem) {
             self.relax(inst);
         }
+    }
+
+    /// The upper half of a product: the second member of the structure that `OpUMulExtended` gives.
+    fn upper_product(&mut self, inst: &Inst) {
+        let ty = self.emitter.ty(self.type_of(inst.results[0]));
+        let pair = self.emitter.writer.interned(Op::TypeStruct, None, vec![Operand::IdRef(ty); 2]);
+        let factors = inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect();
+        let product = self.typed(Op::UMulExtended, pair, factors);
+        self.result(inst, Op::CompositeExtract, vec![Operand::IdRef(product), Operand::LiteralBit32(1)]);
     }
 
     /// Decorates an operation with the fast-math modes that the options allow (OpenCL API 5.8.6.4).

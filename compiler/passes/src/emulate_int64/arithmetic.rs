@@ -23,6 +23,7 @@ pub(super) fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right:
         BinaryOp::Add => add(builder, left, right),
         BinaryOp::Sub => subtract(builder, left, right),
         BinaryOp::Mul => multiply(builder, left, right),
+        BinaryOp::UMulHigh => multiply_high(builder, left, right),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
             let low = builder.binary(op, left.low, right.low);
             Pair { low, high: builder.binary(op, left.high, right.high) }
@@ -59,33 +60,30 @@ fn subtract(builder: &mut Builder<'_>, left: Pair, right: Pair) -> Pair {
 }
 
 fn multiply(builder: &mut Builder<'_>, left: Pair, right: Pair) -> Pair {
-    let Pair { low, high } = multiply_halves(builder, left.low, right.low);
+    let Pair { low, high } = wide_product(builder, left.low, right.low);
     let cross = builder.binary(BinaryOp::Mul, left.low, right.high);
     let high = builder.binary(BinaryOp::Add, high, cross);
     let cross = builder.binary(BinaryOp::Mul, left.high, right.low);
     Pair { low, high: builder.binary(BinaryOp::Add, high, cross) }
 }
 
-/// The 64-bit product of two 32-bit numbers, from 16-bit products.
-fn multiply_halves(builder: &mut Builder<'_>, left: ValueId, right: ValueId) -> Pair {
-    let mut split = |value| {
-        let low = builder.binary_bits(BinaryOp::And, value, 0xffff);
-        (low, builder.binary_bits(BinaryOp::LShr, value, 16))
-    };
-    let ((left_low, left_high), (right_low, right_high)) = (split(left), split(right));
-    let bottom = builder.binary(BinaryOp::Mul, left_low, right_low);
-    let carry = builder.binary_bits(BinaryOp::LShr, bottom, 16);
-    let middle = builder.binary(BinaryOp::Mul, left_high, right_low);
-    let middle = builder.binary(BinaryOp::Add, middle, carry);
-    let middle_low = builder.binary_bits(BinaryOp::And, middle, 0xffff);
-    let middle_high = builder.binary_bits(BinaryOp::LShr, middle, 16);
-    let other = builder.binary(BinaryOp::Mul, left_low, right_high);
-    let other = builder.binary(BinaryOp::Add, other, middle_low);
-    let other_high = builder.binary_bits(BinaryOp::LShr, other, 16);
-    let top = builder.binary(BinaryOp::Mul, left_high, right_high);
-    let top = builder.binary(BinaryOp::Add, top, middle_high);
-    let high = builder.binary(BinaryOp::Add, top, other_high);
-    Pair { low: builder.binary(BinaryOp::Mul, left, right), high }
+/// The upper 64 bits of the product: the sum of four products of halves.
+fn multiply_high(builder: &mut Builder<'_>, left: Pair, right: Pair) -> Pair {
+    let zero = builder.bits(builder.ty(left.low), 0);
+    let carried = builder.binary(BinaryOp::UMulHigh, left.low, right.low);
+    let middle = wide_product(builder, left.high, right.low);
+    let middle = add(builder, middle, Pair { low: carried, high: zero });
+    let other = wide_product(builder, left.low, right.high);
+    let other = add(builder, other, Pair { low: middle.low, high: zero });
+    let top = wide_product(builder, left.high, right.high);
+    let top = add(builder, top, Pair { low: middle.high, high: zero });
+    add(builder, top, Pair { low: other.high, high: zero })
+}
+
+/// The 64-bit product of two unsigned 32-bit numbers.
+fn wide_product(builder: &mut Builder<'_>, left: ValueId, right: ValueId) -> Pair {
+    let low = builder.binary(BinaryOp::Mul, left, right);
+    Pair { low, high: builder.binary(BinaryOp::UMulHigh, left, right) }
 }
 
 /// Common values of shifts: the amount within a half, 31 minus that, and whether the amount exceeds a half.

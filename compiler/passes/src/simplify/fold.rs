@@ -97,6 +97,10 @@ pub(crate) fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Op
         BinaryOp::Add => left.wrapping_add(right),
         BinaryOp::Sub => left.wrapping_sub(right),
         BinaryOp::Mul => left.wrapping_mul(right),
+        BinaryOp::UMulHigh => {
+            let [left, right] = [left, right].map(|it| u128::from(it & (u64::MAX >> (64 - scalar.bits()))));
+            ((left * right) >> scalar.bits()) as u64
+        }
         // Undefined operands or overflow: leave it to the device.
         BinaryOp::SDiv => signed_left.checked_div(signed_right)? as u64,
         BinaryOp::SRem => signed_left.checked_rem(signed_right)? as u64,
