@@ -58,16 +58,26 @@ EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)
 
-// The integral part of the magnitude, below 2^64, in two halves: both differences are exact.
-#define WHOLE_PART(T)                                                  \
-    ulong whole_part_##T(T x) {                                         \
-        T size = fabs(x), high = trunc(size * (T)0x1p-32f);             \
-        return (ulong)(uint)high << 32 | (uint)(size - high * (T)0x1p32f); \
+// The integral part of a magnitude below 2^64. Those below 2^32 take one conversion.
+ulong whole_part_float(float size) {
+    if (size < 0x1p32f) return (uint)size;
+    // An integer: the significand has 24 bits.
+    uint bits = as_uint(size);
+    return (ulong)((bits & 0x7fffff) | 0x800000) << ((bits >> 23) - 150);
+}
+ulong whole_part_double(double size) {
+    if (size < 0x1p32) return (uint)size;
+    // Two halves: both differences are exact.
+    double high = trunc(size * 0x1p-32);
+    return (ulong)(uint)high << 32 | (uint)(size - high * 0x1p32);
+}
+#define SIGNED(T)                                     \
+    long convert_long_rtz_##T(T x) {                   \
+        T size = fabs(x);                              \
+        if (size < (T)0x1p31f) return (int)x;          \
+        ulong whole = whole_part_##T(size);            \
+        return (long)(x < 0 ? 0 - whole : whole);      \
     }
-WHOLE_PART(float)
-WHOLE_PART(double)
-#define SIGNED(T) \
-    long convert_long_rtz_##T(T x) { return (long)(x < 0 ? 0 - whole_part_##T(x) : whole_part_##T(x)); }
 SIGNED(float)
 SIGNED(double)
 ulong convert_ulong_rtz_float(float x) { return whole_part_float(x); }

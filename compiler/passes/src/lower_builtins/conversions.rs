@@ -48,13 +48,13 @@ impl Pass<'_> {
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
         // Drivers convert double to half through float, and round twice.
         let is_twice = from == Scalar::F64 && to == Scalar::F16;
-        let is_missing = !self.converts_int64()
-            && (from.is_float() && to == Scalar::I64 || from == Scalar::I64 && to.is_float());
+        let is_missing = from.is_float() && to == Scalar::I64 && !self.truncates_to_int64()
+            || from == Scalar::I64 && to.is_float() && !target.features.int64;
         target.environment == Environment::Vulkan && (is_twice || is_missing)
     }
 
-    /// Whether the target converts correctly between floating-point numbers and 64-bit integers.
-    fn converts_int64(&self) -> bool {
+    /// Whether the target converts floating-point numbers correctly to 64-bit integers.
+    fn truncates_to_int64(&self) -> bool {
         let target = &self.options.target;
         target.features.int64 && !target.workarounds.contains(Fault::ExpandInt64Conversions)
     }
@@ -174,7 +174,7 @@ impl Pass<'_> {
         to: Type,
         number: Number,
     ) -> Option<ValueId> {
-        if to.scalar() != Some(Scalar::I64) || self.converts_int64() {
+        if to.scalar() != Some(Scalar::I64) || self.truncates_to_int64() {
             return Some(plain_convert(builder, value, to, number));
         }
         let name = if number.to_signed { "convert_long_rtz" } else { "convert_ulong_rtz" };
