@@ -64,7 +64,7 @@ float turned_sin(float2 r, uint quadrant) { return turned_sine(r.x, quadrant); }
 float turned_tan(float2 r, uint quadrant) {
     float s = sine(r.x), c = cosine(r.x);
     bool is_odd = (quadrant & 1) != 0;
-    return with_sign_of((is_odd ? c : s) / (is_odd ? s : c), quadrant << 31);
+    return with_sign_of((is_odd ? c : s) * native_recip(is_odd ? s : c), quadrant << 31);
 }
 float sin_float(float x) {
     uint quadrant = 0;

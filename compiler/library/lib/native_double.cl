@@ -14,23 +14,29 @@ double2 two_product(double a, double b) {
     return (double2)(product, fma(a, b, -product));
 }
 
-// Scales the operand by an even power of two, so that a float estimate is possible. Each Goldschmidt step doubles its bits;
-// the last one has an exact remainder.
-double sqrt_double(double x) {
-    if (!(x > 0.0 && as_ulong(x) < INFINITE)) return x < 0.0 ? QUIET_NAN : x;
-    bool is_small = x < 0x1p-1022;
-    ulong bits = as_ulong(is_small ? x * 0x1p54 : x);
-    long exponent = ((long)(bits >> 52) - 1023) & ~1l;
-    double m = as_double(bits - ((ulong)exponent << 52));
-    double inverse = (double)native_rsqrt((float)m);
-    double root = m * inverse, half_inverse = 0.5 * inverse;
+// Each Goldschmidt step doubles the bits of the estimate; the last one has an exact remainder. The estimate for numbers from
+// 2^-120 to 2^120 comes from a float, whose bits are some of theirs.
+double root_of_middle(double x) {
+    uint2 words = as_uint2(x);
+    float estimate = native_rsqrt(as_float(((words.y - 0x38000000u) << 3) | (words.x >> 29)));
+    double inverse = as_double((uint2)(as_uint(estimate) << 29, (as_uint(estimate) >> 3) + 0x38000000u));
+    double root = x * inverse, half_inverse = 0.5 * inverse;
     double rest = fma(-half_inverse, root, 0.5);
     root = fma(root, rest, root);
     half_inverse = fma(half_inverse, rest, half_inverse);
     rest = fma(-half_inverse, root, 0.5);
     root = fma(root, rest, root);
     half_inverse = fma(half_inverse, rest, half_inverse);
-    root = fma(fma(-root, root, m), half_inverse, root);
+    return fma(fma(-root, root, x), half_inverse, root);
+}
+double sqrt_double(double x) {
+    if (as_uint2(x).y - 0x38700000u < 0x0f000000u) return root_of_middle(x);
+    if (!(x > 0.0 && as_ulong(x) < INFINITE)) return x < 0.0 ? QUIET_NAN : x;
+    // An even power of two scales other numbers.
+    bool is_small = x < 0x1p-1022;
+    ulong bits = as_ulong(is_small ? x * 0x1p54 : x);
+    long exponent = ((long)(bits >> 52) - 1023) & ~1l;
+    double root = root_of_middle(as_double(bits - ((ulong)exponent << 52)));
     root = as_double(as_ulong(root) + ((ulong)(exponent >> 1) << 52));
     return is_small ? root * 0x1p-27 : root;
 }
