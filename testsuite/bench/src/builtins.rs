@@ -23,6 +23,12 @@ pub(crate) struct Builtins {
     /// Measure only rows whose name contains this
     #[arg(long, default_value = "")]
     only: String,
+    /// Device features to enable or disable, such as `-int64`
+    #[arg(long, allow_hyphen_values = true)]
+    feature: Vec<String>,
+    /// Driver faults to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
+    #[arg(long)]
+    workarounds: Option<String>,
 }
 
 /// A row: the type, the expression of `x` and `y`, and the range of `x`.
@@ -89,8 +95,15 @@ const ROWS: &[Row] = &[
     row("long", "x / (y | 1)", 0.0, 1e18),
     row("long", "x % (y | 1)", 0.0, 1e18),
     row("long", "x / 1000003", 0.0, 1e18),
+    row("long", "x * y", 0.0, 1e18),
     row("long", "mul_hi(x, y)", 0.0, 1e18),
+    row("ulong", "mul_hi(x, y)", 0.0, 1e18),
     row("long", "(long)((float)x * 0.5f)", 0.0, 1e18),
+    row("long", "(long)(float)(int)x", 0.0, 1e18),
+    row("long", "(long)((double)x * 0.5)", 0.0, 1e18),
+    row("ulong", "(ulong)((double)x * 0.5)", 0.0, 1e18),
+    row("float", "(float)(long)(x * 1e9f)", -1.0, 1.0),
+    row("double", "(double)(long)(x * 1e9)", -1.0, 1.0),
     row("short", "(short)(x * y + 3)", 0.0, 3e4),
     row("char", "(char)(x * y + 3)", 0.0, 100.0),
     row("uchar", "convert_uchar_sat(x + y * 2)", 0.0, 100.0),
@@ -104,7 +117,8 @@ const CALLS: u32 = 256;
 const ITEMS: usize = 1 << 18;
 
 pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
-    let kiln = Kiln::new(options.device.as_deref().unwrap_or_default())?;
+    let device = options.device.as_deref().unwrap_or_default();
+    let kiln = Kiln::with_target(device, &options.feature, options.workarounds.as_deref())?;
     println!("kiln on {}", kiln.name());
     let opencl = match options.platform.as_deref() {
         Some("none") => None,
@@ -187,7 +201,23 @@ fn source(row: &Row) -> String {
     let is_double = *ty == "double";
     let extension = if is_double { "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" } else { "" };
     // A linear congruential generator (Knuth) spreads the arguments over the range.
-    let wide = if matches!(*ty, "double" | "long") { "double" } else { "float" };
+    let wide = if is_double { "double" } else { "float" };
+    // Integers of 64 bits have random bits, because conversions would take longer than most operations.
+    if ty.ends_with("long") {
+        return format!(
+            "kernel void calls(global {ty} *out, uint count) {{
+    uint state = get_global_id(0) * 747796405u + 2891336453u;
+    {ty} sum = 0;
+    for (uint i = 0; i < count; i++) {{
+        state = state * 1664525u + 1013904223u;
+        {ty} x = ({ty})((ulong)state * 0x9e3779b97f4a7c15ul), y = ({ty})((ulong)state * 0xd1342543de82ef95ul >> 20);
+        sum += {call};
+    }}
+    out[get_global_id(0)] = sum;
+}}
+"
+        );
+    }
     let suffix = if wide == "float" { "f" } else { "" };
     format!(
         "{extension}kernel void calls(global {ty} *out, uint count) {{
