@@ -331,6 +331,7 @@ pub fn device_profile(options: &mut Options, name: &str, folder: &Path) -> Resul
     };
     options.target.workarounds = profile.workarounds();
     options.target.precision = profile.precision();
+    options.target.tuning = profile.tuning();
     options.target.features = profile.features;
     options.target.profile = Some(name.to_owned());
     Ok(file)

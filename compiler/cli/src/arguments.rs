@@ -397,6 +397,7 @@ impl DeviceOptions {
             };
             target.workarounds = profile.workarounds();
             target.precision = profile.precision();
+            target.tuning = profile.tuning();
             target.features = profile.features;
         }
         // The faults are of Vulkan's drivers.

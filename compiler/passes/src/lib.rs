@@ -48,6 +48,7 @@ mod reach;
 mod refuse_missing;
 mod refuse_opencl_only;
 mod remove_redundant_block_params;
+mod request_unrolling;
 mod rewrite;
 mod simplify;
 mod specialize_variable_args;
@@ -201,8 +202,10 @@ const VULKAN: &[(&str, Pass)] = &[
     ("compare_as_unsigned", Local(compare_as_unsigned::compare_as_unsigned)),
     ("extend_factors_as_pairs", Local(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("freeze_loop_exit_values", Local(freeze_loop_exit_values::freeze_loop_exit_values)),
-    // Last, to remove what other passes have left unused.
+    // Remove what other passes have left unused.
     ("dead_code", Local(dead_code::dead_code)),
+    // Last, because it measures loops.
+    ("request_unrolling", Local(request_unrolling::request_unrolling)),
 ];
 
 /// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.

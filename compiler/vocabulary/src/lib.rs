@@ -17,3 +17,4 @@ pub mod opencl;
 pub mod pipe;
 pub mod precision;
 pub mod target;
+pub mod tuning;

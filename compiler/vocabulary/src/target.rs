@@ -2,7 +2,7 @@
 
 pub mod profile;
 
-use crate::{faults::Workarounds, opencl::Environment, precision::Precision};
+use crate::{faults::Workarounds, opencl::Environment, precision::Precision, tuning::Tuning};
 
 /// A target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Target {
     pub workarounds: Workarounds,
     /// The known precision of the driver's instructions.
     pub precision: Precision,
+    /// The known properties of the driver's compiler.
+    pub tuning: Tuning,
 }
 
 /// Generates `Features` from one list.
@@ -119,6 +121,7 @@ impl Target {
             profile: None,
             workarounds: Workarounds::NONE,
             precision: Precision::GUARANTEED,
+            tuning: Tuning::NONE,
         }
     }
 
@@ -131,6 +134,7 @@ impl Target {
             profile: None,
             workarounds: Workarounds::NONE,
             precision: Precision::GUARANTEED,
+            tuning: Tuning::NONE,
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use kiln_vocabulary::extensions::{Extension, Extensions};
 use kiln_vocabulary::faults::{Driver, DriverId, Fault, Workarounds};
-use kiln_vocabulary::{opencl, precision::Precision, target};
+use kiln_vocabulary::{opencl, precision::Precision, target, tuning::Tuning};
 
 /// A listed device: its identity, its capabilities, and whether it can run kernels.
 #[derive(Debug, Clone)]
@@ -60,6 +60,11 @@ impl DeviceInfo {
     /// How precise instructions of its driver are known to be.
     pub fn precision(&self) -> Precision {
         self.known_driver.map_or(Precision::GUARANTEED, Precision::of)
+    }
+
+    /// What is known of its driver's compiler.
+    pub fn tuning(&self) -> Tuning {
+        self.known_driver.map_or(Tuning::NONE, Tuning::of)
     }
 }
 

@@ -129,6 +129,7 @@ impl Device {
                 target.workarounds = self.info.workarounds();
                 target.features = self.info.features.target_features();
                 target.precision = self.info.precision();
+                target.tuning = self.info.tuning();
                 target
             }
         }

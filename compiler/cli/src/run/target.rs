@@ -13,5 +13,6 @@ pub(crate) fn target(info: &DeviceInfo) -> Target {
     target.workarounds = info.workarounds();
     target.features = info.features.target_features();
     target.precision = info.precision();
+    target.tuning = info.tuning();
     target
 }

@@ -10,6 +10,7 @@ use super::Features;
 use crate::{
     faults::{Driver, Workarounds},
     precision::Precision,
+    tuning::Tuning,
 };
 
 /// The only numeric feature.
@@ -35,6 +36,11 @@ impl Profile {
     /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
         self.driver.map_or(Precision::GUARANTEED, Precision::of)
+    }
+
+    /// The known properties of the driver's compiler.
+    pub fn tuning(&self) -> Tuning {
+        self.driver.map_or(Tuning::NONE, Tuning::of)
     }
 }
 
