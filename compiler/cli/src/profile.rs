@@ -84,8 +84,9 @@ pub(crate) fn profile(
     write_output(&command.output, text.as_bytes())?;
     if command.output != "-" {
         let count: usize = queues.iter().map(Vec::len).sum();
+        let launches = if count == 1 { "launch" } else { "launches" };
         anstream::eprintln!(
-            "kiln: note: {} has {count} launches; open it in https://ui.perfetto.dev or chrome://tracing",
+            "kiln: note: {} has {count} {launches}; open it in https://ui.perfetto.dev or chrome://tracing",
             command.output
         );
     }
