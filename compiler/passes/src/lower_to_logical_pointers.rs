@@ -373,9 +373,7 @@ impl Usage {
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
-        let is_zeroed = is_private
-            && target.workarounds.contains(Fault::InitializePackedVariables)
-            && self.moved.iter().any(stores_part);
+        let is_zeroed = is_private && target.workarounds.contains(Fault::InitializePrivateVariables);
         Layout { element, cell, is_zeroed, unit, has_atomic_parts, root, steps: SmallVec::new() }
     }
 
