@@ -109,7 +109,7 @@ choice! {
         Load, Store, Exchange, CompareExchangeStrong, CompareExchangeWeak, Fetch(key), FlagTestAndSet, FlagClear,
     }
     BinaryOp {
-        Add, Sub, Mul, SDiv, UDiv, SRem, URem, Shl, AShr, LShr, And, Or, Xor, FAdd, FSub, FMul, FDiv, FRem,
+        Add, Sub, Mul, UMulHigh, SDiv, UDiv, SRem, URem, Shl, AShr, LShr, And, Or, Xor, FAdd, FSub, FMul, FDiv, FRem,
     }
     BuiltinParam { Value(scalar, count), Pointer(scalar, count), Other }
     CompareKind { Signed, Unsigned, Float }
