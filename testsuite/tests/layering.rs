@@ -180,7 +180,13 @@ type Table = &'static [(&'static str, &'static [&'static str])];
 const MODULES: &[(&str, Table)] = &[
     (
         "compiler/session",
-        &[("diag", &["source"]), ("source", &[]), ("options", &["diag"]), ("extensions", &["Options"])],
+        &[
+            ("defect", &[]),
+            ("diag", &["source"]),
+            ("source", &[]),
+            ("options", &["defect", "diag"]),
+            ("extensions", &["Options"]),
+        ],
     ),
     (
         "compiler/types",
