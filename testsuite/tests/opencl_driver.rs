@@ -120,6 +120,20 @@ fn pipes_hold_as_many_packets_as_they_were_made_for() {
 }
 
 #[test]
+fn kernels_enqueue_kernels() {
+    let source = "kernel void parent(queue_t queue, global int *out)\n{\n\
+                  queue_t standard = get_default_queue();\n\
+                  out[0] = enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4), ^{ out[2 + get_global_id(0)] = 7; });\n\
+                  out[1] = enqueue_kernel(standard, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ out[6] = 8; });\n}\n";
+    let words = ["--options=-cl-std=CL3.0", "--kernel", "parent", "--global", "1", "--arg", "queue:65536"];
+    prints(
+        source,
+        &[&words[..], &["--arg", "buf:i32[7]=1", "--print", "out[0..7]"]].concat(),
+        "0 0 7 7 7 7 8",
+    );
+}
+
+#[test]
 fn diagnostics_are_the_build_log() {
     let finished = run(
         "lavapipe-25",

@@ -123,6 +123,7 @@ const fn kind(kind: ArgumentKind) -> &'static str {
         ArgumentKind::Image(_) => "image",
         ArgumentKind::Sampler(_) => "sampler",
         ArgumentKind::Pipe(_) => "pipe",
+        ArgumentKind::Queue(_) => "queue",
         ArgumentKind::Unsupported(what) => what,
     }
 }
@@ -131,7 +132,7 @@ fn argument_place(kind: ArgumentKind) -> String {
     match kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => String::new(),
         ArgumentKind::Pointer(at) => format!("address, {}", place(at)),
-        ArgumentKind::Pipe(at) => format!("handle, {}", place(at)),
+        ArgumentKind::Pipe(at) | ArgumentKind::Queue(at) => format!("handle, {}", place(at)),
         ArgumentKind::Value { place: at, size } => format!("{size} bytes, {}", place(at)),
         ArgumentKind::Local { count, element_size } => {
             format!("elements of {element_size} bytes, their number is specialization constant {}", count.0)
@@ -208,7 +209,9 @@ fn argument_json(argument: &Argument) -> Value {
     });
     match argument.kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => {}
-        ArgumentKind::Pointer(at) | ArgumentKind::Pipe(at) => place_json(&mut object, at),
+        ArgumentKind::Pointer(at) | ArgumentKind::Pipe(at) | ArgumentKind::Queue(at) => {
+            place_json(&mut object, at);
+        }
         ArgumentKind::Value { place: at, size } => {
             object["size"] = json!(size);
             place_json(&mut object, at);

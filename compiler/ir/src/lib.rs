@@ -239,6 +239,10 @@ pub enum State {
     Variables,
     /// The address of the buffer that `printf` writes to.
     Printf,
+    /// The address of the queue for device-side enqueue.
+    Queue,
+    /// Instead of an address: the number of the command that runs the kernel, for what it enqueues.
+    Command,
 }
 
 /// Built-in inputs of the device: vectors of three I32, or one I32.
@@ -379,6 +383,13 @@ pub struct Kernel {
     pub arguments: Vec<Argument>,
 }
 
+impl Kernel {
+    /// Whether it is an enqueued block, which the host does not launch.
+    pub fn is_block(&self) -> bool {
+        matches!(self.arguments.first(), Some(Argument { kind: ArgumentKind::Captures { .. }, .. }))
+    }
+}
+
 /// A kernel's argument.
 #[derive(Clone, Debug)]
 pub struct Argument {
@@ -437,19 +448,31 @@ pub enum ArgumentKind {
         is_written: bool,
     },
     /// A queue.
-    Opaque,
+    Queue,
+    /// The values that an enqueued block captures, behind a header of [`ArgumentKind::CAPTURES`] bytes. The parameter is a
+    /// generic pointer to the header. It is the first argument of a kernel that is not launched by the host.
+    Captures {
+        /// Size in bytes, with the header.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
 }
 
 impl ArgumentKind {
+    /// The size of the header of captured values.
+    pub const CAPTURES: u64 = 16;
+
     /// The number of bytes that the argument takes in launch memory.
     pub fn passed_size(self) -> u32 {
         match self {
-            Self::Pointer { .. } | Self::Pipe { .. } => 8,
+            Self::Pointer { .. } | Self::Pipe { .. } | Self::Queue => 8,
+            Self::Captures { size, .. } => u32::try_from(size - Self::CAPTURES).unwrap_or(u32::MAX),
             Self::Value { size, .. } | Self::Aggregate { size, .. } => {
                 u32::try_from(size).unwrap_or(u32::MAX)
             }
             Self::Sampler => 4,
-            Self::Local { .. } | Self::Image(_) | Self::Opaque => 0,
+            Self::Local { .. } | Self::Image(_) => 0,
         }
     }
 }

@@ -384,7 +384,8 @@ impl Parser<'_> {
             "sampler" => ArgumentKind::Sampler,
             "read_pipe" => ArgumentKind::Pipe { is_written: false },
             "write_pipe" => ArgumentKind::Pipe { is_written: true },
-            "opaque" => ArgumentKind::Opaque,
+            "queue" => ArgumentKind::Queue,
+            "captures" => ArgumentKind::Captures { size: self.named("size")?, align: self.named("align")? },
             _ => return self.expected("a kind of argument before this"),
         };
         let is_const = self.eat_word("const");

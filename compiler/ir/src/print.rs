@@ -241,7 +241,8 @@ impl Printer<'_, '_> {
             ArgumentKind::Sampler => self.f.write_str(" sampler")?,
             ArgumentKind::Pipe { is_written: false } => self.f.write_str(" read_pipe")?,
             ArgumentKind::Pipe { is_written: true } => self.f.write_str(" write_pipe")?,
-            ArgumentKind::Opaque => self.f.write_str(" opaque")?,
+            ArgumentKind::Queue => self.f.write_str(" queue")?,
+            ArgumentKind::Captures { size, align } => write!(self.f, " captures size {size} align {align}")?,
         }
         let flags = [
             (argument.is_const, " const"),

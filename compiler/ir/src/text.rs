@@ -160,6 +160,8 @@ words! {
         [Self::RegionGroupOffset] "region_group_offset",
         [Self::Variables] "variables",
         [Self::Printf] "printf",
+        [Self::Queue] "queue",
+        [Self::Command] "command",
     }
     Input {
         [Self::LocalId] "local_id",

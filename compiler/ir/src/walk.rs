@@ -90,7 +90,7 @@ impl Scalar {
 impl State {
     /// Whether it is an address.
     pub const fn is_address(self) -> bool {
-        matches!(self, Self::Variables | Self::Printf)
+        matches!(self, Self::Variables | Self::Printf | Self::Queue | Self::Command)
     }
 
     /// The number of words.

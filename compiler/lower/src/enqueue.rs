@@ -20,7 +20,7 @@ use super::{
 
 const GENERIC: Type = Type::Pointer(AddressSpace::Generic);
 /// The size of the literal's header in bytes.
-const HEADER: u64 = 16;
+const HEADER: u64 = ArgumentKind::CAPTURES;
 
 /// The layout of a block literal.
 struct Literal {
@@ -124,8 +124,14 @@ impl Body<'_, '_> {
             let word = self.builder.i32(word as i32);
             self.store(&place, word);
         }
-        let place = self.behind_address(&literal, 8);
-        self.zero(&place, 8);
+        // On Vulkan, the literal is copied to memory word by word: its padding has values, too.
+        let mut written = 8;
+        let ends = layout.captures.iter().map(|&(offset, ty)| (offset, self.lowering.layout(ty).0));
+        for (offset, size) in ends.chain([(layout.size, 0)]).collect::<Vec<_>>() {
+            let place = self.behind_address(&literal, written);
+            self.zero(&place, offset - written);
+            written = offset + size;
+        }
         for (capture, &(offset, ty)) in captures.iter().zip(&layout.captures) {
             let place = self.behind_address(&literal, offset);
             if self.lowering.is_aggregate(ty) {
@@ -180,7 +186,8 @@ impl Lowering<'_> {
             is_volatile: false,
             is_restrict: false,
         };
-        let mut arguments = vec![argument(ArgumentKind::Opaque)];
+        let Literal { size, align, .. } = literal;
+        let mut arguments = vec![argument(ArgumentKind::Captures { size, align })];
         arguments.extend((0..declared).map(|_| argument(ArgumentKind::Local { element_size: 1, align: 16 })));
         function.kernel = Some(Kernel { arguments, ..Kernel::default() });
         let params = function.params().to_vec();

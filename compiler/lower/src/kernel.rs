@@ -44,7 +44,7 @@ impl Lowering<'_> {
             (_, Some(Type::Image(image))) => ArgumentKind::Image(image),
             (_, Some(Type::Sampler)) => ArgumentKind::Sampler,
             (_, Some(Type::Handle(Handle::Pipe { is_written }))) => ArgumentKind::Pipe { is_written },
-            _ => ArgumentKind::Opaque,
+            _ => ArgumentKind::Queue,
         }
     }
 

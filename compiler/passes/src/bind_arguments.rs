@@ -164,7 +164,10 @@ fn bind_kernel(
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
         let size = argument.kind.passed_size();
-        let is_address = matches!(argument.kind, ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. });
+        let is_address = matches!(
+            argument.kind,
+            ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } | ArgumentKind::Queue
+        );
         let align = if is_address { 8 } else { 4 };
         let fits = ends[0].1.next_multiple_of(align) + size <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
@@ -180,7 +183,7 @@ fn bind_kernel(
                 );
                 (Place::Local(var), builder.module_var(var, AddressSpace::Local))
             }
-            ArgumentKind::Opaque => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Captures { .. } if size == 0 => (Place::Nowhere, builder.undefined(ty)),
             ArgumentKind::Image(_) => {
                 descriptors += 1;
                 (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
@@ -207,11 +210,15 @@ fn bind_kernel(
             ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
                 (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
             }
-            ArgumentKind::Value { .. } | ArgumentKind::Sampler => {
+            ArgumentKind::Value { .. } | ArgumentKind::Sampler | ArgumentKind::Queue => {
                 (Place::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
                 let copy = aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
+                (Place::Bytes(*memory, byte), copy)
+            }
+            ArgumentKind::Captures { align, .. } => {
+                let copy = aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
                 (Place::Bytes(*memory, byte), copy)
             }
         };

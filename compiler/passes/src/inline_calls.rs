@@ -2,7 +2,7 @@
 //!
 //! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
 //! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
-//! call). A function with pointers loaded from memory, synchronization, images or `printf` is always inlined: later passes
+//! call). A function with pointers loaded from memory, synchronization, images, `printf` or device-side enqueue is always inlined: later passes
 //! analyze pointers within one function, and the others together with the kernel. A function is worth keeping if it is long
 //! and called several times. The language has no recursion, so inlining ends. A module that would become too large is
 //! rejected.
@@ -254,7 +254,7 @@ fn is_passable(function: &Function, options: &Options) -> bool {
         && function.result.is_none_or(is_passable)
 }
 
-/// Whether an instruction can be in any function: it does not synchronize, print or use an image, and it does not store a
+/// Whether an instruction can be in any function: it does not synchronize, print, enqueue or use an image, and it does not store a
 /// pointer to private or local memory where another function could load it.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     let is_global = |value: ValueId| match function.ty(value) {
@@ -267,6 +267,7 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::Printf(_)
         | Op::Trap(_)
+        | Op::LaunchAddress(_)
         | Op::Image(_) => false,
         Op::Store(_) => is_global(inst.args[1]),
         Op::PointerToInt => is_global(inst.args[0]),

@@ -46,7 +46,6 @@ mod origins;
 mod promote;
 mod reach;
 mod refuse_missing;
-mod refuse_opencl_only;
 mod remove_redundant_block_params;
 mod request_unrolling;
 mod rewrite;
@@ -104,8 +103,6 @@ impl Default for Providers {
 
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[
-    // First, to reject OpenCL-only features before another pass sees them.
-    ("refuse_opencl_only", Local(refuse_opencl_only::refuse_opencl_only)),
     // Early, because it inserts calls and other code that later passes transform.
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // While scalars and vectors of all widths can still be compared.

@@ -3,6 +3,7 @@
 
 mod conversions;
 mod divisions;
+mod enqueue;
 mod groups;
 mod images;
 mod int64_divisions;
@@ -10,7 +11,7 @@ mod pipes;
 mod sub_groups;
 
 use conversions::Number;
-use kiln_builtins::{self as builtins, BuiltinId, ImageOp, Lowering};
+use kiln_builtins::{self as builtins, BuiltinId, Enqueue, ImageOp, Lowering};
 use kiln_ir::{
     Access, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Replacements, Scalar,
     Type, ValueId, Var, VarId,
@@ -39,11 +40,17 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
         sink,
         library: FxHashMap::default(),
         scratch: FxHashMap::default(),
+        blocks: Vec::new(),
+        image_blocks: Vec::new(),
+        profile: None,
     };
     if options.target.environment == Environment::Vulkan {
         pass.module.functions.iter_mut().for_each(groups::forget_events);
         pass.module.functions.iter_mut().for_each(images::number_samplers);
         pass.module.functions.iter_mut().for_each(pipes::number_pipes);
+        pass.module.functions.iter_mut().for_each(enqueue::number_handles);
+        pass.blocks = enqueue::number_blocks(pass.module);
+        pass.image_blocks = enqueue::image_blocks(pass.module, &pass.blocks);
     }
     // Library functions follow those of the program, and may call built-in functions too.
     let programs = pass.module.functions.ids().count();
@@ -67,6 +74,12 @@ struct Pass<'a> {
     library: FxHashMap<String, FuncId>,
     /// Local memory for work-group functions.
     scratch: FxHashMap<Type, VarId>,
+    /// The kernels of blocks, by number.
+    blocks: Vec<FuncId>,
+    /// The kernels of blocks that capture images.
+    image_blocks: Vec<FuncId>,
+    /// The block for `capture_event_profiling_info`, if it is used.
+    profile: Option<FuncId>,
 }
 
 /// How to call a library function.
@@ -121,6 +134,9 @@ impl Pass<'_> {
     ) {
         let row = builtins::row(builtin);
         let is_vulkan = self.options.target.environment == Environment::Vulkan;
+        if !is_vulkan && matches!(row.lowering, Lowering::Enqueue(Enqueue::Kernel | Enqueue::Marker)) {
+            return self.keep_enqueue(builder, inst, replaced);
+        }
         let math = &self.options.math;
         let is_rounded = math.correctly_rounded_divide_sqrt && is_vulkan;
         let is_exact = is_rounded && row.name == "sqrt";
@@ -138,6 +154,7 @@ impl Pass<'_> {
             Lowering::Image(operation) if is_vulkan => self.image(builder, inst, row.name, operation),
             Lowering::Async(copy) if is_vulkan => groups::asynchronous(builder, inst, copy, params).map(Some),
             Lowering::Pipe(operation, scope) if is_vulkan => self.pipe(builder, inst, operation, scope),
+            Lowering::Enqueue(operation) if is_vulkan => self.enqueue(builder, inst, operation, row.name),
             Lowering::Collective(Scope::WorkGroup, ..) => {
                 self.work_group(builder, inst, row.name, params).map(Some)
             }

@@ -132,7 +132,7 @@ impl Reader<'_> {
             (Param::Value(Type::Image(image)), _) => ArgumentKind::Image(image),
             (Param::Value(Type::Sampler), _) => ArgumentKind::Sampler,
             (Param::Value(Type::Handle(Handle::Pipe { is_written })), _) => ArgumentKind::Pipe { is_written },
-            _ => ArgumentKind::Opaque,
+            _ => ArgumentKind::Queue,
         };
         let type_name = if type_name.is_empty() { self.type_name(ty) } else { type_name };
         Ok(Argument {

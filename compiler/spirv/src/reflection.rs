@@ -43,6 +43,14 @@ mod number {
     pub(super) const TRAP: u32 = 4;
     /// In Kiln's set: the name of a fault that the module works around.
     pub(super) const WORKAROUND: u32 = 5;
+    /// In Kiln's set: the offset of the address of the queue for device-side enqueue.
+    pub(super) const DEVICE_QUEUE: u32 = 8;
+    /// In Kiln's set: the offset of the number of the command that runs a kernel.
+    pub(super) const COMMAND: u32 = 11;
+    /// In Kiln's set: a kernel that uses that queue.
+    pub(super) const USES_QUEUE: u32 = 9;
+    /// In Kiln's set: a kernel that is an enqueued block.
+    pub(super) const BLOCK: u32 = 10;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
@@ -139,7 +147,7 @@ impl Emitter<'_> {
             Part::Id(self.globals.functions[&id]),
             Part::Text(&function.name),
             Part::Number(count),
-            Part::Number(if self.prints(id) { MAY_USE_PRINTF } else { 0 }),
+            Part::Number(if self.reads_address(id, State::Printf) { MAY_USE_PRINTF } else { 0 }),
         ];
         // Attributes are usually empty or follow from the required size.
         let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
@@ -150,6 +158,12 @@ impl Emitter<'_> {
         if let Some([x, y, z]) = kernel.required_size {
             let parts = [Part::Id(declaration), Part::Number(x), Part::Number(y), Part::Number(z)];
             self.reflect(number::REQUIRED_WORKGROUP_SIZE, &parts);
+        }
+        if self.reads_address(id, State::Queue) {
+            self.reflect_in(OWN_SET, number::USES_QUEUE, &[Part::Id(declaration)]);
+        }
+        if kernel.is_block() {
+            self.reflect_in(OWN_SET, number::BLOCK, &[Part::Id(declaration)]);
         }
         for (ordinal, (argument, place)) in (0..).zip(kernel.arguments.iter().zip(places)) {
             self.argument(declaration, ordinal, argument, *place);
@@ -185,10 +199,10 @@ impl Emitter<'_> {
         self.reflect(number, &parts);
     }
 
-    /// Whether a kernel reads the address of the printf buffer.
-    fn prints(&self, id: FuncId) -> bool {
+    /// Whether a kernel reads an address that the launch passes. Functions that do so are inlined.
+    fn reads_address(&self, id: FuncId, address: State) -> bool {
         let module = self.module;
-        let Some(word) = module.interface.place(State::Printf) else { return false };
+        let Some(word) = module.interface.place(address) else { return false };
         let function = &module.functions[id];
         let read = IrOp::LaunchWord(LaunchMemory::PushConstants, word);
         function.inst_order().into_iter().any(|inst| function.insts[inst].op == read)
@@ -266,10 +280,12 @@ impl Emitter<'_> {
             ArgumentKind::Pointer { space: AddressSpace::Constant, .. } => ADDRESS_CONSTANT,
             ArgumentKind::Pointer { .. } => ADDRESS_GLOBAL,
             ArgumentKind::Local { .. } => ADDRESS_LOCAL,
-            ArgumentKind::Value { .. } | ArgumentKind::Aggregate { .. } | ArgumentKind::Sampler => {
-                ADDRESS_PRIVATE
-            }
-            ArgumentKind::Image(_) | ArgumentKind::Pipe { .. } | ArgumentKind::Opaque => ADDRESS_GLOBAL,
+            ArgumentKind::Value { .. }
+            | ArgumentKind::Aggregate { .. }
+            | ArgumentKind::Captures { .. }
+            | ArgumentKind::Sampler
+            | ArgumentKind::Queue => ADDRESS_PRIVATE,
+            ArgumentKind::Image(_) | ArgumentKind::Pipe { .. } => ADDRESS_GLOBAL,
         };
         let qualifier = u32::from(argument.is_const)
             | u32::from(argument.is_restrict) << 1
@@ -301,6 +317,12 @@ impl Emitter<'_> {
             State::RegionGroupOffset => number::REGION_GROUP_OFFSET,
             State::Variables => return self.variables(offset),
             State::Printf => return self.printf_buffer(offset),
+            State::Queue | State::Command => {
+                let is_queue = state == State::Queue;
+                let number = if is_queue { number::DEVICE_QUEUE } else { number::COMMAND };
+                self.reflect_in(OWN_SET, number, &[Part::Number(offset)]);
+                return;
+            }
         };
         self.reflect(number, &[Part::Number(offset), Part::Number(12)]);
     }

@@ -21,15 +21,13 @@ enum Support {
     Always,
     /// Supported only if requested with `-cl-ext=+…`.
     Asked,
-    /// Supported on every target of the OpenCL environment.
-    OpenClOnly,
     /// Supported on every target of the Vulkan environment.
     VulkanOnly,
     /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
-use Support::{Always, Asked, If, OpenClOnly, VulkanOnly};
+use Support::{Always, Asked, If, VulkanOnly};
 
 macro_rules! extensions {
     ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
@@ -84,7 +82,7 @@ extensions! {
     // one family. Devices share memory only as whole buffers, so all_devices means device (OpenCL API 3.3.5).
     ScopeDevice "__opencl_c_atomic_scope_device" Cl20 core Always;
     ScopeAllDevices "__opencl_c_atomic_scope_all_devices" Cl20 core Always;
-    DeviceEnqueue "__opencl_c_device_enqueue" Cl20 core OpenClOnly;
+    DeviceEnqueue "__opencl_c_device_enqueue" Cl20 core Always;
     GenericAddressSpace "__opencl_c_generic_address_space" Cl20 core Always;
     ProgramScopeVariables "__opencl_c_program_scope_global_variables" Cl20 core Always;
     Pipes "__opencl_c_pipes" Cl20 core Always;
@@ -251,7 +249,6 @@ impl Extensions {
             let is_supported = match extension.support() {
                 Always => true,
                 Asked => false,
-                OpenClOnly => environment == Environment::OpenCl,
                 VulkanOnly => environment == Environment::Vulkan,
                 If(test) => test(features),
             };
@@ -349,10 +346,12 @@ mod tests {
     #[test]
     fn version_2_0_has_what_3_0_makes_optional() {
         let target = Target::minimal(Environment::Vulkan);
-        for (version, expected) in [(Cl12, false), (Cl20, true), (Cl30, false)] {
+        for version in [Cl12, Cl20, Cl30] {
             let set = Extensions::of(version, &target, &[]);
-            assert_eq!(set.has(Extension::DeviceEnqueue), expected, "{version:?}");
-            assert_eq!(set.has(Extension::ScopeAllDevices), version >= Cl20, "{version:?}");
+            let is_since_2_0 = version >= Cl20;
+            assert_eq!(set.has(Extension::DeviceEnqueue), is_since_2_0, "{version:?}");
+            assert_eq!(set.has(Extension::ScopeAllDevices), is_since_2_0, "{version:?}");
+            assert_eq!(set.has(Extension::ReadWriteImages), version == Cl20, "{version:?}");
             assert!(!set.has(Extension::KhrFp64));
         }
     }
@@ -383,7 +382,7 @@ mod tests {
             let target = Target { features: profile.features.clone(), ..Target::full(Environment::Vulkan) };
             let offered = Extensions::offered(Environment::Vulkan, &profile.features);
             assert_eq!(offered, Extensions::of(Cl30, &target, &[]), "{name}");
-            assert!(offered.has(Extension::Pipes) && !offered.has(Extension::DeviceEnqueue), "{name}");
+            assert!(offered.has(Extension::Pipes) && offered.has(Extension::DeviceEnqueue), "{name}");
         }
     }
 }

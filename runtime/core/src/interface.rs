@@ -32,6 +32,7 @@
 //! | pointer to global or constant memory | `ArgumentPointerPushConstant(kernel, ordinal, offset, 8, info)` | the 64-bit device address, little-endian; 0 for a null pointer. The alignment is at least 128 bytes for the start of a buffer |
 //! | value (scalar, vector, structure) | `ArgumentPodPushConstant(kernel, ordinal, offset, size, info)` | the `size` bytes of the value in OpenCL's layout (a 3-component vector has the size of four) |
 //! | pointer to local memory | `ArgumentWorkgroup(kernel, ordinal, specId, elementSize, info)` | the specialization constant `specId` (32 bits): the number of elements, `ceil(bytes / elementSize)`, at least 1 |
+//! | queue | like a value of 8 bytes, of type `queue_t` | 1, or 0 for a null queue |
 //! | pipe | like a pointer, with the bit `CL_KERNEL_ARG_TYPE_PIPE` (8) in `typeQualifier` | the address of a ring of packets, which `pipe.rs` of `kiln-vocabulary` describes |
 //! | image | `ArgumentSampledImage` (read_only), `ArgumentStorageImage`, `ArgumentUniformTexelBuffer` (read_only `image1d_buffer_t`), `ArgumentStorageTexelBuffer` `(kernel, ordinal, set, binding, info)` | the descriptor; images are in the general layout |
 //! | sampler | `ArgumentPodPushConstant` or `ArgumentPodUniform` of 4 bytes, of type `sampler_t`, if no kernel code samples with the device | the bits of OpenCL C (6.15.15.1) |
@@ -126,6 +127,12 @@
 //! **Unused arguments.** `UnusedArgument(kernel, ordinal, info)` (7) of `NonSemantic.Kiln.1` describes an argument that
 //! has no location because the kernel does not use it.
 //!
+//! **Device-side enqueue.** `DeviceQueue(offset)` (8) of `NonSemantic.Kiln.1` is the offset of the address of a queue, which
+//! the runtime allocates for each launch of a kernel with `UsesQueue(kernel)` (9). `device_queue.rs` of `kiln-vocabulary`
+//! describes the queue. `Command(offset)` (11) is the offset of the number of the command that runs the kernel, 64 bits, which
+//! the kernel writes to its records. `Block(kernel)` (10) marks a kernel that only kernels enqueue; records name it by its number among
+//! such kernels. Its first argument is the values that the block captures, and the others are local memory.
+//!
 //! **Local memory.** The runtime adds up the local arguments and the Workgroup variables that the kernel's entry
 //! point lists (SPIR-V 1.4 and later), and rejects a launch that exceeds the device's local memory.
 //!
@@ -147,6 +154,12 @@ use crate::{reflection, signature};
 pub struct ProgramInterface {
     /// The kernels, in module order.
     pub kernels: Vec<KernelInterface>,
+    /// The blocks that kernels enqueue, in module order.
+    pub blocks: Vec<KernelInterface>,
+    /// Offset in the push constants, in bytes, of the address of the queue for device-side enqueue.
+    pub device_queue: Option<u32>,
+    /// Offset in the push constants, in bytes, of the number of the command that runs the kernel.
+    pub command: Option<u32>,
     /// Specialization constants of the work-group size.
     pub local_size: Option<[SpecId; 3]>,
     /// Specialization constant of the number of dimensions.
@@ -334,6 +347,8 @@ pub struct KernelInterface {
     pub sampler_facts: Vec<SamplerFact>,
     /// Whether it may call `printf`.
     pub prints: bool,
+    /// Whether it uses the queue for device-side enqueue.
+    pub uses_queue: bool,
     /// The size in bytes of the local memory of the program's own variables, if the module contains it.
     pub static_local_size: u32,
 }
@@ -421,6 +436,8 @@ pub enum ArgumentKind {
     Sampler(Binding),
     /// A pipe: its address, or a handle in the OpenCL environment, 64 bits.
     Pipe(Place),
+    /// A queue for device-side enqueue, 64 bits: not zero unless it is null.
+    Queue(Place),
     /// A kind that the runtime does not support yet, in OpenCL terms.
     Unsupported(&'static str),
 }
@@ -473,6 +490,11 @@ pub enum BindingClass {
 }
 
 impl ProgramInterface {
+    /// The kernels and blocks of the module. Blocks follow the kernels.
+    pub(crate) fn entry_points(&self) -> impl Iterator<Item = &KernelInterface> {
+        self.kernels.iter().chain(&self.blocks)
+    }
+
     /// Reads the interface from a module, without a device.
     pub fn from_spirv(words: &[u32]) -> Result<Self> {
         let module = Module::new(words)?;

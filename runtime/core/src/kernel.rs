@@ -7,6 +7,7 @@ use std::fmt;
 use bytemuck::NoUninit;
 
 use crate::buffer::Buffer;
+use crate::device_queue::DeviceQueue;
 use crate::error::{Error, Result};
 use crate::image::Image;
 use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
@@ -47,6 +48,8 @@ pub struct Kernel {
     pub(crate) arguments: Vec<Option<ArgValue>>,
     /// Memory that the kernel accesses through pointers stored in memory.
     pub(crate) reached: Vec<ArgValue>,
+    /// The result of `get_default_queue`.
+    pub(crate) default_queue: Option<DeviceQueue>,
 }
 
 /// A value that can be passed as an argument: `&Buffer`, plain values such as `u32` or `[f32; 4]`, [`Local`],
@@ -71,6 +74,8 @@ pub enum ArgValue {
     Image(Image),
     /// A pipe.
     Pipe(Pipe),
+    /// A queue for device-side enqueue.
+    Queue(DeviceQueue),
 }
 
 /// Local memory for each work-group, in bytes.
@@ -131,8 +136,9 @@ impl Arg for Null {
 
 impl Kernel {
     pub(crate) fn new(program: Program, index: usize) -> Self {
-        let arguments = vec![None; program.kernels()[index].arguments.len()];
-        Self { program, index, arguments, reached: Vec::new() }
+        let arguments = vec![None; program.entry_point(index).arguments.len()];
+        let default_queue = Some(DeviceQueue::default());
+        Self { program, index, arguments, reached: Vec::new(), default_queue }
     }
 
     /// The kernel's name.
@@ -142,7 +148,7 @@ impl Kernel {
 
     /// The kernel's interface.
     pub fn interface(&self) -> &KernelInterface {
-        &self.program.kernels()[self.index]
+        self.program.entry_point(self.index)
     }
 
     /// The local size of a launch over this range: the given or required size, or else the one that the runtime
@@ -178,6 +184,12 @@ impl Kernel {
         self
     }
 
+    /// Sets the queue that `get_default_queue` returns, or none (`clSetDefaultDeviceCommandQueue`). By default there is one.
+    pub fn set_default_queue(&mut self, queue: Option<DeviceQueue>) -> &mut Self {
+        self.default_queue = queue;
+        self
+    }
+
     fn no_such(&self, wanted: String) -> Error {
         let names =
             self.interface().arguments.iter().map(|argument| argument.name().unwrap_or_default().to_owned());
@@ -201,7 +213,8 @@ impl Kernel {
             | (ArgumentKind::Pointer(_), ArgValue::Buffer(_) | ArgValue::Pointer(_))
             | (ArgumentKind::Buffer(_), ArgValue::Buffer(_)) => true,
             (ArgumentKind::Value { size, .. }, ArgValue::Bytes(bytes)) => bytes.len() == size as usize,
-            (ArgumentKind::Pipe(_), ArgValue::Pipe(_)) => true,
+            (ArgumentKind::Pipe(_), ArgValue::Pipe(_))
+            | (ArgumentKind::Queue(_), ArgValue::Queue(_) | ArgValue::Pointer(0)) => true,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
             (ArgumentKind::Sampler(_), ArgValue::Bytes(bytes)) => Sampler::from_bytes(bytes).is_some(),
             (ArgumentKind::Image(binding), ArgValue::Image(image)) => takes(taken, binding.class, image),
@@ -249,6 +262,7 @@ fn expected(taken: &Argument) -> String {
         ArgumentKind::Image(_) => "an image".to_owned(),
         ArgumentKind::Sampler(_) => "a sampler, which repeats only with normalized coordinates".to_owned(),
         ArgumentKind::Pipe(_) => "a pipe".to_owned(),
+        ArgumentKind::Queue(_) => "a queue of the device".to_owned(),
         ArgumentKind::Unsupported(what) => what.to_owned(),
     };
     match taken.info.as_ref().map(|info| info.type_name.as_str()) {
@@ -264,6 +278,7 @@ fn found(value: &ArgValue) -> String {
         ArgValue::Local(bytes) => format!("{bytes} bytes of local memory"),
         ArgValue::Pointer(0) => "a null pointer".to_owned(),
         ArgValue::Pointer(_) => "a pointer".to_owned(),
+        ArgValue::Queue(_) => "a queue of the device".to_owned(),
         ArgValue::Pipe(pipe) => format!("a pipe for packets of {} bytes", pipe.packet_size()),
         ArgValue::Image(image) => format!("{} of format {}", image.type_name(), image.desc().format),
     }

@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialization};
+use crate::device_queue::DeviceQueue;
 use crate::error::{Error, Result};
 use crate::interface::{ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, StateValue};
 use crate::kernel::{ArgValue, Kernel};
@@ -14,11 +15,13 @@ use crate::ndrange::{Limits, NdRange, Plan, Region};
 use crate::printf::Printing;
 use crate::sampler::Sampler;
 
-/// Prepares a launch; `None` if the index space is empty.
+/// Prepares a launch; `None` if the index space is empty. `queue` is the memory of the queue for device-side
+/// enqueue, and the number of the command.
 pub(crate) fn prepare(
     kernel: &Kernel,
     range: &NdRange,
     printing: Option<&Printing>,
+    queue: Option<(&Memory, u32)>,
 ) -> Result<Option<Box<Launch>>> {
     let plan = plan(kernel, range)?;
     let mut values = Values::new(kernel);
@@ -32,6 +35,15 @@ pub(crate) fn prepare(
     }
     if let Some(Printing { buffer, printf }) = printing {
         values.find(printf.place, buffer, printf.size.into());
+    }
+    if let Some((memory, number)) = queue {
+        let interface = &kernel.program.inner.interface;
+        if let Some(offset) = interface.device_queue {
+            values.find(DataPlace::Address { offset }, memory, 0);
+        }
+        if let Some(offset) = interface.command {
+            values.put(Place::PushConstants { offset }, &u64::from(number).to_le_bytes());
+        }
     }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
     let limit = kernel.program.inner.device.capabilities().local_memory;
@@ -178,6 +190,9 @@ impl<'a> Values<'a> {
                 (ArgumentKind::Pipe(place), ArgValue::Pipe(pipe)) => {
                     self.put(place, &pipe.memory.address.to_le_bytes());
                     self.keep.push(pipe.memory.clone());
+                }
+                (ArgumentKind::Queue(place), ArgValue::Queue(_)) => {
+                    self.put(place, &DeviceQueue::HANDLE.to_le_bytes());
                 }
                 (ArgumentKind::Value { place, .. }, ArgValue::Bytes(bytes)) => self.put(place, bytes),
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {

@@ -69,6 +69,9 @@ impl Layout {
             Some(DataPlace::Bound(binding)) if kernel.prints => builder.bind(binding, Slot::Printf)?,
             _ => {}
         }
+        for offset in [program.device_queue, program.command].into_iter().flatten() {
+            builder.place(Place::PushConstants { offset }, ADDRESS_SIZE)?;
+        }
         for literal in &program.samplers {
             builder.bind(literal.binding, Slot::Sampler(literal.sampler))?;
         }
@@ -80,7 +83,7 @@ impl Layout {
                     return Err(builder.bad("has a local argument with elements of 0 bytes"));
                 }
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
-                ArgumentKind::Pointer(place) | ArgumentKind::Pipe(place) => {
+                ArgumentKind::Pointer(place) | ArgumentKind::Pipe(place) | ArgumentKind::Queue(place) => {
                     builder.place(place, ADDRESS_SIZE)?
                 }
                 ArgumentKind::Value { place, size } => builder.place(place, size)?,

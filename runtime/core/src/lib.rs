@@ -26,6 +26,7 @@ mod buffer;
 mod cache;
 mod capabilities;
 mod device;
+mod device_queue;
 mod error;
 mod event;
 mod fill;
@@ -76,6 +77,7 @@ pub use capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
 };
 pub use device::{Device, Instance, Options, Selector, Timers, Validation};
+pub use device_queue::DeviceQueue;
 pub use error::{Error, Result};
 pub use event::{Event, Status, Times, UserEvent};
 pub use image::{

@@ -110,18 +110,17 @@ impl Program {
     }
 
     fn load(device: &Device, module: &Module, mut interface: ProgramInterface) -> Result<Self> {
-        if let Some(kernel) = interface.kernels.iter().find(|kernel| !module.has_kernel(&kernel.name)) {
+        if let Some(kernel) = interface.entry_points().find(|kernel| !module.has_kernel(&kernel.name)) {
             return Err(Error::BadModule { reason: format!("kernel `{}` has no entry point", kernel.name) });
         }
         let is_literal = interface.local_size.is_none()
-            && interface.kernels.iter().all(|kernel| kernel.required_local_size.is_some());
+            && interface.entry_points().all(|kernel| kernel.required_local_size.is_some());
         let sized = if is_literal { sizing::with_constants(module)? } else { None };
         let module = sized.as_ref().map_or(module, |(module, _)| module);
         interface.local_size = sized.as_ref().map(|(_, ids)| *ids).or(interface.local_size);
         let push_constants = device.features().push_constant_size;
         let layouts = interface
-            .kernels
-            .iter()
+            .entry_points()
             .map(|kernel| Layout::new(&interface, kernel, push_constants))
             .collect::<Result<Vec<_>>>()?;
         let handle = device.backend().load(module, layouts.iter().map(Layout::for_backend).collect())?;
@@ -167,6 +166,18 @@ impl Program {
     /// The kernels, in module order.
     pub fn kernels(&self) -> &[KernelInterface] {
         &self.inner.interface.kernels
+    }
+
+    /// A kernel, or a block after the kernels.
+    pub(crate) fn entry_point(&self, index: usize) -> &KernelInterface {
+        let ProgramInterface { kernels, blocks, .. } = &self.inner.interface;
+        kernels.get(index).unwrap_or_else(|| &blocks[index - kernels.len()])
+    }
+
+    /// The block with this number, with no arguments set.
+    pub(crate) fn block(&self, number: usize) -> Option<Kernel> {
+        let ProgramInterface { kernels, blocks, .. } = &self.inner.interface;
+        (number < blocks.len()).then(|| Kernel::new(self.clone(), kernels.len() + number))
     }
 
     /// Returns the kernel with this name, with no arguments set.

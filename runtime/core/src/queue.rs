@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
 
@@ -59,6 +59,8 @@ pub struct Queue {
     lane: Arc<Lane>,
     wait: Arc<[Event]>,
     failures: Failures,
+    /// The lanes of commands that kernels enqueue, without and with profiling.
+    children: Arc<[Mutex<Option<Arc<Lane>>>; 2]>,
 }
 
 /// Queue properties (`clCreateCommandQueueWithProperties`).
@@ -75,7 +77,13 @@ impl Queue {
         let purpose = Purpose::Commands { profiled: options.profiling };
         let clock = options.profiling.then(|| device.backend().opened());
         let lane = Lane::new(device.backend().queue(purpose)?, options.order, clock);
-        Ok(Self { device, lane, wait: Arc::default(), failures: Failures::default() })
+        Ok(Self {
+            device,
+            lane,
+            wait: Arc::default(),
+            failures: Failures::default(),
+            children: Arc::default(),
+        })
     }
 
     /// The device that the queue belongs to.
@@ -140,12 +148,34 @@ impl Queue {
 
     fn launch_unguarded(&self, kernel: &Kernel, range: &NdRange) -> Result<Event> {
         let printing = Printing::of(kernel)?;
-        let launch = launch::prepare(kernel, range, printing.as_ref())?;
-        match (launch, printing) {
-            (Some(launch), Some(printing)) => self.launch_printing(launch, printing),
-            (Some(launch), None) => self.enqueue_launch(launch),
-            (None, _) => self.enqueue(Command::Nothing),
+        if kernel.interface().uses_queue {
+            return self.launch_enqueuing(kernel, range, printing);
         }
+        match launch::prepare(kernel, range, printing.as_ref(), None)? {
+            Some(launch) => self.launch_prepared(launch, printing),
+            None => self.enqueue(Command::Nothing),
+        }
+    }
+
+    pub(crate) fn launch_prepared(&self, launch: Box<Launch>, printing: Option<Printing>) -> Result<Event> {
+        match printing {
+            Some(printing) => self.launch_printing(launch, printing),
+            None => self.enqueue_launch(launch),
+        }
+    }
+
+    /// The queue for the commands that kernels enqueue. Its commands run when the host waits for them in a command of this
+    /// queue.
+    pub(crate) fn children(&self, profiling: bool) -> Result<Self> {
+        let lanes = &self.children;
+        let cell = &lanes[usize::from(profiling)];
+        let mut lane = cell.lock().unwrap_or_else(PoisonError::into_inner);
+        if lane.is_none() {
+            let options = QueueOptions { order: Order::OutOfOrder, profiling };
+            *lane = Some(Self::new(self.device.clone(), options)?.lane);
+        }
+        let lane = lane.clone().unwrap_or_else(|| self.lane.clone());
+        Ok(Self { lane, wait: Arc::default(), ..self.clone() })
     }
 
     /// Launches a kernel with bounds checks, waits, and reports its out-of-bounds accesses.
@@ -334,7 +364,7 @@ impl Queue {
         self.enqueue_at(task, Place::USUAL)
     }
 
-    fn enqueue_at(&self, task: impl Into<Task>, place: Place) -> Result<Event> {
+    pub(crate) fn enqueue_at(&self, task: impl Into<Task>, place: Place) -> Result<Event> {
         let foreign = |event: &Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
         let wait = if self.wait.iter().any(foreign) {
             let local = |event: &Event| if foreign(event) { event.bridge() } else { event.clone() };

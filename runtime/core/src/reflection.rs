@@ -24,6 +24,8 @@ const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
 const MAY_USE_PRINTF: u32 = 1;
 /// The type qualifier of a pipe (`CL_KERNEL_ARG_TYPE_PIPE`).
 const QUALIFIER_PIPE: u32 = 8;
+/// The type of a queue.
+const QUEUE_TYPE: &str = "queue_t";
 /// The size of a trap record in bytes.
 const TRAP_RECORD: u32 = 20;
 /// An upper bound on the arguments of any kernel (`CL_DEVICE_MAX_PARAMETER_SIZE` is a few kilobytes).
@@ -35,6 +37,7 @@ pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
     let mut reader = Reader {
         facts: &facts,
         kernels: BTreeMap::new(),
+        blocks: Vec::new(),
         infos: HashMap::new(),
         read: ProgramInterface::default(),
         printf: None,
@@ -183,6 +186,8 @@ struct Reader<'a> {
     facts: &'a Facts,
     /// Keyed by the id of the `Kernel` instruction.
     kernels: BTreeMap<u32, (usize, KernelInterface)>,
+    /// The ids of the kernels that are blocks.
+    blocks: Vec<u32>,
     /// Keyed by the id of the `ArgumentInfo` instruction.
     infos: HashMap<u32, ArgumentInfo>,
     read: ProgramInterface,
@@ -441,6 +446,13 @@ impl Reader<'_> {
                 self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place });
             }
             7 => self.argument(&o, 2, ArgumentKind::Unused)?,
+            8 => self.read.device_queue = Some(o.number(0)?),
+            9 => self.of_kernel(&o)?.uses_queue = true,
+            11 => self.read.command = Some(o.number(0)?),
+            10 => {
+                self.of_kernel(&o)?;
+                self.blocks.push(o.id(0)?);
+            }
             _ => return Err(bad(format!("instruction {number} of {OWN_IMPORT} is unknown"))),
         }
         Ok(())
@@ -459,6 +471,7 @@ impl Reader<'_> {
             attributes: o.optional_text(4)?.to_owned(),
             // Versions before 5 have no flags.
             prints: o.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
+            uses_queue: false,
             static_local_size: 0,
             image_facts: Vec::new(),
             sampler_facts: Vec::new(),
@@ -491,6 +504,11 @@ impl Reader<'_> {
             |info: &ArgumentInfo| info.type_qualifier.is_some_and(|bits| bits & QUALIFIER_PIPE != 0);
         let kind = match kind {
             ArgumentKind::Pointer(place) if info.as_ref().is_some_and(is_pipe) => ArgumentKind::Pipe(place),
+            ArgumentKind::Value { place, size: 8 }
+                if info.as_ref().is_some_and(|info| info.type_name == QUEUE_TYPE) =>
+            {
+                ArgumentKind::Queue(place)
+            }
             kind => kind,
         };
         let kernel = self.of_kernel(o)?;
@@ -513,10 +531,19 @@ impl Reader<'_> {
             return Err(bad("its trap record is outside its printf buffer"));
         }
         read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts, traps }));
-        let mut kernels: Vec<_> = self.kernels.into_values().collect();
-        kernels.sort_by_key(|(index, _)| *index);
-        read.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
-        for kernel in &mut read.kernels {
+        let mut kernels: Vec<_> = self.kernels.into_iter().collect();
+        kernels.sort_by_key(|(_, (index, _))| *index);
+        for (id, (_, kernel)) in kernels {
+            let is_block = self.blocks.contains(&id);
+            if (is_block || kernel.uses_queue) && read.device_queue.is_none() {
+                return Err(bad(format!(
+                    "kernel `{}` uses a queue, which the module does not declare",
+                    kernel.name
+                )));
+            }
+            if is_block { read.blocks.push(kernel) } else { read.kernels.push(kernel) }
+        }
+        for kernel in read.kernels.iter_mut().chain(&mut read.blocks) {
             let counts: Vec<SpecId> = kernel
                 .arguments
                 .iter()

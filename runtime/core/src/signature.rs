@@ -40,12 +40,17 @@ pub(crate) fn read(words: &[u32]) -> Result<ProgramInterface> {
     let kernels = kiln_reference::kernels(words).map_err(|invalid| bad(&invalid))?;
     let state = STATE.iter().zip(0..).map(|(&value, index)| StateField { value, offset: index * STATE_SIZE });
     Ok(ProgramInterface {
-        kernels: kernels.iter().map(kernel).collect(),
+        kernels: kernels.iter().filter(|kernel| !is_block(kernel)).map(kernel).collect(),
         local_size: Some(LOCAL_SIZE),
         work_dim: Some(WORK_DIM),
         state: state.collect(),
         ..ProgramInterface::default()
     })
+}
+
+/// Whether it is an enqueued block, which only kernels launch.
+fn is_block(kernel: &Kernel) -> bool {
+    kernel.parameters.first().is_some_and(|parameter| parameter.kind == ParameterKind::Block)
 }
 
 /// Converts the error for a module that cannot be read or executed.
@@ -58,9 +63,12 @@ pub(crate) fn offsets(kernel: &Kernel) -> Vec<Option<u32>> {
     let mut at = STATE.len() as u32 * STATE_SIZE;
     let places = kernel.parameters.iter().map(|parameter| {
         let size = match parameter.kind {
-            ParameterKind::Local | ParameterKind::Image { .. } | ParameterKind::Other => return None,
+            ParameterKind::Local
+            | ParameterKind::Image { .. }
+            | ParameterKind::Block
+            | ParameterKind::Other => return None,
             ParameterKind::Value { size, .. } => size,
-            ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } => 8,
+            ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } | ParameterKind::Queue => 8,
             ParameterKind::Sampler => SAMPLER_SIZE,
         };
         let offset = at;
@@ -89,6 +97,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
         required_local_size: kernel.required_size,
         attributes: String::new(),
         prints: false,
+        uses_queue: false,
         image_facts: Vec::new(),
         sampler_facts: Vec::new(),
         static_local_size: u32::try_from(kernel.local_memory).unwrap_or(u32::MAX),
@@ -116,6 +125,9 @@ fn kind(kind: ParameterKind, ordinal: usize, offset: u32) -> ArgumentKind {
         }
         ParameterKind::Pipe { .. } => ArgumentKind::Pipe(place),
         ParameterKind::Sampler => ArgumentKind::Value { place, size: SAMPLER_SIZE },
-        ParameterKind::Other => ArgumentKind::Unsupported("an argument of a special type"),
+        ParameterKind::Queue => ArgumentKind::Queue(place),
+        ParameterKind::Block | ParameterKind::Other => {
+            ArgumentKind::Unsupported("an argument of a special type")
+        }
     }
 }

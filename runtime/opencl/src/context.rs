@@ -1,7 +1,7 @@
 //! Contexts: the devices that share objects (OpenCL API 4.4).
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use opencl_sys::*;
 
@@ -11,6 +11,7 @@ use crate::ffi::{self, ContextFunction, ContextNotify, Notify};
 use crate::info::{Answer, answer};
 use crate::object::{self, Handle, Object};
 use crate::platform;
+use crate::queue::Queue;
 use crate::svm::Allocations;
 
 /// A context.
@@ -21,6 +22,8 @@ pub(crate) struct Context {
     notify: Option<ContextNotify>,
     destructors: Mutex<Vec<Notify>>,
     svm: Allocations,
+    /// The queue of each device that `get_default_queue` returns, unless it was released.
+    default_queues: Mutex<Vec<Weak<Queue>>>,
 }
 
 impl Object for Context {
@@ -46,7 +49,8 @@ impl Context {
         let properties = flat.map(Iterator::collect).unwrap_or_default();
         let context = object::create(|handle| {
             let (destructors, svm) = (Mutex::default(), Allocations::default());
-            Ok(Self { handle, devices, properties, notify, destructors, svm })
+            let default_queues = Mutex::new(vec![Weak::new(); devices.len()]);
+            Ok(Self { handle, devices, properties, notify, destructors, svm, default_queues })
         })?;
         Ok(context.handle.raw())
     }
@@ -70,6 +74,18 @@ impl Context {
         }
         let find = |&handle: &cl_device_id| self.index_of(&object::get(handle)?);
         handles.iter().map(find).collect()
+    }
+
+    /// The queue that `get_default_queue` returns on a device, by the device's index.
+    pub(crate) fn default_queue(&self, index: usize) -> Option<Arc<Queue>> {
+        let queues = self.default_queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.get(index).and_then(Weak::upgrade)
+    }
+
+    /// Sets the queue that `get_default_queue` returns on its device.
+    pub(crate) fn set_default_queue(&self, queue: &Arc<Queue>) {
+        let mut queues = self.default_queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues[queue.index()] = Arc::downgrade(queue);
     }
 
     /// The allocations of shared virtual memory.

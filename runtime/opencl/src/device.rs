@@ -93,13 +93,9 @@ impl Device {
         Ok(self.open()?.device.timers())
     }
 
-    /// The extensions and features of programs. Device-side enqueue needs objects that this driver does not create.
+    /// The extensions and features of programs.
     pub(crate) fn features(&self) -> Extensions {
-        let mut features = self.info.extensions();
-        for absent in ABSENT {
-            features.set(*absent, false);
-        }
-        features
+        self.info.extensions()
     }
 
     /// Whether programs have this extension or feature.
@@ -149,9 +145,6 @@ impl Device {
         CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | atomics
     }
 }
-
-/// Features of the reference device for which this driver has no objects.
-pub(crate) const ABSENT: &[Extension] = &[Extension::DeviceEnqueue];
 
 /// The platform's devices of a type (OpenCL API, table 4).
 pub(crate) fn of_type(kind: cl_device_type) -> Result<Vec<Arc<Device>>> {

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use kiln_runtime::extensions::Extension;
-use kiln_runtime::{DeviceKind, ImageLimits, Order, Scope};
+use kiln_runtime::{DeviceKind, DeviceQueue, ImageLimits, Order, Scope};
 use opencl_sys::*;
 
 use crate::device::Device;
@@ -14,7 +14,7 @@ use crate::{limits, platform};
 
 #[allow(non_upper_case_globals, reason = "a name of the specification")]
 impl Device {
-    /// The versions of OpenCL C. 2.0 needs device-side enqueue.
+    /// The versions of OpenCL C.
     fn language_versions(&self) -> Vec<(&'static str, cl_version)> {
         let version = |major, minor| ("OpenCL C", make_version(major, minor, 0));
         vec![version(1, 0), version(1, 1), version(1, 2), version(3, 0)]
@@ -279,16 +279,28 @@ impl Device {
             | bit(local_min, limits::LOCAL_FP_ATOMIC_MIN_MAX)
     }
 
+    /// A limit of device-side enqueue: 0 if the device does not have it.
+    fn enqueue_limit(&self, limit: u32) -> Answer {
+        Answer::of(if self.has(Extension::DeviceEnqueue) { limit } else { 0 })
+    }
+
     fn queues(&self, name: cl_device_info) -> Option<Answer> {
         Some(match name {
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
                 Answer::of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
             }
-            CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => Answer::of(0u64),
-            CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-            | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-            | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-            | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Answer::of(0u32),
+            CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+                let all = CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT;
+                Answer::of(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
+            }
+            CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
+                let all = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+                Answer::of(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
+            }
+            CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => self.enqueue_limit(DeviceQueue::PREFERRED_SIZE),
+            CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => self.enqueue_limit(DeviceQueue::MAX_SIZE),
+            CL_DEVICE_MAX_ON_DEVICE_QUEUES => self.enqueue_limit(limits::DEVICE_QUEUES),
+            CL_DEVICE_MAX_ON_DEVICE_EVENTS => self.enqueue_limit(DeviceQueue::EVENTS),
             _ => return None,
         })
     }

@@ -14,6 +14,7 @@ use crate::ffi::{self, Host};
 use crate::memory::Memory;
 use crate::object::{self, Handle, Object};
 use crate::program::Program;
+use crate::queue::Queue;
 use crate::sampler::Sampler;
 use crate::shape::{Kind, Parameter, Shape};
 use crate::svm::Allocation;
@@ -47,6 +48,7 @@ enum Argument {
     Bytes(Vec<u8>),
     Local(usize),
     Sampler(kiln_runtime::Sampler),
+    Queue(kiln_runtime::DeviceQueue),
 }
 
 /// What a launch needs.
@@ -178,6 +180,7 @@ impl Kernel {
             Argument::Bytes(bytes) => kernel.set(position, ArgValue::Bytes(bytes.clone())),
             Argument::Local(size) => kernel.set(position, Local(*size)),
             Argument::Sampler(sampler) => kernel.set(position, *sampler),
+            Argument::Queue(queue) => kernel.set(position, *queue),
         }
         .map(drop)
         .map_err(Code::from)
@@ -240,6 +243,13 @@ impl Kernel {
                 memory.pipe_size()?;
                 ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))
+            }
+            Kind::Queue => {
+                ensure(size == size_of::<cl_command_queue>(), CL_INVALID_ARG_SIZE)?;
+                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let queue = object::get::<Queue>(raw).map_err(|_| Code(CL_INVALID_DEVICE_QUEUE))?;
+                ensure(queue.context().is(self.context()), CL_INVALID_DEVICE_QUEUE)?;
+                queue.on_device().map(Argument::Queue).ok_or(Code(CL_INVALID_DEVICE_QUEUE))
             }
             Kind::Sampler => {
                 ensure(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE)?;

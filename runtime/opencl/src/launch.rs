@@ -122,7 +122,9 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
     }
     command.keep(kernel.clone());
     command.bring(&ready.memories.iter().collect::<Vec<_>>())?;
-    let launched = ffi::launch(&command.inner(), &ready.kernel, range.inner()).map_err(rejected)?;
+    let mut inner = ready.kernel;
+    inner.set_default_queue(kernel.context().default_queue(queue.index()).and_then(|it| it.on_device()));
+    let launched = ffi::launch(&command.inner(), &inner, range.inner()).map_err(rejected)?;
     if queue.device().description().is_strict {
         let context = queue.context().clone();
         match launched.status() {

@@ -4,7 +4,7 @@ use kiln_compiler::diag::WarningSwitch;
 use kiln_compiler::opencl::{LanguageVersion, Overflow};
 use kiln_compiler::session::{MacroOption, Options, extension_switch};
 
-use crate::device::{ABSENT, Device};
+use crate::device::Device;
 
 /// The parsed options of a build.
 #[derive(Debug)]
@@ -87,10 +87,6 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         }
     }
     options.math = options.math.with_implied();
-    if options.std == LanguageVersion::Cl30 {
-        let absent = ABSENT.iter().map(|feature| (feature.name().to_owned(), false));
-        options.extensions.splice(0..0, absent);
-    }
     let has_partial_groups = options.std >= LanguageVersion::Cl20 && !is_uniform;
     Some(Parsed { options, has_partial_groups, is_uniform, is_library })
 }

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kiln_runtime::{Event, QueueOptions, QueueOrder, Status};
+use kiln_runtime::extensions::Extension;
+use kiln_runtime::{DeviceQueue, Event, QueueOptions, QueueOrder, Status};
 use opencl_sys::*;
 
 use crate::context::Context;
@@ -29,7 +30,10 @@ pub(crate) struct Queue {
     index: usize,
     bits: cl_command_queue_properties,
     properties: Vec<cl_queue_properties>,
+    /// The commands of the host.
     queue: kiln_runtime::Queue,
+    /// Set if it is a queue of the device, which has no commands of the host.
+    on_device: Option<DeviceQueue>,
     pending: Mutex<VecDeque<(Event, Keep)>>,
 }
 
@@ -46,6 +50,7 @@ impl Queue {
         context: cl_context,
         device: cl_device_id,
         bits: cl_command_queue_properties,
+        size: Option<cl_uint>,
         properties: Vec<cl_queue_properties>,
     ) -> Result<*mut c_void> {
         let context = object::get::<Context>(context)?;
@@ -54,17 +59,63 @@ impl Queue {
         let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
         let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
         ensure(bits & !(known | on_device) == 0, CL_INVALID_VALUE)?;
-        // No device has queues of its own.
-        ensure(bits & on_device == 0, CL_INVALID_QUEUE_PROPERTIES)?;
+        if bits & on_device != 0 {
+            return Self::create_on_device(&context, device, (bits, size), properties);
+        }
+        // Only queues of the device have a size.
+        ensure(size.is_none(), CL_INVALID_VALUE)?;
         let is_unordered = bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let order = if is_unordered { QueueOrder::OutOfOrder } else { QueueOrder::InOrder };
         let options = QueueOptions { order, profiling: bits & CL_QUEUE_PROFILING_ENABLE != 0 };
         let queue = device.open()?.device.queue_with(options)?;
         let queue = object::create(|handle| {
-            let pending = Mutex::default();
-            Ok(Self { handle, context, device, index, bits, properties, queue, pending })
+            let (pending, on_device) = (Mutex::default(), None);
+            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
         })?;
         Ok(queue.handle.raw())
+    }
+
+    /// A queue of the device (OpenCL API 5.1): out of order, with a size. There is one default queue for each device of a
+    /// context.
+    fn create_on_device(
+        context: &Arc<Context>,
+        device: Arc<Device>,
+        (bits, size): (cl_command_queue_properties, Option<cl_uint>),
+        properties: Vec<cl_queue_properties>,
+    ) -> Result<*mut c_void> {
+        let is_default = bits & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
+        let needed = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        ensure(bits & needed == needed, CL_INVALID_VALUE)?;
+        ensure(device.has(Extension::DeviceEnqueue), CL_INVALID_QUEUE_PROPERTIES)?;
+        let size = size.unwrap_or(DeviceQueue::PREFERRED_SIZE);
+        ensure(size > 0 && size <= DeviceQueue::MAX_SIZE, CL_INVALID_QUEUE_PROPERTIES)?;
+        let index = context.index_of(&device)?;
+        if let Some(known) = context.default_queue(index).filter(|_| is_default) {
+            object::retain::<Self>(known.handle.raw())?;
+            return Ok(known.handle.raw());
+        }
+        let queue = device.open()?.transfers.clone();
+        let queue = object::create(|handle| {
+            let (context, on_device) = (context.clone(), Some(DeviceQueue::new(size)));
+            let pending = Mutex::default();
+            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
+        })?;
+        if is_default {
+            context.set_default_queue(&queue);
+        }
+        Ok(queue.handle.raw())
+    }
+
+    /// The queue of a handle, to which the host can enqueue commands.
+    pub(crate) fn of_host(raw: cl_command_queue) -> Result<Arc<Self>> {
+        let queue = object::get::<Self>(raw)?;
+        ensure(queue.on_device.is_none(), CL_INVALID_COMMAND_QUEUE)?;
+        Ok(queue)
+    }
+
+    /// What kernels get for a queue of the device.
+    pub(crate) fn on_device(&self) -> Option<DeviceQueue> {
+        self.on_device
     }
 
     /// The context.
@@ -137,8 +188,14 @@ impl Queue {
             CL_QUEUE_PROPERTIES => Answer::of(self.bits),
             CL_QUEUE_PROPERTIES_ARRAY => Answer::list(&self.properties),
             // It belongs to queues of the device (OpenCL API 5.1).
-            CL_QUEUE_SIZE => return fail(CL_INVALID_COMMAND_QUEUE),
-            CL_QUEUE_DEVICE_DEFAULT => Answer::of(0usize),
+            CL_QUEUE_SIZE => match self.on_device {
+                Some(queue) => Answer::of(queue.size()),
+                None => return fail(CL_INVALID_COMMAND_QUEUE),
+            },
+            CL_QUEUE_DEVICE_DEFAULT => {
+                let queue = self.context.default_queue(self.index);
+                Answer::pointer(queue.map_or(std::ptr::null_mut(), |queue| queue.handle.raw()))
+            }
             _ => return fail(CL_INVALID_VALUE),
         })
     }
@@ -161,7 +218,10 @@ pub(crate) extern "C" fn create(
     properties: cl_command_queue_properties,
     error: *mut cl_int,
 ) -> cl_command_queue {
-    ffi::create(error, || Queue::create(context, device, properties, Vec::new()))
+    ffi::create(error, || {
+        ensure(properties & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT) == 0, CL_INVALID_VALUE)?;
+        Queue::create(context, device, properties, None, Vec::new())
+    })
 }
 
 pub(crate) extern "C" fn create_with_properties(
@@ -172,19 +232,18 @@ pub(crate) extern "C" fn create_with_properties(
 ) -> cl_command_queue {
     ffi::create(error, || {
         let pairs = ffi::properties(properties);
-        let mut bits = 0;
+        let (mut bits, mut size) = (0, None);
         for &(key, value) in pairs.iter().flatten() {
             match key {
                 _ if key == cl_queue_properties::from(CL_QUEUE_PROPERTIES) => bits = value,
-                // Only queues of the device have a size.
                 _ if key == cl_queue_properties::from(CL_QUEUE_SIZE) => {
-                    return fail(CL_INVALID_QUEUE_PROPERTIES);
+                    size = Some(cl_uint::try_from(value).or(fail(CL_INVALID_QUEUE_PROPERTIES))?);
                 }
                 _ => return fail(CL_INVALID_VALUE),
             }
         }
         let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
-        Queue::create(context, device, bits, flat.map(Iterator::collect).unwrap_or_default())
+        Queue::create(context, device, bits, size, flat.map(Iterator::collect).unwrap_or_default())
     })
 }
 
@@ -222,27 +281,32 @@ pub(crate) extern "C" fn set_property(
     })
 }
 
-/// No device has queues of its own that could be the default.
 pub(crate) extern "C" fn set_default_device_queue(
     context: cl_context,
     device: cl_device_id,
-    _queue: cl_command_queue,
+    queue: cl_command_queue,
 ) -> cl_int {
     ffi::call(|| {
         let context = object::get::<Context>(context)?;
-        context.index_of(&object::get::<Device>(device)?)?;
-        fail(CL_INVALID_OPERATION)
+        let device = object::get::<Device>(device)?;
+        let index = context.index_of(&device)?;
+        ensure(device.has(Extension::DeviceEnqueue), CL_INVALID_OPERATION)?;
+        let queue = object::get::<Queue>(queue)?;
+        let is_own = queue.context.is(&context) && queue.index == index && queue.on_device.is_some();
+        ensure(is_own, CL_INVALID_COMMAND_QUEUE)?;
+        context.set_default_queue(&queue);
+        Ok(())
     })
 }
 
 pub(crate) extern "C" fn flush(queue: cl_command_queue) -> cl_int {
-    ffi::call(|| Ok(object::get::<Queue>(queue)?.queue.flush()?))
+    ffi::call(|| Ok(Queue::of_host(queue)?.queue.flush()?))
 }
 
 /// A failed command fails its own event, not the queue (OpenCL API 5.11).
 pub(crate) extern "C" fn finish(queue: cl_command_queue) -> cl_int {
     ffi::call(|| {
-        let queue = object::get::<Queue>(queue)?;
+        let queue = Queue::of_host(queue)?;
         let ended = queue.queue.finish();
         queue.sweep();
         match ended {

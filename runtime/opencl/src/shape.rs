@@ -43,6 +43,8 @@ pub(crate) enum Kind {
     Sampler,
     /// A pipe.
     Pipe,
+    /// A queue of the device.
+    Queue,
     /// An object that this driver does not create.
     Other,
 }
@@ -58,6 +60,7 @@ impl Kind {
             Self::Sampler => [4, 0],
             Self::Other => [5, 0],
             Self::Pipe => [6, 0],
+            Self::Queue => [7, 0],
         }
     }
 
@@ -71,6 +74,7 @@ impl Kind {
             4 => Self::Sampler,
             5 => Self::Other,
             6 => Self::Pipe,
+            7 => Self::Queue,
             _ => return None,
         })
     }
@@ -154,7 +158,8 @@ fn declared_kind(interface: &Interface, declared: &Declared) -> Kind {
         ParameterKind::Image(_) => Kind::Image,
         ParameterKind::Sampler => Kind::Sampler,
         ParameterKind::Pipe => Kind::Pipe,
-        ParameterKind::Handle => Kind::Other,
+        // No kernel that the host launches takes events or reservations (OpenCL C 6.11).
+        ParameterKind::Handle => Kind::Queue,
     }
 }
 
@@ -171,6 +176,7 @@ fn argument_kind(argument: &Argument) -> Kind {
         ArgumentKind::Image(_) => Kind::Image,
         ArgumentKind::Sampler(_) => Kind::Sampler,
         ArgumentKind::Pipe(_) => Kind::Pipe,
+        ArgumentKind::Queue(_) => Kind::Queue,
         ArgumentKind::Unsupported(_) => Kind::Other,
     }
 }

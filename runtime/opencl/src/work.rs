@@ -27,7 +27,7 @@ pub(crate) struct Submission {
 impl Submission {
     /// Checks the queue. The wait list is checked later: the specification lists errors of the arguments first.
     pub(crate) fn new(queue: cl_command_queue, kind: cl_command_type, event: *mut cl_event) -> Result<Self> {
-        let queue = object::get::<Queue>(queue)?;
+        let queue = Queue::of_host(queue)?;
         Ok(Self { queue, kind, waits: Vec::new(), event, keep: Vec::new() })
     }
 

@@ -75,6 +75,10 @@ pub enum ParameterKind {
     },
     /// A sampler.
     Sampler,
+    /// A queue.
+    Queue,
+    /// The values that an enqueued block captures, which the device itself passes.
+    Block,
     /// An unsupported kind.
     Other,
 }
@@ -210,6 +214,8 @@ fn kind(types: &Types, ty: TypeId, by_value: bool) -> Result<ParameterKind, Inva
         }
         Ty::Pipe(is_written) => ParameterKind::Pipe { is_written },
         Ty::Sampler => ParameterKind::Sampler,
+        Ty::Handle => ParameterKind::Queue,
+        Ty::Pointer(StorageClass::Generic, _) => ParameterKind::Block,
         _ => ParameterKind::Other,
     })
 }

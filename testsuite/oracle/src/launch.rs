@@ -21,7 +21,7 @@ pub(crate) struct Launch {
     /// Work-items of a work-group in each dimension
     #[arg(long)]
     local: Option<String>,
-    /// `buf:TYPE[N]=FILL`, `TYPE:VALUE`, `local:BYTES`, `pipe:TYPE[N]` or `null`, in the order of the kernel's parameters
+    /// `buf:TYPE[N]=FILL`, `TYPE:VALUE`, `local:BYTES`, `pipe:TYPE[N]`, `queue:BYTES` or `null`, in the order of the kernel's parameters
     #[arg(long, allow_hyphen_values = true)]
     arg: Vec<String>,
     /// Print part of a buffer after the launch, such as `out[0..16]`
@@ -52,6 +52,10 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
                 let memory = given.memory.clone();
                 buffers.push(given);
                 Value::Buffer(memory)
+            }
+            Some(("queue", rest)) => {
+                let size = rest.parse().map_err(|_| Failure(format!("`{text}` is no queue")))?;
+                Value::Queue(program.device_queue(size)?)
             }
             Some(("pipe", rest)) => {
                 let (ty, count) = shape(rest).ok_or_else(|| Failure(format!("`{text}` is no pipe")))?;

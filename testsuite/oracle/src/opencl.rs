@@ -5,7 +5,10 @@
 use std::{collections::HashMap, ptr, rc::Rc};
 
 use opencl3::{
-    command_queue::{CommandQueue, enqueue_nd_range_kernel},
+    command_queue::{
+        CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue,
+        enqueue_nd_range_kernel,
+    },
     context::Context,
     device::{CL_DEVICE_TYPE_ALL, Device},
     event::Event,
@@ -88,6 +91,8 @@ pub(crate) enum Value {
     Buffer(Memory),
     /// A pipe.
     Pipe(Pipe),
+    /// A queue of the device.
+    Queue(CommandQueue),
     /// Local memory of this many bytes.
     Local(usize),
     /// The bytes of a value.
@@ -124,6 +129,12 @@ impl Program<'_> {
         unsafe { Pipe::create(self.context, flags, packet_size, max_packets) }.map_err(told)
     }
 
+    /// Creates a queue of the device with this size, which is the default queue.
+    pub(crate) fn device_queue(&self, size: u32) -> Result<CommandQueue, Failure> {
+        let bits = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        CommandQueue::create_default_with_properties(self.context, bits, size).map_err(told)
+    }
+
     /// Reads the bytes of a buffer.
     pub(crate) fn read(&self, buffer: &Memory) -> Result<Vec<u8>, Failure> {
         let mut bytes = vec![0; buffer.1];
@@ -148,10 +159,11 @@ impl Program<'_> {
             let memory = match argument {
                 Value::Buffer(buffer) => buffer.0.get(),
                 Value::Pipe(pipe) => pipe.get(),
+                Value::Queue(queue) => queue.get(),
                 _ => ptr::null_mut(),
             };
             let (size, pointer) = match argument {
-                Value::Null | Value::Buffer(_) | Value::Pipe(_) => {
+                Value::Null | Value::Buffer(_) | Value::Pipe(_) | Value::Queue(_) => {
                     (size_of_val(&memory), ptr::from_ref(&memory).cast())
                 }
                 Value::Local(bytes) => (*bytes, ptr::null()),

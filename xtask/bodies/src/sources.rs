@@ -63,6 +63,7 @@ static FILES: [File; 31] = files![
     "work_group.cl",
     "sub_group.cl",
     "pipe.cl",
+    "enqueue.cl",
     "vendor.cl",
     "exact_double.cl",
     "math_double.cl",
@@ -271,7 +272,7 @@ impl File {
 /// address space are private; sub-group functions and explicit atomic operations require 2.0.
 fn options(file: &str) -> Options {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
-    let is_2_0 = ["sub_group.cl", "pipe.cl"].contains(&file);
+    let is_2_0 = ["sub_group.cl", "pipe.cl", "enqueue.cl"].contains(&file);
     Options {
         std: if is_2_0 { LanguageVersion::Cl20 } else { LanguageVersion::Cl12 },
         target: Target::full(Environment::Vulkan),

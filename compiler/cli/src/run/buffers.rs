@@ -1,7 +1,7 @@
 //! Converts arguments of the launch language to those of the runtime, and owns the buffers, images and pipes that
 //! launches share.
 
-use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, Image, Pipe, Queue};
+use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, DeviceQueue, Image, Pipe, Queue};
 
 use super::{
     fill::{fill, numbers},
@@ -85,6 +85,10 @@ impl Memory {
             "sampler" => Ok(images::sampler(rest)?.into_value()),
             "local" => match rest.parse() {
                 Ok(bytes) => Ok(ArgValue::Local(bytes)),
+                Err(_) => failure(format!("`{rest}` is not a number of bytes")),
+            },
+            "queue" => match rest.parse() {
+                Ok(bytes) => Ok(DeviceQueue::new(bytes).into_value()),
                 Err(_) => failure(format!("`{rest}` is not a number of bytes")),
             },
             "struct" => parameter.structure("struct")?.value(rest).map(ArgValue::Bytes),

@@ -142,7 +142,7 @@ choice! {
     Scope { WorkItem, WorkGroup, Device, AllSvmDevices, SubGroup }
     State {
         GlobalOffset, GlobalSize, EnqueuedLocalSize, NumGroups, RegionOffset, RegionGroupOffset, Variables,
-        Printf,
+        Printf, Queue, Command,
     }
     TexelKind { Float, Signed, Unsigned }
     Type { Scalar(scalar), Vector(scalar, count), Pointer(space), Image(image), Sampler, Handle(handle) }

@@ -98,9 +98,11 @@ fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispat
                     Argument::Local(bytes.map_or(0, u64::from))
                 }
                 ParameterKind::Value { size, .. } => Argument::Bytes(bytes(size)),
-                ParameterKind::Pointer { .. } | ParameterKind::Pipe { .. } | ParameterKind::Other => {
-                    Argument::Bytes(bytes(8))
-                }
+                ParameterKind::Pointer { .. }
+                | ParameterKind::Pipe { .. }
+                | ParameterKind::Queue
+                | ParameterKind::Block
+                | ParameterKind::Other => Argument::Bytes(bytes(8)),
                 ParameterKind::Sampler => Argument::Bytes([bytes(4), vec![0; 4]].concat()),
                 ParameterKind::Image { .. } => match bound.next() {
                     Some(Bound::Image(memory)) => {
