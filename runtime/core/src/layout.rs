@@ -196,6 +196,7 @@ mod tests {
             prints: false,
             image_facts: Vec::new(),
             sampler_facts: Vec::new(),
+            uses_queue: false,
             static_local_size: 0,
         }
     }

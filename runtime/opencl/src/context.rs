@@ -49,7 +49,7 @@ impl Context {
         let properties = flat.map(Iterator::collect).unwrap_or_default();
         let context = object::create(|handle| {
             let (destructors, svm) = (Mutex::default(), Allocations::default());
-            let default_queues = Mutex::new(vec![Weak::new(); devices.len()]);
+            let default_queues = Mutex::new(devices.iter().map(|_| Weak::new()).collect());
             Ok(Self { handle, devices, properties, notify, destructors, svm, default_queues })
         })?;
         Ok(context.handle.raw())
