@@ -39,7 +39,7 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 31] = files![
+static FILES: [File; 32] = files![
     "relaxed.cl",
     "rounded.cl",
     "integer.cl",
