@@ -67,7 +67,12 @@ mod tests {
 
     #[test]
     fn precision_selects_a_body() {
-        let precise = Precision { is_fma_fused: true, is_sqrt_precise: true, is_exp2_precise: true };
+        let precise = Precision {
+            is_fma_fused: true,
+            is_sqrt_precise: true,
+            is_exp2_precise: true,
+            ..Precision::GUARANTEED
+        };
         let size = |is_relaxed, precision| {
             let function = find("sqrt", "float", is_relaxed, precision, Span::default()).expect("a body");
             function.insts.len()
