@@ -3,8 +3,8 @@
 //!
 //! Numbers are LEB128 (little-endian groups of seven bits), and a variant starts with its number. Values are numbered in
 //! the order in which blocks and instructions define or, for constants, first use them. An operand is its distance from
-//! the next number: 0 defines a constant. The form is not stable: whoever stores it also recreates it when the IR
-//! changes. Source positions are not part of it.
+//! the next number: 0 defines a constant. The form changes with the IR, and stored functions must be written again then.
+//! Source positions are not part of it.
 //!
 //! ```
 //! use kiln_ir::Function;

@@ -226,6 +226,19 @@ impl Pass<'_> {
         None
     }
 
+    /// Calls the library function `name_suffix`. `None` if the library does not have it.
+    fn library_call(
+        &mut self,
+        builder: &mut Builder<'_>,
+        name: &str,
+        suffix: &str,
+        args: &[ValueId],
+        result: Option<Type>,
+    ) -> Option<Option<ValueId>> {
+        let function = self.callee(name, suffix, builder.span)?;
+        Some(builder.call(function, args, result))
+    }
+
     /// A library function in this module, which is added at its first call. Its instructions get the position of that call.
     fn callee(&mut self, name: &str, types: &str, span: Span) -> Option<FuncId> {
         let key = format!("{name}_{types}");

@@ -99,7 +99,8 @@ static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::
     index
 });
 
-/// Files include each other by name for their macros. Functions of included files are found separately.
+/// Finds the files that library files include, by name. An included file contributes only its macros: its functions are
+/// looked up in the index.
 struct Files;
 
 impl Loader for Files {

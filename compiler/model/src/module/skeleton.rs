@@ -144,7 +144,8 @@ impl Round<'_> {
     /// Learns what is shared and which values are written. Returns whether any of it is new.
     fn learn(&mut self, traces: &[Vec<Trace>]) -> bool {
         let before = self.shared.bytes.len();
-        // A value from thin air can come to any atomic object: the store that would write it may be behind a read of it.
+        // Any atomic object can get a value from thin air. Its store can be reachable only after a read of that value, so an
+        // object counts as shared even if no run has stored to it.
         let (log, thin_air) = (&self.log, self.bound.launch.thin_air);
         let is_shared = |(address, (items, is_written)): &(&u64, &(u64, bool))| {
             items.count_ones() > 1 && *is_written || thin_air && log.atomic.contains(address)

@@ -161,11 +161,10 @@ impl Pass<'_> {
         args: &[ValueId],
         result: Option<Type>,
     ) -> Option<Option<ValueId>> {
-        let function = self.callee("queue", name, builder.span)?;
         let address = builder.value(Op::LaunchAddress(State::Queue), &[], Type::I64);
         let queue = builder.value(Op::IntToPointer, &[address], GLOBAL);
         let args: Vec<ValueId> = [queue].into_iter().chain(args.iter().copied()).collect();
-        Some(builder.call(function, &args, result))
+        self.library_call(builder, "queue", name, &args, result)
     }
 
     /// `enqueue_kernel`: queue, flags, index space, wait list with its length, event, block, and sizes of local memory. All

@@ -58,7 +58,13 @@ impl Pass<'_> {
                         ("work_group_reserve", vec![pipe, count, scratch, item])
                     }
                 };
-                Some(self.of_pipe(builder, &format!("{name}_{end}"), &values, Some(Type::I64))??)
+                Some(self.library_call(
+                    builder,
+                    "pipe",
+                    &format!("{name}_{end}"),
+                    &values,
+                    Some(Type::I64),
+                )??)
             }
             PipeOp::CommitRead | PipeOp::CommitWrite => {
                 let (name, mut values) = match scope {
@@ -70,38 +76,27 @@ impl Pass<'_> {
                     }
                 };
                 values.splice(0..0, [args[0], args[1]]);
-                self.of_pipe(builder, &format!("{name}_{end}"), &values, None)?
+                self.library_call(builder, "pipe", &format!("{name}_{end}"), &values, None)?
             }
             PipeOp::IsValidReserveId => {
                 let zero = builder.i64(0);
                 Some(builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, args[0], zero))
             }
             PipeOp::NumPackets => {
-                Some(self.of_pipe(builder, "num_packets", &args[..1], Some(Type::I32))??)
+                Some(self.library_call(builder, "pipe", "num_packets", &args[..1], Some(Type::I32))??)
             }
             PipeOp::MaxPackets => {
-                Some(self.of_pipe(builder, "max_packets", &args[..1], Some(Type::I32))??)
+                Some(self.library_call(builder, "pipe", "max_packets", &args[..1], Some(Type::I32))??)
             }
         })
-    }
-
-    /// Calls a function of `pipe.cl`.
-    fn of_pipe(
-        &mut self,
-        builder: &mut Builder<'_>,
-        name: &str,
-        args: &[ValueId],
-        result: Option<Type>,
-    ) -> Option<Option<ValueId>> {
-        let function = self.callee("pipe", name, builder.span)?;
-        Some(builder.call(function, args, result))
     }
 
     /// `read_pipe`, `write_pipe`: claims a packet, copies it and publishes it.
     fn transfer(&mut self, builder: &mut Builder<'_>, end: &str, args: &[ValueId]) -> Option<ValueId> {
         let (pipe, object) = (args[0], args[1]);
         let [zero, one] = [0, 1].map(|number| builder.i32(number));
-        let claim = self.of_pipe(builder, &format!("claim_{end}"), &[pipe, one], Some(CLAIM))??;
+        let claim =
+            self.library_call(builder, "pipe", &format!("claim_{end}"), &[pipe, one], Some(CLAIM))??;
         let count = builder.extract(claim, 1);
         let is_claimed = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, count, zero);
         let packet = builder.extract(claim, 0);
@@ -109,7 +104,7 @@ impl Pass<'_> {
             pass.copy(builder, end, (pipe, packet), object, &args[2..])
         })?;
         // Without a packet, only its fence has an effect.
-        self.of_pipe(builder, &format!("publish_{end}"), &[pipe, claim, zero, one], None)?;
+        self.library_call(builder, "pipe", &format!("publish_{end}"), &[pipe, claim, zero, one], None)?;
         Some(result)
     }
 
@@ -160,7 +155,7 @@ impl Pass<'_> {
     ) -> Option<()> {
         let [size, align] = [0, 1].map(|index| builder.function.constant_bits(layout[index]));
         let (size, align) = (size?, align? as u32);
-        let place = self.of_pipe(builder, "place", &[pipe, packet], Some(CLAIM))??;
+        let place = self.library_call(builder, "pipe", "place", &[pipe, packet], Some(CLAIM))??;
         let (slot, start) = (builder.extract(place, 0), builder.extract(place, 1));
         let [slot, start] = [slot, start].map(|number| builder.resize(number, Scalar::I64, false));
         let first = builder.offset(pipe, start, 1);
