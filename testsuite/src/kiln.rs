@@ -1,8 +1,9 @@
 //! Runs the binary `kiln` and parses its diagnostics.
 
-use std::{env, path::PathBuf, process::Command, sync::OnceLock, time::Duration};
+use std::{env, os::unix::fs::symlink, path::PathBuf, process::Command, sync::OnceLock, time::Duration};
 
 use serde::Deserialize;
+use tempfile::TempDir;
 
 use crate::{
     process::{self, Finished},
@@ -50,6 +51,24 @@ pub fn program(name: &str) -> PathBuf {
         folder.to_owned()
     });
     folder.join(name)
+}
+
+/// The path of a library of the workspace, which Cargo builds beside the tests that depend on it.
+pub fn library(name: &str) -> PathBuf {
+    let library = env::current_exe().expect("a program knows where it is").with_file_name(name);
+    assert!(library.exists(), "{} is not built", library.display());
+    library
+}
+
+/// A folder with what `cargo build` leaves for `cargo xtask install --from`.
+pub fn built() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let libraries = ["libkiln_opencl.so", "libkiln.so", "libkiln.a"].map(library);
+    for file in libraries.into_iter().chain([program("kiln")]) {
+        let link = folder.path().join(file.file_name().expect("a file"));
+        symlink(file, link).expect("a link");
+    }
+    folder
 }
 
 /// Variables that control colors. `CI` overrides `TERM=dumb`, because CI logs show colors.

@@ -110,6 +110,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/report", &["kiln-compiler", "kiln-session", "kiln-syntax"]),
     ("compiler/build", &["kiln-compiler", "kiln-report"]),
     ("compiler/macros", &["kiln-build"]),
+    // The library for C and C++ compiles and launches nothing.
+    ("compiler/capi", &["kiln-build", "kiln-compiler", "kiln-report"]),
     ("compiler/fmt", &["kiln-syntax"]),
     (
         "compiler/lsp",
@@ -171,6 +173,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("compiler/passes", &["kiln-frontend", "kiln-spirv", "rspirv"]),
     ("runtime/core", &["kiln-syntax", "kiln-session"]),
     ("compiler/core", &["kiln-runtime"]),
+    ("compiler/capi", &["kiln-runtime"]),
 ];
 
 /// Names, and what each of them may use.

@@ -1,11 +1,6 @@
 //! The OpenCL driver through the system's loader: `kiln-oracle` is an OpenCL program that does not know Kiln.
 
-use std::{
-    env, fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 use kiln_testsuite::{
     device::Device,
@@ -13,14 +8,6 @@ use kiln_testsuite::{
     nightly,
     process::{self, Finished},
 };
-
-/// The driver, which Cargo builds beside this test as one of its dependencies.
-fn library() -> PathBuf {
-    let this = env::current_exe().expect("a program knows where it is");
-    let library = this.with_file_name("libkiln_opencl.so");
-    assert!(library.exists(), "{} is not built", library.display());
-    library
-}
 
 /// Runs a launch on a device, with this driver as the only one.
 fn run(device: &str, source: &str, words: &[&str]) -> Finished {
@@ -30,7 +17,8 @@ fn run(device: &str, source: &str, words: &[&str]) -> Finished {
 /// Runs a launch of a source or a module.
 fn run_file(device: &str, name: &str, contents: &[u8], words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("kiln.icd"), format!("{}\n", library().display())).expect("a file");
+    fs::write(folder.path().join("kiln.icd"), format!("{}\n", kiln::library("libkiln_opencl.so").display()))
+        .expect("a file");
     run_with(folder.path(), device, (name, contents), words)
 }
 
@@ -164,21 +152,13 @@ fn succeeds(command: &mut Command) {
     assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
 }
 
-/// A folder with the tool and the driver, as `cargo build` leaves them.
-fn built() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    symlink(program("kiln"), folder.path().join("kiln")).expect("a link");
-    symlink(library(), folder.path().join("libkiln_opencl.so")).expect("a link");
-    folder
-}
-
 const ONE: &str = "kernel void one(global int *p) { *p = 1; }\n";
 const ONE_WORDS: [&str; 8] =
     ["--kernel", "one", "--global", "1", "--arg", "buf:i32[1]=0", "--print", "p[0..1]"];
 
 #[test]
 fn an_installed_driver_is_found() {
-    let (built, prefix) = (built(), tempfile::tempdir().expect("a folder"));
+    let (built, prefix) = (kiln::built(), tempfile::tempdir().expect("a folder"));
     let mut install = Command::new(program("xtask"));
     install.arg("install").arg("--prefix").arg(prefix.path()).arg("--from").arg(built.path());
     succeeds(&mut install);
@@ -212,8 +192,10 @@ fn a_debian_package_has_the_driver() {
     }
     let (built, output) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     // Debian's packages have no debug information.
-    for (file, name) in [(program("kiln"), "kiln"), (library(), "libkiln_opencl.so")] {
-        succeeds(Command::new("strip").arg("-o").arg(built.path().join(name)).arg(file));
+    let libraries = ["libkiln_opencl.so", "libkiln.so", "libkiln.a"].map(kiln::library);
+    for file in libraries.into_iter().chain([program("kiln")]) {
+        let stripped = built.path().join(file.file_name().expect("a file"));
+        succeeds(Command::new("strip").arg("--strip-debug").arg("-o").arg(stripped).arg(file));
     }
     let mut deb = Command::new(program("xtask"));
     succeeds(deb.arg("deb").arg("--output").arg(output.path()).arg("--from").arg(built.path()));

@@ -1,11 +1,11 @@
-//! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, and what belongs to
-//! them. The list of installed files is in this file; `install/deb.rs` makes a package of them.
+//! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, the compiler's library
+//! for C, and what belongs to them. The list of installed files is in this file; `install/deb.rs` makes a package of them.
 
 pub(crate) mod deb;
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt as _,
+    os::unix::fs::{PermissionsExt as _, symlink},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -34,13 +34,19 @@ pub(crate) struct Install {
 /// What to install.
 #[derive(Args)]
 pub(crate) struct Built {
-    /// Install `kiln` and `libkiln_opencl.so` from this folder instead of building them
+    /// Install `kiln`, `libkiln_opencl.so`, `libkiln.so` and `libkiln.a` from this folder instead of building them
     #[arg(long, value_name = "FOLDER")]
     from: Option<PathBuf>,
 }
 
 /// The driver's file.
-const LIBRARY: &str = "libkiln_opencl.so";
+const DRIVER: &str = "libkiln_opencl.so";
+
+/// The compiler's library for C and C++.
+const LIBRARY: &str = "libkiln.so";
+
+/// What it takes from the system, for programs that contain it.
+const SYSTEM_LIBRARIES: &str = "-lgcc_s -lpthread -lm -ldl -lc";
 
 /// The files of the CMake package, which finds `kiln` relative to its own folder.
 const CMAKE: &[&str] = &["FindKiln.cmake", "KilnConfig.cmake", "KilnConfigVersion.cmake"];
@@ -61,6 +67,10 @@ pub(crate) fn install(wanted: &Install) -> Outcome {
     layout.install(&wanted.built.folder()?)?;
     let vendors = layout.vendors();
     println!("installed Kiln in {}", wanted.prefix.display());
+    if vendors == Path::new(VENDORS) && wanted.destdir.is_none() {
+        // Programs find the library by the linker's cache.
+        process::run(&mut Command::new("ldconfig"))?;
+    }
     if vendors != Path::new(VENDORS) {
         println!("OpenCL programs find the driver with OCL_ICD_VENDORS={}/", vendors.display());
     }
@@ -73,7 +83,16 @@ impl Built {
         if let Some(folder) = &self.from {
             return Ok(folder.clone());
         }
-        process::run(cargo().args(["build", "--release", "--package", "kiln", "--package", "kiln-opencl"]))?;
+        process::run(cargo().args([
+            "build",
+            "--release",
+            "--package",
+            "kiln",
+            "--package",
+            "kiln-opencl",
+            "--package",
+            "kiln-capi",
+        ]))?;
         Ok(target_dir().join("release"))
     }
 }
@@ -108,10 +127,11 @@ impl Layout<'_> {
         let kiln = built.join("kiln");
         self.copy(&kiln, "bin/kiln", 0o755)?;
         // Programs open it by its path, so it is not where the system looks for libraries.
-        let library = format!("lib/kiln/{LIBRARY}");
-        self.copy(&built.join(LIBRARY), &library, 0o644)?;
+        let library = format!("lib/kiln/{DRIVER}");
+        self.copy(&built.join(DRIVER), &library, 0o644)?;
         let line = format!("{}\n", self.prefix.join(&library).display());
         self.write(&self.vendors().join("kiln.icd"), line.as_bytes())?;
+        self.library(built)?;
         for name in CMAKE {
             let source = root().join("compiler/cli/cmake").join(name);
             self.copy(&source, &format!("lib/cmake/Kiln/{name}"), 0o644)?;
@@ -124,6 +144,33 @@ impl Layout<'_> {
             self.write(&self.prefix.join(place), script.as_bytes())?;
         }
         self.manual(&kiln)
+    }
+
+    /// Installs the compiler's library with its header, for linkers, programs and pkg-config.
+    fn library(&self, built: &Path) -> Outcome {
+        let version = env!("CARGO_PKG_VERSION");
+        let file = format!("{LIBRARY}.{version}");
+        self.copy(&built.join(LIBRARY), &format!("lib/{file}"), 0o644)?;
+        for name in [format!("{LIBRARY}.{}", compatible(version)), LIBRARY.to_owned()] {
+            self.link(&file, &format!("lib/{name}"))?;
+        }
+        self.copy(&built.join("libkiln.a"), "lib/libkiln.a", 0o644)?;
+        self.copy(&root().join("compiler/capi/include/kiln.h"), "include/kiln.h", 0o644)?;
+        // The folder can be moved: the paths are relative to that of the file.
+        let description = format!(
+            "prefix=${{pcfiledir}}/../..\n\nName: Kiln\nDescription: OpenCL C compiler\nVersion: {version}\n\
+             Cflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lkiln\nLibs.private: {SYSTEM_LIBRARIES}\n"
+        );
+        self.write(&self.prefix.join("lib/pkgconfig/kiln.pc"), description.as_bytes())
+    }
+
+    /// Installs a link to a file beside it.
+    fn link(&self, file: &str, place: &str) -> Outcome {
+        let link = self.now(&self.prefix.join(place));
+        if fs::symlink_metadata(&link).is_ok() {
+            fs::remove_file(&link).map_err(|e| cannot(&link, &e))?;
+        }
+        symlink(file, &link).map_err(|e| cannot(&link, &e))
     }
 
     /// Installs the manual pages, which `kiln` writes itself.
@@ -160,7 +207,27 @@ impl Layout<'_> {
     }
 }
 
+/// The numbers of a version that compatible versions share: the first one, and before 1.0 the second one too.
+fn compatible(version: &str) -> String {
+    let mut numbers = version.split('.');
+    match (numbers.next(), numbers.next()) {
+        (Some("0"), Some(minor)) => format!("0.{minor}"),
+        (major, _) => major.unwrap_or_default().to_owned(),
+    }
+}
+
 /// The message for a file that cannot be written.
 fn cannot(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write `{}`: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compatible_versions() {
+        assert_eq!(compatible("0.1.2"), "0.1");
+        assert_eq!(compatible("3.4.5"), "3");
+    }
 }

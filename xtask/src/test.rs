@@ -218,6 +218,8 @@ pub(crate) fn bless(arguments: &Test) -> Outcome {
         "--package",
         "kiln-testsuite",
         "--package",
+        "kiln-capi",
+        "--package",
         "kiln-passes",
         "--package",
         "kiln-memory",

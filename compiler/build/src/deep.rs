@@ -1,6 +1,7 @@
 //! Compiles deeply nested sources, such as sums of thousands of terms, which would overflow an ordinary stack.
 
 use std::{
+    any::Any,
     panic,
     thread::{self, Builder},
 };
@@ -26,4 +27,22 @@ pub fn compile_deep(source: Source, options: &Options, loader: &(dyn Loader + Sy
             Err(_) => output,
         }
     })
+}
+
+/// The stack of a thread that compiles. Compilation needs up to 2 MiB, and more in debug builds.
+const STACK: usize = 16 << 20;
+
+/// Runs the compiler on a stack that is large enough: threads of an application may have less. The error is the message
+/// of a panic, or why there is no such thread.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        thread.map_err(|why| why.to_string())?.join().map_err(|panic| message(panic.as_ref()))
+    })
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
 }

@@ -28,10 +28,11 @@ mod builder;
 mod cargo;
 mod deep;
 mod error;
+pub mod flags;
 mod program;
 
 pub use builder::{Builder, Variant, device_profile};
-pub use deep::compile_deep;
+pub use deep::{compile_deep, on_large_stack};
 pub use error::{Error, Result};
 pub use kiln_compiler::{
     Il,

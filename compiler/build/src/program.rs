@@ -12,7 +12,7 @@ use kiln_compiler::{
     session::{Loader, Options, Source},
     verify::{InvalidModule, VerifiedModule},
 };
-use kiln_report::{Format, report, report_one};
+use kiln_report::{Format, plain, report, report_one};
 
 use crate::{
     deep::compile_deep,
@@ -123,17 +123,6 @@ fn lines(output: &Output, severity: Severity) -> Vec<String> {
             text.lines().find(is_message).unwrap_or(&text).to_owned()
         })
         .collect()
-}
-
-/// Removes ANSI colors, because Cargo prints a script's output unchanged.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, escape)) = rest.split_once("\u{1b}[") {
-        plain.push_str(before);
-        rest = escape.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, after)| after);
-    }
-    plain + rest
 }
 
 /// The file system, which records the files read, even for a source with errors.

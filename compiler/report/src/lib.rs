@@ -22,6 +22,8 @@ mod sarif;
 mod spot;
 mod visible;
 
+pub use self::spot::Spot;
+
 use self::visible::visible;
 use codespan_reporting::term::DisplayStyle;
 use kiln_compiler::Output;
@@ -66,6 +68,17 @@ pub fn report(format: Format, output: &Output) -> String {
     let displayed = visible::files(&output.sources);
     let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &displayed };
     render(format, sources, &output.diagnostics, output.hidden_errors)
+}
+
+/// Removes ANSI colors.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = escape.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, after)| after);
+    }
+    plain + rest
 }
 
 /// Formats one diagnostic of a compilation.

@@ -4,17 +4,24 @@ use kiln_session::source::{Place, SourceMap};
 
 /// A location with the file name and line numbers that `#line` sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
-    pub(super) end_line: u32,
-    pub(super) end_column: u32,
-    pub(super) bytes: std::ops::Range<usize>,
+pub struct Spot {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// The line of the end.
+    pub end_line: u32,
+    /// The column after the end.
+    pub end_column: u32,
+    /// The offsets in the file's text.
+    pub bytes: std::ops::Range<usize>,
 }
 
 impl Spot {
-    pub(super) fn new(map: &SourceMap, place: &Place) -> Self {
+    /// The location of a resolved span.
+    pub fn new(map: &SourceMap, place: &Place) -> Self {
         let start = map.position(place.file, place.range.start);
         let end = map.position(place.file, place.range.end);
         let (file, line) = map.presumed(place.file, place.range.start);

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::thread;
 
-use kiln_build::compile_deep;
+use kiln_build::{compile_deep, on_large_stack};
 use kiln_compiler::session::{self, Loader, Options};
 use kiln_compiler::{Artifact, Emit, Output, Part};
-use kiln_report::{Format, report};
+use kiln_report::{Format, plain, report};
 use opencl_sys::*;
 
 use crate::device::Device;
@@ -48,8 +47,6 @@ struct Files {
 const HEADERS: &str = "<headers>";
 /// The name of sources in messages.
 const NAME: &str = "program.cl";
-/// Compilation needs up to 2 MiB of stack, and more in debug builds. Threads of applications may have less.
-const STACK: usize = 16 << 20;
 
 impl Loader for Files {
     fn load(&self, path: &str) -> Option<Vec<u8>> {
@@ -81,11 +78,7 @@ impl Build {
 
 /// Runs the compiler on a stack that is large enough.
 pub(crate) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let thread = thread.map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
-        thread.join().map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))
-    })
+    on_large_stack(work).map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))
 }
 
 /// Compiles a source.
@@ -101,17 +94,6 @@ fn compile(source: &Source, options: &Options, emit: &Emit) -> Result<(Output, S
         let log = plain(&report(Format::Rich, &output));
         (output, log)
     })
-}
-
-/// Removes colors from a text.
-pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, escape)) = rest.split_once("\u{1b}[") {
-        plain.push_str(before);
-        rest = escape.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, after)| after);
-    }
-    plain + rest
 }
 
 /// Compiles and loads a source.

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use kiln_compiler::{Emit, Il, is_kernel_module, translate};
-use kiln_report::{Format, report};
+use kiln_report::{Format, plain, report};
 use opencl_sys::*;
 
 use crate::build::{self, Build};
@@ -84,7 +84,7 @@ impl Module {
         let il = Il { name: "program.spv", words: &self.words, specialization: &specialization };
         build::on_stack(|| match translate(&il, &parsed.options, emit) {
             Ok(output) => {
-                let log = build::plain(&report(Format::Rich, &output));
+                let log = plain(&report(Format::Rich, &output));
                 Ok((output, log))
             }
             Err(problems) => {

@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 
-use super::{Built, LIBRARY, Layout};
+use super::{Built, DRIVER, LIBRARY, Layout};
 use crate::{
     Outcome,
     process::{self, target_dir},
@@ -54,6 +54,8 @@ pub(crate) fn deb(wanted: &Deb) -> Outcome {
     fs::write(control.join("control"), text).map_err(|e| super::cannot(&control, &e))?;
     fs::write(control.join("conffiles"), "/etc/OpenCL/vendors/kiln.icd\n")
         .map_err(|e| super::cannot(&control, &e))?;
+    fs::write(control.join("triggers"), "activate-noawait ldconfig\n")
+        .map_err(|e| super::cannot(&control, &e))?;
     // The folder of a temporary directory is private; the folders of a package are not.
     fs::set_permissions(&files, fs::Permissions::from_mode(0o755)).map_err(|e| super::cannot(&files, &e))?;
     let package = folder.join(format!("kiln_{}_{architecture}.deb", env!("CARGO_PKG_VERSION")));
@@ -72,7 +74,8 @@ fn dependencies(scratch: &Path, files: &Path) -> Result<String, String> {
     }
     let mut command = Command::new("dpkg-shlibdeps");
     command.current_dir(scratch).arg("-O").arg(files.join("usr/bin/kiln"));
-    let found = process::output(command.arg(files.join("usr/lib/kiln").join(LIBRARY)))?;
+    command.arg(files.join("usr/lib/kiln").join(DRIVER)).arg(files.join("usr/lib").join(LIBRARY));
+    let found = process::output(&mut command)?;
     let line = found.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
     line.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps wrote `{found}`"))
 }
@@ -94,7 +97,7 @@ fn description(architecture: &str, size: &str, dependencies: &str) -> String {
          Description: OpenCL C compiler and OpenCL driver for Vulkan devices\n \
          Kiln compiles OpenCL C to SPIR-V and runs kernels on Vulkan devices. This package\n \
          has the command-line tool `kiln`, an OpenCL driver (ICD) for all OpenCL programs,\n \
-         and a package for CMake. The driver's reference device reports data races and\n \
+         the library `libkiln` for C and C++, and a package for CMake. The driver's reference device reports data races and\n \
          other undefined behavior of a program.\n",
         version = env!("CARGO_PKG_VERSION"),
     )
