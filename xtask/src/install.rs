@@ -1,7 +1,9 @@
 //! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, the compiler's library
-//! for C, and what belongs to them. The list of installed files is in this file; `install/deb.rs` makes a package of them.
+//! for C, and what belongs to them. The list of installed files is in this file; `install/deb.rs` makes a package of
+//! them, and `install/wheel.rs` one for Python.
 
 pub(crate) mod deb;
+pub(crate) mod wheel;
 
 use std::{
     fs,

@@ -32,10 +32,12 @@ struct Arguments {
 enum Command {
     /// Install the requirements of the other commands
     Setup(setup::Setup),
-    /// Install the command-line tool, the OpenCL driver, manual pages, completion scripts and the CMake package
+    /// Install the command-line tool, the OpenCL driver, libkiln, manual pages, completion scripts and the CMake package
     Install(install::Install),
     /// Make a Debian package of what `install` installs
     Deb(install::deb::Deb),
+    /// Make the package for Python
+    Wheel(install::wheel::Wheel),
     /// Build Kiln, run the histogram example and draw its result
     Demo,
     /// Run all tests and checks
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Setup(wanted) => setup::setup(&wanted),
         Command::Install(wanted) => install::install(&wanted),
         Command::Deb(wanted) => install::deb::deb(&wanted),
+        Command::Wheel(wanted) => install::wheel::wheel(&wanted),
         Command::Demo => demo::demo(),
         Command::Test(arguments) => test::test(&arguments),
         Command::Memcheck(arguments) => memcheck::memcheck(&arguments),

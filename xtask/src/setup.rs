@@ -52,14 +52,16 @@ pub(crate) const TESTS: &[&str] = &[
     "ocl-icd-libopencl1",
     "pkg-config",
     "pocl-opencl-icd",
+    "python3-numpy",
     "vulkan-validationlayers",
     "spirv-tools",
     "libgmp-dev",
     "libmpfr-dev",
 ];
 
-/// For `cargo xtask test --nightly` alone: docs/mistakes.md compares messages with those of this clang.
-const NIGHTLY: &[&str] = &["clang-19"];
+/// For `cargo xtask test --nightly` alone: docs/mistakes.md compares messages with those of this clang, and the wheel for
+/// Python is installed in an environment of its own.
+const NIGHTLY: &[&str] = &["clang-19", "python3-venv"];
 
 /// Another compiler from OpenCL C to SPIR-V, and another OpenCL implementation for CPUs.
 pub(crate) const BENCH: &[&str] = &[

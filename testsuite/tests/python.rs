@@ -1,0 +1,152 @@
+//! The package for Python: its tests and documentation on the libraries of this build, and the wheel in an empty environment.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use kiln_testsuite::{
+    device,
+    kiln::{self, LIMIT, program},
+    nightly, process, root,
+};
+use tempfile::TempDir;
+
+/// The system's Python, which has Debian's NumPy.
+const PYTHON: &str = "/usr/bin/python3";
+
+/// Packages are downloaded.
+const DOWNLOADS: Duration = Duration::from_secs(600);
+
+/// Runs a program that must succeed, and returns its output.
+fn run(command: &mut Command, limit: Duration) -> String {
+    let finished = process::run(command, b"", limit).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
+    finished.text()
+}
+
+/// A Python that uses only the test's device.
+fn python(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    device::any().only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
+    // Nothing is left in the sources.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+fn tests() -> PathBuf {
+    root().join("runtime/python/tests/test_kiln.py")
+}
+
+#[test]
+fn the_package_does_what_its_documentation_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let package = folder.path().join("kiln");
+    fs::create_dir_all(package.join("_native")).expect("a folder");
+    for entry in fs::read_dir(root().join("runtime/python/kiln")).expect("a folder") {
+        let file = entry.expect("a file").path();
+        if file.is_file() {
+            symlink(&file, package.join(file.file_name().expect("a name"))).expect("a link");
+        }
+    }
+    for name in ["libkiln.so", "libkiln_opencl.so"] {
+        symlink(kiln::library(name), package.join("_native").join(name)).expect("a link");
+    }
+    run(python(Path::new(PYTHON)).arg(tests()).env("PYTHONPATH", folder.path()), LIMIT);
+}
+
+#[test]
+fn the_package_has_the_version_of_the_workspace() {
+    let project = fs::read_to_string(root().join("runtime/python/pyproject.toml")).expect("a file");
+    let project: toml::Table = project.parse().expect("TOML");
+    assert_eq!(project["project"]["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
+}
+
+/// PyOpenCL's introduction: <https://documen.tician.de/pyopencl/>.
+const HELLO: &str = r#"
+import numpy as np
+import pyopencl as cl
+
+[platform] = [platform for platform in cl.get_platforms() if platform.name == "Kiln"]
+context = cl.Context(platform.get_devices())
+queue = cl.CommandQueue(context)
+a, b = np.random.rand(50000).astype(np.float32), np.random.rand(50000).astype(np.float32)
+flags = cl.mem_flags
+a_g = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=a)
+b_g = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=b)
+program = cl.Program(context, """
+__kernel void sum(__global const float *a_g, __global const float *b_g, __global float *res_g)
+{
+    int gid = get_global_id(0);
+    res_g[gid] = a_g[gid] + b_g[gid];
+}
+""").build()
+res_g = cl.Buffer(context, flags.WRITE_ONLY, a.nbytes)
+program.sum(queue, a.shape, None, a_g, b_g, res_g)
+res = np.empty_like(a)
+cl.enqueue_copy(queue, res, res_g)
+assert np.allclose(res, a + b)
+print("the sums are right on", platform.name)
+"#;
+
+/// What mypy must accept, and what it must not.
+const TYPED: &str = "import kiln\nimport numpy\n\nmodule: kiln.Module = kiln.compile('')\nsize: int = len(module.spirv)\n\
+                     kernel = kiln.Kernel('', 'k', device=None)\nkernel(numpy.zeros(4), global_size=(2, 2))\n";
+const MISTYPED: &str = "import kiln\n\nkiln.compile(1)\n";
+
+#[test]
+fn the_wheel_works_in_an_empty_environment() {
+    // The packages of PyPI take minutes.
+    if !nightly::is_whole("0 of 1 wheels") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let wheel = wheel(&folder);
+    run(Command::new("python3").args(["-m", "venv"]).arg(at("env")), DOWNLOADS);
+    let mut install = Command::new(at("env/bin/pip"));
+    install.args(["install", "--quiet", "pyopencl", "matplotlib", "mypy", "auditwheel"]).arg(&wheel);
+    run(&mut install, DOWNLOADS);
+    let environment = || python(&at("env/bin/python"));
+    // Its name promises no more than the files keep.
+    let audit = run(environment().args(["-m", "auditwheel", "show"]).arg(&wheel), LIMIT);
+    let tag = wheel.file_stem().and_then(|name| name.to_str()?.rsplit('-').next()).expect("a tag");
+    assert!(audit.contains(&format!("\"{tag}\"")), "{tag}: {audit}");
+    run(environment().arg(tests()), LIMIT);
+    run(Command::new(at("env/bin/kiln")).arg("--version"), LIMIT);
+    assert!(run(environment().args(["-c", HELLO]), LIMIT).contains("right on Kiln"));
+    let mut picture = environment();
+    picture.arg(root().join("examples/python/reaction.py")).arg(at("picture.png"));
+    run(picture.args(["--size", "64", "--steps", "200"]), LIMIT);
+    assert!(fs::read(at("picture.png")).expect("a picture").starts_with(b"\x89PNG"));
+    run(
+        environment().current_dir(folder.path()).args(["-m", "mypy", "--strict", "--package", "kiln"]),
+        LIMIT,
+    );
+    let mypy = |text: &str| {
+        fs::write(at("typed.py"), text).expect("a file");
+        let mut command = environment();
+        command.current_dir(folder.path()).args(["-m", "mypy", "--strict", "typed.py"]);
+        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    };
+    let accepted = mypy(TYPED);
+    assert_eq!(accepted.code(), Some(0), "{}", accepted.text());
+    assert!(mypy(MISTYPED).text().contains("incompatible type"));
+}
+
+/// The wheel of this build, without debug information.
+fn wheel(folder: &TempDir) -> PathBuf {
+    let (built, stripped) = (kiln::built(), folder.path().join("stripped"));
+    fs::create_dir(&stripped).expect("a folder");
+    for name in ["kiln", "libkiln.so", "libkiln_opencl.so"] {
+        run(Command::new("strip").arg("-o").arg(stripped.join(name)).arg(built.path().join(name)), LIMIT);
+    }
+    let output = folder.path().join("wheels");
+    let mut make = Command::new(program("xtask"));
+    run(make.arg("wheel").arg("--output").arg(&output).arg("--from").arg(&stripped), DOWNLOADS);
+    let mut files = fs::read_dir(output).expect("a folder");
+    files.next().expect("a wheel").expect("a file").path()
+}
