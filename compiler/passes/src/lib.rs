@@ -51,6 +51,7 @@ mod request_unrolling;
 mod rewrite;
 mod simplify;
 mod specialize_variable_args;
+mod split_vector_divisions;
 mod split_vectors;
 mod structure_exits;
 mod terminate_at_traps;
@@ -198,6 +199,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // `narrow_comparisons` would narrow the comparisons of the first again, and the last must see every loop.
     ("compare_as_unsigned", Local(compare_as_unsigned::compare_as_unsigned)),
     ("extend_factors_as_pairs", Local(extend_factors_as_pairs::extend_factors_as_pairs)),
+    ("split_vector_divisions", Local(split_vector_divisions::split_vector_divisions)),
     ("freeze_loop_exit_values", Local(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Remove what other passes have left unused.
     ("dead_code", Local(dead_code::dead_code)),
