@@ -19,7 +19,8 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Reference: `pocl`, `intel` (PoCL and Intel), `generic` (Intel, with generic pointers), `clang` (clang's modules on the
-    /// reference device), `generic-clang`, `compositions` (compositions on the reference device) or `compositions-intel`
+    /// reference device), `generic-clang`, `compositions` (compositions on the reference device), `compositions-intel` or
+    /// `devices` (the devices of `KILN_TEST_DEVICE`, compared with the first one)
     #[arg(long, default_value = "pocl")]
     oracle: String,
     /// Run only configurations whose names contain one of these
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         "clang" => Comparison::with_clang(Sort::Plain),
         "compositions" => Comparison::of_compositions(),
         "compositions-intel" => Comparison { has_judge: false, ..Comparison::with_intel(Sort::Composition) },
+        "devices" => Comparison { references: Vec::new(), has_judge: false, ..Comparison::with_pocl() },
         "generic-clang" => Comparison::with_clang(Sort::Generic),
         _ => Comparison::with_pocl(),
     };
