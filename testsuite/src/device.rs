@@ -30,13 +30,13 @@ const WANTED: &str = "KILN_TEST_DEVICE";
 pub struct Device {
     /// The name in tests.
     pub name: &'static str,
-    place: Place,
+    provider: Provider,
     facts: OnceLock<Facts>,
 }
 
 /// The location of a device.
 #[derive(Debug)]
-enum Place {
+enum Provider {
     /// A driver from Debian.
     Driver(Driver),
     /// A device of this machine whose name contains this.
@@ -108,14 +108,14 @@ fn known() -> &'static [Device] {
     static KNOWN: OnceLock<[Device; 8]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
-            Device::new("lavapipe", Place::Driver(LAVAPIPE)),
-            Device::new("swiftshader", Place::Driver(SWIFTSHADER)),
-            Device::new("reference", Place::Within),
-            Device::new("clang", Place::WithinForClang),
-            Device::new("vulkan-reference", Place::WithinForVulkan),
-            Device::new(CURRENT, Place::Driver(LAVAPIPE_25)),
-            Device::new("translated", Place::Translated(LAVAPIPE_25, Compiler::Kiln)),
-            Device::new("clang-translated", Place::Translated(LAVAPIPE_25, Compiler::Clang)),
+            Device::new("lavapipe", Provider::Driver(LAVAPIPE)),
+            Device::new("swiftshader", Provider::Driver(SWIFTSHADER)),
+            Device::new("reference", Provider::Within),
+            Device::new("clang", Provider::WithinForClang),
+            Device::new("vulkan-reference", Provider::WithinForVulkan),
+            Device::new(CURRENT, Provider::Driver(LAVAPIPE_25)),
+            Device::new("translated", Provider::Translated(LAVAPIPE_25, Compiler::Kiln)),
+            Device::new("clang-translated", Provider::Translated(LAVAPIPE_25, Compiler::Clang)),
         ]
     })
 }
@@ -162,7 +162,7 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
 fn wanted_device(name: &str) -> &'static Device {
     known().iter().find(|device| device.name == name).unwrap_or_else(|| {
         let short: String = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-");
-        Box::leak(Box::new(Device::new(short.leak(), Place::Machine(name.to_owned()))))
+        Box::leak(Box::new(Device::new(short.leak(), Provider::Machine(name.to_owned()))))
     })
 }
 
@@ -191,8 +191,8 @@ pub fn trials(devices: impl Iterator<Item = &'static Device> + Clone, tests: &[(
 }
 
 impl Device {
-    const fn new(name: &'static str, place: Place) -> Self {
-        Self { name, place, facts: OnceLock::new() }
+    const fn new(name: &'static str, provider: Provider) -> Self {
+        Self { name, provider, facts: OnceLock::new() }
     }
 
     /// The device with this name, even if it is not one to test.
@@ -202,21 +202,21 @@ impl Device {
 
     /// Makes a command see only this device.
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
-        let manifest = match &self.place {
-            Place::Driver(driver) => driver.find(self.name)?,
-            Place::Translated(driver, compiler) => {
+        let manifest = match &self.provider {
+            Provider::Driver(driver) => driver.find(self.name)?,
+            Provider::Translated(driver, compiler) => {
                 command.env(clang::WANTED, if *compiler == Compiler::Kiln { "kiln" } else { "clang" });
                 driver.find(self.name)?
             }
-            Place::Machine(name) => {
+            Provider::Machine(name) => {
                 command.env("KILN_DEVICE", name);
                 return Ok(());
             }
-            Place::WithinForVulkan => {
+            Provider::WithinForVulkan => {
                 command.env("KILN_DEVICE", "vulkan-reference");
                 PathBuf::from("/nonexistent")
             }
-            Place::Within | Place::WithinForClang => {
+            Provider::Within | Provider::WithinForClang => {
                 command.env("KILN_DEVICE", "reference");
                 if self.is_for_clang() {
                     command.env(clang::WANTED, "clang");
@@ -230,12 +230,12 @@ impl Device {
 
     /// Whether it runs modules compiled by clang instead of Kiln's.
     pub fn is_for_clang(&self) -> bool {
-        matches!(self.place, Place::WithinForClang | Place::Translated(_, Compiler::Clang))
+        matches!(self.provider, Provider::WithinForClang | Provider::Translated(_, Compiler::Clang))
     }
 
     /// Whether it runs modules translated from kernel SPIR-V.
     pub fn is_translated(&self) -> bool {
-        matches!(self.place, Place::Translated(..))
+        matches!(self.provider, Provider::Translated(..))
     }
 
     /// Whether it lacks most optional features, which makes modules for it long.
@@ -245,17 +245,17 @@ impl Device {
 
     /// Whether `--device-profile` accepts its name, excluding the minimal device.
     pub fn has_profile(&self) -> bool {
-        matches!(self.place, Place::Driver(_)) && !self.is_minimal()
+        matches!(self.provider, Provider::Driver(_)) && !self.is_minimal()
     }
 
     /// Whether it detects undefined behavior.
     pub fn is_strict(&self) -> bool {
-        matches!(self.place, Place::Within | Place::WithinForClang | Place::WithinForVulkan)
+        matches!(self.provider, Provider::Within | Provider::WithinForClang | Provider::WithinForVulkan)
     }
 
     /// Whether it runs modules of the Vulkan environment.
     pub fn is_vulkan(&self) -> bool {
-        !matches!(self.place, Place::Within | Place::WithinForClang)
+        !matches!(self.provider, Provider::Within | Provider::WithinForClang)
     }
 
     /// Its properties.
@@ -275,16 +275,16 @@ impl Device {
         self.only(&mut command)?;
         let finished = kiln::run(command.args(["devices", "--json"]))?;
         let list: Vec<Listed> = serde_json::from_str(&finished.text()).map_err(|e| e.to_string())?;
-        let wanted = match &self.place {
-            Place::Driver(_) | Place::Translated(..) => "",
-            Place::Machine(name) => name,
-            Place::Within | Place::WithinForClang => "reference",
-            Place::WithinForVulkan => "vulkan-reference",
+        let wanted = match &self.provider {
+            Provider::Driver(_) | Provider::Translated(..) => "",
+            Provider::Machine(name) => name,
+            Provider::Within | Provider::WithinForClang => "reference",
+            Provider::WithinForVulkan => "vulkan-reference",
         };
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
-        facts.fp32_denormals |= match &self.place {
-            Place::Driver(driver) | Place::Translated(driver, _) => driver.keeps_denormals,
+        facts.fp32_denormals |= match &self.provider {
+            Provider::Driver(driver) | Provider::Translated(driver, _) => driver.keeps_denormals,
             _ => false,
         };
         Ok(facts)
@@ -320,11 +320,11 @@ impl Driver {
 
 /// Makes a command see the Vulkan devices to test, and this machine's own devices only if one of them is selected.
 pub fn drivers(command: &mut Command) -> Result<(), String> {
-    if vulkan().any(|device| matches!(device.place, Place::Machine(_))) {
+    if vulkan().any(|device| matches!(device.provider, Provider::Machine(_))) {
         return Ok(());
     }
-    let drivers = vulkan().filter_map(|device| match &device.place {
-        Place::Driver(driver) => Some(driver.find(device.name)),
+    let drivers = vulkan().filter_map(|device| match &device.provider {
+        Provider::Driver(driver) => Some(driver.find(device.name)),
         _ => None,
     });
     let manifests = drivers.collect::<Result<Vec<_>, _>>()?;
@@ -334,8 +334,8 @@ pub fn drivers(command: &mut Command) -> Result<(), String> {
 
 /// Whether the Vulkan device with this name is one to test, in a program that also sees others.
 pub fn is_tested(name: &str) -> bool {
-    let parts = vulkan().filter_map(|device| match &device.place {
-        Place::Machine(part) => Some(part.to_lowercase()),
+    let parts = vulkan().filter_map(|device| match &device.provider {
+        Provider::Machine(part) => Some(part.to_lowercase()),
         _ => None,
     });
     let mut parts = parts.peekable();

@@ -63,9 +63,10 @@ impl Expectation {
     }
 
     fn is_met_by(&self, diagnostic: &Diagnostic) -> bool {
-        let place = diagnostic.location.as_ref();
-        place.is_some_and(|place| place.file.trim_start_matches("./") == self.file && place.line == self.line)
-            && diagnostic.severity == self.severity
+        let location = diagnostic.location.as_ref();
+        location.is_some_and(|location| {
+            location.file.trim_start_matches("./") == self.file && location.line == self.line
+        }) && diagnostic.severity == self.severity
             && diagnostic.code == self.code
             && diagnostic.message.contains(&self.text)
     }
@@ -92,10 +93,11 @@ pub(crate) fn compare(expectations: &[Expectation], diagnostics: &[Diagnostic]) 
 }
 
 fn shown(diagnostic: &Diagnostic) -> String {
-    let place = diagnostic.location.as_ref().map(|place| format!("{}:{}: ", place.file, place.line));
+    let location =
+        diagnostic.location.as_ref().map(|location| format!("{}:{}: ", location.file, location.line));
     format!(
         "{}{}: [{}] \"{}\"",
-        place.unwrap_or_default(),
+        location.unwrap_or_default(),
         diagnostic.severity,
         diagnostic.code,
         diagnostic.message

@@ -23,9 +23,11 @@ impl Case {
         let source = self.source_bytes()?;
         for diagnostic in before {
             let Some(fix) = &diagnostic.fix else { continue };
-            let Some(place) = fix.location.as_ref().filter(|place| place.file == SOURCE) else { continue };
+            let Some(location) = fix.location.as_ref().filter(|location| location.file == SOURCE) else {
+                continue;
+            };
             let mut fixed = source.clone();
-            fixed.splice(place.start_byte..place.end_byte, fix.replacement.bytes());
+            fixed.splice(location.start_byte..location.end_byte, fix.replacement.bytes());
             write(scratch, SOURCE, &fixed)?;
             let result = self.check_fix(scratch, words, before, diagnostic);
             write(scratch, SOURCE, &source)?;

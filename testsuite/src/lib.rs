@@ -2,6 +2,7 @@
 //!
 //! `cases/**/*.md` contain the tests; README.md explains how to write one. Each package contains its own unit tests.
 
+pub mod atomic_objects;
 mod bless;
 mod case;
 mod clang;
@@ -22,7 +23,6 @@ pub mod module;
 pub mod mutate;
 pub mod nightly;
 pub mod oracle;
-pub mod places;
 pub mod process;
 pub mod programs;
 pub mod random;

@@ -62,12 +62,16 @@ impl<'a> Program<'a> {
             Mutation::Replace => format!("{before} {other} {behind}"),
         };
         let neighbor = |index: Option<usize>| index.and_then(|index| self.tokens.get(index));
-        let places = [
+        let positions = [
             Some(start),
             neighbor(at.checked_sub(1)).map(|&(_, end)| end),
             neighbor(Some(at + 1)).map(|&(start, _)| start),
         ];
-        Mutant { mutation, text, lines: places.into_iter().flatten().map(|place| self.line(place)).collect() }
+        Mutant {
+            mutation,
+            text,
+            lines: positions.into_iter().flatten().map(|position| self.line(position)).collect(),
+        }
     }
 
     fn line(&self, offset: usize) -> u32 {

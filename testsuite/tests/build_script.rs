@@ -86,7 +86,7 @@ fn the_example_draws_its_picture() {
     let light = |columns: std::ops::Range<usize>, rows: std::ops::Range<usize>| -> f64 {
         let count = (columns.len() * rows.len()) as f64;
         let of_row = |row: usize| columns.clone().map(move |column| 4 * (512 * row + column) + 1);
-        rows.flat_map(of_row).map(|place| f64::from(pixels[place])).sum::<f64>() / count
+        rows.flat_map(of_row).map(|pixel| f64::from(pixels[pixel])).sum::<f64>() / count
     };
     let (left, right, sky) = (light(80..240, 240..480), light(272..432, 240..480), light(0..512, 0..40));
     assert!(left > 1.5 * sky, "{left} against {sky}");

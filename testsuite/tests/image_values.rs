@@ -91,10 +91,10 @@ impl Sampler {
                 vec![(Some(s.round_ties_even().clamp(0.0, size as f64 - 1.0) as usize), 1.0)]
             };
             let mut product = Vec::new();
-            for &(place, weight) in &selected {
+            for &(texel_at, weight) in &selected {
                 for &(index, more) in &choices {
-                    let place: Option<usize> = place;
-                    let both = place.zip(index).map(|(place, index)| place + index * stride);
+                    let texel_at: Option<usize> = texel_at;
+                    let both = texel_at.zip(index).map(|(texel_at, index)| texel_at + index * stride);
                     product.push((both, weight * more));
                 }
             }
@@ -102,9 +102,9 @@ impl Sampler {
             stride *= size;
         }
         let mut sum = [0.0; 4];
-        for (place, weight) in selected {
+        for (texel_at, weight) in selected {
             // The border of images with four channels is transparent.
-            let texel = place.map_or([0.0; 4], |place| texels[place]);
+            let texel = texel_at.map_or([0.0; 4], |texel_at| texels[texel_at]);
             for (sum, channel) in sum.iter_mut().zip(texel) {
                 *sum += weight * f64::from(channel);
             }
@@ -113,7 +113,7 @@ impl Sampler {
     }
 }
 
-const PLACES: usize = 150;
+const POINTS: usize = 150;
 
 fn main() -> ExitCode {
     let tests: [(&str, device::Test); 2] = [
@@ -191,8 +191,8 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
         path.display().to_string()
     };
     let image = write("texels", &texels);
-    let places = [false, true].map(|normalized| {
-        let places: Vec<[f32; 4]> = (0..PLACES)
+    let points = [false, true].map(|normalized| {
+        let points: Vec<[f32; 4]> = (0..POINTS)
             .map(|_| {
                 let mut at = [0.0; 4];
                 for (dimension, &size) in shape.sizes.iter().enumerate() {
@@ -204,7 +204,7 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
                 at
             })
             .collect();
-        (write(if normalized { "normalized" } else { "other" }, &places), places)
+        (write(if normalized { "normalized" } else { "other" }, &points), points)
     });
     let source = format!(
         "kernel void k(read_only {}_t image, sampler_t s, global float4 *at, global float4 *out) \
@@ -225,11 +225,11 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
         if index > 0 {
             command.arg("then");
         }
-        let (at, _) = &places[usize::from(sampler.normalized)];
-        command.args(["--kernel", "k", "--global", &PLACES.to_string()]);
+        let (at, _) = &points[usize::from(sampler.normalized)];
+        command.args(["--kernel", "k", "--global", &POINTS.to_string()]);
         command.args(["--arg", &image, "--arg", &sampler.argument()]);
-        command.args(["--arg", &format!("buf:float4[{PLACES}]=file:{at}")]);
-        command.args(["--arg", &format!("buf:float4[{PLACES}]"), "--print", "out"]);
+        command.args(["--arg", &format!("buf:float4[{POINTS}]=file:{at}")]);
+        command.args(["--arg", &format!("buf:float4[{POINTS}]"), "--print", "out"]);
         image = "image".to_owned();
     }
     let finished = device::launch(&mut command).expect("kiln runs");
@@ -240,8 +240,8 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
     for (sampler, line) in Sampler::all().into_iter().zip(lines) {
         let (_, numbers) = line.split_once('=').expect("a line of numbers");
         let numbers: Vec<f64> = numbers.split_whitespace().map(|it| it.parse().expect("a number")).collect();
-        let (_, places) = &places[usize::from(sampler.normalized)];
-        for (at, found) in places.iter().zip(numbers.chunks_exact(4)) {
+        let (_, points) = &points[usize::from(sampler.normalized)];
+        for (at, found) in points.iter().zip(numbers.chunks_exact(4)) {
             let expected = sampler.read(shape, &texels, *at);
             assert!(
                 precision.allows(sampler, shape, &texels, *at, found),

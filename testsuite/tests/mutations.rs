@@ -131,8 +131,9 @@ fn errors(output: &Output) -> Vec<(u32, &str)> {
     let errors = output.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     errors
         .map(|error| {
-            let place = output.sources.resolve(error.span);
-            let line = place.map(|place| output.sources.position(place.file, place.range.start).line);
+            let location = output.sources.resolve(error.span);
+            let line =
+                location.map(|location| output.sources.position(location.file, location.range.start).line);
             (line.unwrap_or_default(), error.message.as_str())
         })
         .collect()

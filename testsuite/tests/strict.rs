@@ -63,8 +63,8 @@ fn is_found_and_only_it(defect: &Defect) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let found = defect.run(scratch.path(), Twin::Defective)?;
     // Of a race, one of the two accesses is the one that is meant.
-    let places = [format!("k.cl:{}, work-item", defect.line), format!(" at line {}\n", defect.line)];
-    let is_here = places.iter().any(|place| found.stderr.contains(place));
+    let sites = [format!("k.cl:{}, work-item", defect.line), format!(" at line {}\n", defect.line)];
+    let is_here = sites.iter().any(|site| found.stderr.contains(site));
     if found.status.success() || !found.stderr.contains(&defect.kind) || !is_here {
         return Err(format!("wanted {} on line {}, not\n{}", defect.kind, defect.line, found.stderr));
     }

@@ -141,9 +141,9 @@ fn word_after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 /// Parses the location and text of messages in the format `file:line:col: error: …`.
 fn messages(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().filter_map(|line| {
-        let (place, _) = line.split_once(": ")?;
-        let severity = line[place.len() + 2..].split(':').next()?;
-        let number = place.rsplit(':').nth(1)?.parse().ok()?;
+        let (position, _) = line.split_once(": ")?;
+        let severity = line[position.len() + 2..].split(':').next()?;
+        let number = position.rsplit(':').nth(1)?.parse().ok()?;
         Some((number, severity))
     })
 }
@@ -157,7 +157,7 @@ fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
         messages(text).any(|(line, severity)| line == program.line && wanted.contains(&severity))
     };
     let any: &[&str] = &["error", "warning"];
-    let (seen, place): (bool, bool) = match program.kind.as_str() {
+    let (seen, is_on_line): (bool, bool) = match program.kind.as_str() {
         "error" => (ended.end == End::Code(1), on_line(&["error"], &ended.text)),
         "lint" => (ended.end == End::Code(0) && on_line(any, &all.text), on_line(any, &all.text)),
         "pedantic" => (on_line(any, &all.text) || said, on_line(any, &all.text)),
@@ -168,7 +168,7 @@ fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
         vec![(format!("{} seen", program.kind), (!seen).then(|| format!("{:?}: {first}", ended.end)))];
     if seen {
         let elsewhere = format!("wanted on line {}: {first}", program.line);
-        findings.push((format!("{} on its line", program.kind), (!place).then_some(elsewhere)));
+        findings.push((format!("{} on its line", program.kind), (!is_on_line).then_some(elsewhere)));
     }
     Ok(findings)
 }

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Corpus {
     /// Files and folders with `.cl` and `.ocl` files
     #[arg(required = true)]
-    places: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
     /// Count only what clang-15 accepts
     #[arg(long)]
     clang: bool,
@@ -75,10 +75,10 @@ pub(crate) fn corpus(arguments: &Corpus) -> Outcome {
     setup::install(setup::TESTS)?;
     let kiln = arguments.kiln.clone().map_or_else(process::release_kiln, Ok)?;
     let mut files = Vec::new();
-    for place in &arguments.places {
-        let place = place.canonicalize().map_err(|e| format!("cannot read `{}`: {e}", place.display()))?;
-        let top = if place.is_dir() { &place } else { place.parent().unwrap_or(&place) };
-        collect(&place, top, &mut files)?;
+    for path in &arguments.paths {
+        let path = path.canonicalize().map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;
+        let top = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
+        collect(&path, top, &mut files)?;
     }
     files.sort();
     let found = files.len();
@@ -110,13 +110,13 @@ struct Kernel {
     top: PathBuf,
 }
 
-fn collect(place: &Path, top: &Path, files: &mut Vec<Kernel>) -> Outcome {
-    if !place.is_dir() {
-        files.push(Kernel { path: place.to_owned(), top: top.to_owned() });
+fn collect(path: &Path, top: &Path, files: &mut Vec<Kernel>) -> Outcome {
+    if !path.is_dir() {
+        files.push(Kernel { path: path.to_owned(), top: top.to_owned() });
         return Ok(());
     }
-    let unreadable = |e| format!("cannot read `{}`: {e}", place.display());
-    for entry in fs::read_dir(place).map_err(unreadable)? {
+    let unreadable = |e| format!("cannot read `{}`: {e}", path.display());
+    for entry in fs::read_dir(path).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let is_kernel = path.extension().is_some_and(|ending| ending == "cl" || ending == "ocl");
         // Symbolic links can form cycles.
@@ -180,8 +180,8 @@ fn judge(ended: &Ended) -> Answer {
         End::Code(1) => (Verdict::Refused, line_with("error: ")),
         End::Code(2) => (Verdict::Refused, ended.text.lines().next().map(str::to_owned)),
         End::Code(code) => {
-            let place = line_with("panicked at").unwrap_or_else(|| format!("exit code {code}"));
-            (Verdict::Crashed, Some(place))
+            let location = line_with("panicked at").unwrap_or_else(|| format!("exit code {code}"));
+            (Verdict::Crashed, Some(location))
         }
         End::Signal(signal) => (Verdict::Crashed, Some(format!("signal {signal}"))),
         End::Time => (Verdict::OutOfTime, Some("out of time".to_owned())),

@@ -141,9 +141,9 @@ impl Layout<'_> {
         for name in ["LICENSE", "README.md"] {
             self.copy(&root().join(name), &format!("share/doc/kiln/{name}"), 0o644)?;
         }
-        for (shell, place) in COMPLETIONS {
+        for (shell, target) in COMPLETIONS {
             let script = process::output(Command::new(&kiln).args(["completions", shell]))?;
-            self.write(&self.prefix.join(place), script.as_bytes())?;
+            self.write(&self.prefix.join(target), script.as_bytes())?;
         }
         self.manual(&kiln)
     }
@@ -167,8 +167,8 @@ impl Layout<'_> {
     }
 
     /// Installs a link to a file beside it.
-    fn link(&self, file: &str, place: &str) -> Outcome {
-        let link = self.now(&self.prefix.join(place));
+    fn link(&self, file: &str, target: &str) -> Outcome {
+        let link = self.now(&self.prefix.join(target));
         if fs::symlink_metadata(&link).is_ok() {
             fs::remove_file(&link).map_err(|e| cannot(&link, &e))?;
         }
@@ -181,16 +181,16 @@ impl Layout<'_> {
         process::run(Command::new(kiln).arg("man").arg(scratch.path()))?;
         let pages = fs::read_dir(scratch.path()).map_err(|e| e.to_string())?;
         for page in pages.filter_map(Result::ok) {
-            let place = Path::new("share/man/man1").join(page.file_name());
-            self.copy(&page.path(), &place.to_string_lossy(), 0o644)?;
+            let target = Path::new("share/man/man1").join(page.file_name());
+            self.copy(&page.path(), &target.to_string_lossy(), 0o644)?;
         }
         Ok(())
     }
 
     /// Copies a file to a place below the prefix. A running program may use the old file, so a new one replaces it.
-    fn copy(&self, source: &Path, place: &str, mode: u32) -> Outcome {
+    fn copy(&self, source: &Path, target: &str, mode: u32) -> Outcome {
         let bytes = fs::read(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
-        let target = self.prefix.join(place);
+        let target = self.prefix.join(target);
         self.write(&target, &bytes)?;
         let target = self.now(&target);
         fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(|e| cannot(&target, &e))

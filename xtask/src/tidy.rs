@@ -13,7 +13,7 @@ struct File {
 /// A rule, which adds its findings for a file.
 type Rule = fn(&File, &mut Vec<String>);
 
-const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, places_of_one_machine];
+const RULES: &[Rule] = &[sizes, opening, leftovers, memory_semantics, unsafe_code, paths_of_one_machine];
 
 /// The maximum size of a hand-written file (docs/CONTRIBUTING.md, "Rules"). Data tables may be larger.
 const LARGEST: usize = 40 * 1024;
@@ -126,7 +126,7 @@ const UNSAFE: &[&str] = &[
 ];
 
 fn unsafe_code(file: &File, found: &mut Vec<String>) {
-    if file.is_rust() && !UNSAFE.iter().any(|place| file.path.starts_with(place)) {
+    if file.is_rust() && !UNSAFE.iter().any(|prefix| file.path.starts_with(prefix)) {
         // With a reason or without.
         for word in [concat!("allow(", "unsafe_code"), concat!("expect(", "unsafe_code")] {
             found.extend(file.lines_with(word).map(|line| {
@@ -139,11 +139,12 @@ fn unsafe_code(file: &File, found: &mut Vec<String>) {
     }
 }
 
-fn places_of_one_machine(file: &File, found: &mut Vec<String>) {
-    for place in [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")]
+fn paths_of_one_machine(file: &File, found: &mut Vec<String>) {
+    for prefix in
+        [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")]
     {
         found.extend(
-            file.lines_with(place).map(|line| format!("line {line}: `{place}` is a place on one machine")),
+            file.lines_with(prefix).map(|line| format!("line {line}: `{prefix}` is a path of one machine")),
         );
     }
 }
@@ -288,7 +289,7 @@ mod tests {
         let with_reason = concat!("#[allow(", "unsafe_code, reason = \"pointers\")]");
         assert_eq!(check(unsafe_code, "compiler/core/src/lib.rs", with_reason), 1);
         assert_eq!(check(unsafe_code, "compiler/capi/src/lib.rs", with_reason), 0);
-        assert_eq!(check(places_of_one_machine, "a.md", concat!("see /wo", "rk/notes")), 1);
+        assert_eq!(check(paths_of_one_machine, "a.md", concat!("see /wo", "rk/notes")), 1);
     }
 
     #[test]

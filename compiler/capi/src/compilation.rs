@@ -7,7 +7,7 @@ use kiln_compiler::{
     Artifact,
     diag::{self, Diagnostic},
     session::{Loader, Source},
-    source::{Place, SourceMap},
+    source::{FileRange, SourceMap},
 };
 use kiln_report::{Spot, conclude, plain, report};
 
@@ -115,7 +115,7 @@ impl Owner {
         let fix = fix.map(|(fix, edit)| {
             Box::new(Fix {
                 title: self.strings.keep(&fix.title),
-                location: self.location(sources, Some(edit.place)),
+                location: self.location(sources, Some(edit.location)),
                 replacement: self.strings.keep(&edit.text),
             })
         });
@@ -141,8 +141,8 @@ impl Owner {
         data
     }
 
-    fn location(&mut self, sources: &SourceMap, place: Option<Place>) -> Location {
-        let Some(place) = place else {
+    fn location(&mut self, sources: &SourceMap, location: Option<FileRange>) -> Location {
+        let Some(location) = location else {
             return Location {
                 file: ptr::null(),
                 line: 0,
@@ -153,7 +153,7 @@ impl Owner {
                 end: 0,
             };
         };
-        let spot = Spot::new(sources, &place);
+        let spot = Spot::new(sources, &location);
         Location {
             file: self.strings.keep(&spot.file),
             line: spot.line,

@@ -67,9 +67,9 @@ struct Measured {
 impl Measured {
     /// The time that this part of the repetitions does not exceed, between the two nearest.
     fn quantile(&self, part: f64) -> f64 {
-        let place = part * (self.times.len() - 1) as f64;
-        let (low, high) = (self.times[place.floor() as usize], self.times[place.ceil() as usize]);
-        low as f64 + (high as f64 - low as f64) * place.fract()
+        let rank = part * (self.times.len() - 1) as f64;
+        let (low, high) = (self.times[rank.floor() as usize], self.times[rank.ceil() as usize]);
+        low as f64 + (high as f64 - low as f64) * rank.fract()
     }
 
     fn median(&self) -> f64 {

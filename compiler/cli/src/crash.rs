@@ -82,8 +82,8 @@ fn describe(panic: &PanicHookInfo<'_>) -> String {
     let sentence =
         payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
     let sentence = sentence.unwrap_or("without a word").replace('\n', " ");
-    let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
-    format!("{sentence}{place}\n{}", Backtrace::force_capture())
+    let location = panic.location().map(|location| format!(" ({location})")).unwrap_or_default();
+    format!("{sentence}{location}\n{}", Backtrace::force_capture())
 }
 
 /// Runs a closure. If it panics, reports that with the path of the reproducer, and returns `None`.

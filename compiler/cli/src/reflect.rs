@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use kiln_runtime::{
     faults::Fault,
     interface::{
-        Argument, ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData,
-        ProgramInterface,
+        Argument, ArgumentKind, ArgumentLocation, Binding, BindingClass, DataLocation, KernelInterface,
+        ProgramData, ProgramInterface,
     },
 };
 use serde_json::{Value, json};
@@ -56,15 +56,15 @@ fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> S
         let width =
             |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
         let (first, second, third) = (width(0), width(1), width(2));
-        for [index, name, ty, place] in &rows {
-            let line = format!("  {index:>first$}  {name:second$}  {ty:third$}  {place}");
+        for [index, name, ty, location] in &rows {
+            let line = format!("  {index:>first$}  {name:second$}  {ty:third$}  {location}");
             let _ = writeln!(text, "{}", line.trim_end());
         }
     }
     for (what, data) in [("variables", &read.variables), ("constants", &read.constants)] {
         if let Some(data) = data {
             let _ =
-                writeln!(text, "\nprogram-scope {what}: {} bytes, {}", data.bytes.len(), data_place(data));
+                writeln!(text, "\nprogram-scope {what}: {} bytes, {}", data.bytes.len(), data_location(data));
         }
     }
     if !read.workarounds.is_empty() {
@@ -97,7 +97,7 @@ fn row(index: usize, argument: &Argument) -> [String; 4] {
         Some("") | None => kind(argument.kind).to_owned(),
         Some(name) => format!("{}{name}", space(argument)),
     };
-    [index.to_string(), argument.name().unwrap_or("-").to_owned(), ty, argument_place(argument.kind)]
+    [index.to_string(), argument.name().unwrap_or("-").to_owned(), ty, argument_location(argument.kind)]
 }
 
 /// `CL_KERNEL_ARG_ADDRESS_*` (OpenCL API 5.9.4); empty for private. If a module contains the type but no address
@@ -128,12 +128,12 @@ const fn kind(kind: ArgumentKind) -> &'static str {
     }
 }
 
-fn argument_place(kind: ArgumentKind) -> String {
+fn argument_location(kind: ArgumentKind) -> String {
     match kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => String::new(),
-        ArgumentKind::Pointer(at) => format!("address, {}", place(at)),
-        ArgumentKind::Pipe(at) | ArgumentKind::Queue(at) => format!("handle, {}", place(at)),
-        ArgumentKind::Value { place: at, size } => format!("{size} bytes, {}", place(at)),
+        ArgumentKind::Pointer(at) => format!("address, {}", location(at)),
+        ArgumentKind::Pipe(at) | ArgumentKind::Queue(at) => format!("handle, {}", location(at)),
+        ArgumentKind::Value { location: at, size } => format!("{size} bytes, {}", location(at)),
         ArgumentKind::Local { count, element_size } => {
             format!("elements of {element_size} bytes, their number is specialization constant {}", count.0)
         }
@@ -141,17 +141,17 @@ fn argument_place(kind: ArgumentKind) -> String {
     }
 }
 
-fn place(place: Place) -> String {
-    match place {
-        Place::PushConstants { offset } => format!("push constants + {offset}"),
-        Place::Block { binding: at, offset } => format!("{} + {offset}", binding(at)),
+fn location(location: ArgumentLocation) -> String {
+    match location {
+        ArgumentLocation::PushConstants { offset } => format!("push constants + {offset}"),
+        ArgumentLocation::Block { binding: at, offset } => format!("{} + {offset}", binding(at)),
     }
 }
 
-fn data_place(data: &ProgramData) -> String {
-    match data.place {
-        DataPlace::Address { offset } => format!("address, push constants + {offset}"),
-        DataPlace::Bound(at) => binding(at),
+fn data_location(data: &ProgramData) -> String {
+    match data.location {
+        DataLocation::Address { offset } => format!("address, push constants + {offset}"),
+        DataLocation::Bound(at) => binding(at),
     }
 }
 
@@ -173,7 +173,7 @@ const fn class(class: BindingClass) -> &'static str {
 
 fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> Value {
     let data = |data: &Option<ProgramData>| {
-        data.as_ref().map(|data| json!({ "size": data.bytes.len(), "place": data_place(data) }))
+        data.as_ref().map(|data| json!({ "size": data.bytes.len(), "place": data_location(data) }))
     };
     json!({
         "module": path,
@@ -210,11 +210,11 @@ fn argument_json(argument: &Argument) -> Value {
     match argument.kind {
         ArgumentKind::Unused | ArgumentKind::Unsupported(_) => {}
         ArgumentKind::Pointer(at) | ArgumentKind::Pipe(at) | ArgumentKind::Queue(at) => {
-            place_json(&mut object, at);
+            location_json(&mut object, at);
         }
-        ArgumentKind::Value { place: at, size } => {
+        ArgumentKind::Value { location: at, size } => {
             object["size"] = json!(size);
-            place_json(&mut object, at);
+            location_json(&mut object, at);
         }
         ArgumentKind::Local { count, element_size } => {
             object["element_size"] = json!(element_size);
@@ -227,10 +227,10 @@ fn argument_json(argument: &Argument) -> Value {
     object
 }
 
-fn place_json(object: &mut Value, place: Place) {
-    match place {
-        Place::PushConstants { offset } => object["push_constant"] = json!(offset),
-        Place::Block { binding, offset } => {
+fn location_json(object: &mut Value, location: ArgumentLocation) {
+    match location {
+        ArgumentLocation::PushConstants { offset } => object["push_constant"] = json!(offset),
+        ArgumentLocation::Block { binding, offset } => {
             binding_json(object, binding);
             object["offset"] = json!(offset);
         }

@@ -35,16 +35,16 @@ pub(crate) fn verify(command: &VerifyCommand) -> Result<Outcome, Failure> {
 }
 
 fn as_json(name: &str, finding: &Finding) -> serde_json::Value {
-    let place = finding.place.as_ref();
+    let position = finding.position.as_ref();
     json!({
         "module": name,
         "rule": finding.rule,
         "message": finding.message,
-        "word": place.map(|place| place.offset),
-        "byte": place.map(|place| place.offset * 4),
-        "instruction": place.map(|place| format!("Op{}", place.instruction)),
-        "result": place.and_then(|place| place.result),
-        "source": place.and_then(|place| place.line.as_ref()).map(|line| json!({
+        "word": position.map(|position| position.offset),
+        "byte": position.map(|position| position.offset * 4),
+        "instruction": position.map(|position| format!("Op{}", position.instruction)),
+        "result": position.and_then(|position| position.result),
+        "source": position.and_then(|position| position.line.as_ref()).map(|line| json!({
             "file": line.file.as_ref(),
             "line": line.line,
             "column": line.column,

@@ -1,4 +1,4 @@
-//! Tests that the work of passes grows with the size of a program, counted in the IR that they leave.
+//! Tests that passes do work in proportion to the size of a program, by counting the values that they leave.
 
 use crate::{
     Artifact, Emit, compile,

@@ -74,8 +74,8 @@ fn spelling(ty: Type) -> (String, bool) {
     }
 }
 
-/// Compiles a wrapper, in the newest language with all extensions. `None` if it has an error: the function is none that
-/// OpenCL C has, whatever its name.
+/// Compiles a wrapper, in the newest language with all extensions. `None` if it has an error: then OpenCL C has no such
+/// function.
 fn compiled(text: &str) -> Option<Module> {
     let warnings = WarningOptions { none: true, ..WarningOptions::default() };
     let options = Options {
@@ -99,7 +99,7 @@ fn compiled(text: &str) -> Option<Module> {
     if sink.has_errors() {
         return None;
     }
-    let mut module = lower::lower(&hir, &names, &mut sink, Overflow::Unsaid);
+    let mut module = lower::lower(&hir, &names, &mut sink, Overflow::Unmarked);
     for function in module.functions.iter_mut() {
         function.span = kiln_syntax::Span::default();
         function.insts.iter_mut().for_each(|inst| inst.span = kiln_syntax::Span::default());

@@ -190,9 +190,9 @@ fn stages(
 
 /// The presumed file and line of a span, and its column.
 fn spot(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
-    let place = sources.resolve(span)?;
-    let (file, line) = sources.presumed(place.file, place.range.start);
-    Some((file.clone(), line, sources.position(place.file, place.range.start).column))
+    let location = sources.resolve(span)?;
+    let (file, line) = sources.presumed(location.file, location.range.start);
+    Some((file.clone(), line, sources.position(location.file, location.range.start).column))
 }
 
 /// `file:line:column`
@@ -228,12 +228,12 @@ fn back_end(
     if let Emit::IrAfter(_) = emit {
         return Ok(Some(Artifact::Text(wanted.unwrap_or_else(|| text(&module)))));
     }
-    let place = |span| position(sources, span).unwrap_or_default();
+    let position_text = |span| position(sources, span).unwrap_or_default();
     if let Some(bounds) = &mut module.bounds {
-        bounds.places = bounds.sites.iter().map(|&(site, _)| place(site)).collect();
+        bounds.positions = bounds.sites.iter().map(|&(site, _)| position_text(site)).collect();
     }
     for trap in &mut module.interface.traps {
-        trap.place = place(trap.span);
+        trap.position = position_text(trap.span);
     }
     let spot = |span| spot(sources, span);
     let words = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Links parts. The options select the target. Without [`Emit::Part`] the result is a program: mistakes, such as
-/// functions that no part defines, are diagnostics with the places in the parts' sources. With it, the result is a
+/// functions that no part defines, are diagnostics with positions in the parts' sources. With it, the result is a
 /// library (`-create-library`), which may leave names undefined.
 ///
 /// ```
@@ -85,11 +85,11 @@ fn mismatch(part: &Part, environment: Environment) -> PartError {
 
 /// The math options of the linked program (OpenCL API 5.8.6.2). It has a relaxation if all parts or the linker's options
 /// have it, and a restriction if any part or the linker's options have it.
-fn math(parts: &[Part], told: MathOptions) -> MathOptions {
+fn math(parts: &[Part], options: MathOptions) -> MathOptions {
     let all = |flag: fn(&MathOptions) -> bool| {
-        flag(&told) || !parts.is_empty() && parts.iter().all(|part| flag(&part.math))
+        flag(&options) || !parts.is_empty() && parts.iter().all(|part| flag(&part.math))
     };
-    let any = |flag: fn(&MathOptions) -> bool| flag(&told) || parts.iter().any(|part| flag(&part.math));
+    let any = |flag: fn(&MathOptions) -> bool| flag(&options) || parts.iter().any(|part| flag(&part.math));
     MathOptions {
         single_precision_constant: all(|it| it.single_precision_constant),
         denorms_are_zero: all(|it| it.denorms_are_zero),
@@ -256,7 +256,7 @@ impl Linker<'_> {
 
     /// Reports what the program uses and no part defines.
     fn check_definitions(&mut self, is_reached: impl Fn(FuncId) -> bool) {
-        let mut told = FxHashSet::default();
+        let mut options = FxHashSet::default();
         for (_, function) in self.module.functions.entries().filter(|(id, _)| is_reached(*id)) {
             for inst in function.inst_order() {
                 let inst = &function.insts[inst];
@@ -270,7 +270,7 @@ impl Linker<'_> {
                     _ => None,
                 };
                 if let Some((code, name, declared)) = missing
-                    && told.insert(name.clone())
+                    && options.insert(name.clone())
                 {
                     self.sink.report(undefined(code, name, inst.span, declared));
                 }
@@ -279,7 +279,7 @@ impl Linker<'_> {
         for var in self.module.vars.iter() {
             for (_, target, _) in var.init.iter().flat_map(|init| &init.relocations) {
                 if let Some((code, name, declared)) = missing_var(&self.module.vars[*target])
-                    && told.insert(name.clone())
+                    && options.insert(name.clone())
                 {
                     self.sink.report(undefined(code, name, var.span, declared));
                 }

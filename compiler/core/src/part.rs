@@ -107,13 +107,13 @@ impl Part {
         let mut positions = Vec::new();
         if !options.strip {
             each_span(&mut module, |span| {
-                positions.push(sources.resolve(*span).map(|place| {
-                    let known = used.iter().position(|file| *file == place.file);
+                positions.push(sources.resolve(*span).map(|location| {
+                    let known = used.iter().position(|file| *file == location.file);
                     let file = known.unwrap_or_else(|| {
-                        used.push(place.file);
+                        used.push(location.file);
                         used.len() - 1
                     });
-                    (file as u32, place.range.start as u32, place.range.end as u32)
+                    (file as u32, location.range.start as u32, location.range.end as u32)
                 }));
             });
         }

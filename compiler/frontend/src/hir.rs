@@ -1,7 +1,7 @@
 //! The typed tree: conversions are explicit, calls are resolved, and objects have their address space.
 //!
 //! Built by `sema`, consumed by `lower`. Contains no unresolved names and no errors: the tree of a program with
-//! errors is not lowered. Lvalues (`Place`) and values (`Expr`) are different types.
+//! errors is not lowered. Lvalues (`Lvalue`) and values (`Expr`) are different types.
 
 pub mod jumps;
 mod print;
@@ -223,22 +223,22 @@ pub struct Case {
 
 /// An lvalue: an object or a part of one that can be loaded from, stored to and, in most cases, pointed to.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Lvalue {
     /// Which.
-    pub kind: PlaceKind,
+    pub kind: LvalueKind,
     /// Its type, including qualifiers and address space.
     pub ty: QualTy,
     /// Its source position.
     pub span: Span,
 }
 
-impl Place {
+impl Lvalue {
     /// The lvalue of the whole object: strips members, elements and components.
     pub fn whole(&self) -> &Self {
         match &self.kind {
-            PlaceKind::Field(field) => field.base.whole(),
-            PlaceKind::Element(element) => element.base.whole(),
-            PlaceKind::Swizzle(swizzle) => swizzle.base.whole(),
+            LvalueKind::Field(field) => field.base.whole(),
+            LvalueKind::Element(element) => element.base.whole(),
+            LvalueKind::Swizzle(swizzle) => swizzle.base.whole(),
             _ => self,
         }
     }
@@ -246,7 +246,7 @@ impl Place {
     /// The parameter or variable that this is, or is a part of.
     pub fn local(&self) -> Option<LocalId> {
         match self.whole().kind {
-            PlaceKind::Local(local) => Some(local),
+            LvalueKind::Local(local) => Some(local),
             _ => None,
         }
     }
@@ -255,7 +255,7 @@ impl Place {
 /// Kinds of lvalues. The operands of each kind are in one box.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
-pub enum PlaceKind {
+pub enum LvalueKind {
     Local(LocalId),
     Global(GlobalId),
     /// `*pointer`
@@ -265,7 +265,7 @@ pub enum PlaceKind {
     /// An element of an array, or a component of a vector. The index is a 64-bit integer.
     Element(Box<Element>),
     /// Components of a vector. If stored to, each occurs at most once (OpenCL C 6.3.7).
-    Swizzle(Box<Swizzle<Place>>),
+    Swizzle(Box<Swizzle<Lvalue>>),
     /// A struct, union or vector value, such as the result of a call, whose parts are read.
     Temporary(Box<Expr>),
 }
@@ -274,7 +274,7 @@ pub enum PlaceKind {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Field {
-    pub base: Place,
+    pub base: Lvalue,
     /// In bytes.
     pub offset: u64,
 }
@@ -283,7 +283,7 @@ pub struct Field {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Element {
-    pub base: Place,
+    pub base: Lvalue,
     pub index: Expr,
 }
 
@@ -315,9 +315,9 @@ pub struct Expr {
 #[allow(missing_docs)]
 pub enum ExprKind {
     Const(Const),
-    Load(Place),
+    Load(Lvalue),
     /// `&place`, and the decay of an array to a pointer to its first element.
-    AddressOf(Box<Place>),
+    AddressOf(Box<Lvalue>),
     /// Unary arithmetic, componentwise. The operand has the expression's type.
     Unary(UnaryOp, Box<Expr>),
     /// Binary arithmetic, componentwise. Both operands have the expression's type (a scalar shift amount is widened).
@@ -421,7 +421,7 @@ pub struct Offset {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Update {
-    pub place: Place,
+    pub lvalue: Lvalue,
     pub new: Expr,
     pub result: UpdateResult,
 }
@@ -430,7 +430,7 @@ pub struct Update {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Assign {
-    pub place: Place,
+    pub lvalue: Lvalue,
     pub value: Expr,
 }
 
@@ -461,7 +461,7 @@ pub struct Printf {
 }
 
 /// Expressions take half of a tree's memory, so keep them small.
-const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Place>() <= 32 && size_of::<Stmt>() <= 56);
+const _: () = assert!(size_of::<Expr>() <= 48 && size_of::<Lvalue>() <= 32 && size_of::<Stmt>() <= 56);
 
 /// A constant, or an expression that is evaluated at run time.
 #[derive(Clone, Debug)]

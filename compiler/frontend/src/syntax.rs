@@ -27,11 +27,11 @@ pub fn report<'e>(
     let mut in_macros = Vec::new();
     for error in errors {
         let spelling = sources.macro_name(error.span.lo).and_then(|_| sources.spelling(error.span));
-        if let Some(place) = spelling {
-            if in_macros.contains(&place) {
+        if let Some(location) = spelling {
+            if in_macros.contains(&location) {
                 continue;
             }
-            in_macros.push(place);
+            in_macros.push(location);
         }
         sink.report(diagnostic(error, sources, interner));
     }
@@ -144,15 +144,15 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
 
 /// Whether this text follows in the file.
 fn follows(sources: &SourceMap, span: Span, text: &str) -> bool {
-    sources.spelling(span).is_some_and(|place| {
-        sources.file(place.file).text.get(place.range.end..).is_some_and(|rest| rest.starts_with(text))
+    sources.spelling(span).is_some_and(|location| {
+        sources.file(location.file).text.get(location.range.end..).is_some_and(|rest| rest.starts_with(text))
     })
 }
 
 /// Whether this word precedes it in the file.
 fn precedes(sources: &SourceMap, span: Span, word: &str) -> bool {
-    sources.spelling(span).is_some_and(|place| {
-        let before = sources.file(place.file).text[..place.range.start].trim_end();
+    sources.spelling(span).is_some_and(|location| {
+        let before = sources.file(location.file).text[..location.range.start].trim_end();
         before
             .strip_suffix(word)
             .is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
@@ -161,20 +161,20 @@ fn precedes(sources: &SourceMap, span: Span, word: &str) -> bool {
 
 /// A qualified name of C++, such as `std::max`. The error is at the first colon.
 fn qualified_name(error: &SyntaxError, sources: &SourceMap) -> Option<Diagnostic> {
-    let place = sources.spelling(error.span)?;
-    let text = &sources.file(place.file).text;
+    let location = sources.spelling(error.span)?;
+    let text = &sources.file(location.file).text;
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let before = text[..place.range.start].trim_end();
+    let before = text[..location.range.start].trim_end();
     let qualifier = before.len() - before.trim_end_matches(is_part).len();
     let start = before.len() - qualifier;
-    let behind = text[place.range.end + 1..].trim_start();
+    let behind = text[location.range.end + 1..].trim_start();
     let name = &behind[..behind.find(|c| !is_part(c)).unwrap_or(behind.len())];
     let end = text.len() - behind.len() + name.len();
     if qualifier == 0 || name.is_empty() {
         return None;
     }
     let message = format!("`{}::` is C++; OpenCL C has no namespaces", &before[start..]);
-    let span = sources.span(place.file, start..end);
+    let span = sources.span(location.file, start..end);
     let diagnostic = Diagnostic::new(Code::Syntax, span, message).help(format!("write `{name}`"));
     Some(diagnostic.fix(span, format!("replace by `{name}`"), name))
 }

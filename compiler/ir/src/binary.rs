@@ -1,9 +1,9 @@
 //! The binary form of a function, which is faster to read than the text. `kiln-library` has the bodies of built-in
 //! functions in this form.
 //!
-//! Numbers are LEB128 (little-endian groups of seven bits), and a variant starts with its number. Values are numbered in
-//! the order in which blocks and instructions define or, for constants, first use them. An operand is its distance from
-//! the next number: 0 defines a constant. The form changes with the IR, and stored functions must be written again then.
+//! Numbers are LEB128 (little-endian groups of seven bits), and a variant starts with its number. Values are numbered
+//! in the order in which blocks and instructions define or, for constants, first use them. An operand is its distance
+//! from the next number: 0 defines a constant. The form changes with the IR; stored functions must then be regenerated.
 //! Source positions are not part of it.
 //!
 //! ```
@@ -81,7 +81,7 @@ impl Function {
         }
     }
 
-    /// Reads what `to_bytes` wrote. All instructions get the same position. `None` if the bytes are no function.
+    /// Reads what `to_bytes` wrote. All instructions get the same position. `None` if the bytes are not a function.
     pub fn from_bytes(mut bytes: &[u8], name: &str, span: Span) -> Option<Self> {
         let input = &mut bytes;
         let mut function = Self::new(name.to_owned(), &[], Codec::read(input)?, span);

@@ -148,7 +148,7 @@ impl<'f> Builder<'f> {
     }
 
     /// The insertion point.
-    pub const fn place(&self) -> (BlockId, usize) {
+    pub const fn insertion_point(&self) -> (BlockId, usize) {
         (self.block, self.index)
     }
 
@@ -419,12 +419,12 @@ impl Builder<'_> {
     }
 
     /// Ends a loop: passes the parameters of its `continuing` block to the body. Moves the insertion point to
-    /// `place`.
-    pub fn close_loop(&mut self, open: &OpenLoop, place: (BlockId, usize)) {
+    /// `point`.
+    pub fn close_loop(&mut self, open: &OpenLoop, point: (BlockId, usize)) {
         self.at_end(open.continuing);
         let again = self.function.blocks[open.continuing].params.clone();
         self.next(open.inst, &again);
-        self.at(place.0, place.1);
+        self.at(point.0, point.1);
     }
 
     /// Returns from the function.

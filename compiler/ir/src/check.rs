@@ -266,12 +266,12 @@ impl Check<'_> {
         let coordinates = Type::vector(Scalar::I32, self.image_rank()?);
         match action {
             ImageAction::Load(texel) => {
-                let [_, place] = self.args()?;
-                ensure(place == coordinates && result == texel.kind.ty(), "its types are wrong")
+                let [_, position] = self.args()?;
+                ensure(position == coordinates && result == texel.kind.ty(), "its types are wrong")
             }
             ImageAction::Sample => {
-                let [_, place, sampler] = self.args()?;
-                let is_fine = place == coordinates.with_scalar(Scalar::F32)
+                let [_, position, sampler] = self.args()?;
+                let is_fine = position == coordinates.with_scalar(Scalar::F32)
                     && matches!(sampler, Type::I32 | Type::Sampler);
                 ensure(is_fine && result == TexelKind::Float.ty(), "its types are wrong")
             }
@@ -298,8 +298,8 @@ impl Check<'_> {
     fn effect(&self) -> Outcome {
         match &self.inst.op {
             Op::Image(ImageAction::Store(texel)) => {
-                let [_, place, value] = self.args()?;
-                let is_fine = place == Type::vector(Scalar::I32, self.image_rank()?);
+                let [_, position, value] = self.args()?;
+                let is_fine = position == Type::vector(Scalar::I32, self.image_rank()?);
                 ensure(is_fine && value == texel.kind.ty(), "its types are wrong")
             }
             Op::Store(access) => {

@@ -98,7 +98,7 @@ pub struct Bounds {
     /// The checked accesses, by number, with the names of the local or private objects that they must stay in.
     pub sites: Vec<(Span, String)>,
     /// The positions of `sites`, as `file:line:column`.
-    pub places: Vec<String>,
+    pub positions: Vec<String>,
 }
 
 impl Bounds {
@@ -124,7 +124,7 @@ pub struct Interface {
     /// The launch state that kernels read, with its first word in the push constants. Equal in all kernels.
     pub state: Vec<(State, u32)>,
     /// The locations of each kernel's arguments, in order.
-    pub arguments: Vec<(FuncId, Vec<Place>)>,
+    pub arguments: Vec<(FuncId, Vec<ArgumentLocation>)>,
     /// The buffer of program-scope variables: its initial bytes, and the addresses in it.
     pub variables: Data,
     /// The offset of each module variable in that buffer.
@@ -150,7 +150,7 @@ pub struct Trap {
     /// Its source position.
     pub span: Span,
     /// Its source position as `file:line:column`.
-    pub place: String,
+    pub position: String,
     /// Its message.
     pub message: String,
 }
@@ -200,7 +200,7 @@ pub struct SamplerFact {
 
 /// The location of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ArgumentLocation {
     /// In launch memory, at this byte offset.
     Bytes(LaunchMemory, u32),
     /// The size of this local variable.
@@ -915,8 +915,7 @@ pub struct Atomic {
     pub failure: Option<Known<Order>>,
     /// The scope.
     pub scope: Known<Scope>,
-    /// The memory that it orders. `None` for that of its object. `passes/legalize_atomics` adds to it (memory.md R1,
-    /// R7).
+    /// The memory that it orders. `None` for that of its object. `passes/legalize_atomics` adds to it (R1, R7).
     pub spaces: Option<FenceFlags>,
     /// Whether the object is volatile.
     pub is_volatile: bool,

@@ -47,7 +47,7 @@ impl Module {
                 self.functions.push(std::mem::replace(function, empty));
             }
         }
-        // What nothing keeps and something refers to stays as it is: the verifier reports it.
+        // A reference to an entry that is not kept stays as it is: the verifier reports it.
         self.rename(
             |var| new_vars.get(vars(var).index()).copied().flatten().unwrap_or(var),
             |function| new_functions.get(functions(function).index()).copied().flatten().unwrap_or(function),

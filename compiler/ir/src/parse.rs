@@ -15,9 +15,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Case, Compare, Const, Convert, Data,
-    Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op, Place, SamplerFact,
-    Scalar, Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
+    Access, Argument, ArgumentKind, ArgumentLocation, Atomic, BlockId, BuiltinParam, Case, Compare, Const,
+    Convert, Data, Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op,
+    SamplerFact, Scalar, Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Result<Module> {
         } else if parser.eat_word("state") {
             module.interface.state.push((parser.what("a state")?, parser.number()?));
         } else if parser.eat_word("arguments") {
-            let arguments = (parser.id('#')?, parser.enclosed(['[', ']'], Parser::place)?);
+            let arguments = (parser.id('#')?, parser.enclosed(['[', ']'], Parser::argument_location)?);
             module.interface.arguments.push(arguments);
         } else if parser.eat_word("variables") {
             parser.word("init")?;
@@ -289,15 +289,15 @@ impl Parser<'_> {
         Ok(make(scalar, count))
     }
 
-    fn place(&mut self) -> Result<Place> {
+    fn argument_location(&mut self) -> Result<ArgumentLocation> {
         if self.peek() == &Token::Mark('@') {
-            Ok(Place::Local(self.id('@')?))
+            Ok(ArgumentLocation::Local(self.id('@')?))
         } else if self.eat_word("descriptor") {
-            Ok(Place::Descriptor(self.number()?))
+            Ok(ArgumentLocation::Descriptor(self.number()?))
         } else if self.eat_word("nowhere") {
-            Ok(Place::Nowhere)
+            Ok(ArgumentLocation::Nowhere)
         } else {
-            Ok(Place::Bytes(self.what("a place")?, self.number()?))
+            Ok(ArgumentLocation::Bytes(self.what("an argument location")?, self.number()?))
         }
     }
 

@@ -9,9 +9,9 @@ use kiln_vocabulary::opencl::{FenceFlags, Linkage};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Access, Argument, ArgumentKind, Atomic, BlockId, BuiltinParam, Const, Convert, Data, Format, FuncId,
-    Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op, Place, SamplerFact,
-    Scalar, Texel, Type, ValueDef, ValueId, Var,
+    Access, Argument, ArgumentKind, ArgumentLocation, Atomic, BlockId, BuiltinParam, Const, Convert, Data,
+    Format, FuncId, Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op,
+    SamplerFact, Scalar, Texel, Type, ValueDef, ValueId, Var,
     text::{Word, convert_word},
 };
 
@@ -88,9 +88,9 @@ fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result 
     for (state, word) in &interface.state {
         writeln!(f, "state {} {word}", state.word())?;
     }
-    for (id, places) in &interface.arguments {
-        let places: Vec<String> = places.iter().map(place_text).collect();
-        writeln!(f, "arguments #{} [{}]", id.index(), places.join(", "))?;
+    for (id, locations) in &interface.arguments {
+        let locations: Vec<String> = locations.iter().map(location_text).collect();
+        writeln!(f, "arguments #{} [{}]", id.index(), locations.join(", "))?;
     }
     if interface.variables != Data::default() {
         f.write_str("variables")?;
@@ -116,12 +116,12 @@ fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result 
     })
 }
 
-fn place_text(place: &Place) -> String {
-    match place {
-        Place::Bytes(memory, first) => format!("{} {first}", memory.word()),
-        Place::Local(var) => format!("@{}", var.index()),
-        Place::Descriptor(number) => format!("descriptor {number}"),
-        Place::Nowhere => "nowhere".to_owned(),
+fn location_text(location: &ArgumentLocation) -> String {
+    match location {
+        ArgumentLocation::Bytes(memory, first) => format!("{} {first}", memory.word()),
+        ArgumentLocation::Local(var) => format!("@{}", var.index()),
+        ArgumentLocation::Descriptor(number) => format!("descriptor {number}"),
+        ArgumentLocation::Nowhere => "nowhere".to_owned(),
     }
 }
 

@@ -13,7 +13,7 @@ impl<I: Id> Names<I> {
     }
 
     /// The new id of a reachable item.
-    fn of(&self, old: I) -> I {
+    fn new_id(&self, old: I) -> I {
         self.0[old.index()].unwrap_or_else(|| unreachable!("it is part of the function"))
     }
 }
@@ -59,7 +59,7 @@ impl Function {
             self.blocks.push(Block { params, insts: renamed });
         }
         self.values = names.new;
-        self.body = names.blocks.of(self.body);
+        self.body = names.blocks.new_id(self.body);
     }
 }
 
@@ -79,8 +79,8 @@ impl Renaming {
         }
         let Value { ty, def } = &mut self.old[value];
         let def = match def {
-            ValueDef::Result(inst, number) => ValueDef::Result(self.insts.of(*inst), *number),
-            ValueDef::Param(block, number) => ValueDef::Param(self.blocks.of(*block), *number),
+            ValueDef::Result(inst, number) => ValueDef::Result(self.insts.new_id(*inst), *number),
+            ValueDef::Param(block, number) => ValueDef::Param(self.blocks.new_id(*block), *number),
             ValueDef::Const(constant) => ValueDef::Const(constant.clone()),
         };
         let new = self.new.push(Value { ty: *ty, def });
@@ -91,19 +91,21 @@ impl Renaming {
     fn op(&self, mut op: Op) -> Op {
         match &mut op {
             Op::If { then, otherwise } => {
-                (*then, *otherwise) = (self.blocks.of(*then), self.blocks.of(*otherwise));
+                (*then, *otherwise) = (self.blocks.new_id(*then), self.blocks.new_id(*otherwise));
             }
             Op::Loop { body, continuing, .. } => {
-                (*body, *continuing) = (self.blocks.of(*body), self.blocks.of(*continuing));
+                (*body, *continuing) = (self.blocks.new_id(*body), self.blocks.new_id(*continuing));
             }
             Op::Switch { cases, default } => {
                 for case in cases {
-                    case.block = self.blocks.of(case.block);
+                    case.block = self.blocks.new_id(case.block);
                 }
-                *default = self.blocks.of(*default);
+                *default = self.blocks.new_id(*default);
             }
-            Op::Block(block) => *block = self.blocks.of(*block),
-            Op::Exit(target) | Op::Continue(target) | Op::Next(target) => *target = self.insts.of(*target),
+            Op::Block(block) => *block = self.blocks.new_id(*block),
+            Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
+                *target = self.insts.new_id(*target)
+            }
             _ => {}
         }
         op

@@ -101,7 +101,7 @@ impl State {
 
 impl Interface {
     /// The first word of a launch state, if a kernel reads it.
-    pub fn place(&self, state: State) -> Option<u32> {
+    pub fn first_word(&self, state: State) -> Option<u32> {
         self.state.iter().find(|(known, _)| *known == state).map(|(_, word)| *word)
     }
 }

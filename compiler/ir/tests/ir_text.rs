@@ -303,14 +303,14 @@ impl Maker<'_> {
 
     /// Fills a block and ends it with an exit of this construct or of an enclosing one.
     fn arm(&mut self, block: kiln_ir::BlockId, construct: InstId, result: Type, depth: usize) {
-        let place = self.builder.place();
+        let after = self.builder.insertion_point();
         self.builder.at_end(block);
         self.constructs.push(construct);
         self.block(depth - 1);
         let value = self.any_value(result);
         self.builder.exit(construct, &[value]);
         self.constructs.pop();
-        self.builder.at(place.0, place.1);
+        self.builder.at(after.0, after.1);
     }
 
     fn choice(&mut self, depth: usize) {
@@ -336,7 +336,7 @@ impl Maker<'_> {
         let first = self.any_value(Type::I32);
         let hints = LoopHints { unroll: [None, Some(0), Some(4)][self.random.below(3)] };
         let open = self.builder.open_loop(&[first], &[Type::I64], &[Type::I32], hints);
-        let place = self.builder.place();
+        let after = self.builder.insertion_point();
         self.builder.at_end(open.body);
         self.block(depth - 1);
         let condition = self.any_value(Type::BOOL);
@@ -352,7 +352,7 @@ impl Maker<'_> {
         let param = self.builder.function.blocks[open.continuing].params[0];
         let narrow = self.builder.convert(Convert::Truncate, param, Type::I32);
         self.builder.next(open.inst, &[narrow]);
-        self.builder.at(place.0, place.1);
+        self.builder.at(after.0, after.1);
         self.values.push(self.builder.function.result(open.inst));
     }
 }

@@ -2,14 +2,14 @@
 //! copies.
 
 use super::{access::Address, body::Body};
-use kiln_frontend::hir::{Const, Expr, ExprKind, Place, PlaceKind};
+use kiln_frontend::hir::{Const, Expr, ExprKind, Lvalue, LvalueKind};
 use kiln_types::ty::TyId;
 
 impl Body<'_, '_> {
     /// The address of the value of an aggregate expression. It must not be written to.
     pub(super) fn aggregate(&mut self, expr: &Expr) -> Address {
         match &expr.kind {
-            ExprKind::Load(place) => self.address(place),
+            ExprKind::Load(lvalue) => self.address(lvalue),
             ExprKind::Comma(left, right) => {
                 self.effect(left);
                 self.aggregate(right)
@@ -19,7 +19,7 @@ impl Body<'_, '_> {
                 self.inner_stmts(stmts);
                 self.aggregate(value)
             }
-            ExprKind::Assign(assign) => self.assign_aggregate(&assign.place, &assign.value),
+            ExprKind::Assign(assign) => self.assign_aggregate(&assign.lvalue, &assign.value),
             _ if !self.lowering.is_aggregate(expr.ty) => {
                 let value = self.value(expr);
                 let temporary = self.temporary_of(expr.ty);
@@ -41,17 +41,17 @@ impl Body<'_, '_> {
     }
 
     /// Lowers `place = value`. Returns the address of the value.
-    pub(super) fn assign_aggregate(&mut self, place: &Place, value: &Expr) -> Address {
+    pub(super) fn assign_aggregate(&mut self, lvalue: &Lvalue, value: &Expr) -> Address {
         // The initializer of an object does not read the object. Other assigned values may.
-        let is_first = matches!(place.kind, PlaceKind::Local(id) if self.fresh == Some(id));
+        let is_first = matches!(lvalue.kind, LvalueKind::Local(id) if self.fresh == Some(id));
         if is_first {
-            let target = self.address(place);
+            let target = self.address(lvalue);
             self.aggregate_into(value, &target);
             return target;
         }
         let source = self.aggregate(value);
-        let target = self.address(place);
-        let (size, _) = self.lowering.layout(place.ty.ty);
+        let target = self.address(lvalue);
+        let (size, _) = self.lowering.layout(lvalue.ty.ty);
         self.copy(&target, &source, size);
         target
     }
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Conditional(parts) => {
                 let condition = self.condition(&parts.condition);
-                let block = self.builder.place().0;
+                let block = self.builder.insertion_point().0;
                 let open = self.builder.open_if(condition, &[]);
                 for (block, expr) in [(open.then, &parts.then), (open.otherwise, &parts.otherwise)] {
                     self.builder.at_end(block);

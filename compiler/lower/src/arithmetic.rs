@@ -38,7 +38,7 @@ impl Body<'_, '_> {
     /// Whether overflow is undefined (C99 6.5) and must be reported. Vector arithmetic is treated as wrapping.
     fn must_not_overflow(&self, op: hir::BinaryOp, ty: TyId) -> bool {
         let element = self.lowering.element(ty);
-        self.lowering.overflow == Overflow::Told
+        self.lowering.overflow == Overflow::Marked
             && matches!(op, hir::BinaryOp::Add | hir::BinaryOp::Subtract | hir::BinaryOp::Multiply)
             && matches!(element, ty::Scalar::Int | ty::Scalar::Long)
             && self.lowering.value_type(ty).is_some_and(|it| !it.is_vector())

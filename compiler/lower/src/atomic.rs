@@ -57,17 +57,17 @@ impl Body<'_, '_> {
             let old = self.operation(work)?;
             return Some(self.builder.bitcast(old, value_ty));
         }
-        let place = Address { pointer: expected, align: work.ty.size(), is_volatile: false };
-        let expected = self.load(&place, bits);
+        let expected_address = Address { pointer: expected, align: work.ty.size(), is_volatile: false };
+        let expected = self.load(&expected_address, bits);
         work.args = vec![desired, expected];
         let old = self.operation(work)?;
         let succeeds = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(succeeds, &[]);
         self.builder.at_end(open.then);
         self.builder.exit(open.inst, &[]);
         self.builder.at_end(open.otherwise);
-        self.store(&place, old);
+        self.store(&expected_address, old);
         self.builder.exit(open.inst, &[]);
         self.builder.at_end(block);
         Some(succeeds)

@@ -46,8 +46,8 @@ impl Body<'_, '_> {
             (Bytes::Set, _) => {
                 let byte = self.builder.resize(from, Scalar::I8, false);
                 self.each(count, Order::Ascending, |this, index| {
-                    let place = this.builder.offset(to, index, 1);
-                    this.builder.store(place, byte, BYTE);
+                    let byte_address = this.builder.offset(to, index, 1);
+                    this.builder.store(byte_address, byte, BYTE);
                 });
             }
         }
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         }
         let is_below = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, to, from);
         let open = self.builder.open_if(is_below, &[]);
-        let after = self.builder.place();
+        let after = self.builder.insertion_point();
         for (block, order) in [(open.then, Order::Ascending), (open.otherwise, Order::Descending)] {
             self.builder.at_end(block);
             self.copy_bytes(to, from, count, order);
@@ -85,10 +85,10 @@ impl Body<'_, '_> {
 
     fn copy_bytes(&mut self, to: ValueId, from: ValueId, count: ValueId, order: Order) {
         self.each(count, order, |this, index| {
-            let place = this.builder.offset(from, index, 1);
-            let byte = this.builder.load(place, Type::I8, BYTE);
-            let place = this.builder.offset(to, index, 1);
-            this.builder.store(place, byte, BYTE);
+            let byte_address = this.builder.offset(from, index, 1);
+            let byte = this.builder.load(byte_address, Type::I8, BYTE);
+            let byte_address = this.builder.offset(to, index, 1);
+            this.builder.store(byte_address, byte, BYTE);
         });
     }
 
@@ -96,7 +96,7 @@ impl Body<'_, '_> {
     fn each(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Self, ValueId)) {
         let first = self.builder.i64(0);
         let open = self.builder.open_loop(&[first], &[Type::I64], &[], LoopHints::default());
-        let after = self.builder.place();
+        let after = self.builder.insertion_point();
         let done = self.builder.function.blocks[open.body].params[0];
         self.builder.at_end(open.body);
         let is_inside = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, done, count);

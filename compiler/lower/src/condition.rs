@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use kiln_frontend::hir::{
-    BinaryOp as HirBinary, CompareOp, Conditional, Const, Expr, ExprKind, LogicalOp, Place, PlaceKind,
+    BinaryOp as HirBinary, CompareOp, Conditional, Const, Expr, ExprKind, LogicalOp, Lvalue, LvalueKind,
 };
 use kiln_ir::{BinaryOp, CompareKind, Type, UnaryOp, ValueId};
 use kiln_types::ty::{Scalar, Ty, TyId};
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
             };
             return self.builder.binary(op, first, second);
         }
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(first, &[Type::BOOL]);
         let (more, enough) = match op {
             LogicalOp::And => (open.then, open.otherwise),
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
             let (then, otherwise) = (self.value(then), self.value(otherwise));
             return Some(self.builder.select(condition, then, otherwise));
         }
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(condition, ty.as_slice());
         for (block, expr) in [(open.then, then), (open.otherwise, otherwise)] {
             self.builder.at_end(block);
@@ -192,7 +192,7 @@ impl Body<'_, '_> {
         *left -= 1;
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Current => true,
-            ExprKind::Load(place) => self.is_private_object(place),
+            ExprKind::Load(lvalue) => self.is_private_object(lvalue),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
             // Undefined if the integer type cannot represent the value (OpenCL C 6.3.1, C99 6.3.1.4).
             ExprKind::Convert(_, a) if self.loses_range(a.ty, expr.ty) => false,
@@ -217,12 +217,12 @@ impl Body<'_, '_> {
         from.is_float() && !to.is_float() && to != Scalar::Bool
     }
 
-    fn is_private_object(&self, place: &Place) -> bool {
-        let is_plain = !place.ty.quals.is_volatile && place.ty.quals.space != Some(AddressSpace::Local);
+    fn is_private_object(&self, lvalue: &Lvalue) -> bool {
+        let is_plain = !lvalue.ty.quals.is_volatile && lvalue.ty.quals.space != Some(AddressSpace::Local);
         is_plain
-            && match &place.kind {
-                PlaceKind::Local(_) => true,
-                PlaceKind::Swizzle(swizzle) => self.is_private_object(&swizzle.base),
+            && match &lvalue.kind {
+                LvalueKind::Local(_) => true,
+                LvalueKind::Swizzle(swizzle) => self.is_private_object(&swizzle.base),
                 _ => false,
             }
     }

@@ -78,14 +78,14 @@ impl Body<'_, '_> {
             return Vec::new();
         }
         let array = self.temporary(8 * sizes.len() as u64, 8);
-        let place = |this: &mut Self, (index, size): (u64, &Expr)| {
+        let store_size = |this: &mut Self, (index, size): (u64, &Expr)| {
             let size = this.value(size);
             let size = this.builder.resize(size, kiln_ir::Scalar::I64, false);
-            let place = this.behind_address(&array, 8 * index);
-            this.store(&place, size);
-            place.pointer
+            let address = this.behind_address(&array, 8 * index);
+            this.store(&address, size);
+            address.pointer
         };
-        (0..).zip(sizes).map(|size| place(self, size)).collect()
+        (0..).zip(sizes).map(|size| store_size(self, size)).collect()
     }
 
     /// `ndrange_1D` and its variants (OpenCL C 6.15.19.5): stores the global size, local size and offset to memory.
@@ -120,25 +120,25 @@ impl Body<'_, '_> {
         let layout = self.lowering.literal(*function);
         let literal = self.temporary(layout.size, layout.align);
         for (offset, word) in [(0, layout.size), (4, layout.align)] {
-            let place = self.behind_address(&literal, offset);
+            let address = self.behind_address(&literal, offset);
             let word = self.builder.i32(word as i32);
-            self.store(&place, word);
+            self.store(&address, word);
         }
         // On Vulkan, the literal is copied to memory word by word: its padding has values, too.
         let mut written = 8;
         let ends = layout.captures.iter().map(|&(offset, ty)| (offset, self.lowering.layout(ty).0));
         for (offset, size) in ends.chain([(layout.size, 0)]).collect::<Vec<_>>() {
-            let place = self.behind_address(&literal, written);
-            self.zero(&place, offset - written);
+            let address = self.behind_address(&literal, written);
+            self.zero(&address, offset - written);
             written = offset + size;
         }
         for (capture, &(offset, ty)) in captures.iter().zip(&layout.captures) {
-            let place = self.behind_address(&literal, offset);
+            let address = self.behind_address(&literal, offset);
             if self.lowering.is_aggregate(ty) {
-                self.aggregate_into(capture, &place);
+                self.aggregate_into(capture, &address);
             } else {
                 let value = self.value(capture);
-                self.store(&place, value);
+                self.store(&address, value);
             }
         }
         let function = self.builder.value(Op::Function(kernel), &[], Type::Handle(Handle::Function));

@@ -1,7 +1,7 @@
 //! Lowers expressions by kind. Longer cases have their own files.
 
-use super::{body::Body, place::Target};
-use kiln_frontend::hir::{Const, Expr, ExprKind, Place, Update, UpdateResult};
+use super::{body::Body, lvalue::Target};
+use kiln_frontend::hir::{Const, Expr, ExprKind, Lvalue, Update, UpdateResult};
 use kiln_ir::{BinaryOp, Convert, Op, Type, ValueId};
 use kiln_types::ty::Scalar;
 
@@ -23,8 +23,8 @@ impl Body<'_, '_> {
         let span = std::mem::replace(&mut self.builder.span, expr.span);
         match &expr.kind {
             // `*p;` accesses memory only if the object is volatile.
-            ExprKind::Load(place) if self.lowering.is_aggregate(expr.ty) => {
-                self.place(place);
+            ExprKind::Load(lvalue) if self.lowering.is_aggregate(expr.ty) => {
+                self.lvalue(lvalue);
             }
             _ if self.lowering.is_aggregate(expr.ty) => {
                 self.aggregate(expr);
@@ -41,12 +41,12 @@ impl Body<'_, '_> {
         let ty = self.lowering.value_type(expr.ty);
         Some(match &expr.kind {
             ExprKind::Const(constant) => self.constant(constant, ty?),
-            ExprKind::Load(place) => {
-                let target = self.place(place);
+            ExprKind::Load(lvalue) => {
+                let target = self.lvalue(lvalue);
                 ty?;
                 self.load_target(&target, expr.ty)
             }
-            ExprKind::AddressOf(place) => self.address_of(place, ty?),
+            ExprKind::AddressOf(lvalue) => self.address_of(lvalue, ty?),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, operands) => {
                 let [left, right] = &**operands;
@@ -112,7 +112,7 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Difference { left, right } => self.difference(left, right, ty?),
-            ExprKind::Assign(assign) => return self.assign(&assign.place, &assign.value),
+            ExprKind::Assign(assign) => return self.assign(&assign.lvalue, &assign.value),
             ExprKind::Update(update) => self.update(update, expr.ty),
             ExprKind::Current => self.current?,
             ExprKind::Comma(left, right) => {
@@ -157,8 +157,8 @@ impl Body<'_, '_> {
         value
     }
 
-    fn address_of(&mut self, place: &Place, ty: Type) -> ValueId {
-        let pointer = self.address(place).pointer;
+    fn address_of(&mut self, lvalue: &Lvalue, ty: Type) -> ValueId {
+        let pointer = self.address(lvalue).pointer;
         self.pointer_cast(pointer, ty)
     }
 
@@ -212,23 +212,23 @@ impl Body<'_, '_> {
         self.builder.resize(elements, ty.scalar().unwrap_or(kiln_ir::Scalar::I64), true)
     }
 
-    fn assign(&mut self, place: &Place, value: &Expr) -> Option<ValueId> {
-        if self.lowering.is_aggregate(place.ty.ty) {
-            self.assign_aggregate(place, value);
+    fn assign(&mut self, lvalue: &Lvalue, value: &Expr) -> Option<ValueId> {
+        if self.lowering.is_aggregate(lvalue.ty.ty) {
+            self.assign_aggregate(lvalue, value);
             return None;
         }
-        if self.lowering.value_type(place.ty.ty).is_none() {
+        if self.lowering.value_type(lvalue.ty.ty).is_none() {
             self.effect(value);
             return None;
         }
         let value = self.value(value);
-        let target = self.place(place);
+        let target = self.lvalue(lvalue);
         self.store_target(&target, value);
         Some(value)
     }
 
     fn update(&mut self, update: &Update, ty: kiln_types::ty::TyId) -> ValueId {
-        let target: Target = self.place(&update.place);
+        let target: Target = self.lvalue(&update.lvalue);
         let old = self.load_target(&target, ty);
         let around = self.current.replace(old);
         let new = self.value(&update.new);

@@ -10,7 +10,7 @@
 //!
 //! let source = Source { name: "a.cl".into(), text: b"kernel void k(global int *p) { *p = 1; }".to_vec() };
 //! let survey = survey(source, &Options::default(), &NoFiles);
-//! let module = kiln_lower::lower(&survey.program, &survey.interner, &mut Sink::default(), Overflow::Unsaid);
+//! let module = kiln_lower::lower(&survey.program, &survey.interner, &mut Sink::default(), Overflow::Unmarked);
 //! assert!(kiln_ir::verify(&module).is_empty());
 //! ```
 
@@ -30,8 +30,8 @@ mod enqueue;
 mod expr;
 mod graph;
 mod kernel;
+mod lvalue;
 mod pipe;
-mod place;
 mod relational;
 mod stmt;
 mod structure;
@@ -116,7 +116,7 @@ pub fn lower_functions(
         names,
         sink,
         // Library functions do not overflow.
-        overflow: Overflow::Unsaid,
+        overflow: Overflow::Unmarked,
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),

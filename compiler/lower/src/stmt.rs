@@ -42,7 +42,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Statements inside an expression. The expression continues after them, however they end.
     pub(super) fn inner_stmts(&mut self, stmts: &[Stmt]) {
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let (construct, inside) = self.builder.open_block(&[]);
         self.builder.at_end(inside);
         self.stmts(stmts);
@@ -119,7 +119,7 @@ impl<'a> Body<'_, 'a> {
             return self.stmts(if holds { then } else { otherwise });
         }
         let condition = self.condition(condition);
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(condition, &[]);
         for (block, stmts) in [(open.then, then), (open.otherwise, otherwise)] {
             self.builder.at_end(block);
@@ -149,7 +149,7 @@ impl<'a> Body<'_, 'a> {
             (false, Some(false)) => return self.once(body),
             _ => {}
         }
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_loop(&[], &[], &[], hints);
         self.builder.at_end(open.body);
         self.loops += 1;
@@ -182,7 +182,7 @@ impl<'a> Body<'_, 'a> {
     fn leave_unless(&mut self, condition: Option<&Expr>, construct: InstId) {
         let Some(condition) = condition else { return };
         let condition = self.condition(condition);
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(condition, &[]);
         self.builder.at_end(open.then);
         self.exit(open.inst, &[]);
@@ -197,7 +197,7 @@ impl<'a> Body<'_, 'a> {
             return self.stmts(body);
         }
         let outer = (self.break_target, self.continue_target);
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let (construct, inside) = self.builder.open_block(&[]);
         self.builder.at_end(inside);
         (self.break_target, self.continue_target) = (Some(construct), Some(Next::Exit(construct)));
@@ -215,7 +215,7 @@ impl<'a> Body<'_, 'a> {
             // The statements contain no `continue` of this loop.
             return self.stmts(body);
         }
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let (construct, inside) = self.builder.open_block(&[]);
         self.builder.at_end(inside);
         self.continue_target = Some(Next::Exit(construct));

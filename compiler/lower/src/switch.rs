@@ -32,7 +32,7 @@ impl Body<'_, '_> {
         labels.retain(|label| Some(label.target) != default);
         let choice = self.choice(value, &labels, runs.len());
 
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let (used, cases): (Vec<usize>, Vec<Vec<u64>>) =
             choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
         let open = self.builder.open_switch(choice.value, cases, &[]);
@@ -55,7 +55,7 @@ impl Body<'_, '_> {
             match entry {
                 Some(entry) if number + 1 < run.len() => {
                     // If execution starts at a later segment, skip this one.
-                    let block = self.builder.place().0;
+                    let block = self.builder.insertion_point().0;
                     let is_inside = self.is_at_most(entry, number);
                     let open = self.builder.open_if(is_inside, &[]);
                     self.builder.at_end(open.then);
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
             labels.extend(segment.labels.iter().map(|&(low, high)| Label { low, high, target }));
         }
         let choice = self.choice(value, &labels, run.len());
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         let (targets, cases): (Vec<usize>, Vec<Vec<u64>>) =
             choice.cases.into_iter().enumerate().filter(|(_, values)| !values.is_empty()).unzip();
         // Targets without values are left to the default block, which selects `other`.

@@ -8,7 +8,7 @@ use kiln_frontend::{
 };
 use kiln_session::{
     Source,
-    source::{FileId, FileKind, Place},
+    source::{FileId, FileKind, FileRange},
 };
 use kiln_syntax::{Span, Symbol};
 use kiln_types::ty::QualTy;
@@ -125,24 +125,24 @@ impl Analysis {
     }
 
     /// The spelling location of a span, if it is in one of the user's files.
-    pub(crate) fn spelling(&self, span: Span) -> Option<Place> {
-        self.survey.sources.spelling(span).filter(|place| self.files.contains_key(&place.file))
+    pub(crate) fn spelling(&self, span: Span) -> Option<FileRange> {
+        self.survey.sources.spelling(span).filter(|location| self.files.contains_key(&location.file))
     }
 
     /// The location that a message about this span refers to, if it is in one of the user's files.
-    pub(crate) fn resolve(&self, span: Span) -> Option<Place> {
-        self.survey.sources.resolve(span).filter(|place| self.files.contains_key(&place.file))
+    pub(crate) fn resolve(&self, span: Span) -> Option<FileRange> {
+        self.survey.sources.resolve(span).filter(|location| self.files.contains_key(&location.file))
     }
 
     /// The range of a span in this file, if it is there and outside macro definitions.
     pub(crate) fn in_file(&self, file: FileId, span: Span) -> Option<Range<usize>> {
-        self.resolve(span).filter(|place| place.file == file).map(|place| place.range)
+        self.resolve(span).filter(|location| location.file == file).map(|location| location.range)
     }
 
     /// Converts a location to the protocol's.
-    pub(crate) fn location(&self, place: &Place) -> Option<Location> {
-        let name = self.file_name(place.file)?;
-        Some(Location { uri: uri::uri(name)?, range: self.range(place.file, &place.range) })
+    pub(crate) fn location(&self, location: &FileRange) -> Option<Location> {
+        let name = self.file_name(location.file)?;
+        Some(Location { uri: uri::uri(name)?, range: self.range(location.file, &location.range) })
     }
 
     /// Every name in the user's files with its meaning, ordered by file and offset.
@@ -153,8 +153,8 @@ impl Analysis {
     /// The names in one file, ordered by offset.
     pub(crate) fn names_in(&self, file: FileId) -> &[Name] {
         let names = self.names();
-        let start = names.partition_point(|name| name.place.file < file);
-        let end = names.partition_point(|name| name.place.file <= file);
+        let start = names.partition_point(|name| name.location.file < file);
+        let end = names.partition_point(|name| name.location.file <= file);
         &names[start..end]
     }
 
@@ -199,11 +199,11 @@ impl<'a> Cursor<'a> {
     /// The name at the cursor, with its meaning.
     pub(crate) fn name(&self) -> Option<&'a Name> {
         let names = self.analysis.names_in(self.file);
-        let touching = names
-            .iter()
-            .filter(|name| name.place.range.start <= self.offset && self.offset <= name.place.range.end);
+        let touching = names.iter().filter(|name| {
+            name.location.range.start <= self.offset && self.offset <= name.location.range.end
+        });
         // Between two adjacent names, the one that starts here.
-        touching.max_by_key(|name| (name.place.range.start, std::cmp::Reverse(name.role)))
+        touching.max_by_key(|name| (name.location.range.start, std::cmp::Reverse(name.role)))
     }
 
     /// Converts a range of the file to the protocol's.
@@ -231,7 +231,9 @@ impl<'a> Cursor<'a> {
     fn is_in_macro_call(&self) -> bool {
         let Some(call) = open_call(&self.text()[..self.offset]) else { return false };
         let names = self.analysis.names_in(self.file).iter();
-        names.into_iter().any(|name| name.place.range == call.name && matches!(name.thing, Thing::Macro(..)))
+        names
+            .into_iter()
+            .any(|name| name.location.range == call.name && matches!(name.thing, Thing::Macro(..)))
     }
 
     /// The word that contains the cursor or ends there.

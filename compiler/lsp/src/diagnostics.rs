@@ -22,7 +22,7 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
         files.entry(name.to_owned()).or_default();
     }
     for diagnostic in &analysis.survey.diagnostics {
-        let (name, range) = place(analysis, diagnostic.span);
+        let (name, range) = file_and_range(analysis, diagnostic.span);
         let rows = files.entry(name.to_owned()).or_default();
         let converted = convert(analysis, diagnostic, range);
         // A header that is included twice reports its diagnostics twice.
@@ -35,10 +35,11 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
 
 /// The location that a message about a span refers to, or the start of the source if that is not in one of the user's
 /// files.
-fn place(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
-    let place = analysis.resolve(span);
-    let found = place
-        .and_then(|place| Some((analysis.file_name(place.file)?, analysis.range(place.file, &place.range))));
+fn file_and_range(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
+    let location = analysis.resolve(span);
+    let found = location.and_then(|location| {
+        Some((analysis.file_name(location.file)?, analysis.range(location.file, &location.range)))
+    });
     found.unwrap_or_else(|| (&analysis.root, lsp_types::Range::default()))
 }
 

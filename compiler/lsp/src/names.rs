@@ -4,7 +4,7 @@ use kiln_frontend::{
     hir::{FunctionId, LocalId},
     sema::{Meaning, Role},
 };
-use kiln_session::source::Place;
+use kiln_session::source::FileRange;
 use kiln_syntax::{Span, Symbol};
 use kiln_types::ty::{QualTy, TyId};
 
@@ -14,7 +14,7 @@ use crate::analysis::Analysis;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     /// Its spelling location, which can be in a macro definition.
-    pub(crate) place: Place,
+    pub(crate) location: FileRange,
     /// Its meaning.
     pub(crate) thing: Thing,
     /// Its role: definition, declaration or use.
@@ -41,13 +41,15 @@ pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
         .map(|it| (it.span, Thing::Macro(it.name, Some(it.span)), Role::Definition));
     let uses = survey.trace.uses.iter().map(|it| (it.span, Thing::Macro(it.name, it.definition), Role::Use));
     let all = program.chain(definitions).chain(uses).filter_map(|(span, thing, role)| {
-        let place = analysis.spelling(span)?;
+        let location = analysis.spelling(span)?;
         // Pasted tokens have no spelling location.
-        is_word(survey.sources.text(&place)).then_some(Name { place, thing, role })
+        is_word(survey.sources.text(&location)).then_some(Name { location, thing, role })
     });
     let mut names: Vec<Name> = all.collect();
-    names.sort_by_key(|name| (name.place.file, name.place.range.start, name.place.range.end, name.role));
-    names.dedup_by(|next, kept| next.place == kept.place && next.thing == kept.thing);
+    names.sort_by_key(|name| {
+        (name.location.file, name.location.range.start, name.location.range.end, name.role)
+    });
+    names.dedup_by(|next, kept| next.location == kept.location && next.thing == kept.thing);
     names
 }
 

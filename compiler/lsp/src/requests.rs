@@ -149,9 +149,9 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::OnTypeFormatting::METHOD => {
             serve::<requests::OnTypeFormatting>(session, request, |session, it| {
-                let (place, encoding) = (&it.text_document_position, session.world.encoding);
-                Ok(formatting(session, &place.text_document, |text, style| {
-                    let offset = Lines::new(text, encoding).offset(text, place.position);
+                let (position, encoding) = (&it.text_document_position, session.world.encoding);
+                Ok(formatting(session, &position.text_document, |text, style| {
+                    let offset = Lines::new(text, encoding).offset(text, position.position);
                     formatting::on_type(text, offset, &it.ch, style)
                 }))
             })
@@ -220,12 +220,12 @@ fn serve<R: requests::Request>(
 /// Runs a feature at a position; `None` if there is no such document.
 pub(crate) fn at<T>(
     session: &mut Session,
-    place: &TextDocumentPositionParams,
+    position: &TextDocumentPositionParams,
     feature: impl FnOnce(&Cursor<'_>) -> T,
 ) -> Option<T> {
-    let name = uri::name(&place.text_document.uri);
+    let name = uri::name(&position.text_document.uri);
     let (world, analysis) = session.analysis(&name)?;
-    Some(feature(&Cursor::new(analysis, world, &name, place.position)?))
+    Some(feature(&Cursor::new(analysis, world, &name, position.position)?))
 }
 
 /// Runs a feature on a file; `None` if there is no such document.
@@ -252,12 +252,12 @@ fn semantic_tokens(
 
 fn references(
     session: &mut Session,
-    place: &TextDocumentPositionParams,
+    position: &TextDocumentPositionParams,
     with_declarations: bool,
 ) -> Vec<Location> {
-    match at(session, place, references::key).flatten() {
+    match at(session, position, references::key).flatten() {
         Some(key) => workspace::references(session, &key, with_declarations),
-        None => at(session, place, references::of_language).unwrap_or_default(),
+        None => at(session, position, references::of_language).unwrap_or_default(),
     }
 }
 

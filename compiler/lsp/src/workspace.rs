@@ -129,11 +129,11 @@ pub(crate) fn see_key(
 /// Renames the thing at a position. The error is a message for the user.
 pub(crate) fn rename(
     session: &mut Session,
-    place: &TextDocumentPositionParams,
+    position: &TextDocumentPositionParams,
     new: &str,
 ) -> Result<WorkspaceEdit, String> {
-    let (_, old) = at(session, place, rename::prepare).ok_or("there is no such document")??;
-    let key = at(session, place, references::key).flatten().ok_or("it has no declaration")?;
+    let (_, old) = at(session, position, rename::prepare).ok_or("there is no such document")??;
+    let key = at(session, position, references::key).flatten().ok_or("it has no declaration")?;
     let mut edits = rename::Edits::new();
     let mut refused = None;
     see_key(session, &key, &mut |analysis, thing| {

@@ -12,22 +12,22 @@ pub type Names<'n> = &'n dyn Fn(Location) -> String;
 
 /// An event in words: `x = 1, seq_cst, device`.
 pub fn label(event: &Event, names: Names<'_>) -> String {
-    let place = event.location.map(names).unwrap_or_default();
+    let name = event.location.map(names).unwrap_or_default();
     let order = semantics::order_name(event.semantics);
     let scope = scope::opencl_name(event.scope);
     let suffix = if event.is_atomic { format!(", {order}, {scope}") } else { String::new() };
     match event.action {
-        Action::Read => format!("{place} is {}{suffix}", event.read),
-        Action::Write => format!("{place} = {}{suffix}", event.written),
-        Action::Modify => format!("{place} = {}, was {}{suffix}", event.written, event.read),
+        Action::Read => format!("{name} is {}{suffix}", event.read),
+        Action::Write => format!("{name} = {}{suffix}", event.written),
+        Action::Modify => format!("{name} = {}, was {}{suffix}", event.written, event.read),
         Action::Fence => format!("fence, {order}, {scope}"),
         Action::Arrive => "arrive at the barrier".to_owned(),
         Action::Leave => "leave the barrier".to_owned(),
     }
 }
 
-/// The place of an event: its work-item and its line.
-pub fn place(item: usize, event: &Event) -> String {
+/// The position of an event: its work-item and its line.
+pub fn position(item: usize, event: &Event) -> String {
     match event.line {
         0 => format!("work-item {item}"),
         line => format!("work-item {item}, line {line}"),
@@ -45,7 +45,7 @@ pub fn text(witness: &Witness, names: Names<'_>) -> String {
             match witness.reads_from[index] {
                 Some(source) => {
                     let (other, source) = &witness.events[source];
-                    let _ = writeln!(text, "  <- {}", place(*other, source));
+                    let _ = writeln!(text, "  <- {}", position(*other, source));
                 }
                 None if event.reads() => text.push_str("  <- the initial value\n"),
                 None => text.push('\n'),

@@ -7,9 +7,9 @@
 mod branch_on_samplers;
 
 use kiln_ir::{
-    Access, Argument, ArgumentKind, Builder, CompareKind, Convert, Data, FuncId, Function, ImageAction,
-    ImageFact, Interface, LaunchMemory, Module, Op, Place, Replacements, SamplerFact, Scalar, State, Type,
-    ValueId, Var, VarId,
+    Access, Argument, ArgumentKind, ArgumentLocation, Builder, CompareKind, Convert, Data, FuncId, Function,
+    ImageAction, ImageFact, Interface, LaunchMemory, Module, Op, Replacements, SamplerFact, Scalar, State,
+    Type, ValueId, Var, VarId,
 };
 use kiln_session::{
     Options,
@@ -26,14 +26,14 @@ const MOST_VARIABLES: u64 = 1 << 30;
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut Sink) {
     let mut interface = std::mem::take(&mut module.interface);
-    let mut words = place_state(module, &mut interface);
-    words = place_variables(module, &mut interface, words, sink);
+    let mut words = assign_state(module, &mut interface);
+    words = lay_out_variables(module, &mut interface, words, sink);
     let features = &options.target.features;
     for id in module.functions.ids().collect::<Vec<_>>() {
         if module.functions[id].kernel.is_some() {
             branch_on_samplers::branch_on_samplers(&mut module.functions[id]);
-            let places = bind_kernel(module, id, 4 * words, features, &mut interface);
-            interface.arguments.push((id, places));
+            let locations = bind_kernel(module, id, 4 * words, features, &mut interface);
+            interface.arguments.push((id, locations));
             reject_unbound_samplers(&module.functions[id], sink);
         }
         name_addresses(&mut module.functions[id], &interface, features.int64);
@@ -42,7 +42,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
 }
 
 /// Assigns push constants to every launch state that a function reads. Returns the first free word.
-fn place_state(module: &Module, interface: &mut Interface) -> u32 {
+fn assign_state(module: &Module, interface: &mut Interface) -> u32 {
     let mut word = 0u32;
     for function in module.functions.iter() {
         for id in function.inst_order() {
@@ -52,7 +52,7 @@ fn place_state(module: &Module, interface: &mut Interface) -> u32 {
                 _ => continue,
             };
             for &state in read {
-                if interface.place(state).is_none() {
+                if interface.first_word(state).is_none() {
                     word = if state.is_address() { word.next_multiple_of(2) } else { word };
                     interface.state.push((state, word));
                     word += state.words();
@@ -65,7 +65,7 @@ fn place_state(module: &Module, interface: &mut Interface) -> u32 {
 
 /// Lays out the buffer of program-scope variables: those that functions refer to, and those that their initializers
 /// refer to.
-fn place_variables(module: &Module, interface: &mut Interface, word: u32, sink: &mut Sink) -> u32 {
+fn lay_out_variables(module: &Module, interface: &mut Interface, word: u32, sink: &mut Sink) -> u32 {
     let is_program =
         |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
     let mut work: Vec<VarId> = Vec::new();
@@ -126,7 +126,7 @@ fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool
             },
             _ => return builder.insert(id),
         };
-        let Some(word) = interface.place(state) else { return builder.insert(id) };
+        let Some(word) = interface.first_word(state) else { return builder.insert(id) };
         let result = builder.function.insts[id].results[0];
         let ty = builder.ty(result);
         let value = match offset {
@@ -147,14 +147,14 @@ fn bind_kernel(
     start: u32,
     features: &Features,
     interface: &mut Interface,
-) -> Vec<Place> {
+) -> Vec<ArgumentLocation> {
     let Module { functions, vars, .. } = module;
     let function = &mut functions[id];
     let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
     let params = std::mem::take(&mut function.blocks[function.body].params);
     let body = function.body;
     let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     // Binding 0 is the uniform buffer.
     let mut descriptors = 0;
     let mut replaced = Replacements::default();
@@ -174,19 +174,22 @@ fn bind_kernel(
         let byte = end.next_multiple_of(align);
         let ty = builder.ty(param);
         let source = Source { memory: *memory, has_wide: features.int64 };
-        let (place, value) = match argument.kind {
+        let (location, value) = match argument.kind {
             ArgumentKind::Local { element_size, align } => {
                 let known = builder.function.objects.iter().find(|(known, _)| *known == number);
                 let var = known.map_or_else(
                     || vars.push(local_argument(argument, number, (element_size, align), builder.span)),
                     |(_, var)| *var,
                 );
-                (Place::Local(var), builder.module_var(var, AddressSpace::Local))
+                (ArgumentLocation::Local(var), builder.module_var(var, AddressSpace::Local))
             }
-            ArgumentKind::Captures { .. } if size == 0 => (Place::Nowhere, builder.undefined(ty)),
+            ArgumentKind::Captures { .. } if size == 0 => (ArgumentLocation::Nowhere, builder.undefined(ty)),
             ArgumentKind::Image(_) => {
                 descriptors += 1;
-                (Place::Descriptor(descriptors), builder.value(Op::Descriptor(descriptors), &[], ty))
+                (
+                    ArgumentLocation::Descriptor(descriptors),
+                    builder.value(Op::Descriptor(descriptors), &[], ty),
+                )
             }
             ArgumentKind::Sampler
                 if samples.iter().any(|&id| builder.function.insts[id].args[2] == param) =>
@@ -205,30 +208,30 @@ fn bind_kernel(
                     byte,
                 });
                 *end = byte + size;
-                (Place::Descriptor(descriptors), value(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Descriptor(descriptors), value(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
-                (Place::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Value { .. } | ArgumentKind::Sampler | ArgumentKind::Queue => {
-                (Place::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
                 let copy = aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
-                (Place::Bytes(*memory, byte), copy)
+                (ArgumentLocation::Bytes(*memory, byte), copy)
             }
             ArgumentKind::Captures { align, .. } => {
                 let copy = aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
-                (Place::Bytes(*memory, byte), copy)
+                (ArgumentLocation::Bytes(*memory, byte), copy)
             }
         };
-        if matches!(place, Place::Bytes(..)) {
+        if matches!(location, ArgumentLocation::Bytes(..)) {
             *end = byte + size;
         }
-        places.push(place);
+        locations.push(location);
         replaced.insert(param, value);
     }
-    for (argument, what, answers) in image_questions(builder.function, &params) {
+    for (argument, what, answers) in image_queries(builder.function, &params) {
         let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(4);
@@ -238,7 +241,7 @@ fn bind_kernel(
         *end = byte + 4;
     }
     function.replace_uses(&replaced);
-    places
+    locations
 }
 
 /// Reports samplers that are neither constants nor arguments: a launch cannot bind those.
@@ -264,7 +267,7 @@ pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64),
 
 /// The image properties that a kernel queries and only the launch can provide: the argument, the property, and the
 /// values to replace.
-fn image_questions(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
+fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
     let uses = function.use_counts();
     let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
     for id in function.inst_order() {
@@ -363,9 +366,9 @@ fn aggregate(
     while byte < size {
         let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
         let bits = component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
-        let place = builder.offset_bytes(pointer, byte as i64);
+        let address = builder.offset_bytes(pointer, byte as i64);
         let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
-        builder.store(place, bits, access);
+        builder.store(address, bits, access);
         byte += step;
     }
     pointer

@@ -71,7 +71,7 @@ impl BlockParams {
                 for (number, result) in (0..).zip(function.insts[construct].results.clone()) {
                     function.values[result].def = ValueDef::Result(construct, number);
                 }
-                hand_over(function, jumps, &kept);
+                remove_arguments(function, jumps, &kept);
             }
         }
         for (&block, jumps) in &self.entries {
@@ -81,14 +81,14 @@ impl BlockParams {
                 for (number, param) in (0..).zip(function.blocks[block].params.clone()) {
                     function.values[param].def = ValueDef::Param(block, number);
                 }
-                hand_over(function, jumps, &kept);
+                remove_arguments(function, jumps, &kept);
             }
         }
     }
 }
 
 /// Removes the arguments for removed parameters.
-fn hand_over(function: &mut Function, jumps: &[InstId], kept: &[bool]) {
+fn remove_arguments(function: &mut Function, jumps: &[InstId], kept: &[bool]) {
     for &jump in jumps {
         filter(kept, |keep| function.insts[jump].args.retain(|_| keep()));
     }

@@ -32,14 +32,15 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
     let parameters = module.functions.iter().map(|function| function.params().len()).max().unwrap_or(0);
     let locals = parameters as u64;
     let table = module.vars.push(Var::new("bounds", AddressSpace::Global, (Bounds::size(locals), 8), span));
-    let mut bounds = Bounds { table, locals, sites: Vec::new(), places: Vec::new() };
+    let mut bounds = Bounds { table, locals, sites: Vec::new(), positions: Vec::new() };
     // Pass addresses as words: not every target can pass 64-bit integers.
-    let [checker, noter] =
+    let [checker, recorder] =
         [("lies_in_bounds", 3, Some(Type::I32)), ("note_outside", 4, None)].map(|(name, params, result)| {
             Function::new(name.to_owned(), &[Type::I32; 4][..params], result, span)
         });
     let first = module.functions.len();
-    let checks = Checks { table, checker: FuncId::from_index(first), noter: FuncId::from_index(first + 1) };
+    let checks =
+        Checks { table, checker: FuncId::from_index(first), recorder: FuncId::from_index(first + 1) };
     let Module { functions, vars, .. } = module;
     for function in functions.iter_mut() {
         let origins = Origins::find(function, &|var| vars[var].space);
@@ -48,7 +49,8 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
             guard.instruction(id, replaced, &mut bounds.sites);
         });
     }
-    for (mut function, write) in [(checker, write_checker as fn(&mut Function, VarId)), (noter, write_noter)]
+    for (mut function, write) in
+        [(checker, write_checker as fn(&mut Function, VarId)), (recorder, write_recorder)]
     {
         write(&mut function, table);
         functions.push(function);
@@ -62,7 +64,7 @@ struct Checks {
     /// Checks whether some bytes are in a range of the table.
     checker: FuncId,
     /// Records an out-of-bounds access.
-    noter: FuncId,
+    recorder: FuncId,
 }
 
 /// The addresses that an instruction accesses, with the number of bytes.
@@ -121,7 +123,7 @@ impl Guard<'_, '_> {
         let Some(condition) = lies_inside else { return self.builder.insert(id) };
         let types: Vec<Type> = inst.results.iter().map(|&result| self.builder.ty(result)).collect();
         let test = self.builder.open_if(condition, &types);
-        let place = self.builder.place();
+        let after = self.builder.insertion_point();
         self.builder.at_end(test.then);
         // Create a new instruction, because the old results now belong to the branch.
         let inner = self.builder.inst(inst.op, &inst.args, &types);
@@ -129,11 +131,11 @@ impl Guard<'_, '_> {
         self.builder.exit(test.inst, &values);
         self.builder.at_end(test.otherwise);
         for (condition, at, size, site) in notes {
-            self.note(condition, at, size, site);
+            self.record(condition, at, size, site);
         }
         let zeros: Vec<ValueId> = types.iter().map(|&ty| self.builder.bits(ty, 0)).collect();
         self.builder.exit(test.inst, &zeros);
-        self.builder.at(place.0, place.1);
+        self.builder.at(after.0, after.1);
         let joined = self.builder.function.insts[test.inst].results.clone();
         replaced.extend(inst.results.into_iter().zip(joined));
     }
@@ -146,7 +148,7 @@ impl Guard<'_, '_> {
             let condition = self.in_ranges(at, size);
             return Inside::If { condition, at, objects: String::new() };
         }
-        let origin = self.origins.of(address);
+        let origin = self.origins.origin(address);
         let (mut at, mut condition, mut names) = (None, None, Vec::new());
         for &object in &origin.objects {
             let only = origin.only_object().is_some();
@@ -218,9 +220,9 @@ impl Guard<'_, '_> {
         };
         self.builder.function.kernel.as_ref()?;
         let base = self.builder.module_var(self.checks.table, AddressSpace::Global);
-        let place = self.builder.offset_bytes(base, Bounds::local(number.into()) as i64);
+        let address = self.builder.offset_bytes(base, Bounds::local(number.into()) as i64);
         let access = Access { is_shared: false, align: 4, is_volatile: false };
-        let bytes = self.builder.load(place, Type::I32, access);
+        let bytes = self.builder.load(address, Type::I32, access);
         Some(self.builder.resize(bytes, Scalar::I64, false))
     }
 
@@ -277,18 +279,18 @@ impl Guard<'_, '_> {
     }
 
     /// Records the access unless this is true.
-    fn note(&mut self, unless: ValueId, at: ValueId, size: u64, site: usize) {
+    fn record(&mut self, unless: ValueId, at: ValueId, size: u64, site: usize) {
         let test = self.builder.open_if(unless, &[]);
-        let place = self.builder.place();
+        let after = self.builder.insertion_point();
         self.builder.at_end(test.then);
         self.builder.exit(test.inst, &[]);
         self.builder.at_end(test.otherwise);
         let [low, high] = self.words(at);
         let [size, site] = [size, site as u64].map(|it| i32::try_from(it).unwrap_or(i32::MAX));
         let [size, site] = [size, site].map(|it| self.builder.i32(it));
-        self.builder.call(self.checks.noter, &[low, high, size, site], None);
+        self.builder.call(self.checks.recorder, &[low, high, size, site], None);
         self.builder.exit(test.inst, &[]);
-        self.builder.at(place.0, place.1);
+        self.builder.at(after.0, after.1);
     }
 }
 
@@ -327,7 +329,7 @@ fn write_checker(function: &mut Function, table: VarId) {
     let count = builder.load(base, Type::I32, access(8));
     let (zero, one) = (builder.i32(0), builder.i32(1));
     let open = builder.open_loop(&[zero], &[Type::I32], &[Type::I32], LoopHints::default());
-    let after = builder.place();
+    let after = builder.insertion_point();
 
     builder.at_end(open.body);
     let index = builder.function.blocks[open.body].params[0];
@@ -366,7 +368,7 @@ fn write_checker(function: &mut Function, table: VarId) {
 }
 
 /// Writes the function that records an out-of-bounds access, if it is the first.
-fn write_noter(function: &mut Function, table: VarId) {
+fn write_recorder(function: &mut Function, table: VarId) {
     let params = function.blocks[function.body].params.clone();
     let [low, high, size, site] = params[..] else { unreachable!("it has four parameters") };
     let body = function.body;
@@ -379,16 +381,16 @@ fn write_noter(function: &mut Function, table: VarId) {
     let first = Op::Atomic(Atomic::counting(AtomicOp::Exchange));
     let before = builder.value(first, &[flag, one], Type::I32);
     let is_first = builder.compare(CompareOp::Equal, CompareKind::Unsigned, before, zero);
-    let note = builder.open_if(is_first, &[]);
-    let after = builder.place();
-    builder.at_end(note.then);
+    let record = builder.open_if(is_first, &[]);
+    let after = builder.insertion_point();
+    builder.at_end(record.then);
     for (at, value) in [(8, low), (12, high), (16, size), (20, site)] {
-        let place = builder.offset_bytes(base, at);
-        builder.store(place, value, access(4));
+        let address = builder.offset_bytes(base, at);
+        builder.store(address, value, access(4));
     }
-    builder.exit(note.inst, &[]);
-    builder.at_end(note.otherwise);
-    builder.exit(note.inst, &[]);
+    builder.exit(record.inst, &[]);
+    builder.at_end(record.otherwise);
+    builder.exit(record.inst, &[]);
     builder.at(after.0, after.1);
     builder.ret(None);
 }

@@ -44,8 +44,8 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                     let ty = builder.ty(inst.results[0]);
                     let parts: Vec<ValueId> = in_parts(ty, access)
                         .map(|(_, offset, part, access)| {
-                            let place = builder.offset_bytes(inst.args[0], offset);
-                            builder.load(place, part, access)
+                            let address = builder.offset_bytes(inst.args[0], offset);
+                            builder.load(address, part, access)
                         })
                         .collect();
                     replaced.insert(inst.results[0], builder.construct(&parts, ty));
@@ -54,8 +54,8 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                     let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
                     for (first, offset, _, access) in in_parts(ty, access) {
                         let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
-                        let place = builder.offset_bytes(inst.args[0], offset);
-                        builder.store(place, part, access);
+                        let address = builder.offset_bytes(inst.args[0], offset);
+                        builder.store(address, part, access);
                     }
                 }
                 _ => builder.insert(id),
@@ -95,8 +95,8 @@ fn in_pieces(
     to: ValueId,
 ) {
     let store = |builder: &mut Builder<'_>, piece: Piece, value: ValueId| {
-        let place = builder.offset(to, piece.index, piece.stride);
-        builder.store(place, value, piece.access);
+        let address = builder.offset(to, piece.index, piece.stride);
+        builder.store(address, value, piece.access);
     };
     let mut done = 0;
     for step in [4, 2, 1] {
@@ -134,7 +134,7 @@ fn in_pieces(
 fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = builder.i32(0);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
-    let place = builder.place();
+    let after = builder.insertion_point();
     let index = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
     round(builder, index);
@@ -148,5 +148,5 @@ fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Bui
     builder.continue_loop(open.inst, &[next]);
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[]);
-    builder.close_loop(&open, place);
+    builder.close_loop(&open, after);
 }

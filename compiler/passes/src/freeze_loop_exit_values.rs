@@ -4,7 +4,7 @@
 //! run the lanes of a sub-group together and mask memory accesses and block parameters of lanes that have left a loop,
 //! but compute everything else again in every iteration. A value that depends on a load then changes, because the masked
 //! load gives zero. So does a value that depends on a block parameter whose register already contains the next value
-//! when the lane leaves (`places`). Only the parameters of the enclosing loops are certain to stay block parameters in
+//! when the lane leaves (`registers`). Only the parameters of the enclosing loops are certain to stay block parameters in
 //! the driver's code: it turns selections into `select`, folds conditions and unrolls loops.
 //!
 //! A value that may change leaves the loop through one of two exits; the other exit passes zero. The driver cannot merge
@@ -12,7 +12,7 @@
 //!
 //! Late, because other passes make loops.
 
-mod places;
+mod registers;
 
 use kiln_ir::{
     Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Module, Op, OpenIf, Scalar, Type,
@@ -22,7 +22,7 @@ use kiln_session::{Options, diag::Sink};
 use kiln_types::ops::CompareOp;
 use rustc_hash::FxHashSet;
 
-use self::places::{Moment, Places};
+use self::registers::{Position, Registers};
 use super::block_params::BlockParams;
 
 pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _: &mut Sink) {
@@ -36,7 +36,7 @@ pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _:
         let block_params = BlockParams::find(function);
         let mut search = Search {
             function,
-            places: Places::find(function, &block_params),
+            registers: Registers::find(function, &block_params),
             block_params,
             loops: Vec::new(),
             frozen: FxHashSet::default(),
@@ -55,7 +55,7 @@ pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _:
 struct Search<'f> {
     function: &'f Function,
     block_params: BlockParams,
-    places: Places,
+    registers: Registers,
     /// The enclosing loops.
     loops: Vec<InstId>,
     /// Loop results that will get two exits.
@@ -108,25 +108,25 @@ impl Search<'_> {
     /// Whether an operand that the value depends on differs in an iteration after this exit.
     fn is_recomputed_after_exit(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
-        let mut to_see = vec![value];
-        while let Some(value) = to_see.pop() {
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
             if !seen.insert(value) {
                 continue;
             }
-            let Some(since) = self.stands_since(value, left) else { continue };
+            let Some(since) = self.live_since(value, left) else { continue };
             match (self.block_params.construct(self.function, value), &self.function.values[value].def) {
                 (Some(construct), _) => {
                     let is_frozen = self.frozen.contains(&value);
                     if let Some(source) = self.only_source(value).filter(|_| !is_frozen) {
-                        to_see.push(source);
+                        pending.push(source);
                         continue;
                     }
-                    if self.places.next_write(value, since) < self.places.begin(exit) {
+                    if self.registers.next_write(value, since) < self.registers.begin(exit) {
                         return true;
                     }
                     if !is_frozen && !self.loops.contains(&construct) {
-                        to_see.extend(self.block_params.sources(self.function, value));
-                        self.see_conditions(construct, &mut to_see);
+                        pending.extend(self.block_params.sources(self.function, value));
+                        self.push_condition_operands(construct, &mut pending);
                     }
                 }
                 (None, &ValueDef::Result(id, _)) => {
@@ -134,7 +134,7 @@ impl Search<'_> {
                     if !inst.op.is_pure() {
                         return true;
                     }
-                    to_see.extend(&inst.args);
+                    pending.extend(&inst.args);
                 }
                 (None, _) => {}
             }
@@ -143,36 +143,36 @@ impl Search<'_> {
     }
 
     /// The position since which a value is not recomputed before the exit. `None` if it is defined outside the loop.
-    fn stands_since(&self, value: ValueId, left: Option<InstId>) -> Option<Moment> {
-        let mut around = self.made_in(value);
-        let mut since = around.map(|_| self.places.made(self.function, value))?;
+    fn live_since(&self, value: ValueId, left: Option<InstId>) -> Option<Position> {
+        let mut around = self.defining_loop(value);
+        let mut since = around.map(|_| self.registers.definition(self.function, value))?;
         while around != left {
             let inner = around?;
             if !self.loops.contains(&inner) {
-                since = self.places.end(inner);
+                since = self.registers.end(inner);
             }
-            around = self.places.loop_around(inner);
+            around = self.registers.loop_around(inner);
         }
         Some(since)
     }
 
     /// Pushes the operands that determine the result of a choice.
-    fn see_conditions(&self, choice: InstId, to_see: &mut Vec<ValueId>) {
+    fn push_condition_operands(&self, choice: InstId, pending: &mut Vec<ValueId>) {
         let inst = &self.function.insts[choice];
-        to_see.extend(&inst.args);
+        pending.extend(&inst.args);
         for nested in inst.op.blocks() {
             for &id in &self.function.blocks[nested].insts {
                 if self.function.insts[id].op.is_construct() {
-                    self.see_conditions(id, to_see);
+                    self.push_condition_operands(id, pending);
                 }
             }
         }
     }
 
     /// The innermost loop that contains the definition of a value.
-    fn made_in(&self, value: ValueId) -> Option<InstId> {
+    fn defining_loop(&self, value: ValueId) -> Option<InstId> {
         match self.function.values[value].def {
-            ValueDef::Result(id, _) => self.places.loop_around(id),
+            ValueDef::Result(id, _) => self.registers.loop_around(id),
             ValueDef::Param(..) => self.block_params.construct(self.function, value),
             ValueDef::Const(_) => None,
         }

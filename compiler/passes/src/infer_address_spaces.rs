@@ -30,7 +30,7 @@ pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sin
             // A null pointer takes the type that its use expects.
             if is_generic
                 && function.constant(value).is_none()
-                && let Some(space) = origins.of(value).space()
+                && let Some(space) = origins.origin(value).space()
             {
                 function.values[value].ty = Type::Pointer(space);
             }
@@ -39,7 +39,7 @@ pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sin
             function,
             |op| !op.is_of_numbers(),
             |builder, id, replaced| {
-                agree(builder, id);
+                cast_operands(builder, id);
                 match resolved(builder, id) {
                     Some(value) => drop(replaced.insert(builder.function.insts[id].results[0], value)),
                     None => builder.insert(id),
@@ -50,7 +50,7 @@ pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sin
 }
 
 /// Converts the arguments to the types that the instruction now requires.
-fn agree(builder: &mut Builder<'_>, id: InstId) {
+fn cast_operands(builder: &mut Builder<'_>, id: InstId) {
     let wanted = wanted_types(builder.function, id);
     for (index, ty) in wanted.into_iter().enumerate() {
         let Some(&arg) = builder.function.insts[id].args.get(index) else { break };

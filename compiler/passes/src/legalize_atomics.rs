@@ -203,7 +203,7 @@ pub(super) fn exchange_loop(
     };
     let first = builder.value(Op::Atomic(relaxed(AtomicOp::Load)), &[pointer], bits);
     let open = builder.open_loop(&[first], &[bits], &[bits], LoopHints::default());
-    let place = builder.place();
+    let outside = builder.insertion_point();
     let expected = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
     let new = compute(builder, expected);
@@ -222,7 +222,7 @@ pub(super) fn exchange_loop(
     builder.exit(open.inst, &[old]);
     builder.at_end(test.otherwise);
     builder.continue_loop(open.inst, &[old]);
-    builder.close_loop(&open, place);
+    builder.close_loop(&open, outside);
     fence(builder, after);
     builder.function.insts[open.inst].results[0]
 }

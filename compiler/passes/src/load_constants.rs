@@ -21,7 +21,7 @@ pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sin
                 let inst = &builder.function.insts[id];
                 let (pointer, result) = (inst.args[0], inst.results[0]);
                 let ty = builder.ty(result);
-                let found = place(builder.function, pointer)
+                let found = constant_address(builder.function, pointer)
                     .filter(|(var, _)| is_known(&vars[*var]))
                     .and_then(|(var, at)| constant(&vars[var], at, ty));
                 match found {
@@ -37,7 +37,7 @@ pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sin
 }
 
 /// The variable and the byte offset that a pointer refers to, if both are constant.
-fn place(function: &Function, pointer: ValueId) -> Option<(VarId, u64)> {
+fn constant_address(function: &Function, pointer: ValueId) -> Option<(VarId, u64)> {
     let (base, bytes) = base(function, pointer)?;
     match function.def(base)?.op {
         Op::ModuleVar(var) => Some((var, u64::try_from(bytes).ok()?)),
@@ -56,7 +56,7 @@ fn constant(var: &Var, at: u64, ty: Type) -> Option<Const> {
     if end > var.size || relocations.iter().any(|(address, ..)| *address < end && at < address + 8) {
         return None;
     }
-    let byte = |place: u64| u64::from(bytes.get(place as usize).copied().unwrap_or(0));
+    let byte = |offset: u64| u64::from(bytes.get(offset as usize).copied().unwrap_or(0));
     let component = |first: u64| (0..scalar.size()).map(|n| byte(first + n) << (8 * n)).sum();
     Some(Const::Bits((0..u64::from(ty.count())).map(|n| component(at + n * scalar.size())).collect()))
 }

@@ -78,8 +78,8 @@ fn load_pieces(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Ac
     for component in 0..u64::from(ty.count()) {
         let mut value = builder.bits(Type::Scalar(int), 0);
         for (byte, shift) in pieces(component * size, size, access.align.into()) {
-            let place = builder.binary_bits(BinaryOp::Add, address, byte);
-            let part = builder.load(place, Type::Scalar(piece), access);
+            let address = builder.binary_bits(BinaryOp::Add, address, byte);
+            let part = builder.load(address, Type::Scalar(piece), access);
             let part = builder.resize(part, int, false);
             let part = builder.binary_bits(BinaryOp::Shl, part, shift);
             value = builder.binary(BinaryOp::Or, value, part);
@@ -97,10 +97,10 @@ fn store_pieces(builder: &mut Builder<'_>, address: ValueId, value: ValueId, acc
         let part = if ty.is_vector() { builder.extract(value, component) } else { value };
         let part = builder.bitcast(part, Type::Scalar(int));
         for (byte, shift) in pieces(u64::from(component) * size, size, access.align.into()) {
-            let place = builder.binary_bits(BinaryOp::Add, address, byte);
+            let address = builder.binary_bits(BinaryOp::Add, address, byte);
             let low = builder.binary_bits(BinaryOp::LShr, part, shift);
             let low = builder.resize(low, piece, false);
-            builder.store(place, low, access);
+            builder.store(address, low, access);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Lowers `printf` for Vulkan (OpenCL C 6.15.14). A call reserves words in a buffer and writes its format number and
 //! arguments there. The host formats the text when the launch is complete.
 //!
-//! The buffer consists of 32-bit words. The first counts the reserved words that follow. A record is the format
-//! number followed by the arguments, each padded to whole words; a string argument is its number. A call whose record
-//! does not fit writes only its number, if that fits: the output ends there. Numbers are indices into
+//! The buffer consists of 32-bit words. The first counts the reserved words that follow. A record is the format number
+//! followed by the arguments, each padded to whole words; a string argument is its number. A call whose record does not
+//! fit writes only its format number, if that fits, and the output ends there. Numbers are indices into
 //! `Interface::formats`.
 //!
 //! A trap record follows those words. The first trap of a launch writes its number and the work-item there.
@@ -82,7 +82,7 @@ impl Pass<'_> {
         let traps = &mut self.interface.traps;
         let number = builder.i32(i32::try_from(traps.len()).unwrap_or(i32::MAX));
         let message = String::from_utf8_lossy(message).into_owned();
-        traps.push(Trap { span: builder.span, place: String::new(), message });
+        traps.push(Trap { span: builder.span, position: String::new(), message });
         let head = head(builder);
         let record = builder.offset_bytes(head, self.interface.printed.into());
         let [zero, one] = [0, 1].map(|it| builder.i32(it));
@@ -90,7 +90,7 @@ impl Pass<'_> {
         let before = builder.value(first, &[record, one], Type::I32);
         let is_first = builder.compare(CompareOp::Equal, CompareKind::Unsigned, before, zero);
         let open = builder.open_if(is_first, &[]);
-        let after = builder.place();
+        let after = builder.insertion_point();
         builder.at_end(open.then);
         let mut words = vec![number];
         for dimension in 0..3 {
@@ -99,8 +99,8 @@ impl Pass<'_> {
             words.push(builder.resize(id, Scalar::I32, false));
         }
         for (index, word) in (1..).zip(words) {
-            let place = builder.offset_bytes(record, 4 * index);
-            builder.store(place, word, WORD);
+            let address = builder.offset_bytes(record, 4 * index);
+            builder.store(address, word, WORD);
         }
         builder.exit(open.inst, &[]);
         builder.at_end(open.otherwise);
@@ -217,9 +217,9 @@ fn put(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
             words.extend([group[0], high].map(|half| builder.resize(half, Scalar::I32, false)));
             continue;
         }
-        let word = group.iter().enumerate().map(|(place, &part)| {
+        let word = group.iter().enumerate().map(|(index, &part)| {
             let part = builder.resize(part, Scalar::I32, false);
-            match 8 * scalar.size() * place as u64 {
+            match 8 * scalar.size() * index as u64 {
                 0 => part,
                 shift => builder.binary_bits(BinaryOp::Shl, part, shift),
             }
@@ -262,16 +262,16 @@ fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
     let fits = at_most(builder, capacity.saturating_sub(count));
     let data = builder.offset_bytes(head, 4);
     let outer = builder.open_if(starts, &[]);
-    let after = builder.place();
+    let after = builder.insertion_point();
     builder.at_end(outer.then);
-    let place = builder.offset(data, first, 4);
-    builder.store(place, words[0], WORD);
+    let address = builder.offset(data, first, 4);
+    builder.store(address, words[0], WORD);
     let inner = builder.open_if(fits, &[]);
     builder.exit(outer.inst, &[]);
     builder.at_end(inner.then);
     for (number, &word) in words.iter().enumerate().skip(1) {
-        let place = builder.offset_bytes(place, 4 * number as i64);
-        builder.store(place, word, WORD);
+        let address = builder.offset_bytes(address, 4 * number as i64);
+        builder.store(address, word, WORD);
     }
     builder.exit(inner.inst, &[]);
     builder.at_end(inner.otherwise);

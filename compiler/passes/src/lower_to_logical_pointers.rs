@@ -7,12 +7,12 @@
 //! ranges that no access crosses; each range is a variable (`ranges.rs`). Operations that share a range with another element
 //! type are emulated (`atomics.rs`). A pointer with only one possible object is an index. Any other pointer is an address
 //! that contains the number of its object, and an access branches on that number (`pointers.rs`). A function with a pointer to
-//! a private object gets the caller's variable as an argument (`handed.rs`).
+//! a private object gets the caller's variable as an argument (`passed.rs`).
 
 mod access;
 mod atomics;
 mod defects;
-mod handed;
+mod passed;
 mod pointers;
 mod ranges;
 mod split;
@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 use self::{
     atomics::Demand,
     defects::Defects,
-    handed::{Handed, Shared},
+    passed::{PassedObjects, Shared},
     pointers::{Form, Forms},
     ranges::Step,
     split::Split,
@@ -65,8 +65,8 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let vars = &module.vars;
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
-    let handed = Handed::find(module, &forms);
-    let (surveys, mut shared) = survey_all(module, &forms, &handed);
+    let passed = PassedObjects::find(module, &forms);
+    let (surveys, mut shared) = survey_all(module, &forms, &passed);
     let defects = Defects(options.defect);
     shared.values_mut().for_each(|usage| defects.change_usage(usage));
     // A bounds check keeps an access in its object, but not in its range.
@@ -78,12 +78,12 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let widened = widened(module, &shared, &split, target);
     let Module { functions, vars, .. } = module;
     let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
-    let objects = Objects { handed, shared, split, widened, sizes, target, defects };
+    let objects = Objects { passed, shared, split, widened, sizes, target, defects };
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
         let id = FuncId::from_index(index);
         let layouts = objects.lay_out(id, function, vars, uses);
-        pointers::apply(function, id, &objects.handed, forms, &layouts, defects);
+        pointers::apply(function, id, &objects.passed, forms, &layouts, defects);
     }
 }
 
@@ -92,17 +92,17 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
 fn survey_all(
     module: &Module,
     forms: &[Forms],
-    handed: &Handed,
+    passed: &PassedObjects,
 ) -> (Vec<FxHashMap<Object, Usage>>, FxHashMap<Shared, Usage>) {
     let mut shared: FxHashMap<Shared, Usage> = FxHashMap::default();
     let mut surveys: Vec<FxHashMap<Object, Usage>> = Vec::new();
     for ((id, function), forms) in module.functions.entries().zip(forms) {
         let mut uses = survey(function, forms);
-        for object in handed.dummy_objects(id) {
+        for object in passed.dummy_objects(id) {
             uses.entry(object).or_default();
         }
         for (&object, usage) in &uses {
-            if let Some(class) = handed.shared(id, object) {
+            if let Some(class) = passed.shared(id, object) {
                 shared.entry(class).or_default().join(usage);
             }
         }
@@ -141,7 +141,7 @@ fn split_mixed(
 
 /// The facts about all objects of a module that layouts depend on.
 struct Objects<'a> {
-    handed: Handed,
+    passed: PassedObjects,
     shared: FxHashMap<Shared, Usage>,
     split: FxHashMap<VarId, Split>,
     widened: FxHashSet<VarId>,
@@ -170,7 +170,7 @@ impl Objects<'_> {
                 ranges.extend(own.map(|(&(_, inst), &range)| ((inst, object), split.layouts[range].clone())));
                 continue;
             }
-            let class = self.handed.shared(id, object);
+            let class = self.passed.shared(id, object);
             let usage = class.and_then(|class| self.shared.get(&class)).unwrap_or(&usage);
             let root = match object {
                 Object::Param(space, number) => {
@@ -196,7 +196,7 @@ impl Objects<'_> {
                 }
                 Object::Param(..) => continue,
             };
-            let size = class.and_then(|class| self.handed.size(class)).unwrap_or(size);
+            let size = class.and_then(|class| self.passed.size(class)).unwrap_or(size);
             var.element = Some(Type::Scalar(layout.cell));
             var.size = self.defects.changed_size(size.div_ceil(layout.element.size()) * layout.cell.size());
             if layout.is_zeroed && var.parameter.is_none() {
@@ -288,14 +288,14 @@ impl Usage {
     }
 
     /// Records a load, a store or an atomic operation on an object in this space. Returns the known alignment.
-    fn note_access(&mut self, function: &Function, inst: &Inst, space: AddressSpace) -> Option<u64> {
+    fn record_access(&mut self, function: &Function, inst: &Inst, space: AddressSpace) -> Option<u64> {
         match &inst.op {
             Op::Load(access) => {
-                self.note(function.ty(inst.results[0]), access.align, false);
+                self.record(function.ty(inst.results[0]), access.align, false);
                 Some(access.align.into())
             }
             Op::Store(access) => {
-                self.note(function.ty(inst.args[1]), access.align, true);
+                self.record(function.ty(inst.args[1]), access.align, true);
                 Some(access.align.into())
             }
             Op::Atomic(atomic) => {
@@ -313,7 +313,7 @@ impl Usage {
         }
     }
 
-    fn note(&mut self, ty: Type, align: u32, is_store: bool) {
+    fn record(&mut self, ty: Type, align: u32, is_store: bool) {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let moves = self.moved.entry((scalar, u64::from(align).min(scalar.size()))).or_default();
         *(if is_store { &mut moves.stores } else { &mut moves.loads }) += u64::from(ty.count());
@@ -398,7 +398,7 @@ impl Usage {
 fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
     let mut uses: FxHashMap<Object, Usage> = FxHashMap::default();
     for &param in function.params() {
-        if let Some(Form::Index(object)) = forms.of(param) {
+        if let Some(Form::Index(object)) = forms.form(param) {
             uses.entry(object).or_default();
         }
     }
@@ -406,19 +406,19 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
         let inst = &function.insts[id];
         // Every referenced object has a layout, even without accesses.
         if let (Op::ModuleVar(_) | Op::PrivateVar(_), Some(Form::Index(object))) =
-            (&inst.op, inst.results.first().and_then(|&it| forms.of(it)))
+            (&inst.op, inst.results.first().and_then(|&it| forms.form(it)))
         {
             uses.entry(object).or_default();
         }
         let Some(&pointer) = inst.args.first() else { continue };
-        let (objects, is_index) = match forms.of(pointer) {
+        let (objects, is_index) = match forms.form(pointer) {
             Some(Form::Index(object)) => (vec![object], true),
             Some(Form::Tagged) => (forms.objects(pointer), false),
             None => continue,
         };
         for object in objects {
             let usage = uses.entry(object).or_default();
-            if let Some(certain) = usage.note_access(function, inst, object.space()) {
+            if let Some(certain) = usage.record_access(function, inst, object.space()) {
                 if !is_index {
                     usage.strides |= certain;
                 }
@@ -430,7 +430,7 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
                     usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
                 }
                 // A tagged address that is converted to an index can be at any byte.
-                Op::PointerCast if !is_index && forms.of(inst.results[0]) == Some(Form::Index(object)) => {
+                Op::PointerCast if !is_index && forms.form(inst.results[0]) == Some(Form::Index(object)) => {
                     usage.strides |= 1;
                 }
                 _ => {}

@@ -163,7 +163,7 @@ fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId
 
 /// A vector of the launch state. `bind_arguments` has assigned words to each state that is read.
 fn state(builder: &mut Builder<'_>, interface: &Interface, which: State) -> ValueId {
-    let first = interface.place(which).expect("the state has a place");
+    let first = interface.first_word(which).expect("the state has words");
     let words = [0, 1, 2].map(|index| {
         builder.value(Op::LaunchWord(LaunchMemory::PushConstants, first + index), &[], Type::I32)
     });

@@ -1,6 +1,6 @@
 //! Marks plain accesses that other work-items may observe (SPIR-V: `NonPrivatePointer`). These are the accesses to an
-//! address space that a kernel synchronizes, in that kernel and in its callees. Vulkan orders only marked accesses,
-//! and kernels without synchronization pay nothing (memory.md, R8).
+//! address space that a kernel synchronizes, in that kernel and in its callees. Vulkan orders only marked accesses, and
+//! kernels without synchronization pay nothing (R8).
 
 use kiln_ir::{FuncId, Function, ImageAction, Module, Op, Type, ValueId};
 use kiln_memory::{self as memory, Spaces, Sync};

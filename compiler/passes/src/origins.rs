@@ -131,7 +131,7 @@ impl Origins {
     }
 
     /// The origin of a pointer.
-    pub(super) fn of(&self, pointer: ValueId) -> Origin {
+    pub(super) fn origin(&self, pointer: ValueId) -> Origin {
         self.found.get(&pointer).cloned().unwrap_or_default()
     }
 
@@ -143,10 +143,10 @@ impl Origins {
                     AddressSpace::Local => Origin::object(Object::Module(*var)),
                     _ => Origin::global(),
                 };
-                self.note(function, inst.results[0], &origin)
+                self.add(function, inst.results[0], &origin)
             }
             Op::PrivateVar(var) => {
-                self.note(function, inst.results[0], &Origin::object(Object::Private(*var)))
+                self.add(function, inst.results[0], &Origin::object(Object::Private(*var)))
             }
             Op::Offset { .. } | Op::PointerCast => self.pass(function, inst.args[0], inst.results[0]),
             Op::Select => {
@@ -156,9 +156,9 @@ impl Origins {
             Op::Store(_) => self.escape(inst.args[1]),
             Op::PointerToInt => self.escape(inst.args[0]),
             _ if is_to_space(inst) => {
-                let mut origin = self.of(inst.args[0]);
+                let mut origin = self.origin(inst.args[0]);
                 origin.is_null = true;
-                self.note(function, inst.results[0], &origin)
+                self.add(function, inst.results[0], &origin)
             }
             _ => match receivers(function, inst) {
                 Some(receivers) => {
@@ -169,23 +169,23 @@ impl Origins {
                 None => {
                     let escaped = self.escaped.clone();
                     let results = inst.results.iter();
-                    results.fold(false, |changed, &it| self.note(function, it, &escaped) | changed)
+                    results.fold(false, |changed, &it| self.add(function, it, &escaped) | changed)
                 }
             },
         }
     }
 
     fn escape(&mut self, pointer: ValueId) -> bool {
-        let origin = self.of(pointer);
+        let origin = self.origin(pointer);
         self.escaped.join(&origin)
     }
 
     fn pass(&mut self, function: &Function, from: ValueId, to: ValueId) -> bool {
-        let origin = self.of(from);
-        self.note(function, to, &origin)
+        let origin = self.origin(from);
+        self.add(function, to, &origin)
     }
 
-    fn note(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
+    fn add(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
         let Type::Pointer(space) = function.ty(value) else { return false };
         let origin = origin.within(space);
         match self.found.get_mut(&value) {

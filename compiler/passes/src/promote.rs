@@ -54,47 +54,47 @@ struct Slots {
 impl Slots {
     fn find(function: &Function) -> Self {
         // Pointers with a constant offset in a variable.
-        let mut places: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
+        let mut addresses: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
         let mut refused: FxHashSet<VarId> = FxHashSet::default();
         let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
         for id in function.inst_order() {
             let inst = &function.insts[id];
-            let place = |index: usize| inst.args.get(index).and_then(|arg| places.get(arg)).copied();
+            let slot = |index: usize| inst.args.get(index).and_then(|arg| addresses.get(arg)).copied();
             match inst.op {
                 // The caller can observe variables that it passes.
                 Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
-                    places.insert(inst.results[0], (var, 0));
+                    addresses.insert(inst.results[0], (var, 0));
                     continue;
                 }
                 Op::Offset { stride, .. } => {
-                    if let Some((var, offset)) = place(0) {
+                    if let Some((var, offset)) = slot(0) {
                         match constant_offset(function, inst.args[1], stride) {
-                            Some(bytes) => drop(places.insert(inst.results[0], (var, offset + bytes))),
+                            Some(bytes) => drop(addresses.insert(inst.results[0], (var, offset + bytes))),
                             None => drop(refused.insert(var)),
                         }
                         continue;
                     }
                 }
                 Op::Element => {
-                    if let Some((var, _)) = place(0) {
+                    if let Some((var, _)) = slot(0) {
                         match element_offset(function, var, inst.args[1]) {
-                            Some(bytes) => drop(places.insert(inst.results[0], (var, bytes))),
+                            Some(bytes) => drop(addresses.insert(inst.results[0], (var, bytes))),
                             None => drop(refused.insert(var)),
                         }
                         continue;
                     }
                 }
                 Op::Load(access) if !access.is_volatile => {
-                    if let Some(place) = place(0) {
-                        note(&mut accesses, &mut refused, place, function.ty(inst.results[0]));
+                    if let Some(slot) = slot(0) {
+                        record(&mut accesses, &mut refused, slot, function.ty(inst.results[0]));
                         continue;
                     }
                 }
                 Op::Store(access) if !access.is_volatile => {
                     // A pointer that is stored escapes.
-                    if let Some(place) = place(0) {
-                        note(&mut accesses, &mut refused, place, function.ty(inst.args[1]));
-                        if let Some((var, _)) = places.get(&inst.args[1]) {
+                    if let Some(slot) = slot(0) {
+                        record(&mut accesses, &mut refused, slot, function.ty(inst.args[1]));
+                        if let Some((var, _)) = addresses.get(&inst.args[1]) {
                             refused.insert(*var);
                         }
                         continue;
@@ -103,7 +103,7 @@ impl Slots {
                 _ if inst.op.is_of_numbers() => continue,
                 _ => {}
             }
-            for (var, _) in inst.args.iter().filter_map(|arg| places.get(arg)) {
+            for (var, _) in inst.args.iter().filter_map(|arg| addresses.get(arg)) {
                 refused.insert(*var);
             }
         }
@@ -111,10 +111,10 @@ impl Slots {
         let slots: Vec<((VarId, i64), Type)> =
             accesses.into_iter().filter(|((var, _), _)| !refused.contains(var)).collect();
         let numbers: FxHashMap<(VarId, i64), usize> =
-            slots.iter().enumerate().map(|(number, (place, _))| (*place, number)).collect();
-        let pointers = places
+            slots.iter().enumerate().map(|(number, (slot, _))| (*slot, number)).collect();
+        let pointers = addresses
             .into_iter()
-            .filter_map(|(pointer, place)| numbers.get(&place).map(|&number| (pointer, number)))
+            .filter_map(|(pointer, slot)| numbers.get(&slot).map(|&number| (pointer, number)))
             .collect();
         Self {
             types: slots.into_iter().map(|(_, ty)| ty).collect(),
@@ -123,7 +123,7 @@ impl Slots {
         }
     }
 
-    fn of(&self, pointer: ValueId) -> Option<usize> {
+    fn slot(&self, pointer: ValueId) -> Option<usize> {
         self.pointers.get(&pointer).copied()
     }
 
@@ -131,8 +131,8 @@ impl Slots {
     fn accessed(&self, function: &Function, id: InstId) -> Option<(usize, bool)> {
         let inst = &function.insts[id];
         match inst.op {
-            Op::Load(_) => Some((self.of(inst.args[0])?, false)),
-            Op::Store(_) => Some((self.of(inst.args[0])?, true)),
+            Op::Load(_) => Some((self.slot(inst.args[0])?, false)),
+            Op::Store(_) => Some((self.slot(inst.args[0])?, true)),
             _ => None,
         }
     }
@@ -164,14 +164,14 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     integer(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
 }
 
-fn note(
+fn record(
     accesses: &mut BTreeMap<(VarId, i64), Type>,
     refused: &mut FxHashSet<VarId>,
-    place: (VarId, i64),
+    slot: (VarId, i64),
     ty: Type,
 ) {
-    if *accesses.entry(place).or_insert(ty) != ty {
-        refused.insert(place.0);
+    if *accesses.entry(slot).or_insert(ty) != ty {
+        refused.insert(slot.0);
     }
 }
 
@@ -250,7 +250,7 @@ impl Search<'_> {
                 slot.is_stored_first &= inside.is_stored_first;
             }
         }
-        // No construct outside has anything to do with the slots of this one.
+        // No construct outside uses these slots.
         all.retain(|&slot, it| !(it.is_stored_first && it.accesses == self.total[slot]));
         let crossing = all.iter().filter(|(_, it)| it.is_stored);
         let mut crossing: Vec<usize> = crossing.map(|(slot, _)| *slot).collect();
@@ -280,7 +280,7 @@ impl Walk<'_> {
             let inst = &self.builder.function.insts[id];
             match inst.op {
                 Op::Load(_) => {
-                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                    if let Some(slot) = self.slots.slot(inst.args[0]) {
                         let result = inst.results[0];
                         let value = self.current(slot);
                         self.replaced.insert(result, value);
@@ -288,7 +288,7 @@ impl Walk<'_> {
                     }
                 }
                 Op::Store(_) => {
-                    if let Some(slot) = self.slots.of(inst.args[0]) {
+                    if let Some(slot) = self.slots.slot(inst.args[0]) {
                         let value = self.replaced.resolve(inst.args[1]);
                         self.set(slot, value);
                         continue;

@@ -31,7 +31,7 @@ pub(super) enum Root {
 
 /// Bytes that a pointer can point to.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Pointee {
     /// The object.
     pub(super) root: Root,
     /// The offsets in it.
@@ -40,15 +40,15 @@ pub(super) struct Place {
     changes: u32,
 }
 
-/// The places of one pointer; each root occurs once.
-type Places = SmallVec<[Place; 1]>;
+/// The pointees of one pointer; each root occurs once.
+type Pointees = SmallVec<[Pointee; 1]>;
 
-/// The maximum number of changes of a place, beyond which its terms lose their limits, so that the analysis ends.
+/// The maximum number of changes of a pointee, beyond which its terms lose their limits, so that the analysis ends.
 const CHANGES: u32 = 4;
 
-/// The places of all pointers of a module.
+/// The pointees of all pointers of a module.
 pub(super) struct Reach {
-    functions: Vec<FxHashMap<ValueId, Places>>,
+    functions: Vec<FxHashMap<ValueId, Pointees>>,
     /// The objects of the module whose addresses are stored, returned or converted to integers, so that unknown pointers can
     /// point into them.
     escaped: FxHashSet<VarId>,
@@ -86,13 +86,13 @@ impl Reach {
     }
 
     /// Records the pointers that an instruction passes to another function, or stores or converts.
-    fn leave(&mut self, module: &Module, inst: &Inst, found: &FxHashMap<ValueId, Places>) {
+    fn leave(&mut self, module: &Module, inst: &Inst, found: &FxHashMap<ValueId, Pointees>) {
         let escaping = match inst.op {
             Op::Call(callee) => {
                 for (arg, &param) in inst.args.iter().zip(module.functions[callee].params()) {
                     let known = self.functions[callee.index()].entry(param).or_default();
-                    for place in found.get(arg).into_iter().flatten() {
-                        note(known, place.root, &place.extent);
+                    for pointee in found.get(arg).into_iter().flatten() {
+                        add(known, pointee.root, &pointee.extent);
                     }
                 }
                 return;
@@ -101,26 +101,26 @@ impl Reach {
             Op::PointerToInt | Op::Return => &inst.args[..],
             _ => return,
         };
-        for place in escaping.iter().filter_map(|value| found.get(value)).flatten() {
-            if let Root::Module(var) = place.root {
+        for pointee in escaping.iter().filter_map(|value| found.get(value)).flatten() {
+            if let Root::Module(var) = pointee.root {
                 self.escaped.insert(var);
             }
         }
     }
 
-    /// The places that a pointer can point to. Empty if it is null or undefined.
-    pub(super) fn places(&self, function: FuncId, pointer: ValueId) -> &[Place] {
+    /// What a pointer can point to. Empty if it is null or undefined.
+    pub(super) fn pointees(&self, function: FuncId, pointer: ValueId) -> &[Pointee] {
         self.functions[function.index()].get(&pointer).map_or(&[], SmallVec::as_slice)
     }
 
     /// The offsets at which a pointer can point into this object of the module.
-    pub(super) fn of(&self, function: FuncId, pointer: ValueId, var: VarId) -> Extent {
-        let places = self.places(function, pointer);
-        let place = places.iter().find(|place| place.root == Root::Module(var));
+    pub(super) fn extent(&self, function: FuncId, pointer: ValueId, var: VarId) -> Extent {
+        let pointees = self.pointees(function, pointer);
+        let pointee = pointees.iter().find(|pointee| pointee.root == Root::Module(var));
         let is_unknown =
-            self.escaped.contains(&var) && places.iter().any(|place| place.root == Root::Unknown);
-        match place {
-            Some(place) if !is_unknown => place.extent.clone(),
+            self.escaped.contains(&var) && pointees.iter().any(|pointee| pointee.root == Root::Unknown);
+        match pointee {
+            Some(pointee) if !is_unknown => pointee.extent.clone(),
             _ => Extent::anywhere(),
         }
     }
@@ -130,7 +130,7 @@ impl Reach {
 struct Flow<'a> {
     function: &'a Function,
     indices: Indices,
-    found: FxHashMap<ValueId, Places>,
+    found: FxHashMap<ValueId, Pointees>,
 }
 
 impl Flow<'_> {
@@ -152,15 +152,15 @@ impl Flow<'_> {
                 (None, _) if !is_passed => (Root::Unknown, Extent::anywhere()),
                 _ => continue,
             };
-            self.note(param, root, &extent);
+            self.add(param, root, &extent);
         }
     }
 
     fn inst(&mut self, id: InstId) -> bool {
         let inst = &self.function.insts[id];
         match &inst.op {
-            Op::ModuleVar(var) => self.note(inst.results[0], Root::Module(*var), &Extent::start()),
-            Op::PrivateVar(var) => self.note(inst.results[0], Root::Private(*var), &Extent::start()),
+            Op::ModuleVar(var) => self.add(inst.results[0], Root::Module(*var), &Extent::start()),
+            Op::PrivateVar(var) => self.add(inst.results[0], Root::Private(*var), &Extent::start()),
             Op::Offset { stride, count } => match constant_offset(self.function, inst.args[1], *stride) {
                 Some(bytes) => {
                     let end = self.array_end(inst.args[0]).filter(|_| bytes < 0);
@@ -193,7 +193,7 @@ impl Flow<'_> {
                 None => inst
                     .results
                     .iter()
-                    .fold(false, |changed, &it| self.note(it, Root::Unknown, &Extent::anywhere()) | changed),
+                    .fold(false, |changed, &it| self.add(it, Root::Unknown, &Extent::anywhere()) | changed),
             },
         }
     }
@@ -207,24 +207,24 @@ impl Flow<'_> {
     }
 
     fn pass(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
-        let Some(places) = self.found.get(&from).cloned() else { return false };
-        places
+        let Some(pointees) = self.found.get(&from).cloned() else { return false };
+        pointees
             .iter()
-            .fold(false, |changed, place| self.note(to, place.root, &change(&place.extent)) | changed)
+            .fold(false, |changed, pointee| self.add(to, pointee.root, &change(&pointee.extent)) | changed)
     }
 
-    fn note(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
+    fn add(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
         if !self.function.ty(pointer).is_pointer() {
             return false;
         }
-        note(self.found.entry(pointer).or_default(), root, extent)
+        add(self.found.entry(pointer).or_default(), root, extent)
     }
 }
 
-/// Adds bytes to the places of a pointer. Returns whether that changed them.
-fn note(places: &mut Places, root: Root, extent: &Extent) -> bool {
-    let Some(known) = places.iter_mut().find(|place| place.root == root) else {
-        places.push(Place { root, extent: extent.clone(), changes: 0 });
+/// Adds bytes to the pointees of a pointer. Returns whether that changed them.
+fn add(pointees: &mut Pointees, root: Root, extent: &Extent) -> bool {
+    let Some(known) = pointees.iter_mut().find(|pointee| pointee.root == root) else {
+        pointees.push(Pointee { root, extent: extent.clone(), changes: 0 });
         return true;
     };
     let mut joined = known.extent.join(extent);

@@ -36,7 +36,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
         }
     }
     // Report each source position once, however often its function was inlined.
-    let mut told: Vec<Span> = Vec::new();
+    let mut reported: Vec<Span> = Vec::new();
     for function in module.functions.iter() {
         for id in function.inst_order() {
             let inst = &function.insts[id];
@@ -53,9 +53,9 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
                     })
                 });
             if let Some(diagnostic) = found
-                && !told.contains(&inst.span)
+                && !reported.contains(&inst.span)
             {
-                told.push(inst.span);
+                reported.push(inst.span);
                 sink.report(diagnostic);
             }
         }

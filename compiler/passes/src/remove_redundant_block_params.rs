@@ -82,33 +82,33 @@ struct Tree {
     /// The parent and the depth of each block.
     around: Vec<(BlockId, u32)>,
     /// The block of each instruction.
-    places: Vec<Option<BlockId>>,
+    blocks: Vec<Option<BlockId>>,
 }
 
 impl Tree {
     fn of(function: &Function) -> Self {
         let mut around = vec![(function.body, 0); function.blocks.len()];
-        let mut places = vec![None; function.insts.len()];
+        let mut blocks = vec![None; function.insts.len()];
         for block in function.block_order() {
             for &id in &function.blocks[block].insts {
-                places[id.index()] = Some(block);
+                blocks[id.index()] = Some(block);
                 for nested in function.insts[id].op.blocks() {
                     around[nested.index()] = (block, around[block.index()].1 + 1);
                 }
             }
         }
-        Self { around, places }
+        Self { around, blocks }
     }
 
     /// Whether a value that is visible inside a construct is visible after it.
     fn is_visible(&self, function: &Function, value: ValueId, construct: Option<InstId>) -> bool {
-        let place = construct.and_then(|it| self.places[it.index()]);
+        let parent = construct.and_then(|it| self.blocks[it.index()]);
         let home = match function.values[value].def {
             ValueDef::Const(_) => return true,
             ValueDef::Param(block, _) => Some(block),
-            ValueDef::Result(inst, _) => self.places[inst.index()],
+            ValueDef::Result(inst, _) => self.blocks[inst.index()],
         };
-        let (Some(home), Some(mut block)) = (home, place) else { return false };
+        let (Some(home), Some(mut block)) = (home, parent) else { return false };
         while self.around[block.index()].1 > self.around[home.index()].1 {
             block = self.around[block.index()].0;
         }

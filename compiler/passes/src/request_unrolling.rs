@@ -1,6 +1,7 @@
-//! Requests that the driver unrolls small innermost loops, if its compiler waits for that (`Tuning::unrolls_on_request`).
-//! Loops with a hint in the source keep it. Loops with atomic operations or calls are left alone, as their iterations do not
-//! overlap. So are loops that may run too often: the driver copies a loop with a known number of iterations completely.
+//! Requests that the driver unroll small innermost loops, if its compiler unrolls few others
+//! (`Tuning::unrolls_on_request`). Loops with a hint in the source keep it. Skips loops with atomic operations or
+//! calls, whose iterations do not overlap, and loops that may run too often: the driver completely unrolls a loop with
+//! a known number of iterations.
 
 use kiln_ir::{Function, InstId, Module, Op};
 use kiln_session::{Options, diag::Sink};

@@ -145,8 +145,8 @@ impl Walk<'_> {
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
         {
             let (taken, dropped) = if condition != 0 { (then, otherwise) } else { (otherwise, then) };
-            // Only a block without other exits can replace the `if`: a remaining block would be in the way of jumps
-            // out of it, unlike an `if`.
+            // Only a branch without other exits can replace the `if`: unlike an `if`, a remaining block would obstruct
+            // jumps out of it.
             let own = function.blocks[dropped].terminator();
             let from_dropped = own.is_some_and(|last| function.insts[last].op == Op::Exit(id));
             let rest = self.exits.get(&id).copied().unwrap_or(0).checked_sub(u32::from(from_dropped));

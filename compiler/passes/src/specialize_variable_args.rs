@@ -62,7 +62,7 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
     };
     while let Some(id) = copies.open.pop() {
         let span = module.functions[id].span;
-        if let Err(TooLarge) = copies.settle(module, id) {
+        if let Err(TooLarge) = copies.resolve_calls(module, id) {
             return report_size(span, sink);
         }
     }
@@ -102,7 +102,7 @@ struct Copies<'a> {
 
 impl Copies<'_> {
     /// Selects the copy for each call in a function.
-    fn settle(&mut self, module: &mut Module, id: FuncId) -> Result<(), TooLarge> {
+    fn resolve_calls(&mut self, module: &mut Module, id: FuncId) -> Result<(), TooLarge> {
         let mut function = take(module, id);
         loop {
             let mut calls = function.inst_order();
@@ -149,7 +149,7 @@ impl Copies<'_> {
             if !is_followed(function.ty(arg)) {
                 return Some(None);
             }
-            let origin = origins.of(arg);
+            let origin = origins.origin(arg);
             if let Some(Object::Module(var)) = origin.only_object() {
                 return Some(Some(Kind::Local(var)));
             }
@@ -235,7 +235,7 @@ fn compares_objects(function: &Function, origins: &Origins) -> bool {
     function.inst_order().into_iter().any(|id| {
         let inst = &function.insts[id];
         matches!(inst.op, Op::Compare(_)) && {
-            let objects = inst.args.iter().flat_map(|&arg| origins.of(arg).objects);
+            let objects = inst.args.iter().flat_map(|&arg| origins.origin(arg).objects);
             let mut params = objects.filter(|object| matches!(object, Object::Param(..)));
             params.next().is_some_and(|first| params.any(|other| other != first))
         }

@@ -139,18 +139,19 @@ impl Split {
         let arg = |index: usize| inst.args[index];
         match &inst.op {
             Op::Construct => {
-                let all: Vec<Place> = inst.args.iter().flat_map(|&arg| self.places(builder, arg)).collect();
+                let all: Vec<Component> =
+                    inst.args.iter().flat_map(|&arg| self.components(builder, arg)).collect();
                 gather(builder, &all, ty)
             }
             Op::Shuffle(components) => {
-                let mut all = self.places(builder, arg(0));
-                all.extend(self.places(builder, arg(1)));
-                let chosen: Vec<Place> = components.iter().map(|&it| all[usize::from(it)]).collect();
+                let mut all = self.components(builder, arg(0));
+                all.extend(self.components(builder, arg(1)));
+                let chosen: Vec<Component> = components.iter().map(|&it| all[usize::from(it)]).collect();
                 gather(builder, &chosen, ty)
             }
             Op::Extract(component) => {
-                let places = self.places(builder, arg(0));
-                SmallVec::from_slice(&[places[usize::from(*component)].get(builder)])
+                let all = self.components(builder, arg(0));
+                SmallVec::from_slice(&[all[usize::from(*component)].get(builder)])
             }
             Op::Insert(component) => {
                 let mut parts = self.parts(builder, arg(0));
@@ -194,16 +195,16 @@ impl Split {
                 joined.into_iter().collect()
             }
             Op::Bitcast => {
-                let source: Vec<Place> = self.places(builder, arg(0));
+                let source: Vec<Component> = self.components(builder, arg(0));
                 let from = builder.ty(arg(0));
                 if from.count() == ty.count() {
                     let parts = self.parts(builder, arg(0));
                     return parts.iter().map(|&part| builder.bitcast(part, ty.with_count(PART))).collect();
                 }
-                let components: Vec<ValueId> = source.iter().map(|place| place.get(builder)).collect();
+                let components: Vec<ValueId> = source.iter().map(|one| one.get(builder)).collect();
                 let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
-                let places: Vec<Place> = components.into_iter().map(Place::Scalar).collect();
-                gather(builder, &places, ty)
+                let all: Vec<Component> = components.into_iter().map(Component::Scalar).collect();
+                gather(builder, &all, ty)
             }
             // All other operations are componentwise.
             op => {
@@ -222,15 +223,15 @@ impl Split {
     }
 
     /// The components of a value.
-    fn places(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Vec<Place> {
+    fn components(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Vec<Component> {
         let parts = self.parts(builder, value);
         parts
             .into_iter()
             .flat_map(|part| {
                 let ty = builder.ty(part);
                 (0..ty.count()).map(move |component| match ty.is_vector() {
-                    true => Place::Of(part, component, ty.count()),
-                    false => Place::Scalar(part),
+                    true => Component::Of(part, component, ty.count()),
+                    false => Component::Scalar(part),
                 })
             })
             .collect()
@@ -239,12 +240,12 @@ impl Split {
 
 /// The location of a component: a scalar, or an element of a vector of this length.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Component {
     Scalar(ValueId),
     Of(ValueId, u8, u8),
 }
 
-impl Place {
+impl Component {
     fn get(self, builder: &mut Builder<'_>) -> ValueId {
         match self {
             Self::Scalar(value) => value,
@@ -254,16 +255,16 @@ impl Place {
 }
 
 /// Builds the parts of a value from its components, or the value itself if it is not wide.
-fn gather(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> Parts {
+fn gather(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> Parts {
     let width = ty.count().min(PART);
-    places.chunks(width.into()).map(|places| join(builder, places, ty.with_count(width))).collect()
+    all.chunks(width.into()).map(|all| join(builder, all, ty.with_count(width))).collect()
 }
 
-fn join(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> ValueId {
+fn join(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> ValueId {
     let mut vectors: SmallVec<[(ValueId, u8); 4]> = SmallVec::new();
-    for place in places {
-        let Place::Of(vector, _, count) = *place else {
-            let scalars: Vec<ValueId> = places.iter().map(|place| place.get(builder)).collect();
+    for one in all {
+        let Component::Of(vector, _, count) = *one else {
+            let scalars: Vec<ValueId> = all.iter().map(|one| one.get(builder)).collect();
             return if ty.is_vector() { builder.construct(&scalars, ty) } else { scalars[0] };
         };
         if !vectors.contains(&(vector, count)) {
@@ -271,15 +272,15 @@ fn join(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> ValueId {
         }
     }
     if !ty.is_vector() {
-        return places[0].get(builder);
+        return all[0].get(builder);
     }
     let numbers = |first: ValueId, offset: u8| {
-        let number = |place: &Place| match *place {
-            Place::Of(vector, component, _) if vector == first => component,
-            Place::Of(_, component, _) => offset + component,
-            Place::Scalar(_) => 0,
+        let number = |one: &Component| match *one {
+            Component::Of(vector, component, _) if vector == first => component,
+            Component::Of(_, component, _) => offset + component,
+            Component::Scalar(_) => 0,
         };
-        places.iter().map(number).collect::<Vec<u8>>()
+        all.iter().map(number).collect::<Vec<u8>>()
     };
     match vectors[..] {
         [(only, count)] => {
@@ -294,7 +295,7 @@ fn join(builder: &mut Builder<'_>, places: &[Place], ty: Type) -> ValueId {
             builder.shuffle(left, right, &numbers)
         }
         _ => {
-            let scalars: Vec<ValueId> = places.iter().map(|place| place.get(builder)).collect();
+            let scalars: Vec<ValueId> = all.iter().map(|one| one.get(builder)).collect();
             builder.construct(&scalars, ty)
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
 /// Wraps every `if` that a nested construct leaves in a block, and makes the jump leave the block instead.
 fn enclose_ifs(function: &mut Function) {
     let mut owners: FxHashMap<BlockId, InstId> = FxHashMap::default();
-    let mut places: FxHashMap<InstId, BlockId> = FxHashMap::default();
+    let mut parents: FxHashMap<InstId, BlockId> = FxHashMap::default();
     let mut exits: Vec<InstId> = Vec::new();
     let mut enclosed: FxHashSet<InstId> = FxHashSet::default();
     for block in function.block_order() {
@@ -39,7 +39,7 @@ fn enclose_ifs(function: &mut Function) {
             let op = &function.insts[id].op;
             owners.extend(op.blocks().into_iter().map(|nested| (nested, id)));
             if op.is_construct() {
-                places.insert(id, block);
+                parents.insert(id, block);
             }
             if let Op::Exit(target) = *op {
                 exits.push(id);
@@ -51,7 +51,7 @@ fn enclose_ifs(function: &mut Function) {
     }
     let mut instead: FxHashMap<InstId, InstId> = FxHashMap::default();
     for &id in &enclosed {
-        instead.insert(id, enclose(function, id, places[&id]));
+        instead.insert(id, enclose(function, id, parents[&id]));
     }
     for id in exits {
         if let Op::Exit(target) = &mut function.insts[id].op
@@ -63,7 +63,7 @@ fn enclose_ifs(function: &mut Function) {
 }
 
 /// Wraps a construct in a block with the same results.
-fn enclose(function: &mut Function, id: InstId, place: BlockId) -> InstId {
+fn enclose(function: &mut Function, id: InstId, parent: BlockId) -> InstId {
     let span = function.insts[id].span;
     let inside = function.add_block(&[]);
     let block = function.add_inst(Op::Block(inside), &[], &[], span);
@@ -73,8 +73,8 @@ fn enclose(function: &mut Function, id: InstId, place: BlockId) -> InstId {
         function.values[result].def = ValueDef::Result(block, number);
     }
     function.blocks[inside].insts = vec![id, end];
-    let insts = &mut function.blocks[place].insts;
-    let at = insts.iter().position(|&inst| inst == id).expect("a construct stands in its block");
+    let insts = &mut function.blocks[parent].insts;
+    let at = insts.iter().position(|&inst| inst == id).expect("a construct is in its block");
     insts[at] = block;
     block
 }
@@ -138,17 +138,17 @@ impl Pass<'_> {
                 let none = self.builder.i32(0);
                 self.put(selector.var, none);
                 // Continue after the construct.
-                let (block, at) = self.builder.place();
+                let (block, at) = self.builder.insertion_point();
                 self.builder.at(block, at + 1);
                 self.dispatch_on_selector(&selector);
-                index = self.builder.place().1;
+                index = self.builder.insertion_point().1;
             }
         }
     }
 
     /// After a construct: dispatches on the selector.
     fn dispatch_on_selector(&mut self, selector: &ExitSelector) {
-        let (block, at) = self.builder.place();
+        let (block, at) = self.builder.insertion_point();
         let next = self.builder.function.blocks[block].insts[at];
         let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
         let noted = self.get(selector.var, Type::I32);
@@ -157,7 +157,7 @@ impl Pass<'_> {
             let number = self.builder.i32(number);
             let is_noted = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, noted, number);
             let test = self.builder.open_if(is_noted, &[]);
-            let (block, at) = self.builder.place();
+            let (block, at) = self.builder.insertion_point();
             self.builder.at_end(test.otherwise);
             self.builder.exit(test.inst, &[]);
             self.builder.at_end(test.then);
@@ -167,7 +167,7 @@ impl Pass<'_> {
             self.builder.at(block, at);
         }
         if let Some(exit_target) = selector.targets.get(tested) {
-            let (block, at) = self.builder.place();
+            let (block, at) = self.builder.insertion_point();
             self.builder.function.blocks[block].insts.truncate(at);
             self.go(*exit_target);
         }

@@ -40,8 +40,8 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
     let unrolled = function.add_block(&in_body);
     let mut values = function.blocks[unrolled].params.clone();
     for _ in 1..count {
-        values = once(function, unrolled, body, &values, (id, Way::Continue), &in_continuing);
-        values = once(function, unrolled, continuing, &values, (id, Way::Next), &in_body);
+        values = once(function, unrolled, body, &values, (id, Jump::Continue), &in_continuing);
+        values = once(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
     }
     // The last copy is the original body.
     let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
@@ -69,7 +69,7 @@ fn size(function: &Function, block: BlockId) -> usize {
 
 /// The jump that continues a loop.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Jump {
     Continue,
     Next,
 }
@@ -81,7 +81,7 @@ fn once(
     into: BlockId,
     block: BlockId,
     values: &[ValueId],
-    way: (InstId, Way),
+    way: (InstId, Jump),
     results: &[Type],
 ) -> Vec<ValueId> {
     let mut builder = Builder::new(function);
@@ -102,7 +102,7 @@ struct Copy<'f> {
     values: FxHashMap<ValueId, ValueId>,
     insts: FxHashMap<InstId, InstId>,
     /// A jump to replace with an exit from a construct.
-    leave: Option<((InstId, Way), InstId)>,
+    leave: Option<((InstId, Jump), InstId)>,
 }
 
 impl Copy<'_> {
@@ -139,8 +139,8 @@ impl Copy<'_> {
 
     fn op(&mut self, mut op: Op) -> Op {
         let way = match op {
-            Op::Continue(target) => Some((target, Way::Continue)),
-            Op::Next(target) => Some((target, Way::Next)),
+            Op::Continue(target) => Some((target, Jump::Continue)),
+            Op::Next(target) => Some((target, Jump::Next)),
             _ => None,
         };
         if let (Some(way), Some((leave, around))) = (way, self.leave)

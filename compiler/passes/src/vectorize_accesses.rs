@@ -60,7 +60,7 @@ struct Combined {
     members: Vec<Member>,
     access: Access,
     /// The member that the new access replaces.
-    place: InstId,
+    at: InstId,
     is_store: bool,
 }
 
@@ -214,9 +214,8 @@ fn combine(
             continue;
         };
         let by_order = |member: &&Member| order[&member.inst];
-        let place =
-            if is_store { tiles.iter().max_by_key(by_order) } else { tiles.iter().min_by_key(by_order) };
-        combined.extend(place.map(|place| Combined {
+        let at = if is_store { tiles.iter().max_by_key(by_order) } else { tiles.iter().min_by_key(by_order) };
+        combined.extend(at.map(|at| Combined {
             base,
             members: tiles.to_vec(),
             access: Access {
@@ -224,7 +223,7 @@ fn combine(
                 align: align.max(size) as u32,
                 is_volatile: false,
             },
-            place: place.inst,
+            at: at.inst,
             is_store,
         }));
         rest = &rest[tiles.len()..];
@@ -270,13 +269,13 @@ fn joint_type(members: &[Member]) -> Type {
 }
 
 fn replace(function: &mut Function, combined: &[Combined]) {
-    let places: FxHashMap<InstId, &Combined> = combined.iter().map(|it| (it.place, it)).collect();
+    let by_inst: FxHashMap<InstId, &Combined> = combined.iter().map(|it| (it.at, it)).collect();
     let gone: FxHashSet<InstId> =
         combined.iter().flat_map(|it| it.members.iter().map(|member| member.inst)).collect();
     rewrite_only(
         function,
         |op| matches!(op, Op::Load(_) | Op::Store(_)),
-        |builder, id, replaced| match places.get(&id) {
+        |builder, id, replaced| match by_inst.get(&id) {
             Some(combined) if combined.is_store => store(builder, combined, replaced),
             Some(combined) => load(builder, combined, replaced),
             None if gone.contains(&id) => {}

@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
     }
 
     pub(super) fn is_built_in(&self, span: Span) -> bool {
-        self.map.resolve(span).is_none_or(|place| self.map.file(place.file).kind == FileKind::BuiltIn)
+        self.map.resolve(span).is_none_or(|location| self.map.file(location.file).kind == FileKind::BuiltIn)
     }
 
     /// The name in `#define`, `#undef`, `#ifdef` or `#ifndef`.

@@ -259,9 +259,9 @@ impl Preprocessor<'_> {
         if let Some(after) = tokens.get(2..) {
             self.extra_tokens(after, "line");
         }
-        let place = self.map.resolve(end);
-        if let (Some(frame), Some(place)) = (self.frames.last(), place) {
-            self.map.presume(frame.id, place.range.start, number, name);
+        let location = self.map.resolve(end);
+        if let (Some(frame), Some(location)) = (self.frames.last(), location) {
+            self.map.presume(frame.id, location.range.start, number, name);
         }
     }
 
@@ -270,8 +270,8 @@ impl Preprocessor<'_> {
         let code = if word == "error" { Code::UserError } else { Code::UserWarning };
         let text = match (rest.first(), rest.last()) {
             (Some(first), Some(last)) => {
-                let place = self.map.spelling(first.span.to(last.span));
-                place.map_or(String::new(), |place| self.map.text(&place).to_owned())
+                let location = self.map.spelling(first.span.to(last.span));
+                location.map_or(String::new(), |location| self.map.text(&location).to_owned())
             }
             _ => format!("#{word}"),
         };

@@ -126,7 +126,8 @@ impl Preprocessor<'_> {
 
     /// Whether the token is seen for the first time. A macro may use an argument more than once.
     fn is_first_use(&mut self, token: &Tok) -> bool {
-        let spelling = self.map.spelling(token.span).map(|place| self.map.span(place.file, place.range));
+        let spelling =
+            self.map.spelling(token.span).map(|location| self.map.span(location.file, location.range));
         spelling.is_none_or(|spelling| self.told.insert(spelling.lo))
     }
 

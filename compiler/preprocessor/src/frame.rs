@@ -50,7 +50,7 @@ impl Frame {
     /// The next token, without consuming it.
     pub(super) fn peek(&mut self, interner: &mut Interner) -> Option<Tok> {
         self.fill(interner);
-        self.piece.tokens.get(self.at).map(|token| self.place(token))
+        self.piece.tokens.get(self.at).map(|token| self.shifted(token))
     }
 
     /// The next token.
@@ -99,13 +99,13 @@ impl Frame {
     /// The next token, without consuming it, if it is on the same line as the last one.
     pub(super) fn peek_on_line(&self) -> Option<Tok> {
         let token = self.piece.tokens.get(self.at).filter(|token| !token.starts_line())?;
-        Some(self.place(token))
+        Some(self.shifted(token))
     }
 
     /// Consumes the remaining tokens of the current line.
     pub(super) fn rest_of_line(&mut self) -> Vec<Tok> {
         let end = self.piece.line_end(self.at - 1);
-        let line = self.piece.tokens[self.at..end].iter().map(|token| self.place(token)).collect();
+        let line = self.piece.tokens[self.at..end].iter().map(|token| self.shifted(token)).collect();
         self.at = end;
         line
     }
@@ -116,7 +116,7 @@ impl Frame {
         last.map(|token| token.span).or(self.before)
     }
 
-    fn place(&self, token: &Tok) -> Tok {
+    fn shifted(&self, token: &Tok) -> Tok {
         Tok { span: token.span.shifted(self.lo), ..*token }
     }
 }

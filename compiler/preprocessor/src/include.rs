@@ -140,9 +140,9 @@ impl Preprocessor<'_> {
             Kind::String(_) | Kind::Unterminated(_) => '"',
             _ => return None,
         };
-        let place = self.map.spelling(first.span)?;
-        let text = &self.map.file(place.file).text;
-        let rest = &text[place.range.start..];
+        let location = self.map.spelling(first.span)?;
+        let text = &self.map.file(location.file).text;
+        let rest = &text[location.range.start..];
         let open = if close == '>' { '<' } else { '"' };
         let inside = rest.strip_prefix(open)?;
         let end = inside.find([close, '\n', '\r']).filter(|end| inside[*end..].starts_with(close))?;

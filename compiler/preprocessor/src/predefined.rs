@@ -301,7 +301,7 @@ impl Preprocessor<'_> {
         }
         let text = match row {
             Row::Table(definition) => definition.to_owned(),
-            Row::Version => format!("{} {}", self.interner.text(name), self.options.std.number()),
+            Row::Version => format!("{} {}", self.interner.text(name), self.options.std.macro_value()),
             Row::Extension(_) | Row::Dynamic(_) => format!("{} 1", self.interner.text(name)),
         };
         let file = SourceFile::new("<built-in>".into(), text.into_bytes());
@@ -309,8 +309,9 @@ impl Preprocessor<'_> {
             .map
             .add_file(file.name.clone(), file.text.clone(), FileKind::BuiltIn, None)
             .map_or(0, |id| self.map.span(id, 0..0).lo);
-        let place = |token: &Tok| Tok { span: Span::new(token.span.lo + lo, token.span.hi + lo), ..*token };
-        let line: Vec<Tok> = Piece::whole(&file, self.interner).tokens.iter().map(place).collect();
+        let location =
+            |token: &Tok| Tok { span: Span::new(token.span.lo + lo, token.span.hi + lo), ..*token };
+        let line: Vec<Tok> = Piece::whole(&file, self.interner).tokens.iter().map(location).collect();
         let made = self
             .definition(&line, Span::default())
             .unwrap_or_else(|| Macro::new(name, Span::default(), Shape::Object, Vec::new()));

@@ -26,8 +26,9 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
     let mut shown_end = 0;
     let mut after_number = false;
     for token in tokens {
-        let place = map.resolve(token.span);
-        let line = place.as_ref().map(|place| (place.file, map.line(place.file, place.range.start)));
+        let location = map.resolve(token.span);
+        let line =
+            location.as_ref().map(|location| (location.file, map.line(location.file, location.range.start)));
         let pragma = matches!(token.kind, TokenKind::Pragma(_));
         // A `#` at the start of a line would be a directive.
         let hash = matches!(token.kind, TokenKind::Punct(Punct::Hash)) && !text.is_empty();
@@ -35,7 +36,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         if (moved || pragma) && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        if let (Some((file, line)), Some(place)) = (line, &place)
+        if let (Some((file, line)), Some(location)) = (line, &location)
             && moved
         {
             match at {
@@ -43,24 +44,24 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
                     text.extend(std::iter::repeat_n('\n', (line - last - 1) as usize));
                 }
                 _ if markers == LineMarkers::Written => {
-                    let (name, presumed) = map.presumed(file, place.range.start);
+                    let (name, presumed) = map.presumed(file, location.range.start);
                     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
                     let _ = writeln!(text, "# {presumed} \"{name}\"");
                 }
                 _ => {}
             }
             at = Some((file, line));
-            let column = map.position(file, place.range.start).column as usize;
+            let column = map.position(file, location.range.start).column as usize;
             text.extend(std::iter::repeat_n(' ', (column - 1).min(80)));
         }
         let touches = token.span.lo == end;
         // Two tokens of one text are as far apart as in that text. Others are as far apart as their expansion points.
         let apart = match map.is_in_same_entry(Span::new(end, token.span.lo)) {
             true => token.span.lo > end,
-            false => place.as_ref().is_some_and(|place| place.range.start > shown_end),
+            false => location.as_ref().is_some_and(|location| location.range.start > shown_end),
         };
         end = token.span.hi;
-        shown_end = place.as_ref().map_or(0, |place| place.range.end);
+        shown_end = location.as_ref().map_or(0, |location| location.range.end);
         let start = text.len();
         match token.kind {
             TokenKind::Pragma(pragma) => {
@@ -69,7 +70,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
                 at = at.map(|(file, line)| (file, line + 1));
             }
             TokenKind::Keyword(keyword) => text.push_str(spelling(keyword, token, map)),
-            TokenKind::Unknown => text.push_str(place.as_ref().map_or("", |place| map.text(place))),
+            TokenKind::Unknown => text.push_str(location.as_ref().map_or("", |location| map.text(location))),
             TokenKind::Punct(punct) => text.push_str(punct.spelling()),
             TokenKind::Name(symbol)
             | TokenKind::Integer(symbol)
@@ -115,7 +116,7 @@ fn is_word(c: char) -> bool {
 
 /// The spelling of a keyword in the source.
 fn spelling<'a>(keyword: Keyword, token: &Token, map: &'a SourceMap) -> &'a str {
-    let written = map.spelling(token.span).map_or("", |place| map.text(&place));
+    let written = map.spelling(token.span).map_or("", |location| map.text(&location));
     let is_spelling = Keyword::ALL.contains(&(written, keyword));
     if is_spelling { written } else { keyword.spelling() }
 }

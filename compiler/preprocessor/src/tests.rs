@@ -75,10 +75,10 @@ impl Run {
     /// `line:column code: message` of each diagnostic.
     fn messages(&self) -> Vec<String> {
         let show = |diagnostic: &Diagnostic| {
-            let place = self.map.resolve(diagnostic.span);
-            let place = place.map(|place| self.map.position(place.file, place.range.start));
-            let place = place.map_or("-".to_owned(), |at| format!("{}:{}", at.line, at.column));
-            format!("{place} {}: {}", diagnostic.code.name(), diagnostic.message)
+            let location = self.map.resolve(diagnostic.span);
+            let location = location.map(|location| self.map.position(location.file, location.range.start));
+            let location = location.map_or("-".to_owned(), |at| format!("{}:{}", at.line, at.column));
+            format!("{location} {}: {}", diagnostic.code.name(), diagnostic.message)
         };
         self.diagnostics.iter().map(show).collect()
     }

@@ -115,26 +115,26 @@ impl Body<'_, '_, '_> {
             self.copy_to_object(object, from);
         }
         let start = self.builder.private_var(object);
-        let (place, rest) = self.part(ty, start, path)?;
+        let (member, rest) = self.part(ty, start, path)?;
         if !rest.is_empty() {
             return Err(Problem::new("its operand has no such member"));
         }
-        self.store_member(&place, part)?;
+        self.store_member(&member, part)?;
         self.define_object(inst, object)
     }
 
     /// Stores the value with this id, which must have the member's type.
-    fn store_member(&mut self, place: &Part, id: u32) -> Outcome<()> {
-        match place.member {
+    fn store_member(&mut self, member: &Part, id: u32) -> Outcome<()> {
+        match member.member {
             Member::Type(ty) => {
                 if self.type_of(id)? != ty && self.reader.types.is_aggregate(ty) {
                     return Err(Problem::new(format!("%{id} has another type than the member")));
                 }
-                self.store_id(place.pointer, id, ty, access(place.align))
+                self.store_id(member.pointer, id, ty, access(member.align))
             }
             Member::Component(ty) => {
                 let value = self.value_of(id, ty)?;
-                self.store(place.pointer, value, access(place.align));
+                self.store(member.pointer, value, access(member.align));
                 Ok(())
             }
         }
@@ -160,8 +160,8 @@ impl Body<'_, '_, '_> {
         for (&id, index) in inst.operands.iter().zip(0_u32..) {
             if !self.is_undefined(id) {
                 let start = self.builder.private_var(object);
-                let (place, _) = self.part(ty, start, &[index])?;
-                self.store_member(&place, id)?;
+                let (member, _) = self.part(ty, start, &[index])?;
+                self.store_member(&member, id)?;
             }
         }
         self.define_object(inst, object)
@@ -195,7 +195,7 @@ impl Body<'_, '_, '_> {
             }
             sources.push(self.aggregate(id)?);
         }
-        let outer = self.builder.place().0;
+        let outer = self.builder.insertion_point().0;
         let open = self.builder.open_if(condition, &[]);
         for (block, source) in [open.then, open.otherwise].into_iter().zip(sources) {
             self.builder.at_end(block);

@@ -29,7 +29,7 @@ pub(crate) enum Known {
     Value { value: ValueId, block: BlockId, slot: Option<VarId> },
     /// A structure or an array in a private object. Also the address of the object, if this is a pointer.
     Object(VarId),
-    /// A structure or an array behind a parameter, a private pointer.
+    /// A structure or an array to which a parameter, a private pointer, points.
     Behind(ValueId),
     /// The address of a part of a built-in variable: all of it or one component.
     Input(BuiltIn, Option<ValueId>),
@@ -107,7 +107,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
     fn visible(&mut self, id: u32, value: ValueId, block: BlockId, slot: Option<VarId>) -> ValueId {
         let is_constant = matches!(self.builder.function.values[value].def, ValueDef::Const(_));
         if is_constant
-            || self.builder.place().0 == block
+            || self.builder.insertion_point().0 == block
             || self.is_open.get(block.index()).copied().unwrap_or(false)
         {
             return value;
@@ -160,7 +160,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
 
     /// Stores a value to a private object immediately after its definition.
     fn store_after(&mut self, value: ValueId, block: BlockId, slot: VarId) {
-        let place = self.builder.place();
+        let after = self.builder.insertion_point();
         let index = match self.builder.function.values[value].def {
             ValueDef::Result(inst, _) => {
                 let insts = &self.builder.function.blocks[block].insts;
@@ -170,7 +170,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         };
         self.builder.at(block, index);
         self.store_slot(slot, value);
-        self.builder.at(place.0, place.1);
+        self.builder.at(after.0, after.1);
     }
 
     /// Stores a value to a private object.
@@ -282,7 +282,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         if ty != found {
             return Err(Problem::new(format!("its result is of type {found}, and its result type is {ty}")));
         }
-        let block = self.builder.place().0;
+        let block = self.builder.insertion_point().0;
         self.known.insert(inst.result()?, Known::Value { value, block, slot: None });
         Ok(())
     }

@@ -29,7 +29,7 @@ const TRAP: &str = "kiln.trap";
 enum Kind {
     Value,
     Literal,
-    /// A mask of image operands, which values follow.
+    /// A mask of image operands, followed by values.
     Mask,
 }
 

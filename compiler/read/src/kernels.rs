@@ -90,7 +90,7 @@ impl Reader<'_> {
         Ok(kernel)
     }
 
-    /// The types of a kernel's arguments as its source has them, from the string that llvm-spirv writes.
+    /// The types of a kernel's arguments as written in its source, from the string that llvm-spirv adds.
     fn type_names(&self, kernel: &str) -> Vec<String> {
         let prefix = format!("kernel_arg_type.{kernel}.");
         let strings = self.words.preamble().iter().filter(|inst| inst.op == Op::String);
@@ -165,7 +165,7 @@ impl Reader<'_> {
             // A pointer can point to itself.
             Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {
                 Ok(Ty::Pointer { .. }) => "void**".to_owned(),
-                // Compilers without types of pointees make all pointers point to bytes.
+                // Compilers without pointee types make all pointers point to bytes.
                 Ok(Ty::Value(Type::Scalar(Scalar::I8))) => "void*".to_owned(),
                 _ => format!("{}*", self.type_name(*pointee)),
             },

@@ -71,8 +71,8 @@ pub(crate) struct Reader<'w> {
     positions: Positions<'w>,
 }
 
-/// Rules that modules of llvm-spirv break, and that change nothing here: variables that an entry point does not list,
-/// merge instructions that no branch follows, and variables of a function behind its first instructions.
+/// Rules that llvm-spirv's modules break and that do not matter here: an entry point lists its variables, a branch
+/// follows a merge instruction, and the variables of a function precede its other instructions.
 const HARMLESS: [&str; 3] = ["SPIRV-OpEntryPoint-interface", "SPIRV-merge", "SPIRV-OpVariable-function"];
 
 /// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering. The files that it was compiled
@@ -85,8 +85,8 @@ pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result
     }
     let words = Words::decode(words).map_err(|problem| vec![problem])?;
     decoded(&words, options, sources).map_err(|mut problems| {
-        for place in problems.iter_mut().filter_map(|problem| problem.place.as_mut()) {
-            place.line = positions::source_line(&words, place.offset);
+        for position in problems.iter_mut().filter_map(|problem| problem.position.as_mut()) {
+            position.line = positions::source_line(&words, position.offset);
         }
         problems
     })

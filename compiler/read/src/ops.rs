@@ -111,7 +111,8 @@ pub(crate) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     families.into_iter().find_map(|family| family(builder, operation))
 }
 
-/// Whether an instruction belongs to a family: without operands, that is an error and not nothing.
+/// Whether an instruction belongs to a family. Those that do return an error for missing operands, and the others
+/// `None`.
 pub(crate) fn is_supported(op: Op) -> bool {
     let mut function = Function::new(String::new(), &[], None, Span::default());
     let operation = Operation {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kiln_verify::{Finding, Place};
+use kiln_verify::{Finding, Position};
 
 use crate::words::Instruction;
 
@@ -12,22 +12,22 @@ pub struct Problem {
     /// What is wrong.
     pub message: String,
     /// The instruction. `None` if it concerns the whole module.
-    pub place: Option<Box<Place>>,
+    pub position: Option<Box<Position>>,
 }
 
 /// The result of reading something.
 pub(crate) type Outcome<T> = Result<T, Problem>;
 
 impl Problem {
-    /// A problem whose place the caller adds with [`Problem::at`].
+    /// A problem whose position the caller adds with [`Problem::at`].
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None }
+        Self { message: message.into(), position: None }
     }
 
-    /// Adds the place, if there is none.
+    /// Adds the position, if there is none.
     pub(crate) fn at(mut self, inst: &Instruction<'_>) -> Self {
-        self.place.get_or_insert_with(|| {
-            Box::new(Place { offset: inst.offset, instruction: inst.name(), result: inst.id, line: None })
+        self.position.get_or_insert_with(|| {
+            Box::new(Position { offset: inst.offset, instruction: inst.name(), result: inst.id, line: None })
         });
         self
     }
@@ -35,15 +35,15 @@ impl Problem {
 
 impl From<Finding> for Problem {
     fn from(finding: Finding) -> Self {
-        let Finding { rule, message, place } = finding;
-        Self { message: format!("{message} [{rule}]"), place: place.map(Box::new) }
+        let Finding { rule, message, position } = finding;
+        Self { message: format!("{message} [{rule}]"), position: position.map(Box::new) }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        if let Some(position) = &self.position {
+            write!(f, "{position}: ")?;
         }
         f.write_str(&self.message)
     }

@@ -11,13 +11,13 @@ use super::{Sources, definition_text, spot::Spot};
 
 pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
     let map = sources.map;
-    let place = map.resolve(diagnostic.span);
-    for (index, step) in place.iter().flat_map(|place| map.include_trail(place.file)).enumerate() {
+    let location = map.resolve(diagnostic.span);
+    for (index, step) in location.iter().flat_map(|location| map.include_trail(location.file)).enumerate() {
         let spot = Spot::new(map, &step.directive);
         let lead = if index == 0 { "In file included from" } else { "                 from" };
         let _ = writeln!(text, "{lead} {}:{}:", spot.file, spot.line);
     }
-    let start = place.as_ref().map_or("kiln".to_owned(), |place| Spot::new(map, place).start());
+    let start = location.as_ref().map_or("kiln".to_owned(), |location| Spot::new(map, location).start());
     let name = diagnostic.code.name();
     let (severity, flag) = match (diagnostic.severity, diagnostic.code.default_severity()) {
         (Severity::Warning, _) => ("warning", format!(" [-W{name}]")),
@@ -26,8 +26,8 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
     };
     let _ = writeln!(text, "{start}: {severity}: {}{flag}", diagnostic.message);
     for label in &diagnostic.labels {
-        if let Some(place) = map.resolve(label.span) {
-            note(text, &Spot::new(map, &place).start(), &label.text);
+        if let Some(location) = map.resolve(label.span) {
+            note(text, &Spot::new(map, &location).start(), &label.text);
         }
     }
     for step in map.macro_trail(diagnostic.span) {

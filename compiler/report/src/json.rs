@@ -2,7 +2,7 @@
 
 use kiln_session::{
     diag::{Diagnostic, Severity},
-    source::{IncludeStep, MacroStep, Place},
+    source::{FileRange, IncludeStep, MacroStep},
 };
 use kiln_syntax::Span;
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ use super::{Sources, spot::Spot};
 
 pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
     let map = sources.map;
-    let place = map.resolve(diagnostic.span);
-    let at = |span: Span| map.resolve(span).map_or(Value::Null, |place| location(sources, &place));
-    let macros = |step: &MacroStep| json!({ "name": sources.interner.text(step.name), "location": location(sources, &step.definition) });
-    let includes = |step: &IncludeStep| location(sources, &step.directive);
+    let location = map.resolve(diagnostic.span);
+    let at = |span: Span| map.resolve(span).map_or(Value::Null, |location| location_json(sources, &location));
+    let macros = |step: &MacroStep| json!({ "name": sources.interner.text(step.name), "location": location_json(sources, &step.definition) });
+    let includes = |step: &IncludeStep| location_json(sources, &step.directive);
     let object = json!({
         "severity": match diagnostic.severity {
             Severity::Error => "error",
@@ -22,7 +22,7 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
         },
         "code": diagnostic.code.name(),
         "message": diagnostic.message,
-        "location": place.as_ref().map(|place| location(sources, place)),
+        "location": location.as_ref().map(|location| location_json(sources, location)),
         "label": diagnostic.label,
         "labels": diagnostic.labels.iter()
             .map(|label| json!({ "location": at(label.span), "text": label.text }))
@@ -32,12 +32,12 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
         "fix": diagnostic.fix.as_ref().and_then(|fix| Some((fix, fix.edit(map)?))).map(|(fix, edit)| json!({
             "title": fix.title,
             // This can be in a macro definition.
-            "location": location(sources, &edit.place),
+            "location": location_json(sources, &edit.location),
             "replacement": edit.text,
         })),
         "macros": map.macro_trail(diagnostic.span).iter().map(macros).collect::<Vec<_>>(),
-        "includes": place.iter()
-            .flat_map(|place| map.include_trail(place.file))
+        "includes": location.iter()
+            .flat_map(|location| map.include_trail(location.file))
             .map(|step| includes(&step))
             .collect::<Vec<_>>(),
     });
@@ -45,8 +45,8 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
     text.push('\n');
 }
 
-fn location(sources: Sources<'_>, place: &Place) -> Value {
-    let spot = Spot::new(sources.map, place);
+fn location_json(sources: Sources<'_>, location: &FileRange) -> Value {
+    let spot = Spot::new(sources.map, location);
     json!({
         "file": spot.file,
         "line": spot.line,

@@ -12,7 +12,7 @@ use codespan_reporting::{
 };
 use kiln_session::{
     diag::{Diagnostic, Severity},
-    source::{FileId, FileKind, Place, Repeats, SourceMap},
+    source::{FileId, FileKind, FileRange, Repeats, SourceMap},
 };
 
 use super::{Sources, definition_text, spot::Spot, visible::visible};
@@ -48,13 +48,13 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
     };
     let mut shown =
         Shown::new(severity).with_message(visible(&diagnostic.message)).with_code(diagnostic.code.name());
-    let place = map.resolve(diagnostic.span);
-    if let Some(place) = &place {
-        point(&mut shown, map, LabelStyle::Primary, place, &diagnostic.label);
+    let location = map.resolve(diagnostic.span);
+    if let Some(location) = &location {
+        point(&mut shown, map, LabelStyle::Primary, location, &diagnostic.label);
     }
     for other in &diagnostic.labels {
-        if let Some(place) = map.resolve(other.span) {
-            point(&mut shown, map, LabelStyle::Secondary, &place, &other.text);
+        if let Some(location) = map.resolve(other.span) {
+            point(&mut shown, map, LabelStyle::Secondary, &location, &other.text);
         }
     }
     let steps = map.macro_trail(diagnostic.span);
@@ -78,7 +78,7 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
             *note = text;
         }
     }
-    for step in place.iter().flat_map(|place| map.include_trail(place.file)) {
+    for step in location.iter().flat_map(|location| map.include_trail(location.file)) {
         let spot = Spot::new(map, &step.directive);
         shown.notes.push(format!("note: included from {}:{}", spot.file, spot.line));
     }
@@ -86,20 +86,26 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
 }
 
 /// Shows a location with its source line, or only names it if the line is too long to display.
-fn point<'a>(shown: &mut Shown<Page<'a>>, map: &'a SourceMap, style: LabelStyle, place: &Place, text: &str) {
-    let line = map.line_range(place.file, map.position(place.file, place.range.start).line);
+fn point<'a>(
+    shown: &mut Shown<Page<'a>>,
+    map: &'a SourceMap,
+    style: LabelStyle,
+    location: &FileRange,
+    text: &str,
+) {
+    let line = map.line_range(location.file, map.position(location.file, location.range.start).line);
     if line.len() > LONG_LINE {
         let text = if text.is_empty() { "here" } else { text };
-        shown.notes.push(format!("at {}: {text}", Spot::new(map, place).start()));
+        shown.notes.push(format!("at {}: {text}", Spot::new(map, location).start()));
         return;
     }
-    let page = Page { file: place.file, name: map.presumed(place.file, place.range.start).0 };
-    shown.labels.push(ShownLabel::new(style, page, place.range.clone()).with_message(visible(text)));
+    let page = Page { file: location.file, name: map.presumed(location.file, location.range.start).0 };
+    shown.labels.push(ShownLabel::new(style, page, location.range.clone()).with_message(visible(text)));
 }
 
 /// Whether the location is in a file that the user can open; built-in files are not.
-fn is_readable(map: &SourceMap, place: &Place) -> bool {
-    map.file(place.file).kind != FileKind::BuiltIn
+fn is_readable(map: &SourceMap, location: &FileRange) -> bool {
+    map.file(location.file).kind != FileKind::BuiltIn
 }
 
 /// A file under one of the names that `#line` gives it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kiln_compiler::Output;
 use kiln_session::{
     diag::{Code, Diagnostic, Severity},
-    source::Place,
+    source::FileRange,
 };
 use kiln_syntax::Span;
 use serde_json::{Value, json};
@@ -63,9 +63,9 @@ fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) ->
     let remarks = diagnostic.help.iter().map(|help| format!("\nhelp: {help}"));
     let remarks = remarks.chain(diagnostic.notes.iter().map(|note| format!("\nnote: {note}")));
     let related = diagnostic.labels.iter().filter_map(|label| {
-        let mut place = location(sources, label.span)?;
-        place["message"] = json!({ "text": label.text });
-        Some(place)
+        let mut location = location(sources, label.span)?;
+        location["message"] = json!({ "text": label.text });
+        Some(location)
     });
     let mut result = json!({
         "ruleId": diagnostic.code.name(),
@@ -78,13 +78,13 @@ fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) ->
     if let Some(fix) = &diagnostic.fix
         && let Some(edit) = fix.edit(sources.map)
     {
-        let place = physical(sources, &edit.place);
+        let location = physical(sources, &edit.location);
         result["fixes"] = json!([{
             "description": { "text": fix.title },
             "artifactChanges": [{
-                "artifactLocation": place["physicalLocation"]["artifactLocation"],
+                "artifactLocation": location["physicalLocation"]["artifactLocation"],
                 "replacements": [{
-                    "deletedRegion": place["physicalLocation"]["region"],
+                    "deletedRegion": location["physicalLocation"]["region"],
                     "insertedContent": { "text": edit.text },
                 }],
             }],
@@ -97,8 +97,8 @@ fn location(sources: Sources<'_>, span: Span) -> Option<Value> {
     Some(physical(sources, &sources.map.resolve(span)?))
 }
 
-fn physical(sources: Sources<'_>, place: &Place) -> Value {
-    let spot = Spot::new(sources.map, place);
+fn physical(sources: Sources<'_>, location: &FileRange) -> Value {
+    let spot = Spot::new(sources.map, location);
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(&spot.file) },
         "region": {

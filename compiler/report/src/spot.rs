@@ -1,6 +1,6 @@
 //! A span for display: file name, lines and columns.
 
-use kiln_session::source::{Place, SourceMap};
+use kiln_session::source::{FileRange, SourceMap};
 
 /// A location with the file name and line numbers that `#line` sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,17 +21,17 @@ pub struct Spot {
 
 impl Spot {
     /// The location of a resolved span.
-    pub fn new(map: &SourceMap, place: &Place) -> Self {
-        let start = map.position(place.file, place.range.start);
-        let end = map.position(place.file, place.range.end);
-        let (file, line) = map.presumed(place.file, place.range.start);
+    pub fn new(map: &SourceMap, location: &FileRange) -> Self {
+        let start = map.position(location.file, location.range.start);
+        let end = map.position(location.file, location.range.end);
+        let (file, line) = map.presumed(location.file, location.range.start);
         Self {
             file: file.to_string(),
             line,
             column: start.column,
             end_line: line + (end.line - start.line),
             end_column: end.column,
-            bytes: place.range.clone(),
+            bytes: location.range.clone(),
         }
     }
 

@@ -57,7 +57,7 @@ pub struct Options {
     pub optimize: bool,
     /// `-g`: emit source positions and variables.
     pub debug: bool,
-    /// Omit names, the kernel interface and source positions: only keep what a device needs to run the module.
+    /// Omit names, the kernel interface and source positions: keep only what a device needs to run the module.
     pub strip: bool,
     /// The source is part of a program, as for `clCompileProgram` (OpenCL API 5.8.3). A module is then an object for
     /// `clLinkProgram` of other implementations, which only the OpenCL environment has. Kiln links its own parts.
@@ -79,7 +79,7 @@ pub struct Options {
     /// [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH), unless the caller has a larger stack, such as [`DEEP_STACK`] for
     /// [`DEEP`].
     pub max_depth: u16,
-    /// For tests: a defect that the compiler has.
+    /// For tests: a defect to inject.
     #[doc(hidden)]
     pub defect: Option<Defect>,
 }
@@ -89,7 +89,7 @@ pub const DEEP: u16 = 4000;
 /// Stack size for [`DEEP`]: 16 KiB for each level.
 pub const DEEP_STACK: usize = 64 << 20;
 
-/// How seq_cst operations are lowered if the target has no such order (memory.md §3).
+/// How seq_cst operations are lowered if the target has no such order (docs/memory-model.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeqCst {
     /// The construction R1–R7, which allows no outcome that OpenCL forbids.

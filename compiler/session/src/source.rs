@@ -63,7 +63,7 @@ pub fn is_invisible(c: char) -> bool {
 
 /// A range of a file: a resolved span.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FileRange {
     /// The file.
     pub file: FileId,
     /// The byte range in its text.
@@ -197,8 +197,8 @@ impl SourceMap {
     }
 
     /// The text of a range.
-    pub fn text(&self, place: &Place) -> &str {
-        self.file(place.file).text.get(place.range.clone()).unwrap_or_default()
+    pub fn text(&self, location: &FileRange) -> &str {
+        self.file(location.file).text.get(location.range.clone()).unwrap_or_default()
     }
 
     /// The physical line of an offset, starting at 1. Cheaper than `position`.
@@ -241,8 +241,8 @@ impl SourceMap {
 
     /// The range to show for a span: the argument that the user wrote, or the outermost call of the macro whose
     /// definition contains it. `None` for the empty span at 0.
-    pub fn resolve(&self, span: Span) -> Option<Place> {
-        self.place(span, Self::outward)
+    pub fn resolve(&self, span: Span) -> Option<FileRange> {
+        self.file_range(span, Self::outward)
     }
 
     /// A sort key for source order: the position in the main source, where included files and macros are used, then
@@ -250,9 +250,9 @@ impl SourceMap {
     pub fn order(&self, span: Span) -> Vec<u32> {
         let mut order = Vec::new();
         let mut next = Some(span);
-        while let Some(place) = next.and_then(|span| self.resolve(span)) {
-            let file = self.file(place.file);
-            order.push(file.lo + place.range.start as u32);
+        while let Some(location) = next.and_then(|span| self.resolve(span)) {
+            let file = self.file(location.file);
+            order.push(file.lo + location.range.start as u32);
             next = file.included_from;
         }
         order.reverse();
@@ -260,8 +260,8 @@ impl SourceMap {
     }
 
     /// The range where a span's text is spelled: in an argument, in the file, or in a macro definition.
-    pub fn spelling(&self, span: Span) -> Option<Place> {
-        self.place(span, |map, mut position, _| {
+    pub fn spelling(&self, span: Span) -> Option<FileRange> {
+        self.file_range(span, |map, mut position, _| {
             loop {
                 let entry = map.entry(position)?;
                 match &entry.kind {
@@ -284,19 +284,23 @@ impl SourceMap {
         }
     }
 
-    /// Resolves both ends with `way`. If they are in different files, returns the word at the start.
-    fn place(&self, span: Span, way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>) -> Option<Place> {
+    /// Resolves both ends of a span with `way`. If the results are in different files, returns the word at the start.
+    fn file_range(
+        &self,
+        span: Span,
+        way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>,
+    ) -> Option<FileRange> {
         let (file, start) = way(self, span.lo, End::First)?;
         let start = start as usize;
         if span.hi <= span.lo && self.is_in_same_entry(span) {
-            return Some(Place { file, range: start..start });
+            return Some(FileRange { file, range: start..start });
         }
         let last = span.hi.checked_sub(1).and_then(|last| way(self, last, End::Last));
         match last {
             Some((end_file, end)) if end_file == file && end as usize >= start => {
-                Some(Place { file, range: start..self.file(file).after(end as usize) })
+                Some(FileRange { file, range: start..self.file(file).after(end as usize) })
             }
-            _ => Some(Place { file, range: start..self.file(file).word_end(start) }),
+            _ => Some(FileRange { file, range: start..self.file(file).word_end(start) }),
         }
     }
 
@@ -419,7 +423,7 @@ mod tests {
         let argument =
             Expansion { name, call, spelling: map.span(file, 21..22).lo, repeats: Repeats::Argument };
         let arg = map.add_expansion(argument, 1).expect("room");
-        let text = |span| map.resolve(span).map(|place| map.text(&place).to_owned());
+        let text = |span| map.resolve(span).map(|location| map.text(&location).to_owned());
         assert_eq!(text(Span::new(arg, arg + 1)).as_deref(), Some("a"));
         assert_eq!(text(Span::new(lo + 4, lo + 5)).as_deref(), Some("F(a)"));
         assert_eq!(text(Span::new(arg, lo + 5)).as_deref(), Some("a)"));

@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         if let Some(&known) = self.pointers.get(&key) {
             return known;
         }
-        let pointer = match self.elements.of(address) {
+        let pointer = match self.elements.element(address) {
             Some(element) => self.element_of(element, pointee),
             None => self.cast_to(address, pointee),
         };

@@ -54,7 +54,9 @@ impl Body<'_, '_> {
             IrOp::Offset { stride, .. } => self.offset(inst, *stride),
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
-            IrOp::LaunchAddress(_) => unreachable!("an address that the launch passes has no place"),
+            IrOp::LaunchAddress(_) => {
+                unreachable!("`bind_arguments` replaces the addresses that the launch passes")
+            }
             // Accesses refer to the descriptor directly.
             IrOp::Descriptor(_) => {}
             IrOp::Image(action) => self.image_action(inst, *action),

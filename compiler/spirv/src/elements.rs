@@ -106,7 +106,7 @@ impl Elements {
         self.pointers.get(&address).copied()
     }
 
-    pub(super) fn of(&self, address: ValueId) -> Option<Element> {
+    pub(super) fn element(&self, address: ValueId) -> Option<Element> {
         self.found.get(&address).copied()
     }
 

@@ -138,8 +138,8 @@ impl Body<'_, '_> {
         }
         let ty = self.emitter.ndrange_type();
         let made = self.typed(Op::BuildNDRange, ty, operands);
-        let place = self.pointer_to(inst.args[0], ty);
-        let operands = [place, made].map(Operand::IdRef).into_iter().chain(aligned()).collect();
+        let address = self.pointer_to(inst.args[0], ty);
+        let operands = [address, made].map(Operand::IdRef).into_iter().chain(aligned()).collect();
         self.effect(Op::Store, operands);
     }
 }

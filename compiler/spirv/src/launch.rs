@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kiln_ir::{Inst, LaunchMemory, Op as IrOp, Place, Scalar, Type, ValueId};
+use kiln_ir::{ArgumentLocation, Inst, LaunchMemory, Op as IrOp, Scalar, Type, ValueId};
 use rspirv::{
     dr::Operand,
     spirv::{Decoration, Op, StorageClass, Word},
@@ -145,11 +145,11 @@ impl Emitter<'_> {
         for fact in interface.sampler_facts.iter().filter(|fact| fact.memory == LaunchMemory::Uniform) {
             end = end.max(fact.byte / 4 + 1);
         }
-        for (function, places) in &interface.arguments {
+        for (function, locations) in &interface.arguments {
             let kernel = self.module.functions[*function].kernel.as_ref();
             let arguments = kernel.map_or(&[][..], |kernel| &kernel.arguments[..]);
-            for (place, argument) in places.iter().zip(arguments) {
-                if let Place::Bytes(LaunchMemory::Uniform, byte) = place {
+            for (location, argument) in locations.iter().zip(arguments) {
+                if let ArgumentLocation::Bytes(LaunchMemory::Uniform, byte) = location {
                     end = end.max((byte + argument.kind.passed_size()).div_ceil(4));
                 }
             }
@@ -204,8 +204,8 @@ impl Body<'_, '_> {
         if self.emitter.module.interface.arguments.len() > 1 {
             let pointer = self.emitter.pointer_type(StorageClass::PushConstant, ty);
             let path = [variable, self.emitter.u32(number)].map(Operand::IdRef).to_vec();
-            let place = self.typed(Op::AccessChain, pointer, path);
-            return self.typed(Op::Load, ty, vec![Operand::IdRef(place)]);
+            let element = self.typed(Op::AccessChain, pointer, path);
+            return self.typed(Op::Load, ty, vec![Operand::IdRef(element)]);
         }
         let whole = match self.passed {
             Some(known) => known,

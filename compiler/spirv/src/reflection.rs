@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use kiln_ir::{
-    Argument, ArgumentKind, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory, Op as IrOp, Place, State,
-    Trap, Type,
+    Argument, ArgumentKind, ArgumentLocation, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory,
+    Op as IrOp, State, Trap, Type,
 };
 use kiln_types::ty::{Access, ImageDim, ImageTy};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -103,8 +103,8 @@ impl Emitter<'_> {
         }
         let module = self.module;
         self.writer.extension("SPV_KHR_non_semantic_info");
-        for (id, places) in &module.interface.arguments {
-            self.kernel_reflection(*id, places);
+        for (id, locations) in &module.interface.arguments {
+            self.kernel_reflection(*id, locations);
         }
         if self.has_local_size() {
             self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &LOCAL_SIZE_IDS.map(Part::Number));
@@ -133,12 +133,12 @@ impl Emitter<'_> {
         let numbers = [*offset, Bounds::RANGES, bounds.locals]
             .map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
         self.reflect_in(OWN_SET, number::BOUNDS, &numbers);
-        for (place, (_, objects)) in bounds.places.iter().zip(&bounds.sites) {
-            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(place), Part::Text(objects)]);
+        for (position, (_, objects)) in bounds.positions.iter().zip(&bounds.sites) {
+            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(position), Part::Text(objects)]);
         }
     }
 
-    fn kernel_reflection(&mut self, id: FuncId, places: &[Place]) {
+    fn kernel_reflection(&mut self, id: FuncId, locations: &[ArgumentLocation]) {
         let module = self.module;
         let function = &module.functions[id];
         let Some(kernel) = &function.kernel else { return };
@@ -165,8 +165,8 @@ impl Emitter<'_> {
         if kernel.is_block() {
             self.reflect_in(OWN_SET, number::BLOCK, &[Part::Id(declaration)]);
         }
-        for (ordinal, (argument, place)) in (0..).zip(kernel.arguments.iter().zip(places)) {
-            self.argument(declaration, ordinal, argument, *place);
+        for (ordinal, (argument, location)) in (0..).zip(kernel.arguments.iter().zip(locations)) {
+            self.argument(declaration, ordinal, argument, *location);
         }
         for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
             self.image_fact(declaration, fact);
@@ -202,17 +202,17 @@ impl Emitter<'_> {
     /// Whether a kernel reads an address that the launch passes. Functions that do so are inlined.
     fn reads_address(&self, id: FuncId, address: State) -> bool {
         let module = self.module;
-        let Some(word) = module.interface.place(address) else { return false };
+        let Some(word) = module.interface.first_word(address) else { return false };
         let function = &module.functions[id];
         let read = IrOp::LaunchWord(LaunchMemory::PushConstants, word);
         function.inst_order().into_iter().any(|inst| function.insts[inst].op == read)
     }
 
-    fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, place: Place) {
-        let is_used = match place {
-            Place::Nowhere => false,
-            Place::Local(var) => self.globals.local_arguments.contains_key(&var),
-            Place::Descriptor(_) | Place::Bytes(..) => true,
+    fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, location: ArgumentLocation) {
+        let is_used = match location {
+            ArgumentLocation::Nowhere => false,
+            ArgumentLocation::Local(var) => self.globals.local_arguments.contains_key(&var),
+            ArgumentLocation::Descriptor(_) | ArgumentLocation::Bytes(..) => true,
         };
         let info = self.info(argument, is_used);
         if !is_used {
@@ -223,9 +223,9 @@ impl Emitter<'_> {
         }
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
         let is_pointer = matches!(argument.kind, ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. });
-        let number = match place {
-            Place::Nowhere => return,
-            Place::Descriptor(binding) => {
+        let number = match location {
+            ArgumentLocation::Nowhere => return,
+            ArgumentLocation::Descriptor(binding) => {
                 parts.extend([Part::Number(0), Part::Number(binding)]);
                 match argument.kind {
                     ArgumentKind::Image(image) => match (is_sampled(image), image.dim) {
@@ -237,14 +237,14 @@ impl Emitter<'_> {
                     _ => number::SAMPLER,
                 }
             }
-            Place::Local(var) => {
+            ArgumentLocation::Local(var) => {
                 let Some(&spec_id) = self.globals.local_arguments.get(&var) else { return };
                 let element = self.module.vars[var].element.unwrap_or(Type::Scalar(kiln_ir::Scalar::I32));
                 let size = u32::try_from(super::globals::size_of(element)).unwrap_or(4);
                 parts.extend([Part::Number(spec_id), Part::Number(size)]);
                 number::WORKGROUP
             }
-            Place::Bytes(memory, offset) => {
+            ArgumentLocation::Bytes(memory, offset) => {
                 if memory == LaunchMemory::Uniform {
                     parts.extend([Part::Number(0), Part::Number(0)]);
                 }
@@ -366,7 +366,7 @@ impl Emitter<'_> {
         }
         self.reflect_in(OWN_SET, number::TRAPS, &[Part::Number(interface.printed)]);
         for trap in &interface.traps {
-            self.reflect_in(OWN_SET, number::TRAP, &[Part::Text(&trap.place), Part::Text(&trap.message)]);
+            self.reflect_in(OWN_SET, number::TRAP, &[Part::Text(&trap.position), Part::Text(&trap.message)]);
         }
     }
 

@@ -88,12 +88,12 @@ impl Body<'_, '_> {
     fn store_texel(&mut self, inst: &Inst, texel: Texel) {
         self.emitter.writer.need(Capability::StorageImageWriteWithoutFormat);
         let (image, _) = self.image_value(inst.args[0], texel.kind);
-        let [place, mut value] = [1, 2].map(|index| self.value(inst.args[index]));
+        let [coordinates, mut value] = [1, 2].map(|index| self.value(inst.args[index]));
         if texel.kind == TexelKind::Signed {
             let ty = self.emitter.texel_type(texel.kind);
             value = self.typed(Op::Bitcast, ty, vec![Operand::IdRef(value)]);
         }
-        let mut operands: Vec<Operand> = [image, place, value].map(Operand::IdRef).to_vec();
+        let mut operands: Vec<Operand> = [image, coordinates, value].map(Operand::IdRef).to_vec();
         let bits = shared_bit(texel);
         if !bits.is_empty() {
             operands.push(Operand::ImageOperands(bits));

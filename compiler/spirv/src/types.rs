@@ -72,16 +72,16 @@ impl Emitter<'_> {
         if let Some(capability) = capability {
             self.writer.need(capability);
         }
-        self.number(op, width)
+        self.numeric_type(op, width)
     }
 
     /// The pointee type of pointers to halves, in a module without half values.
     pub(super) fn half_in_memory(&mut self) -> Word {
         self.writer.need(Capability::Float16Buffer);
-        self.number(Op::TypeFloat, 16)
+        self.numeric_type(Op::TypeFloat, 16)
     }
 
-    fn number(&mut self, op: Op, width: u32) -> Word {
+    fn numeric_type(&mut self, op: Op, width: u32) -> Word {
         self.globals.computes_floats |= op == Op::TypeFloat && width == 32;
         let mut operands = vec![Operand::LiteralBit32(width)];
         if op == Op::TypeInt {

@@ -195,12 +195,12 @@ pub struct Finding {
     /// What is wrong.
     pub message: String,
     /// Where; `None` if it concerns the whole module.
-    pub place: Option<Place>,
+    pub position: Option<Position>,
 }
 
 /// A position in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The index of the instruction's first word.
     pub offset: usize,
     /// The instruction's name, without `Op`.
@@ -211,7 +211,7 @@ pub struct Place {
     pub line: Option<SourceLine>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(SourceLine { file, line, column }) = &self.line {
             write!(f, "{file}:{line}:{column}: ")?;
@@ -234,14 +234,14 @@ pub struct SourceLine {
 
 impl Finding {
     fn of_module(rule: &Rule, message: impl Into<String>) -> Self {
-        Self { rule: rule.id, message: message.into(), place: None }
+        Self { rule: rule.id, message: message.into(), position: None }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        if let Some(position) = &self.position {
+            write!(f, "{position}: ")?;
         }
         write!(f, "{} [{}]", self.message, self.rule)
     }
@@ -331,6 +331,6 @@ pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     atomics::check(&context, &mut findings);
     accesses::check(&context, &mut findings);
     variables::check(&context, &mut findings);
-    findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.offset));
+    findings.sort_by_key(|finding| finding.position.as_ref().map(|position| position.offset));
     findings
 }

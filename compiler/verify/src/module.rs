@@ -17,7 +17,7 @@ use rspirv::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Finding, Place, Rule, SourceLine,
+    Finding, Position, Rule, SourceLine,
     operand::{Enumerant, Enumerants, Operand},
 };
 
@@ -97,11 +97,11 @@ impl Entry<'_> {
 
     /// A finding at this instruction.
     pub(super) fn finding(&self, rule: &Rule, message: impl Into<String>) -> Finding {
-        Finding { rule: rule.id, message: message.into(), place: Some(self.place()) }
+        Finding { rule: rule.id, message: message.into(), position: Some(self.position()) }
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn position(&self) -> Position {
+        Position {
             offset: self.offset as usize,
             instruction: self.class.opname,
             result: self.result_id,
@@ -320,8 +320,8 @@ impl<'w> Decoded<'w> {
     /// Decodes words, and adds decoding errors to `findings`. Returns `None` if there is no header.
     pub(super) fn read(words: &'w [u32], findings: &mut Vec<Finding>) -> Option<Self> {
         let refuse = |rule: &Rule, offset, message: String| {
-            let place = Place { offset, instruction: "header", result: None, line: None };
-            Finding { rule: rule.id, message, place: Some(place) }
+            let position = Position { offset, instruction: "header", result: None, line: None };
+            Finding { rule: rule.id, message, position: Some(position) }
         };
         if words.len() < HEADER_WORDS || words[0] != spirv::MAGIC_NUMBER {
             findings.push(refuse(&HEADER, 0, "this is not a SPIR-V module".to_owned()));

@@ -94,12 +94,12 @@ functions
 /// A template with something in its places: `constants`, `globals`, `body`, `functions`, or any other line.
 fn fill(template: &str, changes: &[(&str, &str)]) -> String {
     let mut text = template.to_owned();
-    for (place, change) in changes {
-        assert!(text.contains(place), "there is no {place:?}");
-        text = text.replacen(place, change, 1);
+    for (position, change) in changes {
+        assert!(text.contains(position), "there is no {position:?}");
+        text = text.replacen(position, change, 1);
     }
-    for place in ["globals\n", "body\n", "functions\n"] {
-        text = text.replace(place, "");
+    for position in ["globals\n", "body\n", "functions\n"] {
+        text = text.replace(position, "");
     }
     text
 }

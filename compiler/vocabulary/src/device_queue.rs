@@ -4,9 +4,10 @@
 //! words and two times for each event, and a list of free events. When the kernels that write records have ended, the host
 //! reads the records and sets [`header::TAIL`] to zero again. `enqueue.cl` of `kiln-library` has the operations.
 //!
-//! An event is the number of its two words + 1: the number of references, and [`PENDING`] or the status that a kernel gave
-//! to a user event. The host knows the status of all other events. The times of all events follow, in nanoseconds, 64 bits each:
-//! from the start to the end of the command, and to its completion. They are 0 before that.
+//! An event is the index of its pair of words, plus 1. The first word counts its references. The second is [`PENDING`],
+//! or the status that a kernel gave to a user event; the host tracks the status of all other events. The times of all
+//! events follow, in nanoseconds, 64 bits each: from the start to the end of the command, and to its completion. They
+//! are 0 before that.
 
 /// Words of the header.
 pub mod header {
@@ -78,7 +79,8 @@ pub mod record {
 
 /// `CL_SUBMITTED`, the status of an event that has not ended.
 pub const PENDING: u32 = 2;
-/// The maximum size of a record in bytes. A billion failed commands would be needed for an overflow of `TAIL`.
+/// The maximum size of a record in bytes. `TAIL` could only overflow if more than 500,000 work-items reserved records
+/// at the same time.
 pub const MOST_RECORD: u32 = 8192;
 /// The maximum size of the values that a block captures.
 pub const MOST_CAPTURES: u64 = 4096;

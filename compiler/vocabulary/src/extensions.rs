@@ -45,7 +45,7 @@ macro_rules! extensions {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The first version of the language that it goes with.
+            /// The first version of the language that can have it.
             pub const fn since(self) -> LanguageVersion {
                 match self { $(Self::$variant => $since,)* }
             }

@@ -22,7 +22,7 @@ pub enum LanguageVersion {
 
 impl LanguageVersion {
     /// The value of `__OPENCL_C_VERSION__` (OpenCL C 6.12.10): 120 for 1.2.
-    pub const fn number(self) -> u32 {
+    pub const fn macro_value(self) -> u32 {
         match self {
             Self::Cl10 => 100,
             Self::Cl11 => 110,
@@ -56,9 +56,9 @@ impl LanguageVersion {
 pub enum Overflow {
     /// It does not: devices may lack the extension.
     #[default]
-    Unsaid,
+    Unmarked,
     /// It does, for a device that checks them.
-    Told,
+    Marked,
 }
 
 /// The linkage of a function or variable (C99 6.2.2) in a program that is compiled in parts (OpenCL API 5.8.3).

@@ -15,7 +15,7 @@ pub struct Precision {
     pub is_sqrt_precise: bool,
     /// `Exp2` of `float` has an error of at most 2.5 ulp for every argument, infinities and NaN included.
     pub is_exp2_precise: bool,
-    /// `Log` and `Log2` of a subnormal `float` are right, or those of zero.
+    /// `Log` and `Log2` of a subnormal `float` are right, or treat it as zero.
     pub has_subnormal_logarithms: bool,
 }
 

@@ -87,7 +87,7 @@ features! {
     workgroup_explicit_layout,
     /// The device scope of the Vulkan memory model
     device_scope,
-    /// Chains of availability and visibility (memory.md R10)
+    /// Chains of availability and visibility (R10)
     availability_chains,
     /// Basic sub-group operations in compute
     subgroups,

@@ -28,7 +28,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     }
     if let Some(variables) = &program.variables {
         // Excludes the table itself, which ends the ranges so far or is inside the last one.
-        let (start, end) = place(variables, bounds)?;
+        let (start, end) = table_range(variables, bounds)?;
         ranges = ranges.into_iter().flat_map(|range| without(range, (start, end))).collect();
     }
     if ranges.len() > bounds.ranges as usize {
@@ -64,7 +64,7 @@ fn locals(bounds: &BoundsTable) -> usize {
 }
 
 /// The address range of the table.
-fn place(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
+fn table_range(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     let start = u64::from(bounds.offset);
     let end = start + locals(bounds) as u64 + 4 * u64::from(bounds.arguments);
     if end > variables.bytes() {
@@ -91,7 +91,7 @@ pub(crate) fn verdict(kernel: &Kernel, bounds: &BoundsTable, header: [u8; HEADER
     }
     let site = bounds.sites.get(word(20) as usize).cloned().unwrap_or_default();
     let address = u64::from(word(8)) | u64::from(word(12)) << 32;
-    let (kernel, bytes, BoundsSite { place: site, objects }) = (kernel.name().to_owned(), word(16), site);
+    let (kernel, bytes, BoundsSite { location: site, objects }) = (kernel.name().to_owned(), word(16), site);
     Err(match objects.as_str() {
         "" => Error::OutsideBuffers { kernel, site, address, bytes },
         _ => Error::OutsideObject { kernel, site, objects, distance: address as i64, bytes },

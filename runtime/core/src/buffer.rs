@@ -1,7 +1,7 @@
 //! Buffers: device memory that kernels access through pointers.
 //!
-//! Owns the typed view of memory. One allocation is one object in the memory model, whatever the number of views
-//! (memory.md R9). Must not depend on how bytes are copied.
+//! Owns the typed view of memory. One allocation is one object in the memory model, whatever the number of views (R9).
+//! Must not depend on how bytes are copied.
 
 use std::fmt;
 use std::marker::PhantomData;

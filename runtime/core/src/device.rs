@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
-use crate::schedule::{Lane, Order, Place};
+use crate::schedule::{Lane, Order, QueueOrder};
 use crate::svm::Svm;
 use crate::{reference, staging, svm, vulkan};
 
@@ -415,7 +415,7 @@ impl Device {
     pub(crate) fn initialize<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let transfers = &self.inner.transfers;
         let enqueue = |command| {
-            let node = transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
+            let node = transfers.enqueue(command, &Arc::default(), QueueOrder::USUAL)?;
             Ok(Event::of_host(node))
         };
         let target = (&buffer.memory, buffer.offset);
@@ -428,7 +428,7 @@ impl Device {
     pub(crate) fn initialize_image(&self, image: &ImageMemory) -> Result<()> {
         let transfers = &self.inner.transfers;
         let command = Command::Image(ImageCommand::Prepare { image: image.clone() });
-        transfers.enqueue(command, &Arc::default(), Place::USUAL)?;
+        transfers.enqueue(command, &Arc::default(), QueueOrder::USUAL)?;
         transfers.flush()
     }
 

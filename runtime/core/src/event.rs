@@ -333,7 +333,7 @@ impl Event {
         self.node.released(timeout)?;
         let completion = match &*self.node.state() {
             State::Given { completion, .. } => completion.clone(),
-            State::Ended(result) => return result.clone().and_then(|()| self.settle()),
+            State::Ended(result) => return result.clone().and_then(|()| self.report_results()),
             // Unreachable in practice: the event was released above, and never becomes held again.
             State::Held(_) => return Ok(()),
         };
@@ -344,11 +344,11 @@ impl Event {
             // This wait reports the failure: mark it as reported.
             let _ = self.verdict();
         })?;
-        self.settle()
+        self.report_results()
     }
 
     /// Flushes `printf` output and returns the errors found in the results of the completed command.
-    fn settle(&self) -> Result<()> {
+    fn report_results(&self) -> Result<()> {
         self.print();
         self.verdict()
     }
@@ -383,7 +383,7 @@ impl Event {
         };
         let status = completion.status()?;
         if status == Status::Complete && self.verdict.is_some() {
-            self.settle()?;
+            self.report_results()?;
         }
         Ok(status)
     }
@@ -418,7 +418,8 @@ impl Event {
             return self.node.call(status, Box::new(callback));
         }
         let event = self.clone();
-        self.node.call(status, Box::new(move |result| callback(result.and_then(|()| event.settle()))));
+        self.node
+            .call(status, Box::new(move |result| callback(result.and_then(|()| event.report_results()))));
     }
 }
 

@@ -201,7 +201,7 @@ pub struct LiteralSampler {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printf {
     /// The location of the buffer.
-    pub place: DataPlace,
+    pub location: DataLocation,
     /// The size of the buffer in bytes.
     pub size: u32,
     /// Formats and strings, by number.
@@ -223,7 +223,7 @@ pub struct Traps {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrapSite {
     /// The source location, as `file:line:column`.
-    pub place: String,
+    pub location: String,
     /// The trap's message.
     pub message: String,
 }
@@ -254,7 +254,7 @@ pub struct BoundsTable {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoundsSite {
     /// The source location, as `file:line:column`.
-    pub place: String,
+    pub location: String,
     /// The local or private objects that the access must stay in; empty for global memory.
     pub objects: String,
 }
@@ -304,14 +304,14 @@ pub enum StateValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramData {
     /// The location of the buffer.
-    pub place: DataPlace,
+    pub location: DataLocation,
     /// The initial contents.
     pub bytes: Vec<u8>,
 }
 
 /// How kernels find a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DataPlace {
+pub enum DataLocation {
     /// By its address, at this offset of the push constants.
     Address {
         /// Offset in the push constants, in bytes.
@@ -361,7 +361,7 @@ pub struct ImageFact {
     /// The property.
     pub what: ImageFactKind,
     /// The location of its four bytes.
-    pub place: Place,
+    pub location: ArgumentLocation,
 }
 
 /// The bits of a sampler, passed to a kernel. The bound sampler takes normalized coordinates: the kernel itself
@@ -371,7 +371,7 @@ pub struct SamplerFact {
     /// The ordinal of the sampler argument.
     pub argument: u32,
     /// The location of its four bytes.
-    pub place: Place,
+    pub location: ArgumentLocation,
 }
 
 /// An image property.
@@ -413,11 +413,11 @@ pub enum ArgumentKind {
     /// The kernel does not use it.
     Unused,
     /// The address of a buffer, 64 bits.
-    Pointer(Place),
+    Pointer(ArgumentLocation),
     /// A plain value.
     Value {
         /// Its location.
-        place: Place,
+        location: ArgumentLocation,
         /// Its size in bytes.
         size: u32,
     },
@@ -435,16 +435,16 @@ pub enum ArgumentKind {
     /// A device sampler, as in clspv's modules. Kiln's own modules take samplers as values.
     Sampler(Binding),
     /// A pipe: its address, or a handle in the OpenCL environment, 64 bits.
-    Pipe(Place),
+    Pipe(ArgumentLocation),
     /// A queue for device-side enqueue, 64 bits: not zero unless it is null.
-    Queue(Place),
+    Queue(ArgumentLocation),
     /// A kind that the runtime does not support yet, in OpenCL terms.
     Unsupported(&'static str),
 }
 
 /// The location of an argument's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ArgumentLocation {
     /// In the push constants.
     PushConstants {
         /// Offset in bytes.

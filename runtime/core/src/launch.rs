@@ -8,7 +8,9 @@ use smallvec::SmallVec;
 use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialization};
 use crate::device_queue::DeviceQueue;
 use crate::error::{Error, Result};
-use crate::interface::{ArgumentKind, Binding, DataPlace, ImageFactKind, Place, ProgramData, StateValue};
+use crate::interface::{
+    ArgumentKind, ArgumentLocation, Binding, DataLocation, ImageFactKind, ProgramData, StateValue,
+};
 use crate::kernel::{ArgValue, Kernel};
 use crate::layout::Slot;
 use crate::ndrange::{Limits, NdRange, Plan, Region};
@@ -34,15 +36,15 @@ pub(crate) fn prepare(
         }
     }
     if let Some(Printing { buffer, printf }) = printing {
-        values.find(printf.place, buffer, printf.size.into());
+        values.find(printf.location, buffer, printf.size.into());
     }
     if let Some((memory, number)) = queue {
         let interface = &kernel.program.inner.interface;
         if let Some(offset) = interface.device_queue {
-            values.find(DataPlace::Address { offset }, memory, 0);
+            values.find(DataLocation::Address { offset }, memory, 0);
         }
         if let Some(offset) = interface.command {
-            values.put(Place::PushConstants { offset }, &u64::from(number).to_le_bytes());
+            values.put(ArgumentLocation::PushConstants { offset }, &u64::from(number).to_le_bytes());
         }
     }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
@@ -180,21 +182,21 @@ impl<'a> Values<'a> {
                 });
             };
             match (taken.kind, value) {
-                (ArgumentKind::Pointer(place), ArgValue::Buffer(buffer)) => {
-                    self.put(place, &buffer.address().to_le_bytes());
+                (ArgumentKind::Pointer(location), ArgValue::Buffer(buffer)) => {
+                    self.put(location, &buffer.address().to_le_bytes());
                     self.keep.push(buffer.memory.clone());
                 }
-                (ArgumentKind::Pointer(place), ArgValue::Pointer(address)) => {
-                    self.put(place, &address.to_le_bytes());
+                (ArgumentKind::Pointer(location), ArgValue::Pointer(address)) => {
+                    self.put(location, &address.to_le_bytes());
                 }
-                (ArgumentKind::Pipe(place), ArgValue::Pipe(pipe)) => {
-                    self.put(place, &pipe.memory.address.to_le_bytes());
+                (ArgumentKind::Pipe(location), ArgValue::Pipe(pipe)) => {
+                    self.put(location, &pipe.memory.address.to_le_bytes());
                     self.keep.push(pipe.memory.clone());
                 }
-                (ArgumentKind::Queue(place), ArgValue::Queue(_)) => {
-                    self.put(place, &DeviceQueue::HANDLE.to_le_bytes());
+                (ArgumentKind::Queue(location), ArgValue::Queue(_)) => {
+                    self.put(location, &DeviceQueue::HANDLE.to_le_bytes());
                 }
-                (ArgumentKind::Value { place, .. }, ArgValue::Bytes(bytes)) => self.put(place, bytes),
+                (ArgumentKind::Value { location, .. }, ArgValue::Bytes(bytes)) => self.put(location, bytes),
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
                     let elements = (*bytes as u64).div_ceil(u64::from(element_size));
                     self.local_memory =
@@ -229,7 +231,7 @@ impl<'a> Values<'a> {
                 ImageFactKind::ChannelOrder => format.order.number(),
                 ImageFactKind::ChannelType => format.channel.number(),
             };
-            self.put(fact.place, &number.to_le_bytes());
+            self.put(fact.location, &number.to_le_bytes());
         }
     }
 
@@ -239,8 +241,8 @@ impl<'a> Values<'a> {
             (&program.variables, &program.interface.variables),
             (&program.constants, &program.interface.constants),
         ] {
-            let (Some(buffer), Some(ProgramData { place, .. })) = (buffer, data) else { continue };
-            self.find(*place, &buffer.memory, buffer.bytes());
+            let (Some(buffer), Some(ProgramData { location, .. })) = (buffer, data) else { continue };
+            self.find(*location, &buffer.memory, buffer.bytes());
         }
     }
 
@@ -251,7 +253,7 @@ impl<'a> Values<'a> {
         let kernel = self.kernel;
         for fact in &kernel.interface().sampler_facts {
             if fact.argument as usize == argument {
-                self.put(fact.place, bytes);
+                self.put(fact.location, bytes);
                 sampler.normalized = true;
             }
         }
@@ -259,13 +261,13 @@ impl<'a> Values<'a> {
     }
 
     /// Writes the address of a buffer, or binds the buffer.
-    fn find(&mut self, place: DataPlace, memory: &Memory, size: u64) {
-        match place {
-            DataPlace::Address { offset } => {
-                self.put(Place::PushConstants { offset }, &memory.address.to_le_bytes());
+    fn find(&mut self, location: DataLocation, memory: &Memory, size: u64) {
+        match location {
+            DataLocation::Address { offset } => {
+                self.put(ArgumentLocation::PushConstants { offset }, &memory.address.to_le_bytes());
                 self.keep.push(memory.clone());
             }
-            DataPlace::Bound(binding) => self.bind(binding, memory, 0, size),
+            DataLocation::Bound(binding) => self.bind(binding, memory, 0, size),
         }
     }
 
@@ -281,10 +283,10 @@ impl<'a> Values<'a> {
     }
 
     /// Writes bytes at an offset that the layout reserved.
-    fn put(&mut self, place: Place, bytes: &[u8]) {
-        let (target, offset): (&mut [u8], u32) = match place {
-            Place::PushConstants { offset } => (&mut self.push_constants, offset),
-            Place::Block { binding, offset } => {
+    fn put(&mut self, location: ArgumentLocation, bytes: &[u8]) {
+        let (target, offset): (&mut [u8], u32) = match location {
+            ArgumentLocation::PushConstants { offset } => (&mut self.push_constants, offset),
+            ArgumentLocation::Block { binding, offset } => {
                 let slots = &self.kernel.layout().slots;
                 let slot = slots.iter().position(|(other, _)| *other == binding);
                 match slot.map(|slot| &mut self.bound[slot]) {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::backend::KernelLayout;
 use crate::error::{Error, Result};
 use crate::interface::{
-    ArgumentKind, Binding, BindingClass, DataPlace, KernelInterface, Place, ProgramData, ProgramInterface,
+    ArgumentKind, ArgumentLocation, Binding, BindingClass, DataLocation, KernelInterface, ProgramData,
+    ProgramInterface,
 };
 use crate::sampler::Sampler;
 
@@ -60,17 +61,17 @@ impl Layout {
     ) -> Result<Self> {
         let mut builder = Builder { kernel, slots: BTreeMap::new(), push_constants: 0 };
         for field in &program.state {
-            builder.place(Place::PushConstants { offset: field.offset }, STATE_SIZE)?;
+            builder.reserve(ArgumentLocation::PushConstants { offset: field.offset }, STATE_SIZE)?;
         }
-        match program.printf.as_ref().map(|printf| printf.place) {
-            Some(DataPlace::Address { offset }) => {
-                builder.place(Place::PushConstants { offset }, ADDRESS_SIZE)?;
+        match program.printf.as_ref().map(|printf| printf.location) {
+            Some(DataLocation::Address { offset }) => {
+                builder.reserve(ArgumentLocation::PushConstants { offset }, ADDRESS_SIZE)?;
             }
-            Some(DataPlace::Bound(binding)) if kernel.prints => builder.bind(binding, Slot::Printf)?,
+            Some(DataLocation::Bound(binding)) if kernel.prints => builder.bind(binding, Slot::Printf)?,
             _ => {}
         }
         for offset in [program.device_queue, program.command].into_iter().flatten() {
-            builder.place(Place::PushConstants { offset }, ADDRESS_SIZE)?;
+            builder.reserve(ArgumentLocation::PushConstants { offset }, ADDRESS_SIZE)?;
         }
         for literal in &program.samplers {
             builder.bind(literal.binding, Slot::Sampler(literal.sampler))?;
@@ -83,10 +84,10 @@ impl Layout {
                     return Err(builder.bad("has a local argument with elements of 0 bytes"));
                 }
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
-                ArgumentKind::Pointer(place) | ArgumentKind::Pipe(place) | ArgumentKind::Queue(place) => {
-                    builder.place(place, ADDRESS_SIZE)?
-                }
-                ArgumentKind::Value { place, size } => builder.place(place, size)?,
+                ArgumentKind::Pointer(location)
+                | ArgumentKind::Pipe(location)
+                | ArgumentKind::Queue(location) => builder.reserve(location, ADDRESS_SIZE)?,
+                ArgumentKind::Value { location, size } => builder.reserve(location, size)?,
                 ArgumentKind::Buffer(binding)
                 | ArgumentKind::Image(binding)
                 | ArgumentKind::Sampler(binding) => {
@@ -98,10 +99,10 @@ impl Layout {
             }
         }
         for fact in &kernel.image_facts {
-            builder.place(fact.place, FACT_SIZE)?;
+            builder.reserve(fact.location, FACT_SIZE)?;
         }
         for fact in &kernel.sampler_facts {
-            builder.place(fact.place, FACT_SIZE)?;
+            builder.reserve(fact.location, FACT_SIZE)?;
         }
         // Rounds up to whole vectors, because the block that a module declares may end in padding.
         let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
@@ -139,14 +140,14 @@ impl Builder<'_> {
     }
 
     /// Reserves bytes at a location.
-    fn place(&mut self, place: Place, size: u32) -> Result<()> {
-        let (Place::PushConstants { offset } | Place::Block { offset, .. }) = place;
+    fn reserve(&mut self, location: ArgumentLocation, size: u32) -> Result<()> {
+        let (ArgumentLocation::PushConstants { offset } | ArgumentLocation::Block { offset, .. }) = location;
         let end = offset.checked_add(size).filter(|end| *end <= UNIFORM_BLOCK).ok_or_else(|| {
             self.bad(&format!("has an argument of {size} bytes at offset {offset}, which is too far"))
         })?;
-        match place {
-            Place::PushConstants { .. } => self.push_constants = self.push_constants.max(end),
-            Place::Block { binding, .. } => {
+        match location {
+            ArgumentLocation::PushConstants { .. } => self.push_constants = self.push_constants.max(end),
+            ArgumentLocation::Block { binding, .. } => {
                 let needed = end.next_multiple_of(BLOCK_ALIGNMENT);
                 match self.slots.entry(binding).or_insert(Slot::Block { size: needed }) {
                     Slot::Block { size } => *size = needed.max(*size),
@@ -167,12 +168,12 @@ impl Builder<'_> {
     }
 
     fn data(&mut self, data: Option<&ProgramData>, slot: Slot) -> Result<()> {
-        match data.map(|data| (data.place, data.bytes.len())) {
+        match data.map(|data| (data.location, data.bytes.len())) {
             None => Ok(()),
-            Some((DataPlace::Address { offset }, _)) => {
-                self.place(Place::PushConstants { offset }, ADDRESS_SIZE)
+            Some((DataLocation::Address { offset }, _)) => {
+                self.reserve(ArgumentLocation::PushConstants { offset }, ADDRESS_SIZE)
             }
-            Some((DataPlace::Bound(binding), size)) => {
+            Some((DataLocation::Bound(binding), size)) => {
                 if binding.class == BindingClass::Uniform && size > UNIFORM_BLOCK as usize {
                     return Err(self.bad(&format!("has {size} bytes of uniform constants")));
                 }
@@ -201,12 +202,12 @@ mod tests {
         }
     }
 
-    fn push(offset: u32) -> Place {
-        Place::PushConstants { offset }
+    fn push(offset: u32) -> ArgumentLocation {
+        ArgumentLocation::PushConstants { offset }
     }
 
-    fn block(class: BindingClass, offset: u32) -> Place {
-        Place::Block { binding: Binding { set: 0, binding: 0, class }, offset }
+    fn block(class: BindingClass, offset: u32) -> ArgumentLocation {
+        ArgumentLocation::Block { binding: Binding { set: 0, binding: 0, class }, offset }
     }
 
     fn refusal(kinds: Vec<ArgumentKind>) -> String {
@@ -223,8 +224,8 @@ mod tests {
         };
         let kernel = kernel(vec![
             ArgumentKind::Pointer(push(16)),
-            ArgumentKind::Value { place: push(24), size: 3 },
-            ArgumentKind::Value { place: block(BindingClass::Uniform, 60), size: 8 },
+            ArgumentKind::Value { location: push(24), size: 3 },
+            ArgumentKind::Value { location: block(BindingClass::Uniform, 60), size: 8 },
         ]);
         let layout = Layout::new(&program, &kernel, 128).expect("a good interface");
         assert_eq!(layout.blank.len(), 32);
@@ -234,9 +235,9 @@ mod tests {
     #[test]
     fn false_claims_are_refused() {
         assert!(refusal(vec![ArgumentKind::Pointer(push(124))]).contains("132 bytes of push constants"));
-        assert!(refusal(vec![ArgumentKind::Value { place: push(u32::MAX), size: 8 }]).contains("too far"));
+        assert!(refusal(vec![ArgumentKind::Value { location: push(u32::MAX), size: 8 }]).contains("too far"));
         assert!(
-            refusal(vec![ArgumentKind::Value { place: block(BindingClass::Uniform, 16380), size: 8 }])
+            refusal(vec![ArgumentKind::Value { location: block(BindingClass::Uniform, 16380), size: 8 }])
                 .contains("too far")
         );
         let nothing = ArgumentKind::Local { count: crate::interface::SpecId(0), element_size: 0 };

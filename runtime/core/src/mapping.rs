@@ -44,7 +44,7 @@ pub enum MapAccess {
 /// # }
 /// ```
 pub struct Mapping {
-    place: Place,
+    resource: Resource,
     access: MapAccess,
     block: Arc<Block>,
     size: Size,
@@ -52,7 +52,7 @@ pub struct Mapping {
 }
 
 /// What is mapped.
-enum Place {
+enum Resource {
     Buffer(Buffer),
     Image(Image, ImageRegion),
 }
@@ -91,25 +91,25 @@ impl Queue {
     pub fn map_later<T: Pod>(&self, buffer: &Buffer<T>, access: MapAccess) -> Result<Mapping> {
         let buffer = buffer.untyped();
         let size = [buffer.bytes(), 1, 1];
-        self.map_place(Place::Buffer(buffer), access, size)
+        self.map_resource(Resource::Buffer(buffer), access, size)
     }
 
     /// Maps a region of an image without blocking (`clEnqueueMapImage`), tightly packed. Do not use the region otherwise
     /// until it is unmapped.
     pub fn map_image(&self, image: &Image, region: ImageRegion, access: MapAccess) -> Result<Mapping> {
         self.check_region(image, region, None)?;
-        self.map_place(Place::Image(image.clone(), region), access, image.size_of(region))
+        self.map_resource(Resource::Image(image.clone(), region), access, image.size_of(region))
     }
 
-    fn map_place(&self, place: Place, access: MapAccess, size: Size) -> Result<Mapping> {
+    fn map_resource(&self, resource: Resource, access: MapAccess, size: Size) -> Result<Mapping> {
         let block = Block::new(size.iter().product());
         let rows = block.rows(size)?;
-        let event = match (&place, access) {
+        let event = match (&resource, access) {
             (_, MapAccess::Overwrite) => self.nothing()?,
-            (Place::Buffer(buffer), _) => self.read_rows(buffer, rows)?,
-            (Place::Image(image, region), _) => self.read_image_into(image, *region, rows)?,
+            (Resource::Buffer(buffer), _) => self.read_rows(buffer, rows)?,
+            (Resource::Image(image, region), _) => self.read_image_into(image, *region, rows)?,
         };
-        Ok(Mapping { place, access, block, size, event })
+        Ok(Mapping { resource, access, block, size, event })
     }
 }
 
@@ -151,9 +151,9 @@ impl Mapping {
 
     /// Unmaps it (`clEnqueueUnmapMemObject`): writes the contents back, if it was mapped for that.
     pub fn unmap(self, queue: &Queue) -> Result<Event> {
-        let device = match &self.place {
-            Place::Buffer(buffer) => buffer.device(),
-            Place::Image(image, _) => image.device(),
+        let device = match &self.resource {
+            Resource::Buffer(buffer) => buffer.device(),
+            Resource::Image(image, _) => image.device(),
         };
         if !device.is(queue.device()) {
             return Err(Error::WrongDevice { object: "the mapping".to_owned() });
@@ -164,9 +164,9 @@ impl Mapping {
         let rows = self.block.rows(self.size)?;
         // The mapping may still be in progress, and nothing goes back if it has failed.
         let queue = queue.after([&self.event]);
-        match &self.place {
-            Place::Buffer(buffer) => queue.write_rows(buffer, rows),
-            Place::Image(image, region) => queue.write_image_rows_from(image, *region, rows),
+        match &self.resource {
+            Resource::Buffer(buffer) => queue.write_rows(buffer, rows),
+            Resource::Image(image, region) => queue.write_image_rows_from(image, *region, rows),
         }
     }
 }

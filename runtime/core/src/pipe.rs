@@ -48,8 +48,8 @@ impl Device {
         };
         let buffer = Buffer::allocate(self, size(layout.bytes)?, Placement::Device)?;
         let mut contents = vec![0; size(layout.slots())?];
-        for (place, word) in contents.as_chunks_mut().0.iter_mut().zip(layout.header) {
-            *place = word.to_le_bytes();
+        for (bytes, word) in contents.as_chunks_mut().0.iter_mut().zip(layout.header) {
+            *bytes = word.to_le_bytes();
         }
         self.initialize(&buffer.slice(..contents.len())?, &contents)?;
         Ok(buffer)

@@ -156,7 +156,7 @@ fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
     let site = traps.sites.get(number as usize)?;
     Some(Error::Trap {
         kernel: kernel.to_owned(),
-        site: site.place.clone(),
+        site: site.location.clone(),
         work_item: [x, y, z].map(u64::from),
         message: site.message.clone(),
     })

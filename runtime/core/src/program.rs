@@ -13,7 +13,7 @@ use crate::buffer::Buffer;
 use crate::capabilities::Environment;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::interface::{DataPlace, KernelInterface, ProgramData, ProgramInterface};
+use crate::interface::{DataLocation, KernelInterface, ProgramData, ProgramInterface};
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::module::Module;
@@ -218,7 +218,9 @@ fn verified(module: &Module) -> Result<()> {
 fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer>> {
     match data {
         // Empty data needs no buffer if it is reached by address; a binding always needs one.
-        Some(data) if data.bytes.is_empty() && matches!(data.place, DataPlace::Address { .. }) => Ok(None),
+        Some(data) if data.bytes.is_empty() && matches!(data.location, DataLocation::Address { .. }) => {
+            Ok(None)
+        }
         Some(data) => device.buffer(data.bytes.len().next_multiple_of(4).max(4)).map(Some),
         None => Ok(None),
     }
@@ -228,11 +230,12 @@ fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer
 fn relocated(data: &ProgramData, interface: &ProgramInterface, address: u64) -> Result<Vec<u8>> {
     let mut bytes = data.bytes.clone();
     for relocation in &interface.relocations {
-        let place = bytes.get_mut(relocation.pointer as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
-        let place = place.ok_or_else(|| Error::BadModule {
+        let location =
+            bytes.get_mut(relocation.pointer as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
+        let location = location.ok_or_else(|| Error::BadModule {
             reason: format!("a pointer at byte {} is outside its variables", relocation.pointer),
         })?;
-        *place = address.wrapping_add(u64::from(relocation.object)).to_le_bytes();
+        *location = address.wrapping_add(u64::from(relocation.object)).to_le_bytes();
     }
     Ok(bytes)
 }

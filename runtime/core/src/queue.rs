@@ -21,7 +21,7 @@ use crate::kernel::{ArgValue, Kernel};
 use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
-use crate::schedule::{Lane, Order, Place, Task};
+use crate::schedule::{Lane, Order, QueueOrder, Task};
 use crate::staging::{self, Arrival};
 use crate::verdict::Failures;
 use crate::{bounds, launch};
@@ -335,14 +335,14 @@ impl Queue {
     /// (`clEnqueueMarkerWithWaitList`).
     pub fn marker(&self) -> Result<Event> {
         let after_all = self.wait.is_empty();
-        self.enqueue_at(Command::Nothing, Place { after_all, before_all: false })
+        self.enqueue_at(Command::Nothing, QueueOrder { after_all, before_all: false })
     }
 
     /// Like [`marker`](Self::marker), and later commands start only after it is complete
     /// (`clEnqueueBarrierWithWaitList`).
     pub fn barrier(&self) -> Result<Event> {
         let after_all = self.wait.is_empty();
-        self.enqueue_at(Command::Nothing, Place { after_all, before_all: true })
+        self.enqueue_at(Command::Nothing, QueueOrder { after_all, before_all: true })
     }
 
     /// Submits all commands enqueued so far, without blocking (`clFlush`).
@@ -352,7 +352,7 @@ impl Queue {
 
     /// Waits until all commands are complete (`clFinish`).
     pub fn finish(&self) -> Result<()> {
-        self.enqueue_at(Command::Nothing, Place { after_all: true, before_all: false })?.wait()?;
+        self.enqueue_at(Command::Nothing, QueueOrder { after_all: true, before_all: false })?.wait()?;
         self.failures.tell()
     }
 
@@ -361,10 +361,10 @@ impl Queue {
     }
 
     pub(crate) fn enqueue(&self, task: impl Into<Task>) -> Result<Event> {
-        self.enqueue_at(task, Place::USUAL)
+        self.enqueue_at(task, QueueOrder::USUAL)
     }
 
-    pub(crate) fn enqueue_at(&self, task: impl Into<Task>, place: Place) -> Result<Event> {
+    pub(crate) fn enqueue_at(&self, task: impl Into<Task>, queue_order: QueueOrder) -> Result<Event> {
         let foreign = |event: &Event| event.device.as_ref().is_some_and(|device| !device.is(&self.device));
         let wait = if self.wait.iter().any(foreign) {
             let local = |event: &Event| if foreign(event) { event.bridge() } else { event.clone() };
@@ -372,7 +372,7 @@ impl Queue {
         } else {
             &self.wait
         };
-        let node = self.lane.enqueue(task, wait, place)?;
+        let node = self.lane.enqueue(task, wait, queue_order)?;
         Ok(Event::new(node, self.device.clone()))
     }
 

@@ -138,7 +138,7 @@ impl Queue {
     ) -> Result<Event> {
         self.own(source)?;
         self.own(target)?;
-        let (from, to) = (place(source, from, size)?, place(target, to, size)?);
+        let (from, to) = (grid(source, from, size)?, grid(target, to, size)?);
         if source.memory.is(&target.memory) {
             if (from.row_pitch, from.slice_pitch) != (to.row_pitch, to.slice_pitch) {
                 let reason = "both boxes are in one buffer, and their pitches differ".to_owned();
@@ -237,7 +237,7 @@ impl Queue {
 
     fn target<T: Pod>(&self, buffer: &Buffer<T>, to: Rect, size: Size) -> Result<Grid> {
         self.own(buffer)?;
-        place(buffer, to, size)
+        grid(buffer, to, size)
     }
 
     /// Copies a box of a buffer to staging memory, packed.
@@ -250,8 +250,8 @@ impl Queue {
     }
 }
 
-/// The place of a box in the memory of a buffer.
-fn place<T: Pod>(buffer: &Buffer<T>, rect: Rect, size: Size) -> Result<Grid> {
+/// The grid of a box in the memory of a buffer.
+fn grid<T: Pod>(buffer: &Buffer<T>, rect: Rect, size: Size) -> Result<Grid> {
     within(buffer.bytes() as usize, rect, size).map(|grid| grid.behind(buffer.offset))
 }
 

@@ -262,7 +262,10 @@ impl Queue {
                 after: watchdog.unwrap_or_else(|| begin.elapsed()),
             }),
             Some(report) if report.is_trap() => Err(Error::Trap {
-                site: report.place.map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default(),
+                site: report
+                    .location
+                    .map(|location| format!("{}:{}", location.file, location.line))
+                    .unwrap_or_default(),
                 kernel: report.kernel,
                 work_item: report.work_item,
                 message: report.message,

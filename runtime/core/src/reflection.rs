@@ -9,8 +9,8 @@ use kiln_vocabulary::faults::Fault;
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, BoundsSite, DataPlace, ImageFact,
-    ImageFactKind, KernelInterface, LiteralSampler, Place, Position, PrintedText, Printf, ProgramData,
+    Argument, ArgumentInfo, ArgumentKind, ArgumentLocation, Binding, BindingClass, BoundsSite, DataLocation,
+    ImageFact, ImageFactKind, KernelInterface, LiteralSampler, Position, PrintedText, Printf, ProgramData,
     ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue, TrapSite, Traps,
 };
 use crate::module::{Instruction, Module, op};
@@ -192,7 +192,7 @@ struct Reader<'a> {
     infos: HashMap<u32, ArgumentInfo>,
     read: ProgramInterface,
     /// The location and size of the printf buffer.
-    printf: Option<(DataPlace, u32)>,
+    printf: Option<(DataLocation, u32)>,
     texts: HashMap<u32, PrintedText>,
     traps: Traps,
 }
@@ -283,12 +283,13 @@ impl Reader<'_> {
             4 => self.argument(&o, 4, ArgumentKind::Buffer(o.binding(2, BindingClass::Uniform)?))?,
             5 | 6 => {
                 let class = if number == 5 { BindingClass::Storage } else { BindingClass::Uniform };
-                let place = Place::Block { binding: o.binding(2, class)?, offset: o.number(4)? };
-                self.argument(&o, 6, ArgumentKind::Value { place, size: o.number(5)? })?;
+                let location =
+                    ArgumentLocation::Block { binding: o.binding(2, class)?, offset: o.number(4)? };
+                self.argument(&o, 6, ArgumentKind::Value { location, size: o.number(5)? })?;
             }
             7 => {
-                let place = Place::PushConstants { offset: o.number(2)? };
-                self.argument(&o, 4, ArgumentKind::Value { place, size: o.number(3)? })?;
+                let location = ArgumentLocation::PushConstants { offset: o.number(2)? };
+                self.argument(&o, 4, ArgumentKind::Value { location, size: o.number(3)? })?;
             }
             8 | 9 | 34 | 35 => {
                 let class = match number {
@@ -306,14 +307,16 @@ impl Reader<'_> {
             }
             26 => {
                 o.pointer_size(3)?;
-                let place = Place::PushConstants { offset: o.number(2)? };
-                self.argument(&o, 4, ArgumentKind::Pointer(place))?;
+                let location = ArgumentLocation::PushConstants { offset: o.number(2)? };
+                self.argument(&o, 4, ArgumentKind::Pointer(location))?;
             }
             27 => {
                 o.pointer_size(5)?;
-                let place =
-                    Place::Block { binding: o.binding(2, BindingClass::Uniform)?, offset: o.number(4)? };
-                self.argument(&o, 6, ArgumentKind::Pointer(place))?;
+                let location = ArgumentLocation::Block {
+                    binding: o.binding(2, BindingClass::Uniform)?,
+                    offset: o.number(4)?,
+                };
+                self.argument(&o, 6, ArgumentKind::Pointer(location))?;
             }
             12 => read.local_size = Some(o.spec_ids()?),
             13 => read.global_offset = Some(o.spec_ids()?),
@@ -327,18 +330,18 @@ impl Reader<'_> {
             20 => read.state.push(o.state(StateValue::RegionGroupOffset)?),
             21 | 22 => {
                 let class = if number == 21 { BindingClass::Storage } else { BindingClass::Uniform };
-                let place = DataPlace::Bound(o.binding(0, class)?);
-                extend(&mut read.constants, place, o.text(2)?)?;
+                let location = DataLocation::Bound(o.binding(0, class)?);
+                extend(&mut read.constants, location, o.text(2)?)?;
             }
             28 => {
-                let place = DataPlace::Bound(o.binding(0, BindingClass::Storage)?);
-                extend(&mut read.variables, place, o.text(2)?)?;
+                let location = DataLocation::Bound(o.binding(0, BindingClass::Storage)?);
+                extend(&mut read.variables, location, o.text(2)?)?;
             }
             36 | 37 => {
                 o.pointer_size(1)?;
-                let place = DataPlace::Address { offset: o.number(0)? };
+                let location = DataLocation::Address { offset: o.number(0)? };
                 let data = if number == 36 { &mut read.constants } else { &mut read.variables };
-                extend(data, place, o.text(2)?)?;
+                extend(data, location, o.text(2)?)?;
             }
             24 => {
                 let size = [o.number(1)?, o.number(2)?, o.number(3)?];
@@ -362,15 +365,18 @@ impl Reader<'_> {
                 })?;
                 read.samplers.push(LiteralSampler { binding, sampler });
             }
-            30 | 31 => self.image_fact(&o, Place::PushConstants { offset: o.number(2)? }, o.number(3)?)?,
+            30 | 31 => {
+                self.image_fact(&o, ArgumentLocation::PushConstants { offset: o.number(2)? }, o.number(3)?)?
+            }
             32 | 33 => {
                 let binding = o.binding(2, BindingClass::Uniform)?;
-                self.image_fact(&o, Place::Block { binding, offset: o.number(4)? }, o.number(5)?)?;
+                self.image_fact(&o, ArgumentLocation::Block { binding, offset: o.number(4)? }, o.number(5)?)?;
             }
             41 => {
-                let (argument, place) = (o.number(1)?, Place::PushConstants { offset: o.number(2)? });
+                let (argument, location) =
+                    (o.number(1)?, ArgumentLocation::PushConstants { offset: o.number(2)? });
                 match o.number(3)? {
-                    4 => self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place }),
+                    4 => self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, location }),
                     size => return Err(bad(format!("it has the bits of a sampler in {size} bytes, not 4"))),
                 }
             }
@@ -380,27 +386,27 @@ impl Reader<'_> {
                 self.texts.insert(o.number(0)?, text);
             }
             39 => {
-                let place = DataPlace::Bound(o.binding(0, BindingClass::Storage)?);
-                self.printf_buffer(place, o.number(2)?)?;
+                let location = DataLocation::Bound(o.binding(0, BindingClass::Storage)?);
+                self.printf_buffer(location, o.number(2)?)?;
             }
             40 => {
                 o.pointer_size(1)?;
-                self.printf_buffer(DataPlace::Address { offset: o.number(0)? }, o.number(2)?)?;
+                self.printf_buffer(DataLocation::Address { offset: o.number(0)? }, o.number(2)?)?;
             }
             _ => return Err(bad(format!("reflection instruction {number} is unknown"))),
         }
         Ok(())
     }
 
-    fn printf_buffer(&mut self, place: DataPlace, size: u32) -> Result<()> {
+    fn printf_buffer(&mut self, location: DataLocation, size: u32) -> Result<()> {
         if size < 8 || !size.is_multiple_of(4) {
             return Err(bad(format!("it has a printf buffer of {size} bytes")));
         }
-        self.printf = Some((place, size));
+        self.printf = Some((location, size));
         Ok(())
     }
 
-    fn image_fact(&mut self, o: &Operands<'_>, place: Place, size: u32) -> Result<()> {
+    fn image_fact(&mut self, o: &Operands<'_>, location: ArgumentLocation, size: u32) -> Result<()> {
         let what = match o.number {
             30 | 32 => ImageFactKind::ChannelOrder,
             _ => ImageFactKind::ChannelType,
@@ -409,7 +415,7 @@ impl Reader<'_> {
             return Err(bad(format!("it has a number of {size} bytes for an image's format, not 4")));
         }
         let argument = o.number(1)?;
-        self.of_kernel(o)?.image_facts.push(ImageFact { argument, what, place });
+        self.of_kernel(o)?.image_facts.push(ImageFact { argument, what, location });
         Ok(())
     }
 
@@ -427,13 +433,13 @@ impl Reader<'_> {
                 bounds.arguments = o.number(2)?;
             }
             2 => {
-                let (place, objects) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
-                self.read.bounds.get_or_insert_default().sites.push(BoundsSite { place, objects });
+                let (location, objects) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
+                self.read.bounds.get_or_insert_default().sites.push(BoundsSite { location, objects });
             }
             3 => self.traps.offset = o.number(0)?,
             4 => {
-                let (place, message) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
-                self.traps.sites.push(TrapSite { place, message });
+                let (location, message) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
+                self.traps.sites.push(TrapSite { location, message });
             }
             5 => {
                 if let Some(fault) = Fault::parse(o.text(0)?) {
@@ -442,8 +448,9 @@ impl Reader<'_> {
             }
             6 => {
                 let binding = o.binding(2, BindingClass::Uniform)?;
-                let (argument, place) = (o.number(1)?, Place::Block { binding, offset: o.number(4)? });
-                self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, place });
+                let (argument, location) =
+                    (o.number(1)?, ArgumentLocation::Block { binding, offset: o.number(4)? });
+                self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, location });
             }
             7 => self.argument(&o, 2, ArgumentKind::Unused)?,
             8 => self.read.device_queue = Some(o.number(0)?),
@@ -503,11 +510,13 @@ impl Reader<'_> {
         let is_pipe =
             |info: &ArgumentInfo| info.type_qualifier.is_some_and(|bits| bits & QUALIFIER_PIPE != 0);
         let kind = match kind {
-            ArgumentKind::Pointer(place) if info.as_ref().is_some_and(is_pipe) => ArgumentKind::Pipe(place),
-            ArgumentKind::Value { place, size: 8 }
+            ArgumentKind::Pointer(location) if info.as_ref().is_some_and(is_pipe) => {
+                ArgumentKind::Pipe(location)
+            }
+            ArgumentKind::Value { location, size: 8 }
                 if info.as_ref().is_some_and(|info| info.type_name == QUEUE_TYPE) =>
             {
-                ArgumentKind::Queue(place)
+                ArgumentKind::Queue(location)
             }
             kind => kind,
         };
@@ -530,7 +539,7 @@ impl Reader<'_> {
         if !traps.sites.is_empty() && traps.offset.checked_add(TRAP_RECORD).is_none_or(|end| end > room) {
             return Err(bad("its trap record is outside its printf buffer"));
         }
-        read.printf = self.printf.map(|(place, size)| Arc::new(Printf { place, size, texts, traps }));
+        read.printf = self.printf.map(|(location, size)| Arc::new(Printf { location, size, texts, traps }));
         let mut kernels: Vec<_> = self.kernels.into_iter().collect();
         kernels.sort_by_key(|(_, (index, _))| *index);
         for (id, (_, kernel)) in kernels {
@@ -565,9 +574,9 @@ impl Reader<'_> {
 }
 
 /// Appends hexadecimal bytes to the data at this location.
-fn extend(data: &mut Option<ProgramData>, place: DataPlace, text: &str) -> Result<()> {
-    let data = data.get_or_insert_with(|| ProgramData { place, bytes: Vec::new() });
-    if data.place != place {
+fn extend(data: &mut Option<ProgramData>, location: DataLocation, text: &str) -> Result<()> {
+    let data = data.get_or_insert_with(|| ProgramData { location, bytes: Vec::new() });
+    if data.location != location {
         return Err(bad("its program-scope data is declared twice"));
     }
     let digit = |c: u8| (c as char).to_digit(16).map(|digit| digit as u8);
@@ -637,10 +646,13 @@ mod tests {
         .expect("a good reflection");
         let kernel = &read.kernels[0];
         assert_eq!(kernel.argument("k"), Some(0));
-        assert_eq!(kernel.arguments[0].kind, ArgumentKind::Pointer(Place::PushConstants { offset: 8 }));
+        assert_eq!(
+            kernel.arguments[0].kind,
+            ArgumentKind::Pointer(ArgumentLocation::PushConstants { offset: 8 })
+        );
         let variables = read.variables.expect("there are variables");
         assert_eq!(variables.bytes, [0x0a, 0xff, 0x0a, 0xff]);
-        assert_eq!(variables.place, DataPlace::Address { offset: 0 });
+        assert_eq!(variables.location, DataLocation::Address { offset: 0 });
         assert_eq!(read.state, [StateField { value: StateValue::RegionOffset, offset: 0 }]);
     }
 
@@ -656,10 +668,13 @@ mod tests {
         assert_eq!(kernel.arguments[0].kind, ArgumentKind::Sampler(bound(1, 2, BindingClass::Sampler)));
         assert_eq!(
             kernel.sampler_facts,
-            [SamplerFact { argument: 0, place: Place::PushConstants { offset: 4 } }]
+            [SamplerFact { argument: 0, location: ArgumentLocation::PushConstants { offset: 4 } }]
         );
         let printf = read.printf.expect("a buffer to print to");
-        assert_eq!((printf.place, printf.size), (DataPlace::Bound(bound(0, 3, BindingClass::Storage)), 8));
+        assert_eq!(
+            (printf.location, printf.size),
+            (DataLocation::Bound(bound(0, 3, BindingClass::Storage)), 8)
+        );
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub enum Order {
 
 /// How a command is ordered relative to the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct QueueOrder {
     /// Waits for all earlier commands, even in an out-of-order queue.
     pub(crate) after_all: bool,
     /// Later commands wait for it, even in an out-of-order queue.
@@ -77,7 +77,7 @@ struct Waiting {
     /// `None` if it is a host command that has gone to its thread.
     task: Option<Task>,
     wait: Arc<[Event]>,
-    place: Place,
+    queue_order: QueueOrder,
     queued: Instant,
     node: Arc<Node>,
 }
@@ -102,7 +102,7 @@ impl Dependencies {
     }
 }
 
-impl Place {
+impl QueueOrder {
     /// No constraints beyond the queue's order.
     pub(crate) const USUAL: Self = Self { after_all: false, before_all: false };
 }
@@ -117,17 +117,17 @@ struct InTheWay {
 impl InTheWay {
     fn of(waiting: &VecDeque<Waiting>) -> Self {
         let mut way = Self::default();
-        waiting.iter().for_each(|held| way.add(held.place));
+        waiting.iter().for_each(|held| way.add(held.queue_order));
         way
     }
 
-    fn add(&mut self, place: Place) {
+    fn add(&mut self, queue_order: QueueOrder) {
         self.any = true;
-        self.barrier |= place.before_all;
+        self.barrier |= queue_order.before_all;
     }
 
-    fn stops(self, place: Place, order: Order) -> bool {
-        self.barrier || self.any && (place.after_all || order == Order::InOrder)
+    fn stops(self, queue_order: QueueOrder, order: Order) -> bool {
+        self.barrier || self.any && (queue_order.after_all || order == Order::InOrder)
     }
 }
 
@@ -152,18 +152,18 @@ impl Lane {
         self: &Arc<Self>,
         task: impl Into<Task>,
         wait: &Arc<[Event]>,
-        place: Place,
+        queue_order: QueueOrder,
     ) -> Result<Arc<Node>> {
         let queued = Instant::now();
         let task = task.into();
         let mut waiting = self.waiting();
-        let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(place, self.order);
+        let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(queue_order, self.order);
         if !stopped {
             match self.dependencies(wait)? {
                 Dependencies::Held => {}
                 Dependencies::Failed(error) => return Ok(Node::ended(Err(error))),
                 Dependencies::Met(after) => {
-                    let start = Start { ordered: self.is_ordered(wait, place), after: &after, queued };
+                    let start = Start { ordered: self.is_ordered(wait, queue_order), after: &after, queued };
                     match task {
                         Task::Device(command) => {
                             let completion = self.backend.push(command, start)?;
@@ -175,7 +175,13 @@ impl Lane {
                             // Nothing listens to the new node yet.
                             node.advance(Status::Submitted);
                             let (wait, of_host) = (Arc::default(), node.clone());
-                            waiting.push_back(Waiting { task: None, wait, place, queued, node: of_host });
+                            waiting.push_back(Waiting {
+                                task: None,
+                                wait,
+                                queue_order,
+                                queued,
+                                node: of_host,
+                            });
                             return Ok(node);
                         }
                     }
@@ -184,13 +190,13 @@ impl Lane {
         }
         let node = Node::held();
         let (wait, task) = (wait.clone(), Some(task));
-        waiting.push_back(Waiting { task, wait, place, queued, node: node.clone() });
+        waiting.push_back(Waiting { task, wait, queue_order, queued, node: node.clone() });
         Ok(node)
     }
 
     /// Whether a command runs after all earlier commands of its queue.
-    fn is_ordered(&self, wait: &[Event], place: Place) -> bool {
-        self.order == Order::InOrder || !wait.is_empty() || place != Place::USUAL
+    fn is_ordered(&self, wait: &[Event], queue_order: QueueOrder) -> bool {
+        self.order == Order::InOrder || !wait.is_empty() || queue_order != QueueOrder::USUAL
     }
 
     /// Resolves a wait list. Flushes the other queues that it names, because the device can wait only for submitted
@@ -240,11 +246,11 @@ impl Lane {
         let mut way = InTheWay::default();
         for mut held in std::mem::take(&mut *waiting) {
             let met = match held.task {
-                Some(_) if !way.stops(held.place, self.order) => self.dependencies(&held.wait),
+                Some(_) if !way.stops(held.queue_order, self.order) => self.dependencies(&held.wait),
                 _ => Ok(Dependencies::Held),
             };
             let start = Start {
-                ordered: self.is_ordered(&held.wait, held.place),
+                ordered: self.is_ordered(&held.wait, held.queue_order),
                 after: met.as_ref().map_or(&[], Dependencies::elsewhere),
                 queued: held.queued,
             };
@@ -261,7 +267,7 @@ impl Lane {
                         Ok(()) => {
                             told.push((held.node.clone(), held.node.advance(Status::Submitted)));
                             held.wait = Arc::default();
-                            way.add(held.place);
+                            way.add(held.queue_order);
                             waiting.push_back(held);
                             continue;
                         }
@@ -270,7 +276,7 @@ impl Lane {
                 }
                 (_, task) => {
                     held.task = task;
-                    way.add(held.place);
+                    way.add(held.queue_order);
                     waiting.push_back(held);
                     continue;
                 }

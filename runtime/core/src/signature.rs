@@ -7,8 +7,8 @@ use kiln_reference::{Kernel, ParameterKind};
 
 use crate::error::{Error, Result};
 use crate::interface::{
-    Argument, ArgumentInfo, ArgumentKind, Binding, BindingClass, KernelInterface, Place, ProgramInterface,
-    SpecId, StateField, StateValue,
+    Argument, ArgumentInfo, ArgumentKind, ArgumentLocation, Binding, BindingClass, KernelInterface,
+    ProgramInterface, SpecId, StateField, StateValue,
 };
 use crate::layout::STATE_SIZE;
 
@@ -61,7 +61,7 @@ pub(crate) fn bad(invalid: &kiln_reference::Invalid) -> Error {
 /// The byte offset of each parameter; `None` for local memory.
 pub(crate) fn offsets(kernel: &Kernel) -> Vec<Option<u32>> {
     let mut at = STATE.len() as u32 * STATE_SIZE;
-    let places = kernel.parameters.iter().map(|parameter| {
+    let locations = kernel.parameters.iter().map(|parameter| {
         let size = match parameter.kind {
             ParameterKind::Local
             | ParameterKind::Image { .. }
@@ -75,7 +75,7 @@ pub(crate) fn offsets(kernel: &Kernel) -> Vec<Option<u32>> {
         at = at.saturating_add(size).checked_next_multiple_of(8).unwrap_or(u32::MAX);
         Some(offset)
     });
-    places.collect()
+    locations.collect()
 }
 
 fn kernel(kernel: &Kernel) -> KernelInterface {
@@ -114,18 +114,18 @@ fn type_name(kind: ParameterKind) -> String {
 }
 
 fn kind(kind: ParameterKind, ordinal: usize, offset: u32) -> ArgumentKind {
-    let place = Place::PushConstants { offset };
+    let location = ArgumentLocation::PushConstants { offset };
     match kind {
-        ParameterKind::Pointer { .. } => ArgumentKind::Pointer(place),
-        ParameterKind::Value { size, .. } => ArgumentKind::Value { place, size },
+        ParameterKind::Pointer { .. } => ArgumentKind::Pointer(location),
+        ParameterKind::Value { size, .. } => ArgumentKind::Value { location, size },
         ParameterKind::Local => ArgumentKind::Local { count: local_bytes(ordinal), element_size: 1 },
         ParameterKind::Image { is_written, .. } => {
             let class = if is_written { BindingClass::StorageImage } else { BindingClass::SampledImage };
             ArgumentKind::Image(Binding { set: 0, binding: ordinal as u32, class })
         }
-        ParameterKind::Pipe { .. } => ArgumentKind::Pipe(place),
-        ParameterKind::Sampler => ArgumentKind::Value { place, size: SAMPLER_SIZE },
-        ParameterKind::Queue => ArgumentKind::Queue(place),
+        ParameterKind::Pipe { .. } => ArgumentKind::Pipe(location),
+        ParameterKind::Sampler => ArgumentKind::Value { location, size: SAMPLER_SIZE },
+        ParameterKind::Queue => ArgumentKind::Queue(location),
         ParameterKind::Block | ParameterKind::Other => {
             ArgumentKind::Unsupported("an argument of a special type")
         }

@@ -27,7 +27,7 @@ kernel void k(global struct pair *p, local int *l, float f, read_only image2d_t 
 ";
 
 /// The reference device, with a context.
-struct Place {
+struct Device {
     device: cl_device_id,
     context: cl_context,
 }
@@ -39,7 +39,7 @@ struct Counts {
     accepted: usize,
 }
 
-impl Place {
+impl Device {
     fn new() -> Self {
         let (mut platform, mut device, mut error) = (null_mut(), null_mut(), CL_SUCCESS);
         assert_eq!(platform::get_ids(1, &raw mut platform, null_mut()), CL_SUCCESS);
@@ -123,20 +123,20 @@ const STEPS: [usize; 2] = [29, 1];
 
 #[test]
 fn damaged_binaries_are_errors() {
-    let place = Place::new();
+    let device = Device::new();
     let [sample, all] = STEPS;
     let left_out = format!("1 of {sample} bytes of damaged program binaries");
     let step = if is_nightly(&left_out) { all } else { sample };
-    for whole in place.binaries() {
+    for whole in device.binaries() {
         let mut counts = Counts::default();
-        place.load(&whole, &mut counts);
+        device.load(&whole, &mut counts);
         assert_eq!((counts.accepted, counts.rejected), (1, 0), "the whole binary is valid");
         for at in (0..whole.len()).step_by(step) {
-            place.load(&whole[..at.max(1)], &mut counts);
+            device.load(&whole[..at.max(1)], &mut counts);
             for mask in [1, 0x80, 0xff] {
                 let mut damaged = whole.clone();
                 damaged[at] ^= mask;
-                place.load(&damaged, &mut counts);
+                device.load(&damaged, &mut counts);
             }
         }
         assert!(counts.rejected > whole.len() / step / 2, "{counts:?}");

@@ -77,27 +77,27 @@ pub(crate) extern "C" fn wait_for_events(
 /// The arguments of a native kernel: a copy of the application's block.
 struct Block {
     words: Vec<u64>,
-    /// The places of memory objects in the block, as byte offsets.
-    places: Vec<usize>,
+    /// The byte offsets of memory objects in the block.
+    offsets: Vec<usize>,
 }
 
 impl Block {
-    fn new(arguments: *mut c_void, size: usize, places: &[*const c_void]) -> Result<Self> {
+    fn new(arguments: *mut c_void, size: usize, locations: &[*const c_void]) -> Result<Self> {
         let mut words = vec![0u64; size.div_ceil(size_of::<u64>())];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         bytes[..size].copy_from_slice(ffi::slice(arguments.cast_const().cast(), size));
-        let offset = |place: &*const c_void| {
-            let offset = place.addr().checked_sub(arguments.addr());
+        let offset = |location: &*const c_void| {
+            let offset = location.addr().checked_sub(arguments.addr());
             offset.filter(|offset| offset + size_of::<usize>() <= size).ok_or(Code(CL_INVALID_VALUE))
         };
-        let places = places.iter().map(offset).collect::<Result<_>>()?;
-        Ok(Self { words, places })
+        let offsets = locations.iter().map(offset).collect::<Result<_>>()?;
+        Ok(Self { words, offsets })
     }
 
     fn put(&mut self, index: usize, pointer: Host) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
-        let place = self.places[index];
-        bytes[place..place + size_of::<usize>()].copy_from_slice(&pointer.address().to_ne_bytes());
+        let offset = self.offsets[index];
+        bytes[offset..offset + size_of::<usize>()].copy_from_slice(&pointer.address().to_ne_bytes());
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) extern "C" fn native_kernel(
     size: usize,
     memory_count: cl_uint,
     memories: *const cl_mem,
-    places: *mut *const c_void,
+    locations: *mut *const c_void,
     count: cl_uint,
     waits: *const cl_event,
     event: *mut cl_event,
@@ -120,12 +120,12 @@ pub(crate) extern "C" fn native_kernel(
         ensure(arguments.is_null() == (size == 0), CL_INVALID_VALUE)?;
         ensure(!arguments.is_null() || memory_count == 0, CL_INVALID_VALUE)?;
         let handles = ffi::list(memories, memory_count as usize, CL_INVALID_VALUE)?;
-        let places = ffi::list(places.cast_const(), memory_count as usize, CL_INVALID_VALUE)?;
+        let locations = ffi::list(locations.cast_const(), memory_count as usize, CL_INVALID_VALUE)?;
         let memories: Vec<Arc<Memory>> =
             handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(count, waits)?;
         command.bring(&memories.iter().collect::<Vec<_>>())?;
-        let mut block = Block::new(arguments, size, places)?;
+        let mut block = Block::new(arguments, size, locations)?;
         let index = command.queue().index();
         let buffers = memories.iter().map(|memory| memory.buffer(index)).collect::<Result<Vec<_>>>()?;
         let transfers = command.queue().opened()?.transfers.clone();

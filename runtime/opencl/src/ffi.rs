@@ -79,17 +79,17 @@ pub(crate) fn create(error: *mut cl_int, body: impl FnOnce() -> Result<*mut c_vo
 }
 
 /// Stores a result, unless the application passed null.
-pub(crate) fn store<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: the application passes a valid place or null.
-        unsafe { place.write(value) };
+pub(crate) fn store<T>(pointer: *mut T, value: T) {
+    if !pointer.is_null() {
+        // SAFETY: the application passes a valid pointer or null.
+        unsafe { pointer.write(value) };
     }
 }
 
 /// The element behind a pointer; `None` for null.
-pub(crate) fn load<T: Copy>(place: *const T) -> Option<T> {
-    // SAFETY: the application passes a valid place or null. It need not be aligned.
-    (!place.is_null()).then(|| unsafe { place.read_unaligned() })
+pub(crate) fn load<T: Copy>(pointer: *const T) -> Option<T> {
+    // SAFETY: the application passes a valid pointer or null. It need not be aligned.
+    (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
 }
 
 /// A list, which is empty exactly if its pointer is null; otherwise fails with this code.

@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         ..Options::default()
     };
     if device.is_reference() {
-        options.overflow = Overflow::Told;
+        options.overflow = Overflow::Marked;
     }
     // Other compilers accept this scope on atomic operations, and programs use it.
     options.warnings.switches.push(WarningSwitch::parse("no-error=scope-work-item"));

@@ -356,9 +356,10 @@ pub(crate) extern "C" fn get_info(
         if !value.is_null() {
             ensure(size >= bytes, CL_INVALID_VALUE)?;
             // The application passes memory for each binary, or null where it wants none.
-            for (place, binary) in ffi::slice(value.cast::<*mut u8>(), binaries.len()).iter().zip(&binaries) {
-                if !place.is_null() {
-                    ffi::Host::new(*place).write(binary);
+            for (target, binary) in ffi::slice(value.cast::<*mut u8>(), binaries.len()).iter().zip(&binaries)
+            {
+                if !target.is_null() {
+                    ffi::Host::new(*target).write(binary);
                 }
             }
         }

@@ -150,7 +150,7 @@ impl Sequence {
     }
 
     /// Completes the user events, so that nothing waits forever.
-    fn settle(&mut self) {
+    fn complete_user_events(&mut self) {
         for event in std::mem::take(&mut self.open) {
             let status = self.mostly(&[CL_COMPLETE], &[-1]);
             event::set_user_status(event, status);
@@ -162,7 +162,7 @@ impl Sequence {
     fn blocking(&mut self) -> cl_bool {
         let blocking = self.one(&[CL_FALSE, CL_TRUE]);
         if blocking == CL_TRUE {
-            self.settle();
+            self.complete_user_events();
         }
         blocking
     }
@@ -388,12 +388,12 @@ const OTHER: &[(&str, Call)] = &[
         code
     }),
     ("clWaitForEvents", |s| {
-        s.settle();
+        s.complete_user_events();
         let (event, count) = (s.get(Event), s.mostly(&[1], &[0]));
         event::wait(count, &raw const event)
     }),
     ("clFinish", |s| {
-        s.settle();
+        s.complete_user_events();
         queue::finish(s.get(Queue))
     }),
     ("clFlush", |s| queue::flush(s.get(Queue))),

@@ -619,7 +619,7 @@ pub(crate) struct Image {
     pub(crate) image: Slot,
     pub(crate) sampler: Slot,
     /// The coordinates.
-    pub(crate) place: (Slot, Lanes),
+    pub(crate) coordinates: (Slot, Lanes),
     /// The texel to write.
     pub(crate) texel: (Slot, Lanes),
     /// The number of dimensions of the image, without and with its layers.
@@ -777,12 +777,12 @@ pub(crate) struct Object {
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
     pub(crate) name: String,
-    pub(crate) place: ResourcePlace,
+    pub(crate) location: ResourceLocation,
 }
 
 /// What a variable is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResourcePlace {
+pub(crate) enum ResourceLocation {
     PushConstants,
     Descriptor { set: u32, binding: u32 },
 }

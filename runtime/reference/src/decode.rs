@@ -32,7 +32,7 @@ use crate::{
     Checks, Environment, Invalid,
     code::{Bytes, Comparison, Function, Input, Object, Program, Resource, Tables},
     interface::{self, BY_VALUE},
-    memory::{Buffer, Memory, Place, Space},
+    memory::{Buffer, Location, Memory, Space},
     types::{Member, Ty, TypeId, Types},
     words::{self, Inst},
 };
@@ -320,7 +320,7 @@ impl Decoder<'_> {
     }
 
     /// The value of an integer constant.
-    fn number(&self, id: u32) -> Option<u64> {
+    fn integer_constant(&self, id: u32) -> Option<u64> {
         match self.constants.get(&id) {
             Some((_, Constant::Slots(slots))) if slots.len() == 1 => Some(slots[0]),
             Some((_, Constant::Zero)) => Some(0),
@@ -332,7 +332,7 @@ impl Decoder<'_> {
     fn index(&self, id: u32) -> Option<i64> {
         let (ty, _) = self.constants.get(&id)?;
         let (scalar, _) = self.types.lanes(*ty).ok()?;
-        Some(crate::alu::signed(scalar.size(), self.number(id)?))
+        Some(crate::alu::signed(scalar.size(), self.integer_constant(id)?))
     }
 
     /// Resolves the constant indices of an access chain: the byte offset and the resulting type.
@@ -380,8 +380,8 @@ impl Decoder<'_> {
 
 /// The built-in variable at an address, and the byte offset in it.
 pub(crate) fn input_at(address: u64) -> Option<(Input, u64)> {
-    let place = Place::of(address).filter(|place| place.space == Space::Input)?;
-    Some((*INPUTS.get(place.object as usize)?, u64::try_from(place.offset).ok()?))
+    let location = Location::of(address).filter(|location| location.space == Space::Input)?;
+    Some((*INPUTS.get(location.object as usize)?, u64::try_from(location.offset).ok()?))
 }
 
 /// The built-in variables, by their number in `Space::Input`.

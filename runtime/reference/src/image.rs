@@ -69,26 +69,26 @@ impl Memory {
 
 impl Texels {
     /// The index of a texel; `None` if out of bounds.
-    pub(crate) fn number(&self, place: [i64; 3]) -> Option<u64> {
+    pub(crate) fn index(&self, position: [i64; 3]) -> Option<u64> {
         let mut index = 0;
-        for (place, size) in place.into_iter().zip(self.desc.size).rev() {
-            let place = u64::try_from(place).ok().filter(|place| *place < size.into())?;
-            index = index * u64::from(size) + place;
+        for (coordinate, size) in position.into_iter().zip(self.desc.size).rev() {
+            let coordinate = u64::try_from(coordinate).ok().filter(|it| *it < size.into())?;
+            index = index * u64::from(size) + coordinate;
         }
         Some(index)
     }
 
     /// The byte offset of a texel; `None` if it is outside the image or the underlying buffer.
-    fn at(&self, place: [i64; 3]) -> Option<u64> {
-        let index = self.number(place)?;
+    fn at(&self, position: [i64; 3]) -> Option<u64> {
+        let index = self.index(position)?;
         let size = u64::from(self.desc.format.size());
         let at = self.offset + index * size;
         self.cells.has(i64::try_from(at).ok()?, size).then_some(at)
     }
 
     /// Loads a texel; `None` if out of bounds.
-    pub(crate) fn load(&self, place: [i64; 3]) -> Option<Texel> {
-        let at = self.at(place)?;
+    pub(crate) fn load(&self, position: [i64; 3]) -> Option<Texel> {
+        let at = self.at(position)?;
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..self.desc.format.size() as usize];
         self.cells.read(at, bytes);
@@ -96,8 +96,8 @@ impl Texels {
     }
 
     /// Stores a texel; `false` if out of bounds.
-    pub(crate) fn store(&self, place: [i64; 3], texel: Texel) -> bool {
-        let Some(at) = self.at(place) else { return false };
+    pub(crate) fn store(&self, position: [i64; 3], texel: Texel) -> bool {
+        let Some(at) = self.at(position) else { return false };
         let bytes = self.desc.format.encode(texel);
         self.cells.write(at, &bytes[..self.desc.format.size() as usize]);
         true

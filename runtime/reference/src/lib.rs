@@ -43,7 +43,7 @@ pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};
 pub use interface::{Kernel, Parameter, ParameterKind, kernels};
 pub use memory::{Buffer, Memory};
 pub use pipe::Pipe;
-pub use report::{Place, Report};
+pub use report::{Report, SourceLine};
 
 /// The size of a sub-group.
 pub const SUB_GROUP_SIZE: u32 = 8;

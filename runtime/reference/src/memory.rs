@@ -30,7 +30,7 @@ pub(crate) enum Space {
 
 /// The components of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) space: Space,
     pub(crate) object: u32,
     /// The byte offset from the start of the object.
@@ -59,7 +59,7 @@ impl Space {
     }
 }
 
-impl Place {
+impl Location {
     /// Encodes the address.
     pub(crate) fn address(self) -> u64 {
         self.space.address(self.object).wrapping_add_signed(self.offset)
@@ -371,9 +371,9 @@ mod tests {
     #[test]
     fn addresses_know_their_object() {
         let address = Space::Local.address(7);
-        let place = Place::of(address.wrapping_sub(4)).unwrap();
-        assert_eq!((place.space, place.object, place.offset), (Space::Local, 7, -4));
-        assert_eq!(Place::of(0), None);
+        let location = Location::of(address.wrapping_sub(4)).unwrap();
+        assert_eq!((location.space, location.object, location.offset), (Space::Local, 7, -4));
+        assert_eq!(Location::of(0), None);
         assert!(address.is_multiple_of(128));
     }
 

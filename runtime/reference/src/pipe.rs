@@ -34,7 +34,7 @@ pub(crate) struct Packets {
     size: u32,
     most: u32,
     /// The slots, oldest first.
-    places: VecDeque<Place>,
+    slots: VecDeque<PacketSlot>,
     /// The number of slots removed before those.
     gone: u64,
     reservations: HashMap<u64, Reservation>,
@@ -42,7 +42,7 @@ pub(crate) struct Packets {
 }
 
 #[derive(Debug)]
-struct Place {
+struct PacketSlot {
     state: State,
     packet: Vec<u8>,
 }
@@ -76,7 +76,7 @@ impl Memory {
         let packets = Packets {
             size: packet_size,
             most,
-            places: VecDeque::new(),
+            slots: VecDeque::new(),
             gone: 0,
             reservations: HashMap::new(),
             next: 1,
@@ -118,16 +118,15 @@ impl Packets {
 
     /// `get_pipe_num_packets`: the number of packets that can be read.
     pub(crate) fn ready(&self) -> u32 {
-        let written =
-            self.places.iter().skip_while(|place| matches!(place.state, State::Claimed | State::Read));
-        written.take_while(|place| place.state == State::Written).count() as u32
+        let written = self.slots.iter().skip_while(|slot| matches!(slot.state, State::Claimed | State::Read));
+        written.take_while(|slot| slot.state == State::Written).count() as u32
     }
 
     /// Appends a packet; `false` if the pipe is full.
     pub(crate) fn write(&mut self, packet: Vec<u8>) -> bool {
-        let has_room = self.places.len() < self.most as usize;
+        let has_room = self.slots.len() < self.most as usize;
         if has_room {
-            self.places.push_back(Place { state: State::Written, packet });
+            self.slots.push_back(PacketSlot { state: State::Written, packet });
         }
         has_room
     }
@@ -135,28 +134,26 @@ impl Packets {
     /// Takes the oldest packet; `None` if there is none.
     pub(crate) fn read(&mut self) -> Option<Vec<u8>> {
         let first = self.first()?;
-        let place = &mut self.places[first];
-        if place.state != State::Written {
+        let slot = &mut self.slots[first];
+        if slot.state != State::Written {
             return None;
         }
-        place.state = State::Read;
-        let packet = std::mem::take(&mut place.packet);
+        slot.state = State::Read;
+        let packet = std::mem::take(&mut slot.packet);
         self.advance();
         Some(packet)
     }
 
     /// The first slot that is not reserved for reading.
     fn first(&self) -> Option<usize> {
-        self.places.iter().position(|place| !matches!(place.state, State::Claimed | State::Read))
+        self.slots.iter().position(|slot| !matches!(slot.state, State::Claimed | State::Read))
     }
 
     /// Reserves packets. Returns the reservation id, or 0 on failure.
     pub(crate) fn reserve(&mut self, end: End, count: u32) -> u64 {
         let first = match end {
-            End::Write if self.places.len() as u64 + u64::from(count) <= self.most.into() => {
-                self.places.len()
-            }
-            End::Read if count <= self.ready() => self.first().unwrap_or(self.places.len()),
+            End::Write if self.slots.len() as u64 + u64::from(count) <= self.most.into() => self.slots.len(),
+            End::Read if count <= self.ready() => self.first().unwrap_or(self.slots.len()),
             _ => return 0,
         };
         if count == 0 {
@@ -164,8 +161,8 @@ impl Packets {
         }
         for index in first..first + count as usize {
             match end {
-                End::Write => self.places.push_back(Place { state: State::Reserved, packet: Vec::new() }),
-                End::Read => self.places[index].state = State::Claimed,
+                End::Write => self.slots.push_back(PacketSlot { state: State::Reserved, packet: Vec::new() }),
+                End::Read => self.slots[index].state = State::Claimed,
             }
         }
         let id = self.next;
@@ -179,16 +176,16 @@ impl Packets {
     pub(crate) fn reserved(&mut self, id: u64, end: End, index: u32) -> Option<(u64, &mut Vec<u8>)> {
         let reservation = self.reservations.get(&id).filter(|it| it.end == end && index < it.count)?;
         let number = reservation.first + u64::from(index);
-        let place = usize::try_from(number - self.gone).ok()?;
-        Some((number, &mut self.places.get_mut(place)?.packet))
+        let slot = usize::try_from(number - self.gone).ok()?;
+        Some((number, &mut self.slots.get_mut(slot)?.packet))
     }
 
     /// Whether a write reservation has packets that were not written.
     pub(crate) fn lacks_packets(&self, id: u64) -> bool {
         self.reservations.get(&id).is_some_and(|reservation| {
             let first = (reservation.first - self.gone) as usize;
-            let places = self.places.iter().skip(first).take(reservation.count as usize);
-            reservation.end == End::Write && places.into_iter().any(|place| place.packet.is_empty())
+            let slots = self.slots.iter().skip(first).take(reservation.count as usize);
+            reservation.end == End::Write && slots.into_iter().any(|slot| slot.packet.is_empty())
         })
     }
 
@@ -199,8 +196,8 @@ impl Packets {
         };
         self.reservations.remove(&id);
         let first = (reservation.first - self.gone) as usize;
-        for place in self.places.iter_mut().skip(first).take(reservation.count as usize) {
-            place.state = if end == End::Write { State::Written } else { State::Read };
+        for slot in self.slots.iter_mut().skip(first).take(reservation.count as usize) {
+            slot.state = if end == End::Write { State::Written } else { State::Read };
         }
         self.advance();
         true
@@ -208,8 +205,8 @@ impl Packets {
 
     /// Removes packets that have been read.
     fn advance(&mut self) {
-        while self.places.front().is_some_and(|place| place.state == State::Read) {
-            self.places.pop_front();
+        while self.slots.front().is_some_and(|slot| slot.state == State::Read) {
+            self.slots.pop_front();
             self.gone += 1;
         }
     }
@@ -220,8 +217,8 @@ mod tests {
     use super::*;
 
     fn packets(most: u32) -> Packets {
-        let (places, reservations) = (VecDeque::new(), HashMap::new());
-        Packets { size: 1, most, places, gone: 0, reservations, next: 1 }
+        let (slots, reservations) = (VecDeque::new(), HashMap::new());
+        Packets { size: 1, most, slots, gone: 0, reservations, next: 1 }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
 
 /// A source location.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     /// The file name in the module.
     pub file: String,
     /// The line, from 1.
@@ -26,7 +26,7 @@ pub struct Report {
     /// The message, without a full stop.
     pub message: String,
     /// The location, if the module contains line information.
-    pub place: Option<Place>,
+    pub location: Option<SourceLine>,
     /// The work-item's global id.
     pub work_item: [u64; 3],
     /// Further notes, one sentence each.
@@ -54,7 +54,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.work_item;
         write!(f, "kernel `{}`", self.kernel)?;
-        if let Some(Place { file, line }) = &self.place {
+        if let Some(SourceLine { file, line }) = &self.location {
             write!(f, ", {file}:{line}")?;
         }
         write!(f, ", work-item ({x}, {y}, {z}): {} [{}]", self.message, self.kind)?;

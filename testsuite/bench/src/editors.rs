@@ -118,7 +118,7 @@ impl Server {
     /// Sends typical requests.
     fn probe(&mut self) {
         for (number, probe) in PROBES.iter().enumerate() {
-            let (line, column) = place(probe.source);
+            let (line, column) = line_and_column(probe.source);
             let text = probe.source.replace(CURSOR, "");
             let uri = format!("file:///probe/{number}.cl");
             self.client.open(&uri, &text);
@@ -228,7 +228,7 @@ fn words(answer: &Value) -> Vec<String> {
 /// Marks the cursor of a probe.
 const CURSOR: char = '¦';
 
-fn place(source: &str) -> (usize, usize) {
+fn line_and_column(source: &str) -> (usize, usize) {
     let lines = source.lines().enumerate();
     lines
         .filter_map(|(number, line)| Some((number, line.find(CURSOR)?)))

@@ -20,7 +20,7 @@ use nix::time::{ClockId, clock_gettime};
 pub(crate) struct Frontend {
     /// Files and folders with `.cl` files
     #[arg(required = true)]
-    places: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
     /// The language version
     #[arg(long, default_value = "CL2.0")]
     std: String,
@@ -61,8 +61,8 @@ pub(crate) fn frontend(options: &Frontend) -> Result<(), String> {
     let std = LanguageVersion::parse(&options.std)
         .ok_or_else(|| format!("`{}` is no language version", options.std))?;
     let mut paths = Vec::new();
-    for place in &options.places {
-        collect(place, &mut paths).map_err(|e| format!("cannot read `{}`: {e}", place.display()))?;
+    for path in &options.paths {
+        collect(path, &mut paths).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;
     }
     paths.sort();
     let mut rows: Vec<Row> = paths.iter().filter_map(|path| measure(path, std, options)).collect();
@@ -72,17 +72,17 @@ pub(crate) fn frontend(options: &Frontend) -> Result<(), String> {
     Ok(())
 }
 
-fn collect(place: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if place.is_dir() {
-        for entry in fs::read_dir(place)? {
+fn collect(path: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if path.is_dir() {
+        for entry in fs::read_dir(path)? {
             let path = entry?.path();
             if path.is_dir() || is_source(&path) {
                 collect(&path, paths)?;
             }
         }
     } else {
-        fs::metadata(place)?;
-        paths.push(place.to_path_buf());
+        fs::metadata(path)?;
+        paths.push(path.to_path_buf());
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 use std::ptr;
 
 use ash::vk;
-use kiln_runtime::interface::{ArgumentKind, Place, ProgramInterface};
+use kiln_runtime::interface::{ArgumentKind, ArgumentLocation, ProgramInterface};
 
 /// An open device with the benchmark's kernel.
 pub(crate) struct Raw {
@@ -91,7 +91,7 @@ impl Raw {
             let address = device.get_buffer_device_address(&info);
 
             let interface = ProgramInterface::from_spirv(words).map_err(|e| e.to_string())?;
-            let ArgumentKind::Pointer(Place::PushConstants { offset }) =
+            let ArgumentKind::Pointer(ArgumentLocation::PushConstants { offset }) =
                 interface.kernels[0].arguments[0].kind
             else {
                 return Err("the kernel's argument is no pointer".to_owned());

@@ -72,8 +72,8 @@ fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitC
     let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");
     let current = Arc::new(AtomicU64::new(from));
     watch(Arc::clone(&current));
-    let place = Arc::new(Mutex::new(String::new()));
-    remember_panics(Arc::clone(&place));
+    let last_panic = Arc::new(Mutex::new(String::new()));
+    remember_panics(Arc::clone(&last_panic));
     let worker = move || {
         for number in from..to {
             current.store(number, Ordering::Relaxed);
@@ -81,7 +81,7 @@ fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitC
             let input = mutator.input(number);
             let begin = Instant::now();
             if panic::catch_unwind(|| target.execute(&input)).is_err() {
-                println!("panic\t{number}\t{}", place.lock().expect("it is only written"));
+                println!("panic\t{number}\t{}", last_panic.lock().expect("it is only written"));
             }
             if begin.elapsed() > SLOW {
                 println!("slow\t{number}\t{} ms", begin.elapsed().as_millis());
@@ -114,10 +114,10 @@ fn watch(current: Arc<AtomicU64>) {
 }
 
 /// Records the location of the last panic instead of printing it.
-fn remember_panics(place: Arc<Mutex<String>>) {
+fn remember_panics(last_panic: Arc<Mutex<String>>) {
     panic::set_hook(Box::new(move |info| {
         let at = info.location().map(ToString::to_string).unwrap_or_default();
-        *place.lock().expect("it is only written") = at;
+        *last_panic.lock().expect("it is only written") = at;
     }));
 }
 
@@ -153,17 +153,17 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
     let mut from = 0;
     while from < executions {
         let (first, last, seed) = (from.to_string(), executions.to_string(), seed.to_string());
-        let place = progress.to_str().expect("a path of ours");
-        let output = limited(&["work", target.name(), &first, &last, &seed, place])
+        let progress_path = progress.to_str().expect("a path of ours");
+        let output = limited(&["work", target.name(), &first, &last, &seed, progress_path])
             .stderr(Stdio::null())
             .output()
             .expect("a worker starts");
         let text = String::from_utf8_lossy(&output.stdout);
         for line in text.lines().filter_map(|line| line.strip_prefix("panic\t")) {
-            let (number, place) = line.split_once('\t').expect("a line of ours");
+            let (number, location) = line.split_once('\t').expect("a line of ours");
             let number = number.parse().expect("a number of ours");
-            if found.insert(place.to_owned()) {
-                keep(target, &mutator.input(number), place, folder.path());
+            if found.insert(location.to_owned()) {
+                keep(target, &mutator.input(number), location, folder.path());
             }
         }
         if output.status.success() {
@@ -211,7 +211,7 @@ fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
 }
 
 /// Minimizes a finding and keeps it.
-fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
+fn keep(target: Target, input: &Input, location: &str, folder: &Path) {
     let with = |text: &[u8]| Input { text: text.to_vec(), ..input.clone() };
     let Some(end) = end_of(input, target, folder) else { return };
     let begin = Instant::now();
@@ -222,7 +222,7 @@ fn keep(target: Target, input: &Input, place: &str, folder: &Path) {
     let path = path_of(target, &small.to_file());
     fs::create_dir_all(findings(target)).expect("a folder");
     fs::write(&path, small.to_file()).expect("a file");
-    println!("{}: {place}: {end}\n    {}", target.name(), path.display());
+    println!("{}: {location}: {end}\n    {}", target.name(), path.display());
 }
 
 /// A file name derived from the content (FNV-1a).

@@ -42,7 +42,7 @@ pub fn outcomes(
     let found = explore::explore(&skeleton, model, options).map_err(|e| e.to_string())?;
     let named = |values: &Vec<u64>| {
         let value = |part: String| {
-            let location = place(test, setting, &part);
+            let location = location(test, setting, &part);
             let index = skeleton.parts.iter().position(|it| *it == location);
             // A work-item that never runs leaves the initial value.
             (part, index.map_or(0, |index| values[index] as u32))
@@ -79,7 +79,7 @@ pub fn launch(test: &Test, setting: Setting) -> Launch {
 }
 
 /// The location of a part of an outcome.
-fn place(test: &Test, setting: Setting, part: &str) -> Location {
+fn location(test: &Test, setting: Setting, part: &str) -> Location {
     match test.objects.iter().position(|object| object.name == part) {
         Some(index) => {
             let number = index as u32 + 1;

@@ -27,8 +27,8 @@ impl Test {
             text.push_str(&indented(&declarations(&registers)));
             text.push_str(&indented(&indented(body)));
             for register in registers {
-                let place = parts.iter().position(|part| *part == register).unwrap_or_default();
-                text.push_str(&format!("        result[{place}] = {register};\n"));
+                let index = parts.iter().position(|part| *part == register).unwrap_or_default();
+                text.push_str(&format!("        result[{index}] = {register};\n"));
             }
             text.push_str("        break;\n    }\n");
         }
@@ -86,7 +86,7 @@ impl Test {
             "kernel void test({parameters}, global int *result, global atomic_int *latch, uint mask, uint all_rounds, uint first, uint rounds,\n\
              \x20                int seq_cst, int acq_rel, int scope, int flags) {{\n"
         ));
-        text.push_str(&self.places(setting));
+        text.push_str(&self.positions(setting));
         text.push_str("    for (uint round = first; round < first + rounds; round++) {\n");
         text.push_str("        uint instance = (team * all_rounds + round) * width + item;\n");
         for object in &self.objects {
@@ -109,8 +109,8 @@ impl Test {
             text.push_str(&indented(&declarations(&registers)));
             text.push_str(&indented(&indented(&indented(body))));
             for register in registers {
-                let place = parts.iter().position(|part| *part == register).unwrap_or_default();
-                text.push_str(&format!("            result[instance * PARTS + {place}] = {register};\n"));
+                let index = parts.iter().position(|part| *part == register).unwrap_or_default();
+                text.push_str(&format!("            result[instance * PARTS + {index}] = {register};\n"));
             }
             text.push_str("            break;\n        }\n");
         }
@@ -130,7 +130,7 @@ impl Test {
     }
 
     /// Computes the role and the instance of a work-item.
-    fn places(&self, setting: Setting) -> String {
+    fn positions(&self, setting: Setting) -> String {
         let (role, team, item, width) = if setting.one_group {
             (
                 "get_local_id(0) / width",

@@ -3,7 +3,7 @@
 
 use super::{
     Generator, Parameter,
-    scope::Place,
+    scope::Object,
     types::{INTEGERS, Kind, Returned, Scalar, Ty, UINT},
 };
 
@@ -33,27 +33,27 @@ impl Generator {
     }
 
     /// An access to an object.
-    pub(super) fn element(&mut self, place: &Place, depth: usize) -> String {
-        match place.length {
-            None => place.text.clone(),
-            Some(length) if place.is_pointer && (length == 1 || self.dice.one_in(6)) => {
-                format!("(*{})", place.text)
+    pub(super) fn element(&mut self, object: &Object, depth: usize) -> String {
+        match object.length {
+            None => object.text.clone(),
+            Some(length) if object.is_pointer && (length == 1 || self.dice.one_in(6)) => {
+                format!("(*{})", object.text)
             }
             Some(length) => {
                 let index = self.index(length, depth);
                 // Members of packed structures can be misaligned.
-                let all = if place.has_address { 16 } else { 1 };
+                let all = if object.has_address { 16 } else { 1 };
                 match 16 - all + self.dice.below(all) {
-                    0 => format!("(*({} + ({index})))", place.text),
-                    1 => format!("({index})[{}]", place.text),
-                    _ => format!("{}[{index}]", place.text),
+                    0 => format!("(*({} + ({index})))", object.text),
+                    1 => format!("({index})[{}]", object.text),
+                    _ => format!("{}[{index}]", object.text),
                 }
             }
         }
     }
 
-    pub(super) fn readable(&mut self, wanted: impl Fn(&Place) -> bool) -> Option<Place> {
-        let found: Vec<&Place> = self.scopes.places().iter().filter(|place| wanted(place)).collect();
+    pub(super) fn readable(&mut self, wanted: impl Fn(&Object) -> bool) -> Option<Object> {
+        let found: Vec<&Object> = self.scopes.objects().iter().filter(|object| wanted(object)).collect();
         if found.is_empty() {
             return None;
         }
@@ -83,14 +83,14 @@ impl Generator {
     }
 
     fn leaf(&mut self, scalar: Scalar, depth: usize) -> String {
-        let Some(place) = self.readable(|_| true).filter(|_| !self.dice.one_in(5)) else {
+        let Some(object) = self.readable(|_| true).filter(|_| !self.dice.one_in(5)) else {
             return self.constant(scalar);
         };
-        let mut text = self.element(&place, depth.saturating_sub(1).min(1));
-        if place.ty.count > 1 {
-            text = format!("{text}.s{}", char::from(DIGITS[self.dice.below(place.ty.count)]));
+        let mut text = self.element(&object, depth.saturating_sub(1).min(1));
+        if object.ty.count > 1 {
+            text = format!("{text}.s{}", char::from(DIGITS[self.dice.below(object.ty.count)]));
         }
-        match place.ty.scalar {
+        match object.ty.scalar {
             same if same == scalar => text,
             // Values can exceed 8 bits, for which the conversion from float is undefined.
             it if it.is_float() && scalar.bits == 8 => format!("(({})(int){text})", scalar.name),
@@ -221,11 +221,11 @@ impl Generator {
     /// A vector of integers.
     pub(super) fn vector(&mut self, ty: Ty, depth: usize) -> String {
         let (name, Ty { scalar, count }) = (ty.name(), ty);
-        let place = self.readable(|place| place.ty == ty);
-        if let Some(place) = place
+        let object = self.readable(|object| object.ty == ty);
+        if let Some(object) = object
             && (depth == 0 || self.dice.one_in(4))
         {
-            return self.element(&place, depth.min(1));
+            return self.element(&object, depth.min(1));
         }
         if depth == 0 {
             return format!("(({name})({}))", self.leaf(scalar, 0));
@@ -283,15 +283,15 @@ impl Generator {
                 format!("shuffle({}, {mask})", self.vector(source, depth))
             }
             16 => {
-                let place = self.readable(|place| {
-                    let fits = place.length.is_some_and(|length| length >= count);
-                    place.ty == Ty::of(scalar) && fits && place.has_address
+                let object = self.readable(|object| {
+                    let fits = object.length.is_some_and(|length| length >= count);
+                    object.ty == Ty::of(scalar) && fits && object.has_address
                 });
-                match place {
-                    Some(place) => {
-                        let length = place.length.unwrap_or(count);
+                match object {
+                    Some(object) => {
+                        let length = object.length.unwrap_or(count);
                         let index = self.index(length / count, depth.min(1));
-                        format!("vload{count}({index}, {})", place.text)
+                        format!("vload{count}({index}, {})", object.text)
                     }
                     None => self.vector(ty, depth),
                 }
@@ -316,8 +316,8 @@ impl Generator {
 
     /// The distance and order of elements of an object.
     fn between_addresses(&mut self, scalar: Scalar, depth: usize) -> String {
-        let place = self.readable(|place| place.has_address && place.length.is_some());
-        let Some(Place { text, length: Some(length), .. }) = place else { return self.leaf(scalar, depth) };
+        let object = self.readable(|object| object.has_address && object.length.is_some());
+        let Some(Object { text, length: Some(length), .. }) = object else { return self.leaf(scalar, depth) };
         let op = *self.dice.pick(&["-", "-", "<", ">=", "==", "!="]);
         let (one, other) = (self.index(length, 1), self.index(length, 1));
         format!("(({})(&{text}[{one}] {op} &{text}[{other}]))", scalar.name)
@@ -347,20 +347,20 @@ impl Generator {
 
     /// A swizzle of an existing vector.
     fn swizzled(&mut self, ty: Ty) -> String {
-        let place = self.readable(|place| place.ty.scalar == ty.scalar && place.ty.count > 1);
-        let Some(place) = place else { return self.literal(ty, 1) };
-        let text = self.element(&place, 0);
+        let object = self.readable(|object| object.ty.scalar == ty.scalar && object.ty.count > 1);
+        let Some(object) = object else { return self.literal(ty, 1) };
+        let text = self.element(&object, 0);
         const HALVES: [&str; 4] = ["lo", "hi", "even", "odd"];
-        if place.ty.count == 2 * ty.count && self.dice.one_in(2) {
+        if object.ty.count == 2 * ty.count && self.dice.one_in(2) {
             return format!("{text}.{}", self.dice.pick(&HALVES));
         }
-        if place.ty.count == 4 * ty.count && self.dice.one_in(2) {
+        if object.ty.count == 4 * ty.count && self.dice.one_in(2) {
             return format!("{text}.{}.{}", self.dice.pick(&HALVES), self.dice.pick(&HALVES));
         }
-        let letters = self.dice.one_in(2) && place.ty.count <= 4 && ty.count <= 4;
+        let letters = self.dice.one_in(2) && object.ty.count <= 4 && ty.count <= 4;
         let components: String = (0..ty.count)
             .map(|_| {
-                let index = self.dice.below(place.ty.count);
+                let index = self.dice.below(object.ty.count);
                 char::from(if letters { b"xyzw"[index] } else { DIGITS[index] })
             })
             .collect();

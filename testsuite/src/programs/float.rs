@@ -9,11 +9,11 @@ use super::{
 impl Generator {
     /// An integer below 2^24; stored values are reduced below 2048.
     pub(super) fn float(&mut self, ty: Ty, depth: usize) -> String {
-        let place = self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3));
-        if let Some(place) = place
+        let object = self.readable(|object| object.ty == ty).filter(|_| !self.dice.one_in(3));
+        if let Some(object) = object
             && (depth == 0 || self.dice.one_in(3))
         {
-            return self.element(&place, depth.min(1));
+            return self.element(&object, depth.min(1));
         }
         if depth == 0 {
             return self.small(ty, 0);
@@ -71,8 +71,8 @@ impl Generator {
 
     /// A value from 0 to 2047, possibly from a variable.
     pub(super) fn operand(&mut self, ty: Ty, depth: usize) -> String {
-        match self.readable(|place| place.ty == ty).filter(|_| !self.dice.one_in(3)) {
-            Some(place) => self.element(&place, 0),
+        match self.readable(|object| object.ty == ty).filter(|_| !self.dice.one_in(3)) {
+            Some(object) => self.element(&object, 0),
             None => self.small(ty, depth.saturating_sub(1)),
         }
     }

@@ -119,8 +119,8 @@ impl Generator {
             }
             1 => {
                 let dimensions = self.dimensions;
-                let place = ["0", "0, 0", "0, 0, 0"][dimensions - 1];
-                (scalar, format!("work_group_broadcast({value}, {place})"))
+                let object = ["0", "0, 0", "0, 0, 0"][dimensions - 1];
+                (scalar, format!("work_group_broadcast({value}, {object})"))
             }
             _ => {
                 // A signed sum may overflow.

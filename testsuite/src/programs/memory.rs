@@ -2,7 +2,7 @@
 
 use super::{
     Generator,
-    scope::{Place, Space, Whole},
+    scope::{Object, Space, Whole},
     types::{MemberKind, Scalar, Struct, Ty, UINT},
 };
 
@@ -41,7 +41,7 @@ impl Generator {
         has_address: bool,
     ) {
         let is_writable = space != Space::Constant;
-        self.scopes.add(Place { text, ty, space, length, is_writable, is_pointer: false, has_address });
+        self.scopes.add(Object { text, ty, space, length, is_writable, is_pointer: false, has_address });
     }
 
     /// Declares a constant index below this length.
@@ -49,7 +49,7 @@ impl Generator {
         let value = self.index(length, 2);
         let name = self.name('j');
         self.line(format!("const uint {name} = {value};"));
-        let place = Place {
+        let object = Object {
             text: name.clone(),
             ty: Ty::of(UINT),
             space: Space::Private,
@@ -58,7 +58,7 @@ impl Generator {
             is_pointer: false,
             has_address: false,
         };
-        self.scopes.add(place);
+        self.scopes.add(object);
         name
     }
 
@@ -91,8 +91,8 @@ impl Generator {
         let values: Vec<String> = (0..count).map(|_| self.braces(number)).collect();
         let name = self.name('s');
         self.line(format!("{} {name}[{count}] = {{{}}};", self.structs[number].name, values.join(", ")));
-        for place in (0..count).map(|at| at.to_string()).chain([index]) {
-            self.add_struct(&format!("{name}[{place}]"), number, Space::Private);
+        for object in (0..count).map(|at| at.to_string()).chain([index]) {
+            self.add_struct(&format!("{name}[{object}]"), number, Space::Private);
         }
     }
 

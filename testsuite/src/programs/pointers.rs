@@ -2,21 +2,21 @@
 
 use super::{
     Generator, Sort,
-    scope::{Place, Space, Whole},
+    scope::{Object, Space, Whole},
     types::{INTEGERS, Ty},
 };
 
 impl Generator {
     /// The objects that a pointer to this many elements of this type can point to.
-    pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Place> {
-        self.scopes.places_that(|place| {
-            let room = if place.is_writable { place.length.unwrap_or(1) } else { 0 };
-            space.has(place.space) && place.ty == ty && room >= length && place.has_address
+    pub(super) fn targets(&self, space: Space, ty: Ty, length: usize) -> Vec<Object> {
+        self.scopes.objects_that(|object| {
+            let room = if object.is_writable { object.length.unwrap_or(1) } else { 0 };
+            space.has(object.space) && object.ty == ty && room >= length && object.has_address
         })
     }
 
     /// A pointer expression for this many elements.
-    pub(super) fn pointer_to(&mut self, target: &Place, length: usize) -> String {
+    pub(super) fn pointer_to(&mut self, target: &Object, length: usize) -> String {
         match target.length {
             None => format!("&{}", target.text),
             Some(all) => {
@@ -32,11 +32,11 @@ impl Generator {
 
     /// Declares a pointer to an existing object.
     pub(super) fn declare_pointer(&mut self) {
-        let places = self.scopes.places_that(|place| place.is_writable && place.has_address);
-        if places.is_empty() {
+        let objects = self.scopes.objects_that(|object| object.is_writable && object.has_address);
+        if objects.is_empty() {
             return self.declare_array();
         }
-        let Place { ty, mut space, length, .. } = self.dice.pick(&places).clone();
+        let Object { ty, mut space, length, .. } = self.dice.pick(&objects).clone();
         if self.sort == Sort::Generic && self.dice.one_in(2) {
             space = Space::Generic;
         }
@@ -46,7 +46,7 @@ impl Generator {
         let value = self.pointer_to(&target, length);
         let name = self.name('p');
         self.line(format!("{} {} *{name} = {value};", space.name(), ty.name()));
-        let place = Place {
+        let object = Object {
             text: name.clone(),
             ty,
             space,
@@ -55,24 +55,24 @@ impl Generator {
             is_pointer: true,
             has_address: true,
         };
-        self.scopes.add(place.clone());
+        self.scopes.add(object.clone());
         if self.dice.one_in(3) {
-            self.declare_pointer_to_pointer(&name, place);
+            self.declare_pointer_to_pointer(&name, object);
         }
     }
 
     /// Declares a pointer to a pointer, and may assign through it.
-    fn declare_pointer_to_pointer(&mut self, pointer: &str, place: Place) {
-        let Place { ty, space, length, .. } = place.clone();
-        let targets: Vec<Place> = self.targets(space, ty, length.unwrap_or(1));
-        let older: Vec<Place> = targets.into_iter().filter(|it| self.is_older(it, &place)).collect();
+    fn declare_pointer_to_pointer(&mut self, pointer: &str, object: Object) {
+        let Object { ty, space, length, .. } = object.clone();
+        let targets: Vec<Object> = self.targets(space, ty, length.unwrap_or(1));
+        let older: Vec<Object> = targets.into_iter().filter(|it| self.is_older(it, &object)).collect();
         let name = self.name('r');
         self.line(format!("{} {} *private *{name} = &{pointer};", space.name(), ty.name()));
         if let Some(target) = (!older.is_empty()).then(|| self.dice.pick(&older).clone()) {
             let value = self.pointer_to(&target, length.unwrap_or(1));
             self.line(format!("*{name} = {value};"));
         }
-        self.scopes.add(Place { text: format!("(*{name})"), ..place });
+        self.scopes.add(Object { text: format!("(*{name})"), ..object });
     }
 
     /// Declares a pointer to an existing structure.
@@ -93,12 +93,13 @@ impl Generator {
 
     /// A pointer that iterates over an array.
     pub(super) fn walk(&mut self) {
-        let places =
-            self.scopes.places_that(|place| place.is_writable && place.has_address && place.length.is_some());
-        if places.is_empty() {
+        let objects = self
+            .scopes
+            .objects_that(|object| object.is_writable && object.has_address && object.length.is_some());
+        if objects.is_empty() {
             return self.declare_array();
         }
-        let Place { text, ty, space, length, .. } = self.dice.pick(&places).clone();
+        let Object { text, ty, space, length, .. } = self.dice.pick(&objects).clone();
         let length = length.unwrap_or(1);
         let name = self.name('w');
         let value = self.stored(ty, 2);
@@ -119,13 +120,13 @@ impl Generator {
 
     /// An array of pointers, read with a dynamic index.
     pub(super) fn through_array_of_pointers(&mut self) {
-        let places = self
-            .scopes
-            .places_that(|place| place.is_writable && place.has_address && place.space == Space::Private);
-        if places.is_empty() {
+        let objects = self.scopes.objects_that(|object| {
+            object.is_writable && object.has_address && object.space == Space::Private
+        });
+        if objects.is_empty() {
             return self.declare_value();
         }
-        let ty = self.dice.pick(&places).ty;
+        let ty = self.dice.pick(&objects).ty;
         let targets = self.targets(Space::Private, ty, 1);
         let pointers: Vec<String> = (0..2 + self.dice.below(3))
             .map(|_| {
@@ -148,48 +149,48 @@ impl Generator {
     /// Accesses an integer array through a pointer of another type: bytes, or integers of the same width. Other types
     /// violate aliasing rules (C99 6.5), which the reference compilers rely on.
     pub(super) fn through_other_type(&mut self) {
-        let places = self.scopes.places_that(|place| {
-            let whole = place.is_writable && place.has_address && !place.ty.scalar.is_float();
-            whole && place.ty.count != 3 && place.length.is_some()
+        let objects = self.scopes.objects_that(|object| {
+            let whole = object.is_writable && object.has_address && !object.ty.scalar.is_float();
+            whole && object.ty.count != 3 && object.length.is_some()
         });
-        if places.is_empty() {
+        if objects.is_empty() {
             return self.declare_array();
         }
-        let place = self.dice.pick(&places).clone();
-        let bytes = place.ty.scalar.bits as usize / 8 * place.ty.count * place.length.unwrap_or(1);
+        let object = self.dice.pick(&objects).clone();
+        let bytes = object.ty.scalar.bits as usize / 8 * object.ty.count * object.length.unwrap_or(1);
         let others: Vec<_> =
-            INTEGERS.into_iter().filter(|it| it.bits == 8 || it.bits == place.ty.scalar.bits).collect();
+            INTEGERS.into_iter().filter(|it| it.bits == 8 || it.bits == object.ty.scalar.bits).collect();
         let scalar = *self.dice.pick(&others);
         let length = bytes / (scalar.bits as usize / 8);
         let name = self.name('p');
         self.line(format!(
             "{space} {ty} *{name} = ({space} {ty} *)&{}[0];",
-            place.text,
-            space = place.space.name(),
+            object.text,
+            space = object.space.name(),
             ty = scalar.name,
         ));
-        let place = Place {
+        let object = Object {
             text: name,
             ty: Ty::of(scalar),
-            space: place.space,
+            space: object.space,
             length: Some(length),
             is_writable: true,
             is_pointer: true,
             has_address: true,
         };
-        self.scopes.add(place);
+        self.scopes.add(object);
     }
 
     /// Assigns another target to a pointer.
     pub(super) fn pointer_assignment(&mut self) {
-        let pointers = self.scopes.places_that(|place| place.is_pointer && place.text.starts_with('p'));
+        let pointers = self.scopes.objects_that(|object| object.is_pointer && object.text.starts_with('p'));
         if pointers.is_empty() {
             return self.declare_pointer();
         }
         let pointer = self.dice.pick(&pointers).clone();
         let length = pointer.length.unwrap_or(1);
         // A target must outlive the pointer, so it must be declared before.
-        let targets: Vec<Place> = self
+        let targets: Vec<Object> = self
             .targets(pointer.space, pointer.ty, length)
             .into_iter()
             .filter(|target| self.is_older(target, &pointer))
@@ -212,8 +213,8 @@ impl Generator {
         self.line(format!("{} = {condition} ? {first} : {second};", pointer.text));
     }
 
-    fn is_older(&self, one: &Place, other: &Place) -> bool {
-        let at = |place: &Place| self.scopes.places().iter().position(|it| it.text == place.text);
+    fn is_older(&self, one: &Object, other: &Object) -> bool {
+        let at = |object: &Object| self.scopes.objects().iter().position(|it| it.text == object.text);
         at(one) <= at(other)
     }
 }

@@ -5,7 +5,7 @@ use super::{
     dice::Dice,
     group::CELLS,
     lines::Lines,
-    scope::{Place, Scopes, Space},
+    scope::{Object, Scopes, Space},
     types::{INT, INTEGERS, Member, MemberKind, Returned, Scalar, Struct, Ty},
 };
 use crate::compositions;
@@ -224,7 +224,7 @@ impl Generator {
         let is_global = self.sort == Sort::Generic && self.dice.one_in(3);
         let space = if is_global { Space::Global } else { Space::Constant };
         self.line(format!("{} {} {name}[{length}] = {{{}}};", space.name(), ty.name(), values.join(", ")));
-        self.scopes.add(Place {
+        self.scopes.add(Object {
             text: name,
             ty,
             space,
@@ -241,7 +241,7 @@ impl Generator {
         let first = self.dice.below(1000);
         self.line(format!("enum {{ {one} = {first}, {two}, {three} = -{two} }};"));
         for text in names {
-            self.scopes.add(Place {
+            self.scopes.add(Object {
                 text,
                 ty: Ty::of(INT),
                 space: Space::Constant,
@@ -312,7 +312,7 @@ impl Generator {
                 Parameter::Value(ty) => self.add(name, *ty, None, Space::Private, true),
                 Parameter::Struct(number) => self.add_struct(&name, *number, Space::Private),
                 Parameter::StructPointer(space, number) => self.add_pointed(&name, *number, *space),
-                Parameter::Pointer(space, ty, length) => self.scopes.add(Place {
+                Parameter::Pointer(space, ty, length) => self.scopes.add(Object {
                     text: name,
                     ty: *ty,
                     space: *space,
@@ -361,7 +361,7 @@ impl Generator {
             numbers.push(format!("(uint)get_{function}({})", self.dice.below(3)));
         }
         for text in numbers {
-            self.scopes.add(Place {
+            self.scopes.add(Object {
                 text,
                 ty: Self::WORD,
                 space: Space::Private,
@@ -372,7 +372,7 @@ impl Generator {
             });
         }
         self.add("own".to_owned(), Self::WORD, Some(OWN), Space::Global, true);
-        self.scopes.add(Place {
+        self.scopes.add(Object {
             text: "in".to_owned(),
             ty: Self::WORD,
             space: Space::Global,
@@ -406,18 +406,19 @@ impl Generator {
             self.line(format!("if {condition} {{ out[gid] = lid; return; }}"));
         }
         self.line("uint h = 1;");
-        for place in self.scopes.places().to_vec() {
-            let is_of_program = matches!(place.space, Space::Global | Space::Constant) && !place.is_writable;
+        for object in self.scopes.objects().to_vec() {
+            let is_of_program =
+                matches!(object.space, Space::Global | Space::Constant) && !object.is_writable;
             // Counts an object that is accessible in two ways only once.
-            let is_seen = place.text.contains(['[', '>', '*']) && self.dice.one_in(2);
+            let is_seen = object.text.contains(['[', '>', '*']) && self.dice.one_in(2);
             if is_of_program || is_seen {
                 continue;
             }
-            match place.length {
-                None => self.digest(&place.text, place.ty),
+            match object.length {
+                None => self.digest(&object.text, object.ty),
                 Some(length) => {
                     self.open(format!("for (int i = 0; i < {length}; ++i) {{"));
-                    self.digest(&format!("{}[i]", place.text), place.ty);
+                    self.digest(&format!("{}[i]", object.text), object.ty);
                     self.close("}");
                 }
             }

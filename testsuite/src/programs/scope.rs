@@ -32,7 +32,7 @@ impl Space {
 
 /// Readable objects, which may be writable.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Object {
     /// A postfix expression.
     pub(super) text: String,
     pub(super) ty: Ty,
@@ -59,37 +59,37 @@ pub(super) struct Whole {
 /// The scopes, innermost last.
 #[derive(Default)]
 pub(super) struct Scopes {
-    places: Vec<Place>,
+    objects: Vec<Object>,
     structs: Vec<Whole>,
     marks: Vec<(usize, usize)>,
 }
 
 impl Scopes {
     pub(super) fn open(&mut self) {
-        self.marks.push((self.places.len(), self.structs.len()));
+        self.marks.push((self.objects.len(), self.structs.len()));
     }
 
     pub(super) fn close(&mut self) {
-        let (places, structs) = self.marks.pop().unwrap_or_default();
-        self.places.truncate(places);
+        let (objects, structs) = self.marks.pop().unwrap_or_default();
+        self.objects.truncate(objects);
         self.structs.truncate(structs);
     }
 
-    pub(super) fn add(&mut self, place: Place) {
-        self.places.push(place);
+    pub(super) fn add(&mut self, object: Object) {
+        self.objects.push(object);
     }
 
     pub(super) fn add_struct(&mut self, whole: Whole) {
         self.structs.push(whole);
     }
 
-    pub(super) fn places(&self) -> &[Place] {
-        &self.places
+    pub(super) fn objects(&self) -> &[Object] {
+        &self.objects
     }
 
     /// The objects that satisfy a predicate.
-    pub(super) fn places_that(&self, are: impl Fn(&Place) -> bool) -> Vec<Place> {
-        self.places.iter().filter(|place| are(place)).cloned().collect()
+    pub(super) fn objects_that(&self, are: impl Fn(&Object) -> bool) -> Vec<Object> {
+        self.objects.iter().filter(|object| are(object)).cloned().collect()
     }
 
     pub(super) fn structs(&self) -> &[Whole] {

@@ -2,7 +2,7 @@
 
 use super::{
     Function, Generator, Parameter,
-    scope::{Place, Space},
+    scope::{Object, Space},
     types::{INT, INTEGERS, Returned, Ty},
 };
 
@@ -48,16 +48,16 @@ impl Generator {
     }
 
     /// A writable lvalue.
-    fn writable(&mut self) -> Option<Place> {
-        let found: Vec<Place> =
-            self.scopes.places().iter().filter(|place| place.is_writable).cloned().collect();
+    fn writable(&mut self) -> Option<Object> {
+        let found: Vec<Object> =
+            self.scopes.objects().iter().filter(|object| object.is_writable).cloned().collect();
         (!found.is_empty()).then(|| self.dice.pick(&found).clone())
     }
 
     fn assignment(&mut self) {
-        let Some(place) = self.writable() else { return self.declare_value() };
-        let target = self.element(&place, 1);
-        let ty = place.ty;
+        let Some(object) = self.writable() else { return self.declare_value() };
+        let target = self.element(&object, 1);
+        let ty = object.ty;
         if ty.scalar.is_float() {
             let value = self.stored(ty, 3);
             return self.line(format!("{target} = {value};"));
@@ -195,7 +195,7 @@ impl Generator {
         let counter = self.name('i');
         let rounds = 1 + self.dice.below(5);
         let unroll = if self.dice.one_in(8) { "__attribute__((opencl_unroll_hint)) " } else { "" };
-        let place = |text: String| Place {
+        let object = |text: String| Object {
             text,
             ty: Ty::of(INT),
             space: Space::Private,
@@ -210,21 +210,21 @@ impl Generator {
                 self.line(format!("int {counter} = 0;"));
                 let condition = self.condition(2);
                 self.open(format!("while ({counter}++ < {rounds} && {condition}) {{"));
-                self.scopes.add(place(counter));
+                self.scopes.add(object(counter));
                 self.nested();
                 self.close("}");
                 self.close("}");
             }
             0 | 1 => {
                 self.open(format!("{unroll}for (int {counter} = 0; {counter} < {rounds}; ++{counter}) {{"));
-                self.scopes.add(place(counter));
+                self.scopes.add(object(counter));
                 self.nested();
                 self.close("}");
             }
             2 => {
                 let condition = self.condition(2);
                 self.open(format!("for (int {counter} = 0; {counter}++ < {rounds} && {condition}; ) {{"));
-                self.scopes.add(place(counter));
+                self.scopes.add(object(counter));
                 self.nested();
                 self.close("}");
             }
@@ -232,7 +232,7 @@ impl Generator {
                 self.open("{");
                 self.line(format!("int {counter} = {rounds};"));
                 self.open("do {");
-                self.scopes.add(place(counter.clone()));
+                self.scopes.add(object(counter.clone()));
                 self.nested();
                 // The condition is outside the scope of the body.
                 self.scopes.close();
@@ -342,9 +342,9 @@ impl Generator {
     }
 
     fn store_vector(&mut self) {
-        let places: Vec<Place> = self
+        let objects: Vec<Object> = self
             .scopes
-            .places()
+            .objects()
             .iter()
             .filter(|it| {
                 it.has_address
@@ -355,16 +355,16 @@ impl Generator {
             })
             .cloned()
             .collect();
-        if places.is_empty() {
+        if objects.is_empty() {
             return self.assignment();
         }
-        let place = self.dice.pick(&places).clone();
-        let length = place.length.unwrap_or(2);
+        let object = self.dice.pick(&objects).clone();
+        let length = object.length.unwrap_or(2);
         let counts: Vec<usize> = [2, 3, 4, 8, 16].into_iter().filter(|&it| it <= length).collect();
         let count = *self.dice.pick(&counts);
-        let value = self.expression(Ty { count, ..place.ty }, 2);
+        let value = self.expression(Ty { count, ..object.ty }, 2);
         let index = self.index(length / count, 1);
-        self.line(format!("vstore{count}({value}, {index}, {});", place.text));
+        self.line(format!("vstore{count}({value}, {index}, {});", object.text));
     }
 
     /// A call of a function that may write through pointers.
@@ -421,13 +421,13 @@ impl Generator {
 
     /// Assignments and increments within expressions, of variables that the expressions do not use otherwise.
     fn effects(&mut self) {
-        let is_simple = |place: &&Place| {
-            let is_name = place.text.chars().all(|c| c.is_ascii_alphanumeric());
-            let is_number = place.ty.count == 1 && !place.ty.scalar.is_float();
-            place.is_writable && place.length.is_none() && is_name && is_number
+        let is_simple = |object: &&Object| {
+            let is_name = object.text.chars().all(|c| c.is_ascii_alphanumeric());
+            let is_number = object.ty.count == 1 && !object.ty.scalar.is_float();
+            object.is_writable && object.length.is_none() && is_name && is_number
         };
-        let simple: Vec<Place> = self.scopes.places().iter().filter(is_simple).cloned().collect();
-        let unsigned: Vec<&Place> = simple.iter().filter(|it| !it.ty.scalar.is_signed()).collect();
+        let simple: Vec<Object> = self.scopes.objects().iter().filter(is_simple).cloned().collect();
+        let unsigned: Vec<&Object> = simple.iter().filter(|it| !it.ty.scalar.is_signed()).collect();
         if simple.len() < 2 || unsigned.is_empty() {
             return self.declare_value();
         }

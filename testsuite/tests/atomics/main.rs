@@ -110,7 +110,7 @@ fn compile(configuration: &Configuration, text: &str, emit: &Emit) -> Result<Com
         let line = output
             .sources
             .resolve(diagnostic.span)
-            .map_or(0, |place| output.sources.position(place.file, place.range.start).line as usize);
+            .map_or(0, |at| output.sources.position(at.file, at.range.start).line as usize);
         let told = (diagnostic.code.name().to_owned(), diagnostic.message.clone());
         errors.entry(line).or_default().push(told);
     }
@@ -126,13 +126,13 @@ fn compile(configuration: &Configuration, text: &str, emit: &Emit) -> Result<Com
 
 fn try_program(configuration: &Configuration, program: &Program) -> Result<Counts, String> {
     let mut counts = Counts { tried: program.calls.len(), ..Counts::default() };
-    let (text, places) = program.text(&vec![true; program.calls.len()]);
+    let (text, lines) = program.text(&vec![true; program.calls.len()]);
     let checked = compile(configuration, &text, &Emit::Nothing)?;
     let mut legal = vec![true; program.calls.len()];
     let mut failures = Vec::new();
     for (index, call) in program.calls.iter().enumerate() {
         let wanted = &call.refusals;
-        let told = places[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |told| told);
+        let told = lines[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |told| told);
         legal[index] = wanted.is_empty();
         counts.refused += usize::from(!wanted.is_empty());
         let is_right = if wanted.is_empty() {
@@ -144,7 +144,7 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
             failures.push(format!("{}\n    should be {wanted:?}, is {told:?}", call.text));
         }
     }
-    let lines: Vec<usize> = places.iter().flatten().copied().collect();
+    let lines: Vec<usize> = lines.iter().flatten().copied().collect();
     let elsewhere = checked.errors.iter().filter(|(line, _)| !lines.contains(line));
     failures.extend(elsewhere.map(|(line, told)| format!("line {line}: {told:?}")));
     if !failures.is_empty() {
@@ -186,7 +186,7 @@ fn emit(
         if !legal.contains(&true) {
             return Ok(None);
         }
-        let (text, places) = program.text(legal);
+        let (text, lines) = program.text(legal);
         let compiled = compile(configuration, &text, &Emit::Spirv)?;
         if let Some(words) = compiled.words {
             return Ok(Some(words));
@@ -195,7 +195,7 @@ fn emit(
         for (line, told) in &compiled.errors {
             let is_by_name =
                 told.iter().all(|(code, _)| code == "target-feature" || code == "sub-group-unavailable");
-            let index = places.iter().position(|place| *place == Some(*line)).filter(|_| is_by_name);
+            let index = lines.iter().position(|call| *call == Some(*line)).filter(|_| is_by_name);
             let Some(index) = index else { return Err(format!("line {line}: {told:?} in\n{text}")) };
             legal[index] = false;
             removed += 1;

@@ -112,7 +112,7 @@ impl Program {
              #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n#endif\n",
         );
         let mut line = text.lines().count();
-        let mut places = vec![None; self.calls.len()];
+        let mut lines = vec![None; self.calls.len()];
         for space in SPACES {
             let inside: Vec<usize> =
                 (0..self.calls.len()).filter(|&it| wanted[it] && self.calls[it].space == space).collect();
@@ -124,19 +124,19 @@ impl Program {
             text.push_str(&head);
             for index in inside {
                 line += 1;
-                places[index] = Some(line);
+                lines[index] = Some(line);
                 text.push_str(&format!("    {}\n", self.calls[index].text));
             }
             line += 1;
             text.push_str("}\n");
         }
-        (text, places)
+        (text, lines)
     }
 
     fn head(&self, space: &str) -> String {
         let object = self.object();
         let value = if self.ty == "flag" { "int" } else { &self.ty };
-        let (parameters, place) = match space {
+        let (parameters, declaration) = match space {
             "generic" => (
                 format!("global {object} *g, local {object} *l"),
                 format!("{object} *p = w & 1 ? ({object} *)g : ({object} *)l;"),
@@ -145,7 +145,7 @@ impl Program {
             _ => (format!("{space} {object} *p"), String::new()),
         };
         format!(
-            "kernel void in_{space}({parameters}, global uint *r, uint w, int o, int f, int s) {{\n    {place}\n    \
+            "kernel void in_{space}({parameters}, global uint *r, uint w, int o, int f, int s) {{\n    {declaration}\n    \
              {value} v = ({value})w, e = ({value})s;\n"
         )
     }

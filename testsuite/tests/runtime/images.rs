@@ -28,10 +28,10 @@ pub(crate) fn parts(device: &Device) {
             origin: desc.size.map(|size| u32::from(size > 1)),
             size: desc.size.map(|size| if size > 1 { size - 2 } else { 1 }),
         };
-        let places: Vec<usize> = places(part, desc.size);
-        let fresh: Vec<u32> = (0..places.len()).map(|it| 1000 + it as u32).collect();
+        let texels: Vec<usize> = texels(part, desc.size);
+        let fresh: Vec<u32> = (0..texels.len()).map(|it| 1000 + it as u32).collect();
         queue.write_image_region(&image, part, &fresh).unwrap();
-        places.iter().zip(&fresh).for_each(|(&place, &value)| model[place] = value);
+        texels.iter().zip(&fresh).for_each(|(&texel, &value)| model[texel] = value);
         assert_eq!(queue.read_image::<u32>(&image).unwrap(), model, "{desc:?}");
         assert_eq!(queue.read_image_region::<u32>(&image, part).unwrap(), fresh);
 
@@ -40,7 +40,7 @@ pub(crate) fn parts(device: &Device) {
         queue.copy_image(&image, part, &other, [0; 3]).unwrap();
         let mut expected = vec![7; model.len()];
         let target = ImageRegion { origin: [0; 3], size: part.size };
-        self::places(target, desc.size).iter().zip(&fresh).for_each(|(&at, &value)| expected[at] = value);
+        self::texels(target, desc.size).iter().zip(&fresh).for_each(|(&at, &value)| expected[at] = value);
         assert_eq!(queue.read_image::<u32>(&other).unwrap(), expected, "{desc:?}");
     }
     // From a layer to a slice.
@@ -52,7 +52,7 @@ pub(crate) fn parts(device: &Device) {
 }
 
 /// The indices of a region's texels in the whole image.
-fn places(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
+fn texels(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
     let [x, y, z] = [0, 1, 2].map(|at| part.origin[at]..part.origin[at] + part.size[at]);
     z.flat_map(|z| {
         let x = x.clone();

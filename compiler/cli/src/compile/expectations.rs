@@ -71,7 +71,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
 /// The diagnostics of the main file, with their notes.
 fn seen(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
     let map = &output.sources;
-    let line = |span| map.resolve(span).map(|place| map.position(place.file, place.range.start).line);
+    let line = |span| map.resolve(span).map(|at| map.position(at.file, at.range.start).line);
     let mut seen = Vec::new();
     for diagnostic in &output.diagnostics {
         let kind = match diagnostic.severity {
@@ -100,7 +100,7 @@ fn read(line: &str, number: u32, expected: &mut Vec<Expectation>, complaints: &m
         };
         let parsed = after.split_once("{{").and_then(|(directions, text)| {
             let (text, after) = text.split_once("}}")?;
-            let (line, count) = place(directions.trim(), number)?;
+            let (line, count) = target_line(directions.trim(), number)?;
             let (least, most) = times(count.trim())?;
             Some((Expectation { kind, line, text: text.to_owned(), least, most, found: 0 }, after))
         });
@@ -121,15 +121,15 @@ fn read(line: &str, number: u32, expected: &mut Vec<Expectation>, complaints: &m
 }
 
 /// `@+1`, `@-2`, `@12`, or nothing: the expected line, and the remaining text.
-fn place(text: &str, here: u32) -> Option<(u32, &str)> {
-    let Some(place) = text.strip_prefix('@') else { return Some((here, text)) };
-    let end = place.find([' ', '*']).unwrap_or(place.len());
-    let (place, rest) = place.split_at(end);
-    let line = match place.strip_prefix('+') {
+fn target_line(text: &str, here: u32) -> Option<(u32, &str)> {
+    let Some(offset) = text.strip_prefix('@') else { return Some((here, text)) };
+    let end = offset.find([' ', '*']).unwrap_or(offset.len());
+    let (offset, rest) = offset.split_at(end);
+    let line = match offset.strip_prefix('+') {
         Some(down) => here.checked_add(down.parse().ok()?)?,
-        None => match place.strip_prefix('-') {
+        None => match offset.strip_prefix('-') {
             Some(up) => here.checked_sub(up.parse().ok()?)?,
-            None => place.parse().ok()?,
+            None => offset.parse().ok()?,
         },
     };
     Some((line, rest))

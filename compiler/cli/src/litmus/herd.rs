@@ -114,15 +114,15 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
         rest = rest.trim_start();
         let number = rest.strip_prefix('P').map(|it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
         let Some(after) = number.and_then(|it| it.trim_start().strip_prefix('@')) else { break };
-        let parts = after.split_once('(').and_then(|(place, rest)| {
+        let parts = after.split_once('(').and_then(|(scope, rest)| {
             let (parameters, rest) = rest.split_once(')')?;
-            Some((place, parameters, rest.trim_start().strip_prefix('{')?))
+            Some((scope, parameters, rest.trim_start().strip_prefix('{')?))
         });
-        let Some((place, parameters, inside)) = parts else {
+        let Some((scope, parameters, inside)) = parts else {
             return failure("a process of the litmus test has no parameters or no body");
         };
         let number = |word: &str| -> u32 {
-            let digits = place.split_once(word).map_or("", |(_, rest)| rest.trim_start());
+            let digits = scope.split_once(word).map_or("", |(_, rest)| rest.trim_start());
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().unwrap_or(0)
         };
@@ -170,7 +170,7 @@ fn body(
         let _ = writeln!(code, "int p{number}_{name} = 0; // registers[{index}]");
     }
     let group = |number: usize| groups.iter().position(|it| *it == processes[number].group).unwrap_or(0);
-    let place = |number: usize| {
+    let condition = |number: usize| {
         let rank = processes[..number].iter().filter(|it| it.group == processes[number].group).count();
         format!("if (get_group_id(0) == {} && get_local_id(0) == {rank})", group(number))
     };
@@ -181,7 +181,7 @@ fn body(
             let Some(segment) = segments.get(at) else { continue };
             if at % 2 == 0 {
                 let renamed = renamed(segment, number, &registers, parameters);
-                let _ = writeln!(code, "{} {{ {renamed} }}", place(number));
+                let _ = writeln!(code, "{} {{ {renamed} }}", condition(number));
             } else if *barriers.entry(group(number)).or_insert(segment) != segment {
                 return failure("the work-items of a group in the litmus test have different barriers");
             }
@@ -191,7 +191,7 @@ fn body(
         }
     }
     for (index, (number, name)) in registers.iter().enumerate() {
-        let _ = writeln!(code, "{} registers[{index}] = p{number}_{name};", place(*number));
+        let _ = writeln!(code, "{} registers[{index}] = p{number}_{name};", condition(*number));
     }
     Ok((code, registers.into_iter().map(|(number, name)| format!("{number}:{name}")).collect()))
 }

@@ -15,11 +15,11 @@ pub(super) fn json(findings: &Findings) -> String {
     let model = |explored: &Explored| {
         let undefined = explored.found.undefined.values().map(|it| match it.events {
             Some((a, b)) => {
-                let place = |index: usize| {
+                let access = |index: usize| {
                     let (item, event) = &it.witness.events[index];
                     object!({ "work_item": item, "line": event.line, "event": draw::label(event, &names) })
                 };
-                object!({ "kind": "race", "places": [place(a), place(b)] })
+                object!({ "kind": "race", "places": [access(a), access(b)] })
             }
             None => object!({ "kind": "barrier", "work_items": [it.items.0, it.items.1] }),
         });

@@ -40,7 +40,7 @@ enum Ordering {
 
 /// Where work-items and objects are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Placement {
     Groups,
     Group,
     Local,
@@ -63,8 +63,8 @@ pub(super) fn tests() -> Vec<Test> {
             if has_data && ordering == Ordering::Relaxed {
                 continue;
             }
-            for place in [Place::Groups, Place::Group, Place::Local] {
-                tests.push(test(shape, items, ordering, place));
+            for placement in [Placement::Groups, Placement::Group, Placement::Local] {
+                tests.push(test(shape, items, ordering, placement));
             }
         }
     }
@@ -93,7 +93,7 @@ impl Ordering {
     }
 }
 
-impl Place {
+impl Placement {
     fn name(self) -> &'static str {
         match self {
             Self::Groups => "several groups",
@@ -120,7 +120,7 @@ fn objects(items: &[&str]) -> Vec<char> {
     all
 }
 
-fn test(shape: &str, items: &[&str], ordering: Ordering, place: Place) -> Test {
+fn test(shape: &str, items: &[&str], ordering: Ordering, placement: Placement) -> Test {
     let objects = objects(items);
     let (mut body, mut registers) = (String::new(), Vec::new());
     for (item, accesses) in items.iter().enumerate() {
@@ -131,8 +131,8 @@ fn test(shape: &str, items: &[&str], ordering: Ordering, place: Place) -> Test {
                 let _ = writeln!(
                     body,
                     "        atomic_work_item_fence({}, memory_order_acq_rel, memory_scope_{});",
-                    place.flags(),
-                    place.scope()
+                    placement.flags(),
+                    placement.scope()
                 );
             }
             let register = access.starts_with(['R', 'A', 'X', 'G']).then(|| {
@@ -140,13 +140,13 @@ fn test(shape: &str, items: &[&str], ordering: Ordering, place: Place) -> Test {
                 read += 1;
                 registers.len() - 1
             });
-            let _ = writeln!(body, "        {};", statement(access, register, ordering, place));
+            let _ = writeln!(body, "        {};", statement(access, register, ordering, placement));
         }
         body.push_str("        break;\n");
     }
-    let (count, local) = (items.len(), if place == Place::Groups { 1 } else { items.len() });
+    let (count, local) = (items.len(), if placement == Placement::Groups { 1 } else { items.len() });
     let mut after = String::new();
-    if place == Place::Local {
+    if placement == Placement::Local {
         // The host sees no local memory.
         let _ = writeln!(after, "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (get_global_id(0) == 0) {{");
         for &object in &objects {
@@ -160,10 +160,10 @@ fn test(shape: &str, items: &[&str], ordering: Ordering, place: Place) -> Test {
         after.push_str("    }\n");
     }
     let mut source = format!("// kiln run --global {count} --local {local}");
-    let space = if place == Place::Local { "local" } else { "global" };
+    let space = if placement == Placement::Local { "local" } else { "global" };
     let mut parameters = String::new();
     for &object in &objects {
-        source.push_str(if place == Place::Local { " --arg local:4" } else { " --arg buf:int[1]=0" });
+        source.push_str(if placement == Placement::Local { " --arg local:4" } else { " --arg buf:int[1]=0" });
         let ty = if object == 'd' { "int" } else { "atomic_int" };
         let _ = write!(parameters, "{space} {ty} *{object}, ");
     }
@@ -172,14 +172,14 @@ fn test(shape: &str, items: &[&str], ordering: Ordering, place: Place) -> Test {
         " --arg buf:int[{}]=0\nkernel void litmus({parameters}global int *r) {{\n    switch (get_global_id(0)) {{\n{body}    }}\n{after}}}\n",
         registers.len().max(1)
     );
-    Test { name: format!("{shape}, {}, {}", ordering.name(), place.name()), source, registers }
+    Test { name: format!("{shape}, {}, {}", ordering.name(), placement.name()), source, registers }
 }
 
 /// The statement of an access.
-fn statement(access: &str, register: Option<usize>, ordering: Ordering, place: Place) -> String {
+fn statement(access: &str, register: Option<usize>, ordering: Ordering, placement: Placement) -> String {
     let (kind, rest) = access.split_at(1);
     let (object, value) = rest.split_at(1);
-    let scope = place.scope();
+    let scope = placement.scope();
     let with = |order: &str| format!("memory_order_{order}, memory_scope_{scope}");
     let set = register.map_or_else(String::new, |register| format!("r[{register}] = "));
     match kind {
@@ -206,7 +206,7 @@ mod unit {
     #[test]
     fn a_test_is_a_kernel_with_its_launch() {
         let Test { source, registers, .. } =
-            test("MP with data", &["Dd1 Wy1", "Ry Gd1"], Ordering::Fences, Place::Local);
+            test("MP with data", &["Dd1 Wy1", "Ry Gd1"], Ordering::Fences, Placement::Local);
         assert_eq!(registers, ["1:r0", "1:r1", "d", "y"]);
         for part in [
             "// kiln run --global 2 --local 2 --arg local:4 --arg local:4 --arg buf:int[4]=0\n",

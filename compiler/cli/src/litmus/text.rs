@@ -81,13 +81,13 @@ fn on_device(findings: &Findings, seen: &Seen, text: &mut String) {
 
 /// The rule that forbids an outcome, and the accesses that violate it.
 fn reason(forbidden: &Forbidden) -> String {
-    let place = |index: usize| {
+    let access = |index: usize| {
         let (item, event) = &forbidden.witness.events[index];
-        draw::place(*item, event)
+        draw::position(*item, event)
     };
     let (a, b) = forbidden.events;
-    let places = if a == b { place(a) } else { format!("{}; {}", place(a), place(b)) };
-    format!("{} ({}): {places}", forbidden.rule, forbidden.rule.section())
+    let accesses = if a == b { access(a) } else { format!("{}; {}", access(a), access(b)) };
+    format!("{} ({}): {accesses}", forbidden.rule, forbidden.rule.section())
 }
 
 /// A race or a diverging barrier in words.
@@ -100,7 +100,7 @@ fn described(undefined: &Undefined, names: draw::Names<'_>) -> String {
     };
     let shown = |index: usize| {
         let (item, event) = &undefined.witness.events[index];
-        format!("{} ({})", draw::place(*item, event), draw::label(event, names))
+        format!("{} ({})", draw::position(*item, event), draw::label(event, names))
     };
     format!("data race: {}, and {}", shown(a), shown(b))
 }

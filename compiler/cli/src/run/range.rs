@@ -24,7 +24,7 @@ pub(super) fn sizes(text: &str) -> Result<Given, Failure> {
     let mut given = Given { count: 0, sizes: [1; 3] };
     for size in text.split([',', 'x']) {
         match (given.sizes.get_mut(given.count as usize), size.trim().parse()) {
-            (Some(place), Ok(size)) => *place = size,
+            (Some(entry), Ok(size)) => *entry = size,
             _ => return failure(format!("`{text}` is not one to three sizes such as `1024` or `64,64`")),
         }
         given.count += 1;

@@ -66,7 +66,7 @@ pub(crate) fn open(
         // The reference device reports source lines and, in the OpenCL environment, which object an access overflows.
         options.debug |= device.info().is_strict;
         if device.info().environment == Environment::OpenCl {
-            options.overflow = Overflow::Told;
+            options.overflow = Overflow::Marked;
         }
         match compile::module(source, &options, files, &command.options) {
             Ok((module, types)) => {

@@ -122,22 +122,22 @@ impl Writer<'_> {
 
     fn record(&self, index: usize, items: &mut Items<'_>, bytes: &mut [u8]) -> Result<(), Failure> {
         let record = &self.interface.records[index];
-        let mut place = 0;
+        let mut next = 0;
         while let Some(named) = items.peek() {
             if let Some(name) = &named.member {
                 let known = record.members.iter().position(|it| it.name.as_ref() == Some(name));
-                place = known.ok_or_else(|| {
+                next = known.ok_or_else(|| {
                     let expected = self.expected(&Type::Record(index));
                     Failure(format!("`{}`: there is no member `{name}`; {expected}", self.text))
                 })?;
-            } else if record.is_union && place > 0 {
+            } else if record.is_union && next > 0 {
                 break;
             }
-            let Some(member) = record.members.get(place) else { break };
+            let Some(member) = record.members.get(next) else { break };
             let offset = member.offset as usize;
             let size = self.interface.size_of(&member.ty) as usize;
             self.inner(&member.ty, items, &mut bytes[offset..offset + size])?;
-            place = if record.is_union { record.members.len() } else { place + 1 };
+            next = if record.is_union { record.members.len() } else { next + 1 };
         }
         Ok(())
     }

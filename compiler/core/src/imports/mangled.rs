@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Every prefix of a name is a name or none, without a panic.
+    /// Parsing a truncated name never panics.
     #[test]
     fn damaged_names() {
         let whole = "_Z23atomic_compare_exchangePU3AS4VU7_AtomiciPU3AS4iS3_Dv16_fé";

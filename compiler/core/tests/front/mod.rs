@@ -54,7 +54,7 @@ pub(crate) fn check(options: &Options, text: &str) -> Front {
     let output = compile(source, options, &NoFiles, &Emit::Hir);
     let sources = &output.sources;
     let line = |span| match sources.resolve(span) {
-        Some(place) => sources.position(place.file, place.range.start).line as usize,
+        Some(location) => sources.position(location.file, location.range.start).line as usize,
         None => 0,
     };
     let shown = |severity| if severity == Severity::Error { "error" } else { "warning" };

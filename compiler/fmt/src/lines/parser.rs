@@ -197,7 +197,7 @@ impl<'t> Parser<'_, 't> {
             return;
         }
         if token_starts_line(self.token(), continues) {
-            self.settle();
+            self.close_bodies();
             self.indent = self.indent_of_comment();
             self.finish_at(self.at + 1, Shape::Comment);
         }
@@ -212,7 +212,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Ends bodies without braces when their statement has ended.
-    fn settle(&mut self) {
+    fn close_bodies(&mut self) {
         let Some(block) = self.state.ended.take() else { return };
         let next = self.code(self.at);
         let is_next = |keyword| next.is_some_and(|next| next.is_keyword(keyword));
@@ -242,11 +242,11 @@ impl<'t> Parser<'_, 't> {
 
     fn code_token(&mut self) {
         if self.is_empty() {
-            self.settle();
+            self.close_bodies();
             self.indent = self.frame().indent;
         } else if self.is_macro_statement() {
             self.end_statement(self.at, None);
-            self.settle();
+            self.close_bodies();
             self.indent = self.frame().indent;
         }
         if self.state.statement.awaits_body {

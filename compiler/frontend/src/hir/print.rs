@@ -14,7 +14,7 @@ use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
 use super::{
     Atomic, Barrier, BinaryOp, Case, CompareOp, Conditional, Const, Expr, ExprKind, Fence, Function, If,
-    Image, Known, Local, LocalId, LogicalOp, Loop, Module, Place, PlaceKind, Printf, Rounding, Stmt,
+    Image, Known, Local, LocalId, LogicalOp, Loop, Lvalue, LvalueKind, Module, Printf, Rounding, Stmt,
     StmtKind, UnaryOp, UpdateResult,
 };
 
@@ -194,17 +194,17 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&self, place: &Place) -> String {
-        match &place.kind {
-            PlaceKind::Local(local) => format!("%{}", local.index()),
-            PlaceKind::Global(global) => format!("@{}", global.index()),
-            PlaceKind::Deref(pointer) => format!("*{}", self.expr(pointer)),
-            PlaceKind::Field(field) => format!("{}.{}", self.place(&field.base), field.offset),
-            PlaceKind::Element(element) => {
-                format!("{}[{}]", self.place(&element.base), self.expr(&element.index))
+    fn lvalue(&self, lvalue: &Lvalue) -> String {
+        match &lvalue.kind {
+            LvalueKind::Local(local) => format!("%{}", local.index()),
+            LvalueKind::Global(global) => format!("@{}", global.index()),
+            LvalueKind::Deref(pointer) => format!("*{}", self.expr(pointer)),
+            LvalueKind::Field(field) => format!("{}.{}", self.lvalue(&field.base), field.offset),
+            LvalueKind::Element(element) => {
+                format!("{}[{}]", self.lvalue(&element.base), self.expr(&element.index))
             }
-            PlaceKind::Swizzle(of) => format!("{}.{}", self.place(&of.base), swizzle(&of.components)),
-            PlaceKind::Temporary(value) => self.expr(value),
+            LvalueKind::Swizzle(of) => format!("{}.{}", self.lvalue(&of.base), swizzle(&of.components)),
+            LvalueKind::Temporary(value) => self.expr(value),
         }
     }
 
@@ -222,8 +222,8 @@ impl Printer<'_> {
         let ty = expr.ty;
         match &expr.kind {
             ExprKind::Const(value) => format!("{}:{}", constant(value, self.is_signed(ty)), self.ty(ty)),
-            ExprKind::Load(place) => self.place(place),
-            ExprKind::AddressOf(place) => format!("&{}", self.place(place)),
+            ExprKind::Load(lvalue) => self.lvalue(lvalue),
+            ExprKind::AddressOf(lvalue) => format!("&{}", self.lvalue(lvalue)),
             ExprKind::Unary(op, operand) => self.list(unary(*op), ty, &[operand]),
             ExprKind::Exact(inner) => format!("(exact {})", self.expr(inner)),
             ExprKind::Binary(op, operands) => {
@@ -275,14 +275,14 @@ impl Printer<'_> {
             ExprKind::Offset(offset) => self.list("offset", ty, &[&offset.pointer, &offset.index]),
             ExprKind::Difference { left, right } => self.list("difference", ty, &[left, right]),
             ExprKind::Assign(assign) => {
-                format!("{} = {}", self.place(&assign.place), self.expr(&assign.value))
+                format!("{} = {}", self.lvalue(&assign.lvalue), self.expr(&assign.value))
             }
             ExprKind::Update(update) => {
                 let word = match update.result {
                     UpdateResult::Old => "update-old",
                     UpdateResult::New => "update",
                 };
-                format!("({word} {} {})", self.place(&update.place), self.expr(&update.new))
+                format!("({word} {} {})", self.lvalue(&update.lvalue), self.expr(&update.new))
             }
             ExprKind::Current => "current".to_owned(),
             ExprKind::Comma(left, right) => format!("({}, {})", self.expr(left), self.expr(right)),

@@ -1,6 +1,6 @@
 //! Visits the expressions of statements in preorder.
 
-use super::{Atomic, Conditional, Expr, ExprKind, Fence, Known, Place, PlaceKind, Stmt, StmtKind};
+use super::{Atomic, Conditional, Expr, ExprKind, Fence, Known, Lvalue, LvalueKind, Stmt, StmtKind};
 
 /// Calls `visit` for every expression in these statements.
 pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
@@ -49,8 +49,8 @@ pub fn expression<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
 pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Current | ExprKind::Trap { .. } => {}
-        ExprKind::Load(inner) => place(inner, visit),
-        ExprKind::AddressOf(inner) => place(inner, visit),
+        ExprKind::Load(inner) => lvalue(inner, visit),
+        ExprKind::AddressOf(inner) => lvalue(inner, visit),
         ExprKind::Unary(_, inner)
         | ExprKind::Exact(inner)
         | ExprKind::LogicalNot(inner)
@@ -90,11 +90,11 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
         | ExprKind::Block { captures: parts, .. } => parts.iter().for_each(visit),
         ExprKind::Printf(printf) => printf.arguments.iter().for_each(visit),
         ExprKind::Assign(assign) => {
-            place(&assign.place, visit);
+            lvalue(&assign.lvalue, visit);
             visit(&assign.value);
         }
         ExprKind::Update(update) => {
-            place(&update.place, visit);
+            lvalue(&update.lvalue, visit);
             visit(&update.new);
         }
         ExprKind::Atomic(operation) => atomic(operation, visit),
@@ -113,14 +113,14 @@ pub fn operands<'h>(expr: &'h Expr, visit: &mut impl FnMut(&'h Expr)) {
 }
 
 /// Calls `visit` for the direct operands of an lvalue.
-pub fn place<'h>(inner: &'h Place, visit: &mut impl FnMut(&'h Expr)) {
+pub fn lvalue<'h>(inner: &'h Lvalue, visit: &mut impl FnMut(&'h Expr)) {
     match &inner.kind {
-        PlaceKind::Local(_) | PlaceKind::Global(_) => {}
-        PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => visit(pointer),
-        PlaceKind::Field(field) => place(&field.base, visit),
-        PlaceKind::Swizzle(swizzle) => place(&swizzle.base, visit),
-        PlaceKind::Element(element) => {
-            place(&element.base, visit);
+        LvalueKind::Local(_) | LvalueKind::Global(_) => {}
+        LvalueKind::Deref(pointer) | LvalueKind::Temporary(pointer) => visit(pointer),
+        LvalueKind::Field(field) => lvalue(&field.base, visit),
+        LvalueKind::Swizzle(swizzle) => lvalue(&swizzle.base, visit),
+        LvalueKind::Element(element) => {
+            lvalue(&element.base, visit);
             visit(&element.index);
         }
     }

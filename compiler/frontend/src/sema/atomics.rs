@@ -15,7 +15,7 @@ use kiln_types::ty::{EnumId, QualTy, Ty, TyId};
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, Order, Scope};
 
 use super::{Sema, builtin::Call, convert::AssignContext};
-use crate::hir::{Assign, Atomic, Const, Expr, ExprKind, Known, Place, PlaceKind};
+use crate::hir::{Assign, Atomic, Const, Expr, ExprKind, Known, Lvalue, LvalueKind};
 
 /// An order, scope or flags argument, with its position.
 pub(super) struct Chosen<T> {
@@ -239,7 +239,7 @@ impl Sema<'_> {
         scope: &Chosen<Scope>,
         object: &Expr,
     ) -> bool {
-        let place = |argument| match argument {
+        let lvalue = |argument| match argument {
             Argument::Object => object.span,
             Argument::Failure => failure.map_or(order.span, |failure| failure.span),
             Argument::Scope => scope.span,
@@ -253,7 +253,7 @@ impl Sema<'_> {
             .and_then(|()| memory::check_support(operation, known_order, known_scope, support))
             .and_then(|()| memory::check_support(operation, known_failure, None, support));
         if let Err(problem) = problem {
-            let span = place(problem.argument);
+            let span = lvalue(problem.argument);
             // An argument that the call leaves out is reported at the function's name, which precedes the object.
             let replacement = problem.replacement().filter(|_| span.lo > object.span.lo);
             let mut diagnostic = Diagnostic::of_problem(problem, span);
@@ -264,7 +264,7 @@ impl Sema<'_> {
             return false;
         }
         if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
-            let span = place(advice.argument);
+            let span = lvalue(advice.argument);
             self.report_memory_problem(advice, span);
         }
         // A failure order can only be seq_cst if the order is.
@@ -445,22 +445,22 @@ impl Sema<'_> {
         if let Some(advice) = memory::advise_atomic(None, None, Some(self.pointee_space(object.ty))) {
             self.report_memory_problem(advice, object.span);
         }
-        let place = self.plain_view(object);
-        let value = self.convert(value, place.ty.ty);
-        let (ty, span) = (place.ty.ty, call.span);
-        let store = Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span };
+        let lvalue = self.plain_view(object);
+        let value = self.convert(value, lvalue.ty.ty);
+        let (ty, span) = (lvalue.ty.ty, call.span);
+        let store = Expr { kind: ExprKind::Assign(Box::new(Assign { lvalue, value })), ty, span };
         let nothing = self.nothing(span);
         Expr { kind: ExprKind::Comma(Box::new(store), Box::new(nothing)), ty: TyId::VOID, span }
     }
 
     /// An atomic object as an lvalue of its plain type, for non-atomic accesses.
-    pub(super) fn plain_view(&mut self, object: Expr) -> Place {
+    pub(super) fn plain_view(&mut self, object: Expr) -> Lvalue {
         let span = object.span;
         let ty = self.atomic_value(&object);
         let space = self.pointee_space(object.ty);
         let place_ty = ty.plain().in_space(space);
         let pointer = self.types.pointer(place_ty);
         let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
-        Place { kind: PlaceKind::Deref(Box::new(object)), ty: place_ty, span }
+        Lvalue { kind: LvalueKind::Deref(Box::new(object)), ty: place_ty, span }
     }
 }

@@ -11,7 +11,7 @@ use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion};
 use rustc_hash::FxHashMap;
 
 use super::{Sema, constant::Object, expr::Operand, function::Returns};
-use crate::hir::{Assign, Expr, ExprKind, Function, FunctionId, Local, LocalId, Place, PlaceKind};
+use crate::hir::{Assign, Expr, ExprKind, Function, FunctionId, Local, LocalId, Lvalue, LvalueKind};
 
 /// A block literal being checked.
 struct OpenBlock {
@@ -119,14 +119,14 @@ impl Sema<'_> {
         for capture in captures {
             let Some(parent) = self.body.function else { continue };
             let outer_ty = self.module.functions[parent].locals[capture.outer].ty;
-            let outer = Place { kind: PlaceKind::Local(capture.outer), ty: outer_ty, span };
+            let outer = Lvalue { kind: LvalueKind::Local(capture.outer), ty: outer_ty, span };
             let value = if self.is_captured_by_address(outer_ty) {
-                self.address_of_place(outer)
+                self.address_of_lvalue(outer)
             } else {
                 self.load(outer)
             };
-            let copy = self.temporary_place(value.ty, span);
-            let stored = ExprKind::Assign(Box::new(Assign { place: copy.clone(), value }));
+            let copy = self.temporary_lvalue(value.ty, span);
+            let stored = ExprKind::Assign(Box::new(Assign { lvalue: copy.clone(), value }));
             copies.push(Expr { kind: stored, ty: copy.ty.ty, span });
             values.push(self.load(copy));
         }
@@ -160,12 +160,12 @@ impl Sema<'_> {
         };
         let owner = self.body.function.unwrap_or(function);
         let inner_ty = self.module.functions[owner].locals[inner].ty;
-        let place = Place { kind: PlaceKind::Local(inner), ty: inner_ty, span };
+        let lvalue = Lvalue { kind: LvalueKind::Local(inner), ty: inner_ty, span };
         if !self.is_captured_by_address(ty) {
-            return Operand::Place(place);
+            return Operand::Lvalue(lvalue);
         }
-        let pointer = self.load(place);
-        Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+        let pointer = self.load(lvalue);
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Deref(Box::new(pointer)), ty, span })
     }
 
     /// OpenCL C 6.14.5: arrays are captured by reference. `local` variables belong to the work-group in any case.
@@ -218,10 +218,10 @@ impl Sema<'_> {
                 Some(KnownBlock { function: *function, captures: captures.to_vec() })
             }
             ExprKind::Comma(_, last) => self.known_block(last),
-            ExprKind::Load(place) => {
-                let object = match place.kind {
-                    PlaceKind::Local(local) => Object::Local(self.body.function?, local),
-                    PlaceKind::Global(global) => Object::Global(global),
+            ExprKind::Load(lvalue) => {
+                let object = match lvalue.kind {
+                    LvalueKind::Local(local) => Object::Local(self.body.function?, local),
+                    LvalueKind::Global(global) => Object::Global(global),
                     _ => return None,
                 };
                 self.blocks.known.get(&object).cloned()

@@ -15,7 +15,7 @@ use kiln_types::ty::{Access, Implicit, Pointee, QualTy, Scalar, Ty, TyId};
 use smallvec::SmallVec;
 
 use super::{Callee, Sema, convert::AssignContext};
-use crate::hir::{Conversion, Expr, ExprKind, LocalId, Place, PlaceKind, Stmt, StmtKind};
+use crate::hir::{Conversion, Expr, ExprKind, LocalId, Lvalue, LvalueKind, Stmt, StmtKind};
 
 /// A call, for messages.
 pub(super) struct Call<'a> {
@@ -63,8 +63,8 @@ impl Sema<'_> {
             let arguments = parameters
                 .into_iter()
                 .map(|(local, ty)| {
-                    let place = Place { kind: PlaceKind::Local(local), ty, span };
-                    Expr { kind: ExprKind::Load(place), ty: ty.ty, span }
+                    let lvalue = Lvalue { kind: LvalueKind::Local(local), ty, span };
+                    Expr { kind: ExprKind::Load(lvalue), ty: ty.ty, span }
                 })
                 .collect();
             let outer = self.body.function.replace(id);

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
 use crate::{
     foreign,
-    hir::{Expr, ExprKind, FunctionId, Place},
+    hir::{Expr, ExprKind, FunctionId, Lvalue},
 };
 
 impl Sema<'_> {
@@ -34,8 +34,8 @@ impl Sema<'_> {
                 self.report_not_called_by_name(builtin);
                 self.error_value(span)
             }
-            Operand::Place(place) if matches!(self.types.get(place.ty.ty), Ty::Block(_)) => {
-                let block = self.load(place);
+            Operand::Lvalue(lvalue) if matches!(self.types.get(lvalue.ty.ty), Ty::Block(_)) => {
+                let block = self.load(lvalue);
                 self.call_block(block, arguments, span)
             }
             Operand::Value(value) if matches!(self.types.get(value.ty), Ty::Block(_)) => {
@@ -43,9 +43,8 @@ impl Sema<'_> {
             }
             operand => {
                 let ty = match &operand {
-                    Operand::Place(Place { ty: QualTy { ty, .. }, .. }) | Operand::Value(Expr { ty, .. }) => {
-                        *ty
-                    }
+                    Operand::Lvalue(Lvalue { ty: QualTy { ty, .. }, .. })
+                    | Operand::Value(Expr { ty, .. }) => *ty,
                     _ => TyId::ERROR,
                 };
                 if ty != TyId::ERROR {
@@ -60,9 +59,9 @@ impl Sema<'_> {
     /// The first argument of an atomic function, which is a pointer. An atomic object is reported without reading it.
     pub(super) fn pointer_to_atomic(&mut self, argument: &ast::Expr, name: &str) -> Expr {
         match self.operand(argument) {
-            Operand::Place(place) if self.is_atomic(place.ty.ty) => {
+            Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty) => {
                 let message =
-                    format!("`{name}` takes a pointer to `{}`, not the object", self.show(place.ty.ty));
+                    format!("`{name}` takes a pointer to `{}`, not the object", self.show(lvalue.ty.ty));
                 self.report(
                     Diagnostic::new(Code::ArgumentType, argument.span, message)
                         .help("write `&` before the object")

@@ -12,7 +12,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
 use super::Sema;
-use crate::hir::{Const, Expr, ExprKind, FunctionId, GlobalId, LocalId, LogicalOp, Place, PlaceKind};
+use crate::hir::{Const, Expr, ExprKind, FunctionId, GlobalId, LocalId, LogicalOp, Lvalue, LvalueKind};
 
 /// An object that may have a constant value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
     /// The constant value of an expression other than a literal.
     fn computed(&self, expr: &Expr) -> Option<Const> {
         match &expr.kind {
-            ExprKind::Load(place) => self.constant_object(place),
+            ExprKind::Load(lvalue) => self.constant_object(lvalue),
             ExprKind::Unary(op, operand) => {
                 fold::unary(*op, self.element(operand.ty)?, &self.constant(operand)?)
             }
@@ -195,7 +195,7 @@ impl Evaluator<'_> {
     /// The distance of a pointer from the null pointer in bytes. For `offsetof` as written in programs.
     fn distance_from_null(&self, pointer: &Expr) -> Option<u64> {
         match &pointer.kind {
-            ExprKind::AddressOf(place) => self.place_from_null(place),
+            ExprKind::AddressOf(lvalue) => self.lvalue_from_null(lvalue),
             ExprKind::PointerCast(pointer) => self.distance_from_null(pointer),
             ExprKind::Offset(offset) => {
                 let Ty::Pointer(element) = *self.types.get(offset.pointer.ty) else { return None };
@@ -205,12 +205,12 @@ impl Evaluator<'_> {
         }
     }
 
-    fn place_from_null(&self, place: &Place) -> Option<u64> {
-        match &place.kind {
-            PlaceKind::Deref(pointer) => self.distance_from_null(pointer),
-            PlaceKind::Field(field) => Some(self.place_from_null(&field.base)?.wrapping_add(field.offset)),
-            PlaceKind::Element(element) => {
-                self.stepped(self.place_from_null(&element.base)?, &element.index, place.ty.ty)
+    fn lvalue_from_null(&self, lvalue: &Lvalue) -> Option<u64> {
+        match &lvalue.kind {
+            LvalueKind::Deref(pointer) => self.distance_from_null(pointer),
+            LvalueKind::Field(field) => Some(self.lvalue_from_null(&field.base)?.wrapping_add(field.offset)),
+            LvalueKind::Element(element) => {
+                self.stepped(self.lvalue_from_null(&element.base)?, &element.index, lvalue.ty.ty)
             }
             _ => None,
         }
@@ -222,13 +222,13 @@ impl Evaluator<'_> {
     }
 
     /// The value of an object that never changes.
-    fn constant_object(&self, place: &Place) -> Option<Const> {
-        match &place.kind {
-            PlaceKind::Local(local) => {
+    fn constant_object(&self, lvalue: &Lvalue) -> Option<Const> {
+        match &lvalue.kind {
+            LvalueKind::Local(local) => {
                 self.constants.objects.get(&Object::Local(self.function?, *local)).cloned()
             }
-            PlaceKind::Global(global) => self.constants.objects.get(&Object::Global(*global)).cloned(),
-            PlaceKind::Swizzle(swizzle) => {
+            LvalueKind::Global(global) => self.constants.objects.get(&Object::Global(*global)).cloned(),
+            LvalueKind::Swizzle(swizzle) => {
                 let (_, count) = self.types.components(swizzle.base.ty.ty)?;
                 pick(&spread(self.constant_object(&swizzle.base)?, count)?, &swizzle.components)
             }

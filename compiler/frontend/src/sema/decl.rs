@@ -18,7 +18,7 @@ use super::{
     placement::Variable,
     specifiers::Specified,
 };
-use crate::hir::{Assign, Expr, ExprKind, Global, GlobalId, Local, Place, PlaceKind, Stmt, StmtKind};
+use crate::hir::{Assign, Expr, ExprKind, Global, GlobalId, Local, Lvalue, LvalueKind, Stmt, StmtKind};
 
 impl Sema<'_> {
     /// Checks the declarations at program scope, in order (C99 6.9).
@@ -298,8 +298,8 @@ impl Sema<'_> {
             return;
         }
         self.remember_initializer(Object::Local(function, local), ty, &value);
-        let place = Place { kind: PlaceKind::Local(local), ty, span: name.span };
-        let kind = ExprKind::Assign(Box::new(Assign { place, value }));
+        let lvalue = Lvalue { kind: LvalueKind::Local(local), ty, span: name.span };
+        let kind = ExprKind::Assign(Box::new(Assign { lvalue, value }));
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
     }
 

@@ -24,12 +24,12 @@ use kiln_types::ty::{QualTy, Quals, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
 use super::Sema;
-use crate::hir::{Const, Expr, ExprKind, FunctionId, Place, PlaceKind};
+use crate::hir::{Const, Expr, ExprKind, FunctionId, Lvalue, LvalueKind};
 
 /// The result of an expression before lvalue conversion.
 pub(crate) enum Operand {
     /// An lvalue.
-    Place(Place),
+    Lvalue(Lvalue),
     /// A value.
     Value(Expr),
     /// A function of the program, which can only be called.
@@ -50,7 +50,7 @@ enum AtomicRead {
 impl Operand {
     pub(crate) fn span(&self) -> Span {
         match self {
-            Self::Place(place) => place.span,
+            Self::Lvalue(lvalue) => lvalue.span,
             Self::Value(value) => value.span,
             Self::Function(_, span) | Self::Builtin(span) => *span,
         }
@@ -141,7 +141,7 @@ impl Sema<'_> {
             Ast::Paren(inner) => {
                 let mut operand = self.operand(inner);
                 match &mut operand {
-                    Operand::Place(place) => place.span = span,
+                    Operand::Lvalue(lvalue) => lvalue.span = span,
                     Operand::Value(value) => value.span = span,
                     Operand::Function(..) | Operand::Builtin(_) => {}
                 }
@@ -193,7 +193,7 @@ impl Sema<'_> {
     /// Evaluates an operand for its effects. An atomic object is not read.
     pub(crate) fn evaluate(&mut self, operand: Operand) -> Expr {
         match operand {
-            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.address_of_place(place),
+            Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty) => self.address_of_lvalue(lvalue),
             operand => self.read(operand, AtomicRead::Copy),
         }
     }
@@ -203,8 +203,10 @@ impl Sema<'_> {
     fn read(&mut self, operand: Operand, atomic: AtomicRead) -> Expr {
         match operand {
             Operand::Value(value) => value,
-            Operand::Place(place) if self.is_atomic(place.ty.ty) => self.plain_read_of_atomic(place, atomic),
-            Operand::Place(place) => self.load(place),
+            Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty) => {
+                self.plain_read_of_atomic(lvalue, atomic)
+            }
+            Operand::Lvalue(lvalue) => self.load(lvalue),
             Operand::Function(_, span) | Operand::Builtin(span) => {
                 self.function_as_value(span);
                 self.error_value(span)
@@ -213,30 +215,30 @@ impl Sema<'_> {
     }
 
     /// Loads an lvalue. An array decays to the address of its first element (C99 6.3.2.1).
-    pub(crate) fn load(&mut self, mut place: Place) -> Expr {
-        self.make_readable(&mut place);
-        let span = place.span;
-        match *self.types.get(place.ty.ty) {
+    pub(crate) fn load(&mut self, mut lvalue: Lvalue) -> Expr {
+        self.make_readable(&mut lvalue);
+        let span = lvalue.span;
+        match *self.types.get(lvalue.ty.ty) {
             Ty::Error => self.error_value(span),
             Ty::Array(element, _) => {
-                let ty = self.pointer_to_element(element, place.ty.quals);
-                Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+                let ty = self.pointer_to_element(element, lvalue.ty.quals);
+                Expr { kind: ExprKind::AddressOf(Box::new(lvalue)), ty, span }
             }
-            _ if self.is_storage_only(place.ty.ty) => {
+            _ if self.is_storage_only(lvalue.ty.ty) => {
                 // A variable of this type has been reported at its declaration.
-                if !matches!(place.kind, PlaceKind::Local(_)) {
+                if !matches!(lvalue.kind, LvalueKind::Local(_)) {
                     self.report_half("a value that is read", span);
                 }
                 self.error_value(span)
             }
-            _ => match place.kind {
-                PlaceKind::Temporary(value) => *value,
-                PlaceKind::Deref(_) => {
-                    self.warn_half_not_enabled(place.ty.ty, span);
-                    self.warn_copy_of_atomic(place.ty.ty, span);
-                    Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span }
+            _ => match lvalue.kind {
+                LvalueKind::Temporary(value) => *value,
+                LvalueKind::Deref(_) => {
+                    self.warn_half_not_enabled(lvalue.ty.ty, span);
+                    self.warn_copy_of_atomic(lvalue.ty.ty, span);
+                    Expr { ty: lvalue.ty.ty, kind: ExprKind::Load(lvalue), span }
                 }
-                _ => Expr { ty: place.ty.ty, kind: ExprKind::Load(place), span },
+                _ => Expr { ty: lvalue.ty.ty, kind: ExprKind::Load(lvalue), span },
             },
         }
     }
@@ -250,14 +252,14 @@ impl Sema<'_> {
     }
 
     /// OpenCL C 6.15.12.10: only atomic functions access atomic objects.
-    fn plain_read_of_atomic(&mut self, place: Place, read: AtomicRead) -> Expr {
-        let span = place.span;
-        let value_ty = match *self.types.get(place.ty.ty) {
+    fn plain_read_of_atomic(&mut self, lvalue: Lvalue, read: AtomicRead) -> Expr {
+        let span = lvalue.span;
+        let value_ty = match *self.types.get(lvalue.ty.ty) {
             Ty::Atomic(scalar) => TyId::scalar(scalar),
             _ => TyId::INT,
         };
-        let shown = self.show(place.ty.ty);
-        let how = format!(", {}", self.explicit_arguments(&place));
+        let shown = self.show(lvalue.ty.ty);
+        let how = format!(", {}", self.explicit_arguments(&lvalue));
         let load = [Piece::Text("atomic_load_explicit("), Piece::Address(span), Piece::Text(&how)];
         if read == AtomicRead::Operator {
             self.report(
@@ -282,7 +284,7 @@ impl Sema<'_> {
             .rewrite(span, "read it with `atomic_load_explicit`", load)
             .note("OpenCL API 3.3.6: a plain access that conflicts with an atomic one is a data race"),
         );
-        Expr { kind: ExprKind::Load(place), ty: value_ty, span }
+        Expr { kind: ExprKind::Load(lvalue), ty: value_ty, span }
     }
 
     /// Warns about a copy of a record with atomic members: it reads them with plain loads, and an object behind a
@@ -353,7 +355,7 @@ impl Sema<'_> {
 /// Whether the operand has no effects, for the warning about unused values.
 fn is_pure(operand: &Operand) -> bool {
     match operand {
-        Operand::Place(place) => !place.ty.quals.is_volatile,
+        Operand::Lvalue(lvalue) => !lvalue.ty.quals.is_volatile,
         Operand::Function(..) | Operand::Builtin(_) => true,
         Operand::Value(value) => matches!(
             value.kind,

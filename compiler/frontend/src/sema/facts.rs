@@ -119,7 +119,7 @@ impl Facts {
     /// Records the type of an expression.
     pub(super) fn note_type(&mut self, span: Span, operand: &Operand) {
         let (ty, value) = match operand {
-            Operand::Place(place) => (place.ty, None),
+            Operand::Lvalue(lvalue) => (lvalue.ty, None),
             Operand::Value(Expr { kind: ExprKind::Const(value), ty, .. }) => {
                 (ty.plain(), Some(value.clone()))
             }

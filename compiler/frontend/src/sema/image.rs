@@ -10,7 +10,7 @@ use kiln_types::{
 };
 
 use super::Sema;
-use crate::hir::{Const, Expr, ExprKind, GlobalId, Image, Place, PlaceKind, Relocation};
+use crate::hir::{Const, Expr, ExprKind, GlobalId, Image, Lvalue, LvalueKind, Relocation};
 
 /// An address constant: an object and an offset.
 struct Address {
@@ -49,7 +49,7 @@ impl Sema<'_> {
                 return all;
             }
             ExprKind::Load(place) => {
-                if let PlaceKind::Temporary(inner) = &place.kind {
+                if let LvalueKind::Temporary(inner) = &place.kind {
                     return self.write(inner, offset, image);
                 }
             }
@@ -107,7 +107,7 @@ impl Sema<'_> {
         match &value.kind {
             ExprKind::Const(Const::NullPointer | Const::Zero) => Some(Address { object: None, offset: 0 }),
             ExprKind::Const(Const::Int(bits)) => Some(Address { object: None, offset: *bits as i64 }),
-            ExprKind::AddressOf(place) => self.place_address(place),
+            ExprKind::AddressOf(place) => self.lvalue_address(place),
             ExprKind::PointerCast(inner) | ExprKind::PointerToInt(inner) | ExprKind::Bitcast(inner) => {
                 self.address(inner)
             }
@@ -132,21 +132,21 @@ impl Sema<'_> {
         }
     }
 
-    fn place_address(&mut self, place: &Place) -> Option<Address> {
+    fn lvalue_address(&mut self, place: &Lvalue) -> Option<Address> {
         match &place.kind {
-            PlaceKind::Global(global) => Some(Address { object: Some(*global), offset: 0 }),
-            PlaceKind::Deref(pointer) => self.address(pointer),
-            PlaceKind::Field(field) => {
-                let base = self.place_address(&field.base)?;
+            LvalueKind::Global(global) => Some(Address { object: Some(*global), offset: 0 }),
+            LvalueKind::Deref(pointer) => self.address(pointer),
+            LvalueKind::Field(field) => {
+                let base = self.lvalue_address(&field.base)?;
                 Some(Address { offset: base.offset.checked_add_unsigned(field.offset)?, ..base })
             }
-            PlaceKind::Element(element) => {
+            LvalueKind::Element(element) => {
                 let size = i64::try_from(self.types.size_of(place.ty.ty)?).ok()?;
-                let base = self.place_address(&element.base)?;
+                let base = self.lvalue_address(&element.base)?;
                 let Some(Const::Int(index)) = self.constant(&element.index) else { return None };
                 Some(Address { offset: base.offset.checked_add((index as i64).checked_mul(size)?)?, ..base })
             }
-            PlaceKind::Local(_) | PlaceKind::Swizzle(_) | PlaceKind::Temporary(_) => None,
+            LvalueKind::Local(_) | LvalueKind::Swizzle(_) | LvalueKind::Temporary(_) => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use kiln_syntax::Span;
 use kiln_types::ty::{Scalar, Ty, TyId};
 
 use super::{Sema, builtin::Call, convert::AssignContext};
-use crate::hir::{Expr, ExprKind, Place, PlaceKind, Printf};
+use crate::hir::{Expr, ExprKind, Lvalue, LvalueKind, Printf};
 use format::{Conversion, Directive};
 
 impl Sema<'_> {
@@ -71,8 +71,8 @@ impl Sema<'_> {
 
     /// The bytes of the string literal that a pointer refers to, if known, without the terminator.
     pub(super) fn literal_bytes(&self, pointer: &Expr) -> Option<Vec<u8>> {
-        let ExprKind::AddressOf(place) = &pointer.kind else { return None };
-        let Place { kind: PlaceKind::Global(global), ty, .. } = &**place else { return None };
+        let ExprKind::AddressOf(lvalue) = &pointer.kind else { return None };
+        let Lvalue { kind: LvalueKind::Global(global), ty, .. } = &**lvalue else { return None };
         let global = &self.module.globals[*global];
         let is_fixed =
             ty.quals.is_const || ty.quals.space == Some(kiln_vocabulary::opencl::AddressSpace::Constant);

@@ -7,7 +7,7 @@ use kiln_syntax::{Span, ast};
 use kiln_types::ty::{QualTy, Scalar, Ty, TyId};
 
 use super::{Sema, convert::conversion, expr::Operand};
-use crate::hir::{Components, Expr, ExprKind, Place, PlaceKind, Swizzle};
+use crate::hir::{Components, Expr, ExprKind, Lvalue, LvalueKind, Swizzle};
 
 impl Sema<'_> {
     /// `(type)(a, b, …)`: the component counts of the operands must add up to the type's (OpenCL C 6.3.6).
@@ -88,9 +88,9 @@ impl Sema<'_> {
     }
 
     /// `place.xyzw`
-    pub(crate) fn swizzle_place(
+    pub(crate) fn swizzle_lvalue(
         &mut self,
-        base: Place,
+        base: Lvalue,
         element: Scalar,
         count: u8,
         name: ast::Ident,
@@ -102,13 +102,13 @@ impl Sema<'_> {
         let ty = QualTy { ty: self.types.vector(element, components.len() as u8), quals: base.ty.quals };
         // A swizzle of a swizzle selects components of the same vector.
         let swizzle = match base.kind {
-            PlaceKind::Swizzle(mut outer) => {
+            LvalueKind::Swizzle(mut outer) => {
                 outer.components = of_components(&outer.components, &components);
                 outer
             }
             _ => Box::new(Swizzle { base, components }),
         };
-        Operand::Place(Place { kind: PlaceKind::Swizzle(swizzle), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Swizzle(swizzle), ty, span })
     }
 
     /// `value.xyzw`
@@ -129,8 +129,8 @@ impl Sema<'_> {
     }
 
     /// Prepares an lvalue for loading: the undefined fourth component of a 3-component vector is replaced by another.
-    pub(crate) fn make_readable(&self, place: &mut Place) {
-        if let PlaceKind::Swizzle(swizzle) = &mut place.kind
+    pub(crate) fn make_readable(&self, lvalue: &mut Lvalue) {
+        if let LvalueKind::Swizzle(swizzle) = &mut lvalue.kind
             && let Ty::Vector(_, count) = *self.types.get(swizzle.base.ty.ty)
         {
             swizzle.components = readable(&swizzle.components, count);
@@ -139,8 +139,8 @@ impl Sema<'_> {
 
     /// Prepares an lvalue for storing: omits the fourth component of a 3-component vector, and returns which
     /// components of the value are stored. `None` if the lvalue needs no change.
-    pub(crate) fn writable_part(&mut self, place: &Place) -> Option<(Place, Components)> {
-        let PlaceKind::Swizzle(swizzle) = &place.kind else { return None };
+    pub(crate) fn writable_part(&mut self, lvalue: &Lvalue) -> Option<(Lvalue, Components)> {
+        let LvalueKind::Swizzle(swizzle) = &lvalue.kind else { return None };
         let Swizzle { base, components } = &**swizzle;
         let Ty::Vector(element, count) = *self.types.get(base.ty.ty) else { return None };
         let (picks, kept): (Components, Components) =
@@ -148,9 +148,9 @@ impl Sema<'_> {
         if kept.len() == components.len() || kept.is_empty() {
             return None;
         }
-        let ty = QualTy { ty: self.types.vector(element, kept.len() as u8), quals: place.ty.quals };
+        let ty = QualTy { ty: self.types.vector(element, kept.len() as u8), quals: lvalue.ty.quals };
         let kept = Swizzle { base: base.clone(), components: kept };
-        Some((Place { kind: PlaceKind::Swizzle(Box::new(kept)), ty, span: place.span }, picks))
+        Some((Lvalue { kind: LvalueKind::Swizzle(Box::new(kept)), ty, span: lvalue.span }, picks))
     }
 
     /// Selects components of a value.

@@ -3,27 +3,27 @@
 
 use kiln_session::{
     diag::{Code, Diagnostic},
-    source::{Place, SourceMap},
+    source::{FileRange, SourceMap},
 };
 use kiln_syntax::{Interner, Span, parse::Mended};
 
 /// The repaired ranges.
 pub(crate) struct Shadows<'a> {
     sources: &'a SourceMap,
-    places: Vec<(Place, Place)>,
+    places: Vec<(FileRange, FileRange)>,
     /// The names in them, each with the start of a range.
-    names: Vec<(&'a str, Place)>,
+    names: Vec<(&'a str, FileRange)>,
 }
 
 impl<'a> Shadows<'a> {
     /// The ranges that the parser repaired.
     pub(crate) fn new(mended: &[Mended], sources: &'a SourceMap, interner: &'a Interner) -> Self {
-        let place = |span: Span| sources.resolve(span);
+        let location = |span: Span| sources.resolve(span);
         let places =
-            mended.iter().filter_map(|mended| Some((place(mended.from)?, place(mended.to)?))).collect();
+            mended.iter().filter_map(|mended| Some((location(mended.from)?, location(mended.to)?))).collect();
         let mut names = Vec::new();
         for mended in mended {
-            let Some(from) = place(mended.from) else { continue };
+            let Some(from) = location(mended.from) else { continue };
             names.extend(mended.names.iter().map(|name| (interner.text(*name), from.clone())));
         }
         // Of several ranges with a name, the first in the source.
@@ -44,7 +44,7 @@ impl<'a> Shadows<'a> {
                 | Code::UndefinedLabel
                 | Code::UnknownType
         );
-        let is_behind = |(from, to): &(Place, Place)| {
+        let is_behind = |(from, to): &(FileRange, FileRange)| {
             at.file == from.file
                 && at.range.start >= from.range.start
                 && (to.file != from.file || at.range.start < to.range.end.max(from.range.end))

@@ -123,7 +123,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         if self.depth > MAX_DEPTH {
             return Err(self.code.too_deep());
         }
-        let outer = self.code.builder().place().0;
+        let outer = self.code.builder().insertion_point().0;
         self.code.builder().at_end(block);
         self.code.enter(block, is_loop);
         let next = fill(self)?;
@@ -152,7 +152,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         }
         self.inside(open.body, true, |it| it.around_node(node, &inside))?;
         let builder = self.code.builder();
-        let block = builder.place().0;
+        let block = builder.insertion_point().0;
         builder.at_end(open.continuing);
         builder.next(open.inst, &[]);
         builder.at_end(block);

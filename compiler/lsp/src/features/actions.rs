@@ -45,11 +45,11 @@ fn contains(whole: &CodeActionKind, part: &CodeActionKind) -> bool {
 
 fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<CodeAction> {
     let here = analysis.survey.diagnostics.iter().filter_map(|diagnostic| {
-        let place = analysis.in_file(file, diagnostic.span)?;
-        let touches = place.start <= range.end && range.start <= place.end;
+        let location = analysis.in_file(file, diagnostic.span)?;
+        let touches = location.start <= range.end && range.start <= location.end;
         let fix = diagnostic.fix.as_ref().filter(|_| touches)?;
         let (uri, edit) = edit(analysis, fix)?;
-        Some((diagnostic, fix, uri, edit, analysis.range(file, &place)))
+        Some((diagnostic, fix, uri, edit, analysis.range(file, &location)))
     });
     let mut actions: Vec<CodeAction> = here
         .map(|(diagnostic, fix, uri, edit, range)| CodeAction {
@@ -73,9 +73,9 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
         analysis.survey.diagnostics.iter().filter_map(|diagnostic: &Diagnostic| diagnostic.fix.as_ref());
     for fix in fixes.filter(|fix| analysis.in_file(file, fix.span).is_some()) {
         let Some((uri, edit)) = edit(analysis, fix) else { continue };
-        let overlaps = |(place, other): &(Uri, TextEdit)| {
+        let overlaps = |(file, other): &(Uri, TextEdit)| {
             let meets = edit.range.start < other.range.end && other.range.start < edit.range.end;
-            *place == uri && (meets || edit.range == other.range)
+            *file == uri && (meets || edit.range == other.range)
         };
         if !edits.iter().any(overlaps) {
             edits.push((uri, edit));
@@ -91,9 +91,9 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
 
 /// A fix as an edit of one of the user's files. It can change a macro definition.
 fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
-    let Edit { place, text } = fix.edit(&analysis.survey.sources)?;
-    let uri = uri::uri(analysis.file_name(place.file)?)?;
-    Some((uri, TextEdit { range: analysis.range(place.file, &place.range), new_text: text }))
+    let Edit { location, text } = fix.edit(&analysis.survey.sources)?;
+    let uri = uri::uri(analysis.file_name(location.file)?)?;
+    Some((uri, TextEdit { range: analysis.range(location.file, &location.range), new_text: text }))
 }
 
 /// Groups edits by file, as the protocol requires.

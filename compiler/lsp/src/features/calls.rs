@@ -22,9 +22,9 @@ pub(crate) fn prepare(cursor: &Cursor<'_>) -> Option<CallHierarchyItem> {
 /// The item of a function: at its definition, or else at its declaration.
 fn item_of(analysis: &Analysis, thing: Thing) -> Option<CallHierarchyItem> {
     let Thing::Program(Meaning::Function(_)) = thing else { return None };
-    let place = definition::locations(analysis, thing, Role::Definition).into_iter().next()?;
-    let file = analysis.file(&uri::name(&place.uri))?;
-    around(analysis, file, place.range).map(|symbol| item(symbol, place.uri))
+    let location = definition::locations(analysis, thing, Role::Definition).into_iter().next()?;
+    let file = analysis.file(&uri::name(&location.uri))?;
+    around(analysis, file, location.range).map(|symbol| item(symbol, location.uri))
 }
 
 fn item(symbol: DocumentSymbol, uri: Uri) -> CallHierarchyItem {
@@ -54,8 +54,8 @@ fn around(analysis: &Analysis, file: FileId, range: Range) -> Option<DocumentSym
 /// Adds the functions of an analysis that use a thing, with the locations of the uses.
 pub(crate) fn incoming(analysis: &Analysis, thing: Thing, found: &mut Vec<CallHierarchyIncomingCall>) {
     for name in analysis.occurrences(thing).filter(|name| name.role == Role::Use) {
-        let Some(Location { uri, range }) = analysis.location(&name.place) else { continue };
-        let Some(caller) = around(analysis, name.place.file, range) else { continue };
+        let Some(Location { uri, range }) = analysis.location(&name.location) else { continue };
+        let Some(caller) = around(analysis, name.location.file, range) else { continue };
         let from = item(caller, uri);
         let is_same = |call: &CallHierarchyIncomingCall| {
             call.from.uri == from.uri && call.from.selection_range == from.selection_range
@@ -75,7 +75,7 @@ pub(crate) fn outgoing(cursor: &Cursor<'_>) -> Vec<CallHierarchyOutgoingCall> {
     let Some(caller) = around(analysis, cursor.file, here) else { return Vec::new() };
     let mut found: Vec<CallHierarchyOutgoingCall> = Vec::new();
     for name in analysis.names_in(cursor.file).iter().filter(|name| name.role == Role::Use) {
-        let range = analysis.range(cursor.file, &name.place.range);
+        let range = analysis.range(cursor.file, &name.location.range);
         let is_inside = caller.range.start <= range.start && range.end <= caller.range.end;
         let Some(to) = item_of(analysis, name.thing).filter(|_| is_inside) else { continue };
         let is_same = |call: &CallHierarchyOutgoingCall| {

@@ -1,7 +1,7 @@
 //! Go to definition, declaration and type definition.
 
 use kiln_frontend::sema::{Meaning, Role};
-use kiln_session::source::Place;
+use kiln_session::source::FileRange;
 use kiln_types::ty::{Ty, TyId};
 use lsp_types::{Location, Range};
 
@@ -57,15 +57,16 @@ fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
 /// The definitions of a thing in an analysis.
 pub(crate) fn definitions(analysis: &Analysis, thing: Thing) -> Vec<Location> {
     let names = analysis.occurrences(thing).filter(|name| name.role == Role::Definition);
-    names.filter_map(|name| analysis.location(&name.place)).collect()
+    names.filter_map(|name| analysis.location(&name.location)).collect()
 }
 
 /// The occurrences in this role, or else those in the other declaring role.
 pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Location> {
     let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };
     let of = |role| -> Vec<Location> {
-        let places = analysis.occurrences(thing).filter(|name| name.role == role).map(|name| &name.place);
-        places.filter_map(|place| analysis.location(place)).collect()
+        let locations =
+            analysis.occurrences(thing).filter(|name| name.role == role).map(|name| &name.location);
+        locations.filter_map(|location| analysis.location(location)).collect()
     };
     let found = of(role);
     if found.is_empty() { of(other) } else { found }
@@ -112,9 +113,9 @@ fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
 }
 
 /// The typedef whose declaration starts with this record: `typedef struct { … } name;`
-fn typedef_at(analysis: &Analysis, record: Place) -> Option<Thing> {
+fn typedef_at(analysis: &Analysis, record: FileRange) -> Option<Thing> {
     let behind =
-        analysis.names_in(record.file).iter().filter(|name| name.place.range.start >= record.range.end);
+        analysis.names_in(record.file).iter().filter(|name| name.location.range.start >= record.range.end);
     behind
         .filter(|name| {
             matches!(name.thing, Thing::Program(Meaning::Typedef(_))) && name.role == Role::Definition

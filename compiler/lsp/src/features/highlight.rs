@@ -14,7 +14,7 @@ pub(crate) fn highlight(cursor: &Cursor<'_>) -> Vec<DocumentHighlight> {
     let names = cursor.analysis.names_in(cursor.file).iter().filter(|name| name.thing == here.thing);
     names
         .map(|name| DocumentHighlight {
-            range: cursor.range(&name.place.range),
+            range: cursor.range(&name.location.range),
             kind: Some(kind(name, cursor.text())),
         })
         .collect()
@@ -24,8 +24,8 @@ fn kind(name: &Name, text: &str) -> DocumentHighlightKind {
     let Thing::Program(Meaning::Local(..) | Meaning::Global(_) | Meaning::Member(_)) = name.thing else {
         return DocumentHighlightKind::TEXT;
     };
-    let before = text[..name.place.range.start].trim_end();
-    let after = text[name.place.range.end..].trim_start();
+    let before = text[..name.location.range.start].trim_end();
+    let after = text[name.location.range.end..].trim_start();
     let is_stepped = |text: &str, at: fn(&str, &str) -> bool| at(text, "++") || at(text, "--");
     let is_written = name.role == Role::Definition
         || is_stepped(before, |text, step| text.ends_with(step))

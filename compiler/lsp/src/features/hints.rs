@@ -199,7 +199,7 @@ impl Hints<'_> {
         }
         let Some(name) = declarator.name.and_then(|name| self.written(name.span)) else { return };
         let names = self.analysis.names_in(self.file).iter();
-        let mut here = names.filter(|it| it.place.range == name && it.role != Role::Use);
+        let mut here = names.filter(|it| it.location.range == name && it.role != Role::Use);
         let Some(thing) = here.next().map(|it| it.thing) else { return };
         let Thing::Program(Meaning::Local(..) | Meaning::Global(_)) = thing else { return };
         let Some(ty) = self.analysis.type_of(thing) else { return };

@@ -27,7 +27,7 @@ use crate::{
 /// The hover text at the cursor.
 pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
     let (text, range) = match cursor.name() {
-        Some(name) => (named(cursor, name)?, name.place.range.clone()),
+        Some(name) => (named(cursor, name)?, name.location.range.clone()),
         None => word(cursor).or_else(|| expression(cursor))?,
     };
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: text });
@@ -37,7 +37,7 @@ pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
 /// The text for a name.
 fn named(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
-    let text = analysis.survey.sources.text(&name.place);
+    let text = analysis.survey.sources.text(&name.location);
     match name.thing {
         Thing::Macro(symbol, definition) => macro_text(cursor, name, analysis.symbol(symbol), definition),
         Thing::Program(Meaning::Builtin(_)) => Some(builtin::text(cursor, name, text)),
@@ -83,8 +83,8 @@ pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> O
             let owner = record.name.map_or("", |name| analysis.symbol(name));
             let of = if owner.is_empty() { String::new() } else { format!(" of `{owner}`") };
             let line = declared(analysis, field.ty, text);
-            let place = format!("member{of} at offset {}{}", field.offset, size(analysis, field.ty));
-            join([code(&line), place])
+            let description = format!("member{of} at offset {}{}", field.offset, size(analysis, field.ty));
+            join([code(&line), description])
         }
         Meaning::Record(record) => layout::record(analysis, record),
         Meaning::Enum(id) => layout::enumeration(analysis, id),
@@ -113,10 +113,12 @@ fn macro_text(cursor: &Cursor<'_>, name: &Name, text: &str, definition: Option<S
 
 /// The line that defines a macro.
 pub(crate) fn macro_line(analysis: &Analysis, definition: Span, name: &str) -> String {
-    let Some(place) = analysis.survey.sources.spelling(definition) else { return format!("#define {name}") };
-    let file = &analysis.survey.sources.file(place.file).text;
-    let end = lexical::line_end(file, place.range.start);
-    format!("#define {}", &file[place.range.start..end])
+    let Some(location) = analysis.survey.sources.spelling(definition) else {
+        return format!("#define {name}");
+    };
+    let file = &analysis.survey.sources.file(location.file).text;
+    let end = lexical::line_end(file, location.range.start);
+    format!("#define {}", &file[location.range.start..end])
 }
 
 /// The expansion of a macro call.
@@ -126,8 +128,9 @@ fn expansion(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let mut text = String::new();
     for token in &analysis.survey.tokens {
         let call = sources.outermost_call(token.span.lo).and_then(|call| analysis.spelling(call));
-        let is_of_call = call
-            .is_some_and(|call| call.file == name.place.file && call.range.start == name.place.range.start);
+        let is_of_call = call.is_some_and(|call| {
+            call.file == name.location.file && call.range.start == name.location.range.start
+        });
         if is_of_call {
             let spelled = token_text(analysis, token.kind);
             if needs_gap(&text, &spelled) {
@@ -225,10 +228,10 @@ fn size(analysis: &Analysis, ty: QualTy) -> String {
 
 /// The declaration of a typedef, as written.
 fn typedef_line(analysis: &Analysis, declaration: Span) -> Option<String> {
-    let place = analysis.survey.sources.resolve(declaration)?;
-    let file = &analysis.survey.sources.file(place.file).text;
-    let start = file[..place.range.start].rfind("typedef")?;
-    let end = place.range.end + file[place.range.end..].find(';')?;
+    let location = analysis.survey.sources.resolve(declaration)?;
+    let file = &analysis.survey.sources.file(location.file).text;
+    let start = file[..location.range.start].rfind("typedef")?;
+    let end = location.range.end + file[location.range.end..].find(';')?;
     file.get(start..end).map(str::to_owned)
 }
 
@@ -273,8 +276,8 @@ fn comment_above(analysis: &Analysis, thing: Thing) -> Option<String> {
         analysis.occurrences(thing).filter(|name| name.role != Role::Use).collect();
     declared.sort_by_key(|name| name.role);
     declared.iter().find_map(|name| {
-        let text = analysis.text(name.place.file);
-        comment_before(text, text[..name.place.range.start].rfind('\n').map_or(0, |at| at + 1))
+        let text = analysis.text(name.location.file);
+        comment_before(text, text[..name.location.range.start].rfind('\n').map_or(0, |at| at + 1))
     })
 }
 

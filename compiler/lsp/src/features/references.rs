@@ -23,14 +23,15 @@ pub(crate) struct Key {
 pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     let analysis = cursor.analysis;
     let thing = cursor.name()?.thing;
-    let declared = analysis.occurrences(thing).filter(|name| name.role != Role::Use).map(|name| &name.place);
+    let declared =
+        analysis.occurrences(thing).filter(|name| name.role != Role::Use).map(|name| &name.location);
     // A declaration in a header comes first, because other sources see it too.
-    let place =
-        declared.min_by_key(|place| (analysis.file_name(place.file) == Some(&analysis.root), place.file))?;
+    let location = declared
+        .min_by_key(|location| (analysis.file_name(location.file) == Some(&analysis.root), location.file))?;
     Some(Key {
-        file: analysis.file_name(place.file)?.to_owned(),
-        offset: place.range.start,
-        text: analysis.survey.sources.text(place).to_owned(),
+        file: analysis.file_name(location.file)?.to_owned(),
+        offset: location.range.start,
+        text: analysis.survey.sources.text(location).to_owned(),
     })
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
 pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
     let file = analysis.file(&key.file)?;
     let names = analysis.names_in(file).iter();
-    let mut at = names.filter(|name| name.place.range.start == key.offset && name.role != Role::Use);
+    let mut at = names.filter(|name| name.location.range.start == key.offset && name.role != Role::Use);
     at.next().map(|name| name.thing)
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
 pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bool) -> Vec<Location> {
     let names = analysis.occurrences(thing).filter(|name| with_declarations || name.role == Role::Use);
     let mut locations = Vec::new();
-    for location in names.filter_map(|name| analysis.location(&name.place)) {
+    for location in names.filter_map(|name| analysis.location(&name.location)) {
         // A header that is included twice contains each location twice.
         if !locations.contains(&location) {
             locations.push(location);

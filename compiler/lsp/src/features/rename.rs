@@ -21,19 +21,19 @@ pub(crate) type Edits = Vec<(Uri, TextEdit)>;
 /// The name at the cursor, if it can be renamed.
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
     let name = cursor.name().ok_or("there is no name here")?;
-    let text = cursor.text()[name.place.range.clone()].to_owned();
+    let text = cursor.text()[name.location.range.clone()].to_owned();
     match name.thing {
         Thing::Macro(_, definition) => {
             let analysis = cursor.analysis;
             match definition.and_then(|span| analysis.spelling(span)) {
-                Some(_) => Ok((cursor.range(&name.place.range), text)),
+                Some(_) => Ok((cursor.range(&name.location.range), text)),
                 None => Err(format!("no source defines the macro `{text}`")),
             }
         }
         Thing::Program(Meaning::Builtin(_) | Meaning::Constant(_) | Meaning::Type(_)) => {
             Err(format!("`{text}` is a name of OpenCL C"))
         }
-        Thing::Program(_) => Ok((cursor.range(&name.place.range), text)),
+        Thing::Program(_) => Ok((cursor.range(&name.location.range), text)),
     }
 }
 
@@ -46,13 +46,13 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
         return Some(format!("`{new}` is a name of OpenCL C"));
     }
     let sources = &analysis.survey.sources;
-    let text = |name: &Name| sources.text(&name.place);
+    let text = |name: &Name| sources.text(&name.location);
     if analysis.survey.trace.definitions.iter().any(|it| analysis.symbol(it.name) == new) {
         return Some(format!("`{new}` is a macro"));
     }
     if let Some(taken) = analysis.names().iter().find(|name| text(name) == new && meets(name.thing, thing)) {
-        let place = analysis.location(&taken.place);
-        let line = place.map_or(0, |place| place.range.start.line + 1);
+        let location = analysis.location(&taken.location);
+        let line = location.map_or(0, |location| location.range.start.line + 1);
         return Some(format!("`{new}` is already used in line {line}"));
     }
     if let Thing::Macro(..) = thing
@@ -64,7 +64,8 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
         if text(name) != old {
             return Some(format!("`{old}` is formed by a macro"));
         }
-        let others = analysis.names_in(name.place.file).iter().filter(|other| other.place == name.place);
+        let others =
+            analysis.names_in(name.location.file).iter().filter(|other| other.location == name.location);
         if others.into_iter().any(|other| other.thing != thing) {
             return Some(format!("a macro uses `{old}` for different things"));
         }
@@ -75,12 +76,15 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
 /// The line of an occurrence of a macro's name that does not refer to this macro: in an inactive group, or after
 /// another definition.
 fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
-    let mut files: Vec<_> = analysis.occurrences(thing).map(|name| name.place.file).collect();
+    let mut files: Vec<_> = analysis.occurrences(thing).map(|name| name.location.file).collect();
     files.dedup();
     files.into_iter().find_map(|file| {
         let text = analysis.text(file);
         let known = |start: usize| {
-            analysis.names_in(file).iter().any(|name| name.place.range.start == start && name.thing == thing)
+            analysis
+                .names_in(file)
+                .iter()
+                .any(|name| name.location.range.start == start && name.thing == thing)
         };
         let is_word = |lexeme: Lexeme| matches!(lexeme, Lexeme::Identifier | Lexeme::ExtendedIdentifier);
         let words = Lexer::new(text).filter(|token| is_word(token.lexeme));

@@ -134,9 +134,9 @@ impl Outline<'_> {
         // A macro can produce a name outside the range of its definition; the range must contain it.
         range = range.start.min(selection.start)..range.end.max(selection.end);
         let text = analysis.symbol(name.node).to_owned();
-        let (range, place) = (analysis.range(self.file, &range), analysis.range(self.file, &selection));
-        let mut symbol = symbol(text, kind, range, place, Vec::new());
-        let named = analysis.names_in(self.file).iter().find(|it| it.place.range == selection);
+        let (range, selected) = (analysis.range(self.file, &range), analysis.range(self.file, &selection));
+        let mut symbol = symbol(text, kind, range, selected, Vec::new());
+        let named = analysis.names_in(self.file).iter().find(|it| it.location.range == selection);
         symbol.detail = named.and_then(|it| analysis.type_of(it.thing)).map(|ty| analysis.show(ty));
         Some(symbol)
     }

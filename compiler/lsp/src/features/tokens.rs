@@ -43,7 +43,7 @@ pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
 }
 
-fn number<T: PartialEq>(all: &[T], one: &T) -> u32 {
+fn index_of<T: PartialEq>(all: &[T], one: &T) -> u32 {
     all.iter().position(|other| other == one).map_or(0, |at| at as u32)
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types
             delta_line: start.line - line,
             delta_start: start.character - column,
             length: token.range.end.character.saturating_sub(start.character),
-            token_type: number(&TYPES, &token.kind),
+            token_type: index_of(&TYPES, &token.kind),
             token_modifiers_bitset: token.modifiers,
         });
         (line, column) = (start.line, start.character);
@@ -122,7 +122,7 @@ pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types
 
 fn of_name(analysis: &Analysis, name: &Name) -> Token {
     let mut modifiers = 0;
-    let mut add = |modifier: SemanticTokenModifier| modifiers |= 1 << number(&MODIFIERS, &modifier);
+    let mut add = |modifier: SemanticTokenModifier| modifiers |= 1 << index_of(&MODIFIERS, &modifier);
     match name.role {
         Role::Definition => {
             add(SemanticTokenModifier::DECLARATION);
@@ -185,7 +185,7 @@ fn of_name(analysis: &Analysis, name: &Name) -> Token {
             }
         }
     };
-    Token { range: analysis.range(name.place.file, &name.place.range), kind, modifiers }
+    Token { range: analysis.range(name.location.file, &name.location.range), kind, modifiers }
 }
 
 /// The lines of inactive groups, one token each, because some clients do not support multi-line tokens.

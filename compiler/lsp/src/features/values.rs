@@ -10,18 +10,18 @@ use crate::{analysis::Analysis, names::Thing};
 pub(crate) fn values(analysis: &Analysis, file: FileId, range: Range, stopped: Range) -> Vec<InlineValue> {
     let names = analysis.names_in(file).iter();
     let locals = names.filter(|name| matches!(name.thing, Thing::Program(Meaning::Local(..))));
-    let places = locals.map(|name| (analysis.range(file, &name.place.range), &name.place));
-    let is_shown = |place: &Range| {
-        range.start <= place.start && place.end <= range.end && place.start.line <= stopped.end.line
+    let locations = locals.map(|name| (analysis.range(file, &name.location.range), &name.location));
+    let is_shown = |location: &Range| {
+        range.start <= location.start && location.end <= range.end && location.start.line <= stopped.end.line
     };
-    let value = |(range, place): (Range, &kiln_session::source::Place)| {
+    let value = |(range, location): (Range, &kiln_session::source::FileRange)| {
         InlineValue::VariableLookup(InlineValueVariableLookup {
             range,
-            variable_name: Some(analysis.survey.sources.text(place).to_owned()),
+            variable_name: Some(analysis.survey.sources.text(location).to_owned()),
             case_sensitive_lookup: true,
         })
     };
-    places.filter(|(place, _)| is_shown(place)).map(value).collect()
+    locations.filter(|(location, _)| is_shown(location)).map(value).collect()
 }
 
 #[cfg(test)]

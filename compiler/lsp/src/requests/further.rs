@@ -34,7 +34,7 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
         }
         requests::CallHierarchyOutgoingCalls::METHOD => {
             serve::<requests::CallHierarchyOutgoingCalls>(session, request, |session, it| {
-                Ok(at(session, &place(&it.item), calls::outgoing))
+                Ok(at(session, &item_position(&it.item), calls::outgoing))
             })
         }
         requests::GotoImplementation::METHOD => {
@@ -68,7 +68,7 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
 }
 
 /// The position of an item of the call hierarchy.
-fn place(item: &CallHierarchyItem) -> TextDocumentPositionParams {
+fn item_position(item: &CallHierarchyItem) -> TextDocumentPositionParams {
     TextDocumentPositionParams {
         text_document: TextDocumentIdentifier { uri: item.uri.clone() },
         position: item.selection_range.start,
@@ -78,7 +78,7 @@ fn place(item: &CallHierarchyItem) -> TextDocumentPositionParams {
 /// The callers of a function, in all sources that see its declaration.
 fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let mut found = Vec::new();
-    if let Some(key) = at(session, &place(item), references::key).flatten() {
+    if let Some(key) = at(session, &item_position(item), references::key).flatten() {
         workspace::see_key(session, &key, &mut |analysis, thing| {
             calls::incoming(analysis, thing, &mut found)
         });
@@ -87,9 +87,9 @@ fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarch
 }
 
 /// The definitions of the thing at a position, in all sources that see its declaration.
-fn implementations(session: &mut Session, place: &TextDocumentPositionParams) -> Vec<Location> {
+fn implementations(session: &mut Session, position: &TextDocumentPositionParams) -> Vec<Location> {
     let mut found: Vec<Location> = Vec::new();
-    if let Some(key) = at(session, place, references::key).flatten() {
+    if let Some(key) = at(session, position, references::key).flatten() {
         workspace::see_key(session, &key, &mut |analysis, thing| {
             for location in definition::definitions(analysis, thing) {
                 if !found.contains(&location) {

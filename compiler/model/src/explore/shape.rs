@@ -34,7 +34,7 @@ pub(super) struct Values {
 struct Numbers(BTreeMap<(Location, u64), u32>);
 
 impl Numbers {
-    fn of(&mut self, location: Location, value: u64) -> Set {
+    fn set(&mut self, location: Location, value: u64) -> Set {
         let next = self.0.len() as u32;
         1_u128.checked_shl(*self.0.entry((location, value)).or_insert(next)).unwrap_or(0)
     }
@@ -69,10 +69,10 @@ fn values(trace: &Trace, skeleton: &Skeleton, numbers: &mut Numbers) -> Values {
     for event in &trace.events {
         let Some(location) = event.location else { continue };
         if event.reads() && event.read != initial(skeleton, location) {
-            needs |= numbers.of(location, event.read);
+            needs |= numbers.set(location, event.read);
         }
         if event.writes() {
-            supplies |= numbers.of(location, event.written);
+            supplies |= numbers.set(location, event.written);
         }
     }
     Values {

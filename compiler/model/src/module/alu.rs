@@ -79,15 +79,15 @@ fn convert(op: Op, width: u32, from: u32, a: u64) -> Option<u64> {
         Op::SConvert => signed(a, from) as u64,
         Op::ConvertSToF if width >= 32 => to_bits(signed(a, from) as f64),
         Op::ConvertUToF if width >= 32 => to_bits(a as f64),
-        Op::FConvert if width >= 32 && from >= 32 => to_bits(number(a, from)),
-        Op::ConvertFToS if from >= 32 => number(a, from) as i64 as u64,
-        Op::ConvertFToU if from >= 32 => number(a, from) as u64,
+        Op::FConvert if width >= 32 && from >= 32 => to_bits(float_from_bits(a, from)),
+        Op::ConvertFToS if from >= 32 => float_from_bits(a, from) as i64 as u64,
+        Op::ConvertFToU if from >= 32 => float_from_bits(a, from) as u64,
         _ => return None,
     })
 }
 
 /// A float of 32 or 64 bits.
-fn number(bits: u64, width: u32) -> f64 {
+fn float_from_bits(bits: u64, width: u32) -> f64 {
     if width == 32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
 }
 
@@ -96,7 +96,7 @@ fn float(op: Op, width: u32, a: u64, b: u64) -> Option<u64> {
     if width < 32 {
         return None;
     }
-    let (x, y) = (number(a, width), number(b, width));
+    let (x, y) = (float_from_bits(a, width), float_from_bits(b, width));
     let value = match op {
         Op::FAdd => x + y,
         Op::FSub => x - y,

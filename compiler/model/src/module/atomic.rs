@@ -12,21 +12,21 @@ impl Run<'_> {
     /// An atomic operation with a result.
     pub(super) fn atomic(&mut self, op: Op, words: &[u32]) -> Result<u64, Stop> {
         let operand = |index: usize| words.get(index).copied().unwrap_or_default();
-        let (address, is_flag) = (self.number(operand(2))?, op == Op::AtomicFlagTestAndSet);
+        let (address, is_flag) = (self.scalar(operand(2))?, op == Op::AtomicFlagTestAndSet);
         let width = if is_flag { 32 } else { self.module.width(operand(0))? };
         let size = u64::from(width / 8);
         let old = self.read(address, size, true)?;
         let (action, mask, new) = match op {
             Op::AtomicLoad => (Action::Read, operand(4), 0),
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
-                if old == self.number(operand(7))? {
-                    (Action::Modify, operand(4), self.number(operand(6))?)
+                if old == self.scalar(operand(7))? {
+                    (Action::Modify, operand(4), self.scalar(operand(6))?)
                 } else {
                     (Action::Read, operand(5), 0)
                 }
             }
             _ => {
-                let by = if words.len() > 5 { self.number(operand(5))? } else { 0 };
+                let by = if words.len() > 5 { self.scalar(operand(5))? } else { 0 };
                 let new = alu::modify(op, width, old, by)
                     .ok_or_else(|| Unsupported::Instruction(format!("Op{op:?}")))?;
                 (Action::Modify, operand(4), new)
@@ -41,12 +41,12 @@ impl Run<'_> {
 
     /// An atomic operation without a result.
     pub(super) fn atomic_store(&mut self, op: Op, words: &[u32]) -> Result<(), Stop> {
-        let address = self.number(words[0])?;
+        let address = self.scalar(words[0])?;
         let (size, value) = match op {
             Op::AtomicFlagClear => (4, 0),
             _ => {
                 let width = self.module.width(self.module.type_of(words[3])?)?;
-                (u64::from(width / 8), self.number(words[3])?)
+                (u64::from(width / 8), self.scalar(words[3])?)
             }
         };
         self.write(address, size, value, true)?;
@@ -62,7 +62,7 @@ impl Run<'_> {
         (scope, mask): (u32, u32),
         (read, written): (u64, u64),
     ) -> Result<(), Stop> {
-        let (scope, mask) = (self.number(scope)? as u32, self.number(mask)? as u32);
+        let (scope, mask) = (self.scalar(scope)? as u32, self.scalar(mask)? as u32);
         if let Some(location) = self.location(address, size) {
             self.push(Event { read, written, ..Event::atomic(action, location, scope, mask) });
         } else if let Some((object, _)) = super::interface::object(address)
@@ -75,7 +75,7 @@ impl Run<'_> {
 
     /// `OpMemoryBarrier`.
     pub(super) fn fence(&mut self, scope: u32, mask: u32) -> Result<(), Stop> {
-        let (scope, mask) = (self.number(scope)? as u32, self.number(mask)? as u32);
+        let (scope, mask) = (self.scalar(scope)? as u32, self.scalar(mask)? as u32);
         if mask & semantics::ORDERS != 0 {
             self.push(Event::fence(Action::Fence, scope, mask));
         }
@@ -84,8 +84,8 @@ impl Run<'_> {
 
     /// `OpControlBarrier`: a release fence at the entry, and an acquire fence at the exit.
     pub(super) fn barrier(&mut self, words: &[u32]) -> Result<(), Stop> {
-        let number = |index: usize| Ok::<u32, Stop>(self.number(words[index])? as u32);
-        let (execution, memory, mask) = (number(0)?, number(1)?, number(2)?);
+        let word = |index: usize| Ok::<u32, Stop>(self.scalar(words[index])? as u32);
+        let (execution, memory, mask) = (word(0)?, word(1)?, word(2)?);
         let orders = semantics::ORDERS | semantics::MAKE_AVAILABLE | semantics::MAKE_VISIBLE;
         let half = |holds: bool, bits: u32| if holds { mask & !orders | mask & bits } else { 0 };
         let release = half(mask & semantics::RELEASES != 0, semantics::MAKE_AVAILABLE);

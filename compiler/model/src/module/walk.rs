@@ -184,7 +184,7 @@ impl<'m> Run<'m> {
     }
 
     /// The first scalar of a value.
-    pub(super) fn number(&self, id: u32) -> Result<u64, Unsupported> {
+    pub(super) fn scalar(&self, id: u32) -> Result<u64, Unsupported> {
         Ok(self.value(id)?.first().copied().unwrap_or_default())
     }
 
@@ -200,7 +200,7 @@ impl<'m> Run<'m> {
             Op::Label => self.enter(words[0])?,
             Op::Branch => return self.go(words[0]),
             Op::BranchConditional => {
-                let is_true = self.number(words[0])? != 0;
+                let is_true = self.scalar(words[0])? != 0;
                 return self.go(words[if is_true { 1 } else { 2 }]);
             }
             Op::Switch => {
@@ -248,13 +248,13 @@ impl<'m> Run<'m> {
 
     /// The target of `OpSwitch`. Literals have the width of the selector.
     fn case(&self, words: &[u32]) -> Result<u32, Stop> {
-        let selector = self.number(words[0])?;
+        let selector = self.scalar(words[0])?;
         let width = self.module.width(self.module.type_of(words[0])?)?;
         let length = width.div_ceil(32) as usize;
         let cases = words[2..].chunks_exact(length + 1);
         let literal = |case: &&[u32]| {
-            let number = case[..length].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word));
-            alu::narrow(number, width) == selector
+            let scalar = case[..length].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word));
+            alu::narrow(scalar, width) == selector
         };
         Ok(cases.clone().find(literal).map_or(words[1], |case| case[length]))
     }
@@ -291,7 +291,7 @@ impl<'m> Run<'m> {
             }
             Op::Load => self.load_any(words)?,
             Op::Store => {
-                let (address, value) = (self.number(words[0])?, self.value(words[1])?);
+                let (address, value) = (self.scalar(words[0])?, self.value(words[1])?);
                 let ty = self.module.type_of(words[1])?;
                 return self.store(ty, address, operand(2), &value);
             }
@@ -352,12 +352,12 @@ impl<'m> Run<'m> {
                 whole
             }
             Op::VectorExtractDynamic => {
-                let index = self.number(words[3])? as usize;
+                let index = self.scalar(words[3])? as usize;
                 self.value(words[2])?.get(index..=index).unwrap_or(&[0]).to_vec()
             }
             Op::VectorInsertDynamic => {
-                let (mut vector, part) = (self.value(words[2])?, self.number(words[3])?);
-                let index = self.number(words[4])? as usize;
+                let (mut vector, part) = (self.value(words[2])?, self.scalar(words[3])?);
+                let index = self.scalar(words[4])? as usize;
                 vector.iter_mut().skip(index).take(1).for_each(|it| *it = part);
                 vector
             }
@@ -392,12 +392,12 @@ impl<'m> Run<'m> {
     /// An index, which is signed.
     fn index(&self, id: u32) -> Result<u64, Unsupported> {
         let width = self.module.width(self.module.type_of(id)?)?;
-        Ok(alu::compute(Op::SConvert, (64, width), self.number(id)?, 0).unwrap_or_default())
+        Ok(alu::compute(Op::SConvert, (64, width), self.scalar(id)?, 0).unwrap_or_default())
     }
 
     /// The address of a part of an object.
     fn chain(&self, base: u32, indices: &[u32]) -> Result<u64, Unsupported> {
-        let mut address = self.number(base)?;
+        let mut address = self.scalar(base)?;
         let (_, mut ty) = self.module.pointer(self.module.type_of(base)?)?;
         for &index in indices {
             let definition = self.module.definition(ty)?;
@@ -420,7 +420,7 @@ impl<'m> Run<'m> {
 
     /// `OpLoad` from any storage class.
     fn load_any(&mut self, words: &[u32]) -> Result<Value, Stop> {
-        let address = self.number(words[2])?;
+        let address = self.scalar(words[2])?;
         let (class, _) = self.module.pointer(self.module.type_of(words[2])?)?;
         let is = |it: StorageClass| class == it as u32;
         if is(StorageClass::Input) {

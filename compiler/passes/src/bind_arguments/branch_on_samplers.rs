@@ -77,7 +77,7 @@ fn choose(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> Valu
     }
     let is_first = builder.compare(CompareOp::Equal, CompareKind::Unsigned, inst.args[2], *first);
     let choice = builder.open_if(is_first, &[ty]);
-    let after = builder.place();
+    let after = builder.insertion_point();
     builder.at_end(choice.then);
     let texel = read(builder, *first);
     builder.exit(choice.inst, &[texel]);

@@ -193,7 +193,7 @@ fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> 
     let i32 = builder.ty(zero);
     let firsts = [zero, dividend.low, dividend.high, zero, zero];
     let open = builder.open_loop(&firsts, &[i32; 5], &[i32; 4], LoopHints::default());
-    let place = builder.place();
+    let after = builder.insertion_point();
 
     builder.at_end(open.body);
     let params = builder.function.blocks[open.body].params.clone();
@@ -225,7 +225,7 @@ fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> 
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[quotient.low, quotient.high, remainder.low, remainder.high]);
 
-    builder.close_loop(&open, place);
+    builder.close_loop(&open, after);
     let results = builder.function.insts[open.inst].results.clone();
     (Pair { low: results[0], high: results[1] }, Pair { low: results[2], high: results[3] })
 }

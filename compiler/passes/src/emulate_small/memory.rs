@@ -17,10 +17,10 @@ pub(super) enum WordLoad {
 }
 
 impl WordLoad {
-    fn load(self, builder: &mut Builder<'_>, place: ValueId, access: Access) -> ValueId {
+    fn load(self, builder: &mut Builder<'_>, pointer: ValueId, access: Access) -> ValueId {
         match self {
-            Self::Plain => builder.load(place, Type::I32, Access { align: 4, ..access }),
-            Self::Atomic => builder.value(relaxed(AtomicOp::Load, access), &[place], Type::I32),
+            Self::Plain => builder.load(pointer, Type::I32, Access { align: 4, ..access }),
+            Self::Atomic => builder.value(relaxed(AtomicOp::Load, access), &[pointer], Type::I32),
         }
     }
 }
@@ -47,16 +47,16 @@ pub(super) fn load(
         let byte = component * size;
         let low = if access.align >= 4 {
             let word = *words.entry(byte / 4).or_insert_with(|| {
-                let place = step(builder, address, byte / 4 * 4);
-                how.load(builder, place, access)
+                let pointer = step(builder, address, byte / 4 * 4);
+                how.load(builder, pointer, access)
             });
             match byte % 4 {
                 0 => word,
                 inside => builder.binary_bits(BinaryOp::LShr, word, 8 * inside),
             }
         } else {
-            let (place, shift) = split(builder, address, byte);
-            let word = how.load(builder, place, access);
+            let (pointer, shift) = split(builder, address, byte);
+            let word = how.load(builder, pointer, access);
             builder.binary(BinaryOp::LShr, word, shift)
         };
         parts.push(builder.binary_bits(BinaryOp::And, low, mask));
@@ -75,36 +75,36 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
         let byte = u64::from(component) * size;
         if access.align >= 4 {
             let inside = 8 * (byte % 4);
-            let placed = if inside == 0 { part } else { builder.binary_bits(BinaryOp::Shl, part, inside) };
+            let shifted = if inside == 0 { part } else { builder.binary_bits(BinaryOp::Shl, part, inside) };
             let (word, covered) = match words.get(&(byte / 4)) {
-                Some(&(word, covered)) => (builder.binary(BinaryOp::Or, word, placed), covered),
-                None => (placed, 0),
+                Some(&(word, covered)) => (builder.binary(BinaryOp::Or, word, shifted), covered),
+                None => (shifted, 0),
             };
             words.insert(byte / 4, (word, covered | mask << inside));
         } else {
-            let (place, shift) = split(builder, address, byte);
+            let (pointer, shift) = split(builder, address, byte);
             let ones = builder.bits(Type::I32, mask);
             let ones = builder.binary(BinaryOp::Shl, ones, shift);
             let keep = builder.unary(UnaryOp::Not, ones);
-            let placed = builder.binary(BinaryOp::Shl, part, shift);
-            change(builder, place, keep, placed, access);
+            let shifted = builder.binary(BinaryOp::Shl, part, shift);
+            change(builder, pointer, keep, shifted, access);
         }
     }
     for (number, (word, covered)) in words {
-        let place = step(builder, address, 4 * number);
+        let pointer = step(builder, address, 4 * number);
         if covered == Scalar::I32.mask() {
-            builder.store(place, word, Access { align: 4, ..access });
+            builder.store(pointer, word, Access { align: 4, ..access });
         } else {
             let keep = builder.bits(Type::I32, !covered);
-            change(builder, place, keep, word, access);
+            change(builder, pointer, keep, word, access);
         }
     }
 }
 
 /// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
-fn change(builder: &mut Builder<'_>, place: ValueId, keep: ValueId, placed: ValueId, access: Access) {
-    for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
-        builder.inst(relaxed(AtomicOp::Fetch(key), access), &[place, operand], &[Type::I32]);
+fn change(builder: &mut Builder<'_>, pointer: ValueId, keep: ValueId, shifted: ValueId, access: Access) {
+    for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, shifted)] {
+        builder.inst(relaxed(AtomicOp::Fetch(key), access), &[pointer, operand], &[Type::I32]);
     }
 }
 

@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
 
 use crate::{
     extent::{is_part, may_overlap},
-    reach::{Indices, Place, Reach, Root},
+    reach::{Indices, Pointee, Reach, Root},
     rewrite::rewrite_only,
 };
 
@@ -20,7 +20,7 @@ struct Read<'a> {
     /// The memory that its object can be in.
     spaces: Spaces,
     /// The bytes that its pointer can point to.
-    places: &'a [Place],
+    pointees: &'a [Pointee],
     /// The size of its object.
     size: u64,
 }
@@ -32,13 +32,13 @@ impl Read<'_> {
     fn may_be(
         &self,
         function: FuncId,
-        (places, spaces): (&[Place], Spaces),
+        (pointees, spaces): (&[Pointee], Spaces),
         (size, piece): (u64, u64),
     ) -> bool {
         let (is_whole, is_near) = (self.size <= piece, self.functions.contains(&function));
         !self.spaces.intersection(spaces).is_empty()
-            && places.iter().any(|one| {
-                self.places.iter().any(|other| match (one.root, other.root) {
+            && pointees.iter().any(|one| {
+                self.pointees.iter().any(|other| match (one.root, other.root) {
                     (Root::Private(_), _) | (_, Root::Private(_)) => false,
                     // Arguments of two kernels can be one buffer, but a kernel does not contain the loads of another.
                     (Root::Unknown, _) | (_, Root::Unknown) => is_near && is_whole,
@@ -65,14 +65,14 @@ pub(super) fn make_atomic(module: &mut Module) {
             let Op::Atomic(atomic) = &function.insts[inst].op else {
                 unreachable!("only these were collected")
             };
-            let places = reach.places(id, function.insts[inst].args[0]);
+            let pointees = reach.pointees(id, function.insts[inst].args[0]);
             let (spaces, size) = (function.object_spaces(inst), atomic.ty.size());
             // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
             let functions = match function.kernel {
                 Some(_) => module.reachable_from(id),
                 None => module.functions.ids().collect(),
             };
-            Read { functions, spaces, places, size }
+            Read { functions, spaces, pointees, size }
         })
         .collect();
     for id in module.functions.ids().collect::<Vec<_>>() {
@@ -87,9 +87,9 @@ pub(super) fn make_atomic(module: &mut Module) {
                 let ty = builder.ty(result);
                 let spaces = builder.function.object_spaces(load);
                 let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
-                let places = (reach.places(id, pointer), spaces);
+                let pointees = (reach.pointees(id, pointer), spaces);
                 let sizes = (size, piece_size(ty, access));
-                let beside = reads.iter().filter(|read| read.may_be(id, places, sizes));
+                let beside = reads.iter().filter(|read| read.may_be(id, pointees, sizes));
                 let sizes: Vec<u64> = beside.map(|read| read.size).collect();
                 match word(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access))) {
                     Some(value) => {
@@ -156,11 +156,11 @@ fn atomic_load(builder: &mut Builder<'_>, load: InstId, (word, access): (u64, Ac
     for component in 0..u64::from(ty.count()) {
         let mut value = None;
         for byte in (0..scalar.size()).step_by(piece as usize) {
-            let place = builder.offset_bytes(pointer, (component * scalar.size() + byte) as i64);
+            let address = builder.offset_bytes(pointer, (component * scalar.size() + byte) as i64);
             let part = if piece == word {
-                load_word(builder, place, word, access)
+                load_word(builder, address, word, access)
             } else {
-                load_part(builder, place, (word, piece), access)
+                load_part(builder, address, (word, piece), access)
             };
             let part = builder.resize(part, int, false);
             value = Some(match value {

@@ -265,7 +265,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
     let Op::Atomic(atomic) = &inst.op else { unreachable!("only atomic operations exchange") };
     let ty = Type::Scalar(atomic.ty);
     let open = builder.open_loop(&[], &[], &[ty], LoopHints::default());
-    let place = builder.place();
+    let after = builder.insertion_point();
     builder.at_end(open.body);
     let mut op = Op::Atomic(Atomic { op: AtomicOp::CompareExchangeStrong, ..atomic.clone() });
     op.set_synchronization(attempt);
@@ -285,7 +285,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
     builder.continue_loop(open.inst, &[]);
     builder.at_end(retry.otherwise);
     builder.exit(open.inst, &[seen]);
-    builder.close_loop(&open, place);
+    builder.close_loop(&open, after);
     builder.function.insts[open.inst].results[0]
 }
 

@@ -1,5 +1,5 @@
-//! Lowers atomic operations on private objects to plain operations, because no other work-item can access them
-//! (memory.md §2).
+//! Lowers atomic operations on private objects to plain operations, because no other work-item can access them (OpenCL
+//! C 6.15.12.10).
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, CompareKind, InstId, Op, Scalar, Type, ValueId};
 use kiln_types::ops::CompareOp;

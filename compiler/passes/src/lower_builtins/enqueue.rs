@@ -177,8 +177,8 @@ impl Pass<'_> {
         self.check_captures(builder, kernel, captures);
         let sizes: Vec<ValueId> = args[FIXED..]
             .iter()
-            .map(|&place| {
-                let size = builder.load(place, Type::I64, LONG);
+            .map(|&address| {
+                let size = builder.load(address, Type::I64, LONG);
                 builder.resize(size, Scalar::I32, false)
             })
             .collect();
@@ -196,7 +196,7 @@ impl Pass<'_> {
         let zero = builder.i32(0);
         let is_written = builder.compare(CompareOp::Equal, CompareKind::Unsigned, status, zero);
         let open = builder.open_if(is_written, &[]);
-        let after = builder.place();
+        let after = builder.insertion_point();
         builder.at_end(open.then);
         self.payload(builder, word, &sizes, (literal, captures));
         builder.exit(open.inst, &[]);
@@ -216,12 +216,12 @@ impl Pass<'_> {
     ) {
         let address = builder.value(Op::LaunchAddress(State::Queue), &[], Type::I64);
         let queue = builder.value(Op::IntToPointer, &[address], GLOBAL);
-        let place = |builder: &mut Builder<'_>, word: ValueId| {
+        let word_address = |builder: &mut Builder<'_>, word: ValueId| {
             let word = builder.resize(word, Scalar::I64, false);
             builder.offset(queue, word, 4)
         };
         for (index, &size) in (0..).zip(sizes) {
-            let first = place(builder, word);
+            let first = word_address(builder, word);
             let to = builder.offset_bytes(first, 4 * index);
             builder.store(to, size, WORD);
         }
@@ -229,7 +229,7 @@ impl Pass<'_> {
             // The next multiple of 8 bytes: records and the part before the wait list are such multiples.
             let end = builder.binary_bits(kiln_ir::BinaryOp::Add, word, sizes.len() as u64 + 1);
             let even = builder.binary_bits(kiln_ir::BinaryOp::And, end, 0xffff_fffe);
-            let to = place(builder, even);
+            let to = word_address(builder, even);
             let to = builder.value(Op::PointerCast, &[to], Type::Pointer(AddressSpace::Generic));
             let from = builder.offset_bytes(literal, HEADER as i64);
             builder.inst(Op::Copy { size: captures, access: LONG }, &[to, from], &[]);
@@ -299,8 +299,8 @@ fn profile_block() -> Function {
     let mut builder = Builder::new(&mut function);
     builder.at_end(builder.function.body);
     let [address, first, second] = [0, 8, 16].map(|offset| {
-        let place = builder.offset_bytes(values, offset);
-        builder.load(place, Type::I64, LONG)
+        let address = builder.offset_bytes(values, offset);
+        builder.load(address, Type::I64, LONG)
     });
     let target = builder.value(Op::IntToPointer, &[address], GLOBAL);
     builder.store(target, first, LONG);
@@ -320,8 +320,8 @@ fn index_space(builder: &mut Builder<'_>, name: &str, args: &[ValueId]) {
     let [target, global, local, offset] = [0, 1, 2, 3].map(|index| args[index]);
     let is_zero = |builder: &Builder<'_>, value| builder.function.constant_bits(value) == Some(0);
     let store = |builder: &mut Builder<'_>, index: u64, value| {
-        let place = builder.offset_bytes(target, 8 * index as i64);
-        builder.store(place, value, LONG);
+        let address = builder.offset_bytes(target, 8 * index as i64);
+        builder.store(address, value, LONG);
     };
     let count = builder.i64(dims as i64);
     store(builder, 0, count);
@@ -334,8 +334,8 @@ fn index_space(builder: &mut Builder<'_>, name: &str, args: &[ValueId]) {
             } else if dims == 1 {
                 values
             } else {
-                let place = builder.offset_bytes(values, 8 * dimension as i64);
-                builder.load(place, Type::I64, LONG)
+                let address = builder.offset_bytes(values, 8 * dimension as i64);
+                builder.load(address, Type::I64, LONG)
             };
             store(builder, first + dimension, value);
         }

@@ -13,7 +13,7 @@ use kiln_types::{
 };
 use kiln_vocabulary::opencl::{AddressSpace, FenceFlags, Scope};
 
-/// The number of work-items that the functions in `builtins/lib/work_group.cl` process at a time.
+/// The number of work-items that the functions in `library/lib/work_group.cl` process at a time.
 const SCRATCH_ITEMS: u64 = 256;
 
 /// Removes events: copies are complete after the barrier of `wait_group_events`.
@@ -110,7 +110,7 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
         let (byte, element) = split(builder, index, bytes);
         let (x, line) = split(builder, element, width);
         let (y, z) = split(builder, line, height);
-        let place = |builder: &mut Builder<'_>, first, line, plane| {
+        let element = |builder: &mut Builder<'_>, first, line, plane| {
             let down = builder.binary(BinaryOp::Mul, y, line);
             let deep = builder.binary(BinaryOp::Mul, z, plane);
             let mut sum = builder.binary(BinaryOp::Add, first, x);
@@ -120,8 +120,8 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
             let scaled = builder.binary(BinaryOp::Mul, sum, bytes);
             builder.binary(BinaryOp::Add, scaled, byte)
         };
-        let from_index = place(builder, from_first, from_line, from_plane);
-        let to_index = place(builder, to_first, to_line, to_plane);
+        let from_index = element(builder, from_first, from_line, from_plane);
+        let to_index = element(builder, to_first, to_line, to_plane);
         let from = builder.offset(args[2], from_index, 1);
         let value = builder.load(from, Type::I8, access);
         let to = builder.offset(args[0], to_index, 1);
@@ -134,7 +134,7 @@ fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Bu
     let first = local_id(builder);
     let step = group_size(builder);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
-    let place = builder.place();
+    let after = builder.insertion_point();
     let index = builder.function.blocks[open.body].params[0];
     builder.at_end(open.body);
     let is_inside = builder.compare(CompareOp::Less, CompareKind::Unsigned, index, total);
@@ -146,7 +146,7 @@ fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Bu
     builder.continue_loop(open.inst, &[next]);
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &[]);
-    builder.close_loop(&open, place);
+    builder.close_loop(&open, after);
 }
 
 pub(super) fn local_id(builder: &mut Builder<'_>) -> ValueId {

@@ -68,8 +68,8 @@ impl Pass<'_> {
         match (operation, &args[1..]) {
             _ if ty.is_msaa => None,
             (ImageOp::Read, &[coordinates]) => {
-                let place = self.place(builder, &target, coordinates);
-                let texel = target.load(builder, place);
+                let position = self.texel_coordinates(builder, &target, coordinates);
+                let texel = target.load(builder, position);
                 Some(Some(result(builder, texel, inst.results[0])))
             }
             (ImageOp::Read, &[sampler, coordinates]) => {
@@ -78,10 +78,10 @@ impl Pass<'_> {
                 Some(Some(result(builder, texel, inst.results[0])))
             }
             (ImageOp::Write, &[coordinates, texel]) => {
-                let place = self.place(builder, &target, coordinates);
+                let position = self.texel_coordinates(builder, &target, coordinates);
                 let texel = stored(builder, texel);
                 let store = ImageAction::Store(Texel { kind, is_shared: false });
-                builder.inst(Op::Image(store), &[target.value, place, texel], &[]);
+                builder.inst(Op::Image(store), &[target.value, position, texel], &[]);
                 Some(None)
             }
             (ImageOp::Query(query), &[]) => {
@@ -94,7 +94,12 @@ impl Pass<'_> {
     }
 
     /// Integer coordinates without unused components.
-    fn place(&mut self, builder: &mut Builder<'_>, target: &Target, coordinates: ValueId) -> ValueId {
+    fn texel_coordinates(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        coordinates: ValueId,
+    ) -> ValueId {
         let parts = parts(builder, coordinates, target.ty.rank());
         joined(builder, &parts)
     }
@@ -144,7 +149,7 @@ impl Pass<'_> {
         }
         let is_special = is_any_set(builder, sampler.bits, special);
         let choice = builder.open_if(is_special, &[target.kind.ty()]);
-        let after = builder.place();
+        let after = builder.insertion_point();
         builder.at_end(choice.then);
         let texel = special_texel(builder);
         builder.exit(choice.inst, &[texel]);
@@ -164,14 +169,14 @@ impl Pass<'_> {
         along: &[ValueId],
         layer: &[ValueId],
     ) -> ValueId {
-        let place: Vec<ValueId> = along
+        let position: Vec<ValueId> = along
             .iter()
             .zip(&target.sizes)
             .filter_map(|(&coordinate, &size)| {
                 self.help(builder, "image_nearest", &[coordinate, size, sampler.bits])
             })
             .collect();
-        texel(builder, target, sampler, &place, layer)
+        texel(builder, target, sampler, &position, layer)
     }
 
     /// OpenCL API 8.2, `CL_FILTER_LINEAR`: interpolates the surrounding texels in each dimension.
@@ -203,12 +208,12 @@ impl Pass<'_> {
         let mut sum: Option<ValueId> = None;
         for corner in 0..1usize << along.len() {
             let side = |dimension: usize| corner >> dimension & 1;
-            let place: Vec<ValueId> =
+            let position: Vec<ValueId> =
                 (0..along.len()).map(|dimension| ends[side(dimension)][dimension]).collect();
             let weight = (0..along.len())
                 .map(|dimension| weights[dimension][side(dimension)])
                 .reduce(|all, weight| builder.binary(BinaryOp::FMul, all, weight));
-            let texel = texel(builder, target, sampler, &place, layer);
+            let texel = texel(builder, target, sampler, &position, layer);
             let Some(weight) = weight else { continue };
             let weight = builder.splat(weight, 4);
             let part = builder.binary(BinaryOp::FMul, weight, texel);
@@ -252,9 +257,9 @@ impl Target {
         self.sizes = parts(builder, size, rank);
     }
 
-    fn load(&self, builder: &mut Builder<'_>, place: ValueId) -> ValueId {
+    fn load(&self, builder: &mut Builder<'_>, position: ValueId) -> ValueId {
         let load = ImageAction::Load(Texel { kind: self.kind, is_shared: false });
-        builder.value(Op::Image(load), &[self.value, place], self.kind.ty())
+        builder.value(Op::Image(load), &[self.value, position], self.kind.ty())
     }
 
     /// The result of `get_image_*`, as an I32 or a vector of I32.
@@ -294,7 +299,7 @@ fn device_sample(
     let float = Type::Scalar(Scalar::F32);
     let known = builder.function.constant_bits(sampler);
     let is_normalized = is_any_set(builder, sampler, NORMALIZED);
-    let mut place: Vec<ValueId> = along
+    let mut position: Vec<ValueId> = along
         .iter()
         .zip(&target.sizes)
         .map(|(&coordinate, &size)| {
@@ -308,9 +313,9 @@ fn device_sample(
             builder.binary(BinaryOp::FMul, coordinate, factor)
         })
         .collect();
-    place.extend(layer);
-    let place = joined(builder, &place);
-    builder.value(Op::Image(ImageAction::Sample), &[target.value, place, sampler], target.kind.ty())
+    position.extend(layer);
+    let position = joined(builder, &position);
+    builder.value(Op::Image(ImageAction::Sample), &[target.value, position, sampler], target.kind.ty())
 }
 
 /// Whether the sampler has any of these bits.
@@ -325,12 +330,12 @@ fn texel(
     builder: &mut Builder<'_>,
     target: &Target,
     sampler: &Sampler,
-    place: &[ValueId],
+    position: &[ValueId],
     layer: &[ValueId],
 ) -> ValueId {
     let mut is_outside = builder.bool(false);
     let mut inside = Vec::new();
-    for (&index, &size) in place.iter().zip(&target.sizes) {
+    for (&index, &size) in position.iter().zip(&target.sizes) {
         let beyond = builder.compare(CompareOp::GreaterEqual, CompareKind::Unsigned, index, size);
         let beyond = builder.binary(BinaryOp::And, beyond, sampler.clamps);
         let zero = builder.i32(0);
@@ -338,8 +343,8 @@ fn texel(
         is_outside = builder.binary(BinaryOp::Or, is_outside, beyond);
     }
     inside.extend_from_slice(layer);
-    let place = joined(builder, &inside);
-    let texel = target.load(builder, place);
+    let position = joined(builder, &inside);
+    let texel = target.load(builder, position);
     builder.select(is_outside, sampler.border, texel)
 }
 

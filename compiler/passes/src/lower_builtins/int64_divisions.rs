@@ -1,5 +1,5 @@
 //! Expands divisions and remainders of 64-bit integers for drivers with wrong results (`Fault::ExpandInt64Division`): calls
-//! of `builtins/lib/divide.cl`, or products with the reciprocal for constant divisors.
+//! of `library/lib/divide.cl`, or products with the reciprocal for constant divisors.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Const, FuncId, Function, Inst, Op, Scalar, Type, ValueId};
 use kiln_syntax::Span;

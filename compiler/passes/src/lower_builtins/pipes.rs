@@ -134,7 +134,7 @@ impl Pass<'_> {
     ) -> Option<ValueId> {
         let [zero, failed] = [0, FAILED].map(|number| builder.i32(number));
         let open = builder.open_if(condition, &[Type::I32]);
-        let after = builder.place();
+        let after = builder.insertion_point();
         builder.at_end(open.then);
         act(self, builder)?;
         builder.exit(open.inst, &[zero]);
@@ -155,8 +155,8 @@ impl Pass<'_> {
     ) -> Option<()> {
         let [size, align] = [0, 1].map(|index| builder.function.constant_bits(layout[index]));
         let (size, align) = (size?, align? as u32);
-        let place = self.library_call(builder, "pipe", "place", &[pipe, packet], Some(CLAIM))??;
-        let (slot, start) = (builder.extract(place, 0), builder.extract(place, 1));
+        let slot_and_start = self.library_call(builder, "pipe", "place", &[pipe, packet], Some(CLAIM))??;
+        let (slot, start) = (builder.extract(slot_and_start, 0), builder.extract(slot_and_start, 1));
         let [slot, start] = [slot, start].map(|number| builder.resize(number, Scalar::I64, false));
         let first = builder.offset(pipe, start, 1);
         let address = builder.offset(first, slot, size);

@@ -1,6 +1,6 @@
 //! Lowers sub-group functions without an instruction: values of types that the device lacks are passed as words, rotations
 //! and pairs become shuffles, and block accesses become loads and stores of each work-item. Arithmetic on such types and on
-//! clusters, and masks, are library functions (`builtins/lib/sub_group.cl`).
+//! clusters, and masks, are library functions (`library/lib/sub_group.cl`).
 
 use super::component_wise;
 use kiln_builtins::{self as builtins, BuiltinId, Collective};
@@ -159,12 +159,12 @@ fn block(builder: &mut Builder<'_>, inst: InstId, params: &[BuiltinParam]) -> Op
     let ty = written.map_or_else(|| builder.ty(builder.function.insts[inst].results[0]), |it| builder.ty(it));
     let mut parts = Vec::new();
     for component in 0..ty.count() {
-        let place = builder.offset(args[0], index, size);
+        let address = builder.offset(args[0], index, size);
         match written {
-            None => parts.push(builder.load(place, element, access)),
+            None => parts.push(builder.load(address, element, access)),
             Some(value) => {
                 let part = if ty.is_vector() { builder.extract(value, component) } else { value };
-                builder.store(place, part, access);
+                builder.store(address, part, access);
             }
         }
         index = builder.binary(BinaryOp::Add, index, step);

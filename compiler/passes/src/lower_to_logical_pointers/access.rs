@@ -6,7 +6,7 @@ use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey, Scope};
 
 use crate::origins::Object;
 
-/// Builds the accesses of one instruction. A `place` is an index in units of the layout.
+/// Builds the accesses of one instruction. A `position` is an index in units of the layout.
 pub(super) struct Accessor<'b, 'f> {
     pub(super) builder: &'b mut Builder<'f>,
     pub(super) layout: &'b Layout,
@@ -15,40 +15,41 @@ pub(super) struct Accessor<'b, 'f> {
 
 impl Accessor<'_, '_> {
     /// Loads a value of this type.
-    pub(super) fn load(&mut self, place: ValueId, ty: Type) -> ValueId {
+    pub(super) fn load(&mut self, position: ValueId, ty: Type) -> ValueId {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
-        let parts: Vec<ValueId> =
-            (0..u64::from(ty.count())).map(|n| self.load_scalar(place, n * scalar.size(), scalar)).collect();
+        let parts: Vec<ValueId> = (0..u64::from(ty.count()))
+            .map(|n| self.load_scalar(position, n * scalar.size(), scalar))
+            .collect();
         if ty.is_vector() { self.builder.construct(&parts, ty) } else { parts[0] }
     }
 
     /// Stores a value.
-    pub(super) fn store(&mut self, place: ValueId, value: ValueId) {
+    pub(super) fn store(&mut self, position: ValueId, value: ValueId) {
         let ty = self.builder.ty(value);
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         for n in 0..ty.count() {
             let part = if ty.is_vector() { self.builder.extract(value, n) } else { value };
-            self.store_scalar(place, u64::from(n) * scalar.size(), part, scalar);
+            self.store_scalar(position, u64::from(n) * scalar.size(), part, scalar);
         }
     }
 
-    /// The pointer to the element that contains this place.
-    pub(super) fn element_at(&mut self, place: ValueId) -> ValueId {
-        let index = self.element_index(place, 0);
+    /// The pointer to the element that at this position.
+    pub(super) fn element_at(&mut self, position: ValueId) -> ValueId {
+        let index = self.element_index(position, 0);
         self.element(index)
     }
 
-    fn load_scalar(&mut self, place: ValueId, byte: u64, scalar: Scalar) -> ValueId {
+    fn load_scalar(&mut self, position: ValueId, byte: u64, scalar: Scalar) -> ValueId {
         let own = self.layout.element;
         let piece = self.piece(scalar);
         if own == scalar && piece == own.size() {
-            return self.load_element(place, byte);
+            return self.load_element(position, byte);
         }
         let (bits, int) = (8 * piece, Scalar::int_of_size(scalar.size()));
         let int_ty = Type::Scalar(int);
         let mut value = None;
         for n in 0..scalar.size() / piece {
-            let part = self.load_piece(place, byte + n * piece, piece);
+            let part = self.load_piece(position, byte + n * piece, piece);
             let wide = self.builder.resize(part, int, false);
             value = Some(match value {
                 None => wide,
@@ -62,18 +63,18 @@ impl Accessor<'_, '_> {
         self.builder.bitcast(value, Type::Scalar(scalar))
     }
 
-    fn store_scalar(&mut self, place: ValueId, byte: u64, value: ValueId, scalar: Scalar) {
+    fn store_scalar(&mut self, position: ValueId, byte: u64, value: ValueId, scalar: Scalar) {
         let own = self.layout.element;
         let piece = self.piece(scalar);
         if own == scalar && piece == own.size() {
-            return self.store_element(place, byte, value);
+            return self.store_element(position, byte, value);
         }
         let (bits, int) = (8 * piece, Scalar::int_of_size(scalar.size()));
         let value = self.builder.bitcast(value, Type::Scalar(int));
         for n in 0..scalar.size() / piece {
             let shifted =
                 if n == 0 { value } else { self.builder.binary_bits(BinaryOp::LShr, value, n * bits) };
-            self.store_piece(place, byte + n * piece, piece, shifted);
+            self.store_piece(position, byte + n * piece, piece, shifted);
         }
     }
 
@@ -83,74 +84,74 @@ impl Accessor<'_, '_> {
     }
 
     /// Loads `piece` bytes as an integer of that size, or as a wider one with unspecified upper bits.
-    fn load_piece(&mut self, place: ValueId, byte: u64, piece: u64) -> ValueId {
+    fn load_piece(&mut self, position: ValueId, byte: u64, piece: u64) -> ValueId {
         let own = self.layout.element.size();
         if piece < own && self.layout.has_atomic_parts {
-            let index = self.element_index(place, byte);
+            let index = self.element_index(position, byte);
             let (pointer, int) = (self.element(index), Scalar::int_of_size(own));
             let atomic = relaxed(AtomicOp::Load, int, self.access.is_volatile);
             let bits = self.builder.value(Op::Atomic(atomic), &[pointer], Type::Scalar(int));
-            return self.cut(bits, place, byte, Scalar::int_of_size(piece));
+            return self.cut(bits, position, byte, Scalar::int_of_size(piece));
         }
-        let element = self.load_element(place, byte);
+        let element = self.load_element(position, byte);
         let bits = self.builder.bitcast(element, Type::Scalar(Scalar::int_of_size(own)));
         if piece == own {
             return bits;
         }
-        self.cut(bits, place, byte, Scalar::int_of_size(piece))
+        self.cut(bits, position, byte, Scalar::int_of_size(piece))
     }
 
     /// Extracts the part of an element that begins at this byte, with the width of an integer type.
-    pub(super) fn cut(&mut self, element: ValueId, place: ValueId, byte: u64, part: Scalar) -> ValueId {
-        let shift = self.shift(place, byte);
+    pub(super) fn cut(&mut self, element: ValueId, position: ValueId, byte: u64, part: Scalar) -> ValueId {
+        let shift = self.shift(position, byte);
         let low = self.builder.binary(BinaryOp::LShr, element, shift);
         self.builder.resize(low, part, false)
     }
 
-    fn store_piece(&mut self, place: ValueId, byte: u64, piece: u64, value: ValueId) {
+    fn store_piece(&mut self, position: ValueId, byte: u64, piece: u64, value: ValueId) {
         let element = self.layout.element;
         let own = element.size();
         let int = Scalar::int_of_size(own);
         let value = self.builder.resize(value, int, false);
         if piece == own {
             let value = self.builder.bitcast(value, Type::Scalar(element));
-            return self.store_element(place, byte, value);
+            return self.store_element(position, byte, value);
         }
-        let shift = self.shift(place, byte);
+        let shift = self.shift(position, byte);
         let ones = self.builder.bits(Type::Scalar(int), u64::MAX >> (64 - 8 * piece));
         let mask = self.builder.binary(BinaryOp::Shl, ones, shift);
         let keep = self.builder.unary(UnaryOp::Not, mask);
         let low = self.builder.binary(BinaryOp::And, value, ones);
-        let placed = self.builder.binary(BinaryOp::Shl, low, shift);
+        let shifted = self.builder.binary(BinaryOp::Shl, low, shift);
         if self.layout.root.space() == AddressSpace::Local {
             // The rest of the element can belong to other work-items.
-            let index = self.element_index(place, byte);
-            for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, placed)] {
+            let index = self.element_index(position, byte);
+            for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, shifted)] {
                 let pointer = self.element(index);
                 let atomic = relaxed(AtomicOp::Fetch(key), int, self.access.is_volatile);
                 self.builder.inst(Op::Atomic(atomic), &[pointer, operand], &[Type::Scalar(int)]);
             }
             return;
         }
-        let old = self.load_element(place, byte);
+        let old = self.load_element(position, byte);
         let old = self.builder.bitcast(old, Type::Scalar(int));
         let kept = self.builder.binary(BinaryOp::And, old, keep);
-        let new = self.builder.binary(BinaryOp::Or, kept, placed);
+        let new = self.builder.binary(BinaryOp::Or, kept, shifted);
         let new = self.builder.bitcast(new, Type::Scalar(element));
-        self.store_element(place, byte, new);
+        self.store_element(position, byte, new);
     }
 
     /// The bit offset of a part in its element, as an integer of the element's size.
-    pub(super) fn shift(&mut self, place: ValueId, byte: u64) -> ValueId {
+    pub(super) fn shift(&mut self, position: ValueId, byte: u64) -> ValueId {
         let own = self.layout.element.size();
-        let bytes = self.distance(place, byte);
+        let bytes = self.distance(position, byte);
         let inside = self.builder.binary_bits(BinaryOp::And, bytes, own - 1);
         let bits = self.builder.binary_bits(BinaryOp::Mul, inside, 8);
         self.builder.resize(bits, Scalar::int_of_size(own), false)
     }
 
-    fn load_element(&mut self, place: ValueId, byte: u64) -> ValueId {
-        let index = self.element_index(place, byte);
+    fn load_element(&mut self, position: ValueId, byte: u64) -> ValueId {
+        let index = self.element_index(position, byte);
         let pointer = self.element(index);
         let cell = self.builder.load(pointer, Type::Scalar(self.layout.cell), self.access);
         if self.layout.cell == self.layout.element {
@@ -160,8 +161,8 @@ impl Accessor<'_, '_> {
         }
     }
 
-    fn store_element(&mut self, place: ValueId, byte: u64, value: ValueId) {
-        let index = self.element_index(place, byte);
+    fn store_element(&mut self, position: ValueId, byte: u64, value: ValueId) {
+        let index = self.element_index(position, byte);
         let pointer = self.element(index);
         let layout = self.layout;
         let cell = if layout.cell == layout.element {
@@ -172,20 +173,20 @@ impl Accessor<'_, '_> {
         self.builder.store(pointer, cell, self.access);
     }
 
-    /// The index of the element that contains the byte at `place` + `byte`.
-    fn element_index(&mut self, place: ValueId, byte: u64) -> ValueId {
+    /// The index of the element that contains the byte at `position` + `byte`.
+    fn element_index(&mut self, position: ValueId, byte: u64) -> ValueId {
         let (own, unit) = (self.layout.element.size(), self.layout.unit);
         if unit == own && self.layout.steps.is_empty() {
-            return self.add(place, byte / own);
+            return self.add(position, byte / own);
         }
-        let bytes = self.distance(place, byte);
+        let bytes = self.distance(position, byte);
         self.builder.binary_bits(BinaryOp::LShr, bytes, own.trailing_zeros().into())
     }
 
-    /// The byte offset in its range of the byte at `place` + `byte`.
-    fn distance(&mut self, place: ValueId, byte: u64) -> ValueId {
+    /// The byte offset in its range of the byte at `position` + `byte`.
+    fn distance(&mut self, position: ValueId, byte: u64) -> ValueId {
         let layout = self.layout;
-        let bytes = self.builder.binary_bits(BinaryOp::Mul, place, layout.unit);
+        let bytes = self.builder.binary_bits(BinaryOp::Mul, position, layout.unit);
         let mut bytes = self.add(bytes, byte);
         for step in &layout.steps {
             bytes = match *step {

@@ -38,10 +38,10 @@ impl Demand {
 }
 
 impl Accessor<'_, '_> {
-    /// Builds the operation on the object at this place. Returns its result.
+    /// Builds the operation on the object at this position. Returns its result.
     pub(super) fn atomic(
         &mut self,
-        place: ValueId,
+        position: ValueId,
         atomic: &Atomic,
         operands: &[ValueId],
         result: Option<Type>,
@@ -49,9 +49,9 @@ impl Accessor<'_, '_> {
     ) -> Option<ValueId> {
         let element = self.layout.element;
         if element.size() != atomic.ty.size() {
-            return self.atomic_part(place, atomic, operands, order);
+            return self.atomic_part(position, atomic, operands, order);
         }
-        let pointer = self.element_at(place);
+        let pointer = self.element_at(position);
         match (element == atomic.ty, Demand::of(atomic)) {
             (true, _) => native(self.builder, pointer, atomic.clone(), operands, result),
             (false, Demand::Moved(_)) => {
@@ -78,21 +78,21 @@ impl Accessor<'_, '_> {
     /// Builds the operation on a part of a wider element: a change exchanges the whole element.
     fn atomic_part(
         &mut self,
-        place: ValueId,
+        position: ValueId,
         atomic: &Atomic,
         operands: &[ValueId],
         order: LoopOrder,
     ) -> Option<ValueId> {
         let (wide, ty) = (self.layout.element, Type::Scalar(atomic.ty));
         let part = Scalar::int_of_size(atomic.ty.size());
-        let pointer = self.element_at(place);
+        let pointer = self.element_at(position);
         if atomic.op == AtomicOp::Load {
             let load = Atomic { ty: wide, ..atomic.clone() };
             let whole = native(self.builder, pointer, load, &[], Some(Type::Scalar(wide)))?;
-            let value = self.cut(whole, place, 0, part);
+            let value = self.cut(whole, position, 0, part);
             return Some(self.builder.bitcast(value, ty));
         }
-        let shift = self.shift(place, 0);
+        let shift = self.shift(position, 0);
         let ones = self.builder.bits(Type::Scalar(wide), part.mask());
         let mask = self.builder.binary(BinaryOp::Shl, ones, shift);
         let keep = self.builder.unary(UnaryOp::Not, mask);
@@ -118,12 +118,12 @@ impl Accessor<'_, '_> {
                 let (new, _) = unshared::modified(builder, atomic, operands, old);
                 let new = builder.bitcast(new.unwrap_or(old), Type::Scalar(part));
                 let new = builder.resize(new, wide, false);
-                let placed = builder.binary(BinaryOp::Shl, new, shift);
+                let shifted = builder.binary(BinaryOp::Shl, new, shift);
                 let kept = builder.binary(BinaryOp::And, whole, keep);
-                builder.binary(BinaryOp::Or, kept, placed)
+                builder.binary(BinaryOp::Or, kept, shifted)
             })
         };
-        let old = self.cut(whole, place, 0, part);
+        let old = self.cut(whole, position, 0, part);
         Some(self.builder.bitcast(old, ty))
     }
 }

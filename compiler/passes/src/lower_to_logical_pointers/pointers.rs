@@ -16,7 +16,7 @@ use super::{
     Layout,
     access::{Accessor, variable},
     defects::Defects,
-    handed::Handed,
+    passed::PassedObjects,
 };
 use crate::{
     legalize_atomics::{LoopOrder, unshared},
@@ -52,28 +52,28 @@ impl Forms {
             else {
                 continue;
             };
-            forms.insert(value, origins.of(value).only_object().map_or(Form::Tagged, Form::Index));
+            forms.insert(value, origins.origin(value).only_object().map_or(Form::Tagged, Form::Index));
         }
         Self { forms, origins }
     }
 
     /// The form of a value, if it is a pointer that has one.
-    pub(super) fn of(&self, value: ValueId) -> Option<Form> {
+    pub(super) fn form(&self, value: ValueId) -> Option<Form> {
         self.forms.get(&value).copied()
     }
 
     /// Whether a pointer can point into this object.
     pub(super) fn may_point_into(&self, value: ValueId, object: Object) -> bool {
-        match self.of(value) {
+        match self.form(value) {
             Some(Form::Index(only)) => only == object,
-            Some(Form::Tagged) => self.origins.of(value).objects.contains(&object),
+            Some(Form::Tagged) => self.origins.origin(value).objects.contains(&object),
             None => false,
         }
     }
 
     /// The objects that a pointer can point into.
     pub(super) fn objects(&self, value: ValueId) -> Vec<Object> {
-        self.origins.of(value).objects.to_vec()
+        self.origins.origin(value).objects.to_vec()
     }
 }
 
@@ -91,12 +91,12 @@ pub(super) struct Layouts {
 pub(super) fn apply(
     function: &mut Function,
     id: FuncId,
-    handed: &Handed,
+    passed: &PassedObjects,
     forms: &Forms,
     layouts: &Layouts,
     defects: Defects,
 ) {
-    let known = take_objects(function, id, handed, &layouts.objects);
+    let known = take_objects(function, id, passed, &layouts.objects);
     for (&value, form) in &forms.forms {
         if function.constant(value).is_none() {
             function.values[value].ty = match form {
@@ -109,7 +109,7 @@ pub(super) fn apply(
     tags.sort_unstable();
     defects.change_tags(&mut tags);
     let Layouts { objects, ranges, loop_order } = layouts;
-    let pointers = Pointers { id, handed, forms, layouts: objects, ranges, loop_order: *loop_order, tags };
+    let pointers = Pointers { id, passed, forms, layouts: objects, ranges, loop_order: *loop_order, tags };
     rewrite_only(
         function,
         |op| !op.is_of_numbers(),
@@ -127,17 +127,17 @@ pub(super) fn apply(
 fn take_objects(
     function: &mut Function,
     id: FuncId,
-    handed: &Handed,
+    passed: &PassedObjects,
     layouts: &FxHashMap<Object, Layout>,
 ) -> Replacements {
     let mut known = Replacements::default();
     let body = function.body;
-    for &number in handed.params(id) {
+    for &number in passed.params(id) {
         let pointer = function.params()[number as usize];
         let ty = Type::Pointer(AddressSpace::Private);
         let object = function.values.push(Value { ty, def: ValueDef::Param(body, number) });
         function.blocks[body].params[number as usize] = object;
-        match handed.start(id, number) {
+        match passed.start(id, number) {
             Some(bytes) => {
                 let unit = layouts[&Object::Param(AddressSpace::Private, number)].unit as i64;
                 let index = Builder::new(function).i32((bytes / unit) as i32);
@@ -155,7 +155,7 @@ fn take_objects(
 
 struct Pointers<'a> {
     id: FuncId,
-    handed: &'a Handed,
+    passed: &'a PassedObjects,
     forms: &'a Forms,
     layouts: &'a FxHashMap<Object, Layout>,
     ranges: &'a FxHashMap<(InstId, Object), Layout>,
@@ -167,11 +167,11 @@ struct Pointers<'a> {
 impl Pointers<'_> {
     /// Inserts the replacement of an instruction. Returns the replacement of its result.
     fn inst(&self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
-        self.agree(builder, id);
+        self.convert_operands(builder, id);
         let inst = builder.function.insts[id].clone();
-        let form = inst.args.first().and_then(|&it| self.forms.of(it));
+        let form = inst.args.first().and_then(|&it| self.forms.form(it));
         let result = inst.results.first().copied();
-        let result_form = result.and_then(|it| self.forms.of(it));
+        let result_form = result.and_then(|it| self.forms.form(it));
         match (&inst.op, form) {
             (Op::ModuleVar(_) | Op::PrivateVar(_), _) if result_form.is_some() => {
                 return Some(builder.i32(0));
@@ -190,7 +190,7 @@ impl Pointers<'_> {
                     (_, Some(Form::Tagged)) => self.tagged(builder, inst.args[0]),
                     (Some(Form::Tagged), Some(Form::Index(object))) => {
                         let address = self.tagged(builder, inst.args[0]);
-                        Self::place(builder, address, self.layouts[&object].unit)
+                        Self::position(builder, address, self.layouts[&object].unit)
                     }
                     (_, Some(Form::Index(_))) => inst.args[0],
                     (_, None) => {
@@ -227,32 +227,33 @@ impl Pointers<'_> {
 
     /// Passes objects instead of pointers into them, and appends the indices.
     fn call(&self, builder: &mut Builder<'_>, id: InstId, callee: FuncId) {
-        for &(number, var) in self.handed.locals(callee) {
+        for &(number, var) in self.passed.locals(callee) {
             let arg = builder.function.insts[id].args[number as usize];
             let index = self.in_form(builder, arg, Form::Index(Object::Module(var)));
             builder.function.insts[id].args[number as usize] = index;
         }
-        for &number in self.handed.params(callee) {
+        for &number in self.passed.params(callee) {
             let arg = builder.function.insts[id].args[number as usize];
-            let (object, index) = match (self.handed.nothing(self.id, id, number), self.forms.of(arg)) {
+            let (object, index) = match (self.passed.dummy_object(self.id, id, number), self.forms.form(arg))
+            {
                 (None, Some(Form::Index(object))) => (object, arg),
-                (nothing, _) => {
-                    let nothing = nothing.unwrap_or_else(|| unreachable!("every argument is one object"));
-                    (nothing, builder.i32(0))
+                (dummy, _) => {
+                    let dummy = dummy.unwrap_or_else(|| unreachable!("every argument is one object"));
+                    (dummy, builder.i32(0))
                 }
             };
             let variable = variable(builder, &self.layouts[&object]);
             builder.function.insts[id].args[number as usize] = variable;
-            if self.handed.start(callee, number).is_none() {
+            if self.passed.start(callee, number).is_none() {
                 builder.function.insts[id].args.push(index);
             }
         }
     }
 
     /// Converts the arguments of selections, comparisons, jumps and stores to the required form.
-    fn agree(&self, builder: &mut Builder<'_>, id: InstId) {
+    fn convert_operands(&self, builder: &mut Builder<'_>, id: InstId) {
         let inst = builder.function.insts[id].clone();
-        let form = |value: ValueId| self.forms.of(value);
+        let form = |value: ValueId| self.forms.form(value);
         let wanted: Vec<Option<Form>> = match &inst.op {
             Op::Select => vec![None, form(inst.results[0]), form(inst.results[0])],
             Op::Compare(compare) => match [form(inst.args[0]), form(inst.args[1])] {
@@ -282,7 +283,7 @@ impl Pointers<'_> {
     fn in_form(&self, builder: &mut Builder<'_>, value: ValueId, wanted: Form) -> ValueId {
         match wanted {
             Form::Tagged => self.tagged(builder, value),
-            Form::Index(_) if self.forms.of(value) == Some(wanted) && !is_constant(builder, value) => value,
+            Form::Index(_) if self.forms.form(value) == Some(wanted) && !is_constant(builder, value) => value,
             Form::Index(_) => builder.undefined(Type::I32),
         }
     }
@@ -297,7 +298,7 @@ impl Pointers<'_> {
             }
             None => {}
         }
-        match self.forms.of(value) {
+        match self.forms.form(value) {
             Some(Form::Index(object)) => {
                 let bytes = builder.binary_bits(BinaryOp::Mul, value, self.layouts[&object].unit);
                 let bytes = builder.resize(bytes, Scalar::I64, true);
@@ -310,7 +311,7 @@ impl Pointers<'_> {
     }
 
     /// Converts an address in an object to an index.
-    fn place(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
+    fn position(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
         let bytes = builder.resize(address, Scalar::I32, false);
         match unit {
             1 => bytes,
@@ -371,8 +372,8 @@ impl Pointers<'_> {
         let value = self.each_object(builder, (id, inst.args[0]), form, Some(moved), |builder, target| {
             Some(match target {
                 Target::Global(pointer) => builder.load(pointer, moved, access),
-                Target::Object(object, layout, place) => {
-                    Accessor { builder, layout, access: own(access, object) }.load(place, moved)
+                Target::Object(object, layout, position) => {
+                    Accessor { builder, layout, access: own(access, object) }.load(position, moved)
                 }
             })
         });
@@ -386,8 +387,8 @@ impl Pointers<'_> {
         self.each_object(builder, (id, inst.args[0]), form, None, |builder, target| {
             match target {
                 Target::Global(pointer) => builder.store(pointer, value, access),
-                Target::Object(object, layout, place) => {
-                    Accessor { builder, layout, access: own(access, object) }.store(place, value);
+                Target::Object(object, layout, position) => {
+                    Accessor { builder, layout, access: own(access, object) }.store(position, value);
                 }
             }
             None
@@ -402,8 +403,8 @@ impl Pointers<'_> {
         let align = atomic.ty.size() as u32;
         let access = Access { is_shared: true, align, is_volatile: atomic.is_volatile };
         self.each_object(builder, (id, inst.args[0]), form, result, |builder, target| {
-            let (object, layout, place) = match target {
-                Target::Object(object, layout, place) => (object, layout, place),
+            let (object, layout, position) = match target {
+                Target::Object(object, layout, position) => (object, layout, position),
                 Target::Global(pointer) => {
                     let args: Vec<ValueId> =
                         std::iter::once(pointer).chain(inst.args[1..].iter().copied()).collect();
@@ -414,13 +415,13 @@ impl Pointers<'_> {
             let access = own(access, object);
             let mut accessor = Accessor { builder, layout, access };
             if object.space() == AddressSpace::Local {
-                let made = accessor.atomic(place, atomic, &inst.args[1..], result, self.loop_order);
+                let made = accessor.atomic(position, atomic, &inst.args[1..], result, self.loop_order);
                 return made.filter(|_| result.is_some());
             }
-            let old = accessor.load(place, ty);
+            let old = accessor.load(position, ty);
             let (new, result) = unshared::modified(accessor.builder, atomic, &inst.args[1..], old);
             if let Some(new) = new {
-                accessor.store(place, new);
+                accessor.store(position, new);
             }
             result
         })
@@ -443,13 +444,13 @@ impl Pointers<'_> {
         if let Form::Index(object) = form {
             return act(builder, Target::Object(object, self.layout(id, object), pointer));
         }
-        let origin = self.forms.origins.of(pointer);
+        let origin = self.forms.origins.origin(pointer);
         let address = self.tagged(builder, pointer);
         let mut act_on = |builder: &mut Builder<'_>, object: Option<Object>| match object {
             Some(object) => {
                 let layout = self.layout(id, object);
-                let place = Self::place(builder, address, layout.unit);
-                act(builder, Target::Object(object, layout, place))
+                let position = Self::position(builder, address, layout.unit);
+                act(builder, Target::Object(object, layout, position))
             }
             None => {
                 let ty = Type::Pointer(AddressSpace::Global);
@@ -467,13 +468,13 @@ impl Pointers<'_> {
         let tag = self.tag_of(builder, pointer);
         let cases = objects.iter().flatten().map(|&object| vec![self.tag(object)]).collect();
         let open = builder.open_switch(tag, cases, result.as_slice());
-        let place = builder.place();
+        let after = builder.insertion_point();
         for (block, object) in open.cases.iter().copied().zip(objects).chain([(open.default, last)]) {
             builder.at_end(block);
             let value = act_on(builder, object);
             builder.exit(open.inst, value.as_slice());
         }
-        builder.at(place.0, place.1);
+        builder.at(after.0, after.1);
         builder.function.insts[open.inst].results.first().copied()
     }
 }

@@ -39,11 +39,11 @@ impl Split {
             for inst in function.inst_order() {
                 let mut usage = Usage::default();
                 let data = &function.insts[inst];
-                if !is_used(data) || usage.note_access(function, data, object.space()).is_none() {
+                if !is_used(data) || usage.record_access(function, data, object.space()).is_none() {
                     continue;
                 }
                 let size = accessed(function, data);
-                uses.push(Use { at: (id, inst), extent: reach.of(id, data.args[0], var), size, usage });
+                uses.push(Use { at: (id, inst), extent: reach.extent(id, data.args[0], var), size, usage });
             }
         }
         let original = module.vars[var].clone();

@@ -17,11 +17,11 @@ pub(super) fn cycles(module: &Module) -> Vec<VarId> {
     let mut found = Vec::new();
     for start in module.vars.ids() {
         // The path from `start`: each object with the number of its addresses that were followed.
-        let mut way = vec![(start, 0)];
-        while let Some((var, followed)) = way.last_mut() {
+        let mut path = vec![(start, 0)];
+        while let Some((var, followed)) = path.last_mut() {
             let state = &mut states[var.index()];
             if *state == State::Done {
-                way.pop();
+                path.pop();
                 continue;
             }
             *state = State::Open;
@@ -29,12 +29,12 @@ pub(super) fn cycles(module: &Module) -> Vec<VarId> {
             match addresses.get(*followed) {
                 None => {
                     *state = State::Done;
-                    way.pop();
+                    path.pop();
                 }
                 Some(&(_, target, _)) => {
                     *followed += 1;
                     match states[target.index()] {
-                        State::New => way.push((target, 0)),
+                        State::New => path.push((target, 0)),
                         State::Open => found.push(target),
                         State::Done => {}
                     }

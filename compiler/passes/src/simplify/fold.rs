@@ -281,7 +281,7 @@ fn component_of(builder: &Builder<'_>, vector: ValueId, component: u8) -> Option
             }
             None
         }
-        Op::Insert(place) if *place == component => Some(inner.args[1]),
+        Op::Insert(inserted) if *inserted == component => Some(inner.args[1]),
         Op::Insert(_) => component_of(builder, inner.args[0], component),
         _ => None,
     }

@@ -96,11 +96,11 @@ fn wrong_includes() {
 fn the_trail_of_includes() {
     let files = [("dir/a.h", "\n#include \"b.h\"\n"), ("dir/b.h", "\n\n @")];
     let run = Run::new(&cl30(), "#include \"a.h\"", &files);
-    let place = run.map.resolve(run.diagnostics[0].span).expect("a place");
-    assert_eq!(&*run.map.file(place.file).name, "dir/b.h");
+    let location = run.map.resolve(run.diagnostics[0].span).expect("a place");
+    assert_eq!(&*run.map.file(location.file).name, "dir/b.h");
     let lines: Vec<_> = run
         .map
-        .include_trail(place.file)
+        .include_trail(location.file)
         .iter()
         .map(|step| {
             let at = run.map.position(step.directive.file, step.directive.range.start);

@@ -31,8 +31,8 @@ fn survives(text: Vec<u8>) {
         run.map.macro_trail(token.span);
     }
     for diagnostic in &run.diagnostics {
-        let place = run.map.resolve(diagnostic.span).expect("a place");
-        run.map.position(place.file, place.range.end);
+        let location = run.map.resolve(diagnostic.span).expect("a place");
+        run.map.position(location.file, location.range.end);
     }
     print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Written);
 }

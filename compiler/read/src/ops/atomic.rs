@@ -146,7 +146,7 @@ pub(super) fn constant<T>(known: Known<T>) -> Option<T> {
     }
 }
 
-/// The memory that the operation orders, if the mask names more than that of the object, which OpenCL C cannot write.
+/// The memory that the operation orders, if the mask names more than the object's memory. OpenCL C cannot express this.
 fn further_spaces(
     builder: &Builder<'_>,
     pointer: ValueId,

@@ -45,7 +45,7 @@ fn number(
     one(builder.convert(Convert::Number { conversion, from_signed, to_signed }, a, to))
 }
 
-/// A change of the width, saturating if it is decorated so.
+/// A change of the width, which saturates if it has the decoration.
 fn resize(builder: &mut Builder<'_>, operation: &Operation, is_signed: bool) -> Lowered {
     let [a] = operation.args()?;
     let (from, to) = (builder.ty(a), operation.result()?);
@@ -58,7 +58,7 @@ fn resize(builder: &mut Builder<'_>, operation: &Operation, is_signed: bool) -> 
     one(builder.resize(a, scalar, is_signed))
 }
 
-/// Rounds to `half`, and numbers that are not normal there to zero.
+/// Rounds to `half`. Numbers that would be subnormal become zero.
 fn quantize(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     const SMALLEST_NORMAL: u64 = 0x3880_0000;
     const SIGN: u64 = 0x8000_0000;
@@ -98,7 +98,7 @@ fn int_to_pointer(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     one(builder.value(IrOp::IntToPointer, &[address], result))
 }
 
-/// A pointer has no pointee in the IR, so a cast between pointers of one address space is no operation.
+/// A pointer has no pointee in the IR, so a cast between pointers in one address space needs no instruction.
 fn bitcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [a] = operation.args()?;
     let (from, to) = (builder.ty(a), operation.result()?);

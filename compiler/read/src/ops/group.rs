@@ -43,7 +43,7 @@ const fn arithmetic(op: Op) -> Option<(&'static str, Option<bool>, bool)> {
     })
 }
 
-/// The function of an instruction whose operands after the scope are those of the function.
+/// The function for an instruction whose operands after the scope are those of the function.
 const fn same(op: Op) -> Option<&'static str> {
     Some(match op {
         Op::GroupNonUniformElect => "sub_group_elect",
@@ -223,7 +223,7 @@ fn broadcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     })?)
 }
 
-/// An operation whose first operand may be a vector, which the function has no form for.
+/// An operation whose first operand may be a vector, for which the function has no overload.
 fn sub_group(builder: &mut Builder<'_>, operation: &Operation, name: &str) -> Lowered {
     let args = of_sub_group(builder, operation)?;
     let result = operation.result()?;
@@ -300,7 +300,7 @@ fn block(builder: &mut Builder<'_>, operation: &Operation, is_read: bool) -> Low
     }
 }
 
-/// A mask of the sub-group by comparison with one's own index. `None` if the built-in variable is none.
+/// The sub-group mask for a built-in variable, such as all work-items with a lower index. `None` for other variables.
 pub(crate) fn mask(builder: &mut Builder<'_>, which: BuiltIn) -> Option<Result<ValueId, String>> {
     let name = match which {
         BuiltIn::SubgroupEqMask => "get_sub_group_eq_mask",

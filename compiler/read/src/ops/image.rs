@@ -49,8 +49,8 @@ impl<'o> Extra<'o> {
         Ok(Self { mask, values: operation.args.get(behind..).unwrap_or_default() })
     }
 
-    /// The letters after `read_image` or `write_image` for texels of this type. Texels of integers are signed if the
-    /// instruction says so: modules before SPIR-V 1.4 do not say, and the bits are the same.
+    /// The letters after `read_image` or `write_image` for texels of this type. Integer texels are signed if the
+    /// instruction says so. Before SPIR-V 1.4 it cannot; the bits are the same.
     fn letters(&self, texel: Type) -> Result<&'static str, String> {
         Ok(match texel.scalar() {
             Some(Scalar::F32) => "f",
@@ -69,7 +69,7 @@ fn image(builder: &Builder<'_>, value: ValueId) -> Result<ImageTy, String> {
     }
 }
 
-/// Coordinates with as many components as OpenCL C's: three dimensions and arrays of two take four.
+/// Coordinates with as many components as in OpenCL C: 3D images and 2D arrays take four.
 fn coordinates(builder: &mut Builder<'_>, value: ValueId, image: ImageTy) -> Result<ValueId, String> {
     let wanted = image.rank().next_power_of_two();
     let count = builder.ty(value).count();
@@ -96,15 +96,15 @@ fn pad_gradient(builder: &mut Builder<'_>, value: ValueId, image: ImageTy) -> Va
     builder.shuffle(value, zero, &[0, 1, 2, 3])
 }
 
-/// A read with a sampler. A level of zero is the form without one.
+/// A read with a sampler. A level of detail of zero becomes the overload without one.
 fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [picture, sampler, place] = operation.args()?;
+    let [picture, sampler, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
     let extra = Extra::of(operation, 3)?;
     let result = operation.result()?;
     let name = format!("read_image{}", extra.letters(result)?);
-    let place = coordinates(builder, place, image)?;
-    let mut args = vec![picture, sampler, place];
+    let texel_at = coordinates(builder, texel_at, image)?;
+    let mut args = vec![picture, sampler, texel_at];
     if extra.mask.contains(ImageOperands::GRAD) {
         let gradients =
             extra.values.iter().copied().skip(usize::from(extra.mask.contains(ImageOperands::LOD)));
@@ -121,20 +121,20 @@ fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 }
 
 fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [picture, place] = operation.args()?;
+    let [picture, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
     let extra = Extra::of(operation, 2)?;
     let result = operation.result()?;
     let name = format!("read_image{}", extra.letters(result)?);
-    let place = coordinates(builder, place, image)?;
-    let mut args = vec![picture, place];
+    let texel_at = coordinates(builder, texel_at, image)?;
+    let mut args = vec![picture, texel_at];
     if extra.mask.contains(ImageOperands::SAMPLE) {
         args.extend(extra.values.last());
     }
     texel(builder, &name, &args, image, result)
 }
 
-/// Calls a function that reads. Depth is one component, which SPIR-V has in a vector.
+/// Calls a function that reads. A depth image returns one component, where SPIR-V returns a vector.
 fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy, result: Type) -> Lowered {
     if !image.is_depth || !result.is_vector() {
         return one(call::value(builder, name, args, None, result)?);
@@ -145,14 +145,14 @@ fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy
 }
 
 fn write(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [picture, place, texel] = operation.args()?;
+    let [picture, texel_at, texel] = operation.args()?;
     let image = image(builder, picture)?;
     let extra = Extra::of(operation, 3)?;
     let name = format!("write_image{}", extra.letters(builder.ty(texel))?);
-    let place = coordinates(builder, place, image)?;
+    let texel_at = coordinates(builder, texel_at, image)?;
     let is_in_vector = image.is_depth && builder.ty(texel).is_vector();
     let texel = if is_in_vector { builder.extract(texel, 0) } else { texel };
-    let mut args = vec![picture, place];
+    let mut args = vec![picture, texel_at];
     if extra.mask.contains(ImageOperands::LOD) {
         args.extend(extra.values.first().filter(|&&level| builder.function.constant_bits(level) != Some(0)));
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::{Lowered, Operation, call, none, one, semantics};
 
-/// The function of a pipe instruction, which row of its name, and whether it is of a group.
+/// The function for a pipe instruction, the index among the rows of its name, and whether it is a group function.
 const fn function(op: Op) -> Option<(&'static str, usize, bool)> {
     Some(match op {
         Op::ReadPipe => ("read_pipe", 0, false),
@@ -48,7 +48,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     })
 }
 
-/// The operands are those of the function, then the size and alignment of a packet, as in the IR.
+/// The operands are those of the function, followed by the size and alignment of a packet, as in the IR.
 fn pipe(
     builder: &mut Builder<'_>,
     operation: &Operation,

@@ -66,7 +66,7 @@ fn compare(
     one(if is_negated { builder.unary(UnaryOp::Not, holds) } else { holds })
 }
 
-/// The IR compares no booleans: they are equal if their difference is false.
+/// The IR cannot compare booleans. They are equal if their exclusive or is false.
 fn equal_bools(builder: &mut Builder<'_>, operation: &Operation, is_equal: bool) -> Lowered {
     let [a, b] = operation.args()?;
     let differs = builder.binary(BinaryOp::Xor, a, b);

@@ -1,7 +1,7 @@
 //! Scopes and memory semantics of the OpenCL environment, constant or not, in OpenCL's terms.
 //!
-//! A scope or a mask that is no constant is converted at run time: the IR's dynamic operands are the numbers of
-//! OpenCL C's enumerators.
+//! A scope or a mask that is not constant is converted at run time, because the IR's dynamic operands are the numbers
+//! of OpenCL C's enumerators.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Known, Scalar, Type, ValueId};
 use kiln_memory::{Decoded, SpirvScope, decode_scope, decode_semantics};
@@ -62,7 +62,7 @@ impl Mask {
     }
 }
 
-/// A number, as the first of these pairs whose first member it is, or else the last one's second.
+/// Translates a number with a table of pairs. The last pair is for all other numbers.
 fn translated(builder: &mut Builder<'_>, value: ValueId, pairs: &[(u64, i32)]) -> ValueId {
     let Some((&(_, last), rest)) = pairs.split_last() else { return value };
     let mut result = builder.i32(last);

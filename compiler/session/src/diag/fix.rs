@@ -2,7 +2,7 @@
 
 use kiln_syntax::Span;
 
-use crate::source::{Place, SourceMap};
+use crate::source::{FileRange, SourceMap};
 
 /// A suggested edit of the source.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub struct Fix {
 pub enum Change {
     /// This text replaces it. In a macro, the definition changes.
     Replace(String),
-    /// These pieces replace it, an expression. An expression that comes from a part of a macro has no such fix: the
-    /// change would apply to other uses of the macro.
+    /// These pieces replace it. It is an expression that does not come from a part of a macro: otherwise, the change
+    /// would apply to other uses of the macro.
     Rewrite(Vec<OwnedPiece>),
     /// It is removed, with the blanks after it.
     Remove,
@@ -72,7 +72,7 @@ impl From<Piece<'_>> for OwnedPiece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The text to replace.
-    pub place: Place,
+    pub location: FileRange,
     /// The new text.
     pub text: String,
 }
@@ -81,25 +81,25 @@ impl Fix {
     /// The change of a file, if the fix can be applied: its text is in one file.
     pub fn edit(&self, map: &SourceMap) -> Option<Edit> {
         match &self.change {
-            Change::Replace(text) => Some(Edit { place: map.spelling(self.span)?, text: text.clone() }),
+            Change::Replace(text) => Some(Edit { location: map.spelling(self.span)?, text: text.clone() }),
             Change::Rewrite(pieces) => {
                 let text: Option<String> = pieces.iter().map(|piece| piece.text(map)).collect();
-                Some(Edit { place: map.whole(self.span)?, text: text? })
+                Some(Edit { location: map.whole(self.span)?, text: text? })
             }
             Change::Remove => {
-                let mut place = map.spelling(self.span)?;
-                let behind = &map.file(place.file).text[place.range.end..];
-                place.range.end += behind.len() - behind.trim_start_matches([' ', '\t']).len();
-                Some(Edit { place, text: String::new() })
+                let mut location = map.spelling(self.span)?;
+                let behind = &map.file(location.file).text[location.range.end..];
+                location.range.end += behind.len() - behind.trim_start_matches([' ', '\t']).len();
+                Some(Edit { location, text: String::new() })
             }
             Change::LineBefore(line) => {
-                let Place { file, range } = map.spelling(self.span)?;
+                let FileRange { file, range } = map.spelling(self.span)?;
                 let start = map.line_range(file, map.position(file, range.start).line).start;
-                Some(Edit { place: Place { file, range: start..start }, text: format!("{line}\n") })
+                Some(Edit { location: FileRange { file, range: start..start }, text: format!("{line}\n") })
             }
             Change::FirstLine(line) => {
                 let file = map.resolve(self.span)?.file;
-                Some(Edit { place: Place { file, range: 0..0 }, text: format!("{line}\n") })
+                Some(Edit { location: FileRange { file, range: 0..0 }, text: format!("{line}\n") })
             }
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         let file = map.add_file("a.cl", text.clone(), FileKind::User, None).unwrap();
         let span = map.span(file, start..end);
         let edit = Fix { title: String::new(), span, change: change(span) }.edit(&map).unwrap();
-        text.replace_range(edit.place.range, &edit.text);
+        text.replace_range(edit.location.range, &edit.text);
         text
     }
 

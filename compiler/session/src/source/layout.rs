@@ -27,6 +27,6 @@ impl Layout for SourceMap {
     }
 
     fn text(&self, span: Span) -> &str {
-        self.spelling(span).map_or("", |place| self.text(&place))
+        self.spelling(span).map_or("", |location| self.text(&location))
     }
 }

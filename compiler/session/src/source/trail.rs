@@ -2,7 +2,7 @@
 
 use kiln_syntax::{Span, Symbol};
 
-use super::{EntryKind, FileId, Place, Repeats, SourceMap};
+use super::{EntryKind, FileId, FileRange, Repeats, SourceMap};
 
 /// A macro expansion that a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct MacroStep {
     /// The macro.
     pub name: Symbol,
     /// The text in the macro definition; for an argument, the argument.
-    pub definition: Place,
+    pub definition: FileRange,
     /// Whether `definition` is in the macro body or in an argument.
     pub repeats: Repeats,
 }
@@ -19,7 +19,7 @@ pub struct MacroStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncludeStep {
     /// The range of the directive.
-    pub directive: Place,
+    pub directive: FileRange,
 }
 
 impl SourceMap {
@@ -60,7 +60,7 @@ impl SourceMap {
 
     /// The range of an expression in the file where the user wrote it, with whole macro calls. `None` if it comes from
     /// a part of a macro or of an argument.
-    pub fn whole(&self, span: Span) -> Option<Place> {
+    pub fn whole(&self, span: Span) -> Option<FileRange> {
         let last = span.hi.checked_sub(1).filter(|last| *last >= span.lo)?;
         let (first_call, last_call) = (self.outermost_call(span.lo), self.outermost_call(last));
         if first_call.is_some() && first_call == last_call && !self.is_expansion(span) {
@@ -69,7 +69,7 @@ impl SourceMap {
         self.resolve(span)
     }
 
-    /// Whether a span is the expansion of a macro without arguments in its body, all of it.
+    /// Whether a span is the whole expansion of a macro, without arguments.
     fn is_expansion(&self, span: Span) -> bool {
         let after = self.entries.partition_point(|entry| entry.lo <= span.lo);
         let entry = after.checked_sub(1).map(|index| &self.entries[index]);

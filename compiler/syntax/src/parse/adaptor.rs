@@ -4,7 +4,7 @@
 use super::{
     nesting::TooDeep,
     repair::{Edit, EditKind},
-    state::{Place, State},
+    state::{Position, State},
 };
 use crate::{
     symbol::Symbol,
@@ -53,7 +53,7 @@ pub(super) struct Adaptor<'s, 't, 'a> {
     /// The edits to apply, sorted by position.
     edits: &'s [Edit],
     /// The next position.
-    next: Place,
+    next: Position,
     /// The token to stop before.
     horizon: usize,
     /// The last name, to be classified by the next terminal, and its end position.
@@ -66,7 +66,7 @@ pub(super) struct Adaptor<'s, 't, 'a> {
 
 impl<'s, 't, 'a> Adaptor<'s, 't, 'a> {
     /// Reads from `start` up to the token `horizon`, exclusive.
-    pub(super) fn new(state: &'s State<'t, 'a>, edits: &'s [Edit], start: Place, horizon: usize) -> Self {
+    pub(super) fn new(state: &'s State<'t, 'a>, edits: &'s [Edit], start: Position, horizon: usize) -> Self {
         Self { state, edits, next: start, horizon, name: None, classified: None, body: None }
     }
 

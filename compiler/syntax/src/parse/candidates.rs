@@ -73,7 +73,8 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     list.extend(default_argument(state, start, stuck));
     list.extend(unfinished_type(state, start, stuck));
     // A repeated token is a typing error.
-    let twice = at > start.place.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
+    let twice =
+        at > start.position.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
     if twice {
         list.extend(found.map(|found| removed(at, found)));
     }
@@ -101,7 +102,7 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
         let edits = vec![Edit { at, kind: EditKind::Remove(1) }, insert(at + 1, terminal)];
         list.push(candidate(edits, explain::instead(stuck, found, terminal)));
     }
-    if at > start.place.token {
+    if at > start.position.token {
         let edits = vec![Edit { at: at - 1, kind: EditKind::Remove(1) }];
         list.push(candidate(edits, explain::general(state, stuck)));
     }
@@ -116,7 +117,7 @@ pub(super) fn insert(at: usize, terminal: Terminal) -> Edit {
 
 /// A declaration cannot be the body of `if`: `if (x) int y;` otherwise looks like a label with a missing colon.
 fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let before = stuck.token.checked_sub(1).filter(|&at| at > start.place.token)?;
+    let before = stuck.token.checked_sub(1).filter(|&at| at > start.position.token)?;
     let TokenKind::Name(name) = state.tokens[before].kind else { return None };
     if !(stuck.expects_only(":") && state.scopes.borrow().kind(name).is_type()) {
         return None;
@@ -135,14 +136,14 @@ fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Can
 
 /// C++'s `int x{3}`: `=` is missing before the brace.
 fn braced_initializer(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let tokens = &state.tokens[start.place.token..stuck.token];
+    let tokens = &state.tokens[start.position.token..stuck.token];
     let brace = open_brackets(tokens).last()?.token;
     let is_named = matches!(tokens.get(brace.checked_sub(1)?)?.kind, TokenKind::Name(_));
     let is_brace = tokens[brace].kind == TokenKind::Punct(Punct::OpenBrace);
     if !is_named || !is_brace || stuck.terminal != Some(Terminal::Punct(Punct::CloseBrace)) {
         return None;
     }
-    let at = start.place.token + brace;
+    let at = start.position.token + brace;
     let end = state.end_before(at);
     let kind = SyntaxErrorKind::Missing { mark: Punct::Equal, after: Construct::Declaration, open: None };
     let error = SyntaxError { span: Span::new(end, end), kind };
@@ -180,7 +181,7 @@ fn default_argument(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Op
 /// The last `if` in the block that contains this token.
 fn condition_before(tokens: &[Token], start: Boundary, at: usize) -> Option<Span> {
     let mut depth = 0;
-    for token in tokens[start.place.token..at].iter().rev() {
+    for token in tokens[start.position.token..at].iter().rev() {
         match token.kind {
             TokenKind::Punct(Punct::CloseBrace) => depth += 1,
             TokenKind::Punct(Punct::OpenBrace) if depth == 0 => return None,
@@ -197,12 +198,12 @@ fn condition_before(tokens: &[Token], start: Boundary, at: usize) -> Option<Span
 fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
     let mut begin = stuck.token;
     loop {
-        let at = begin.checked_sub(1).filter(|&at| at > start.place.token)?;
+        let at = begin.checked_sub(1).filter(|&at| at > start.position.token)?;
         begin = match state.tokens[at].kind {
             TokenKind::Keyword(_) => at,
             TokenKind::Name(name) if state.scopes.borrow().kind(name).is_type() => at,
             TokenKind::Punct(Punct::CloseParen) => {
-                attribute_before(&state.tokens[start.place.token..at])? + start.place.token
+                attribute_before(&state.tokens[start.position.token..at])? + start.position.token
             }
             TokenKind::Punct(Punct::CloseBrace) if begin < stuck.token => break,
             _ => return None,
@@ -236,7 +237,7 @@ fn attribute_before(tokens: &[Token]) -> Option<usize> {
 
 /// At the end of the input: closes all open brackets.
 fn closed(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let open = open_brackets(&state.tokens[start.place.token..]);
+    let open = open_brackets(&state.tokens[start.position.token..]);
     let innermost = open.last()?.closing;
     let edits =
         open.iter().rev().map(|bracket| insert(stuck.token, Terminal::Punct(bracket.closing))).collect();

@@ -57,7 +57,7 @@ pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mar
     }
     let end = state.end_before(stuck.token);
     let closes = matches!(mark, Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace);
-    let open = open_brackets(&state.tokens[start.place.token..stuck.token]);
+    let open = open_brackets(&state.tokens[start.position.token..stuck.token]);
     let partner = open.iter().rev().find(|bracket| closes && bracket.closing == mark);
     let after = construct(state, start, stuck.token);
     let kind = SyntaxErrorKind::Missing { mark, after, open: partner.map(|bracket| bracket.span) };
@@ -66,7 +66,7 @@ pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mar
 
 /// The construct that ends before the token `at`, according to the tokens: the grammar may have reduced it already.
 pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Construct {
-    let tokens = &state.tokens[start.place.token..at];
+    let tokens = &state.tokens[start.position.token..at];
     let Some(last) = tokens.last() else { return Construct::Start };
     let begin = statement_begins(tokens, 0, tokens.len()).first().copied().unwrap_or_default();
     let statement = &tokens[begin..];

@@ -118,8 +118,8 @@ impl Default for Renamed {
 impl Renamed {
     fn state(&mut self, machine: &impl Automaton, behind: i16, name: u8, terminal: usize) -> i16 {
         let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(behind as u16);
-        let place = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
-        let (known, state) = &mut self.0[place];
+        let position = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
+        let (known, state) = &mut self.0[position];
         if *known != key {
             (*known, *state) = (key, rename(machine, behind, name, terminal));
         }

@@ -46,7 +46,7 @@ pub enum Language {
 
 /// Replacements of undeclared names near the error by keywords, the nearest to the error first.
 pub(super) fn misspelled(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
-    let first = start.place.token.max(stuck.token.saturating_sub(WINDOW));
+    let first = start.position.token.max(stuck.token.saturating_sub(WINDOW));
     let end = (stuck.token + 1).min(state.tokens.len());
     (first..end).rev().filter_map(|at| replaced(state, start, stuck, at)).collect()
 }

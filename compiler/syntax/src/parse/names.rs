@@ -45,7 +45,7 @@ pub(super) fn unknown_type(
 ) -> impl Iterator<Item = Change> {
     let at = stuck.token;
     let here = stuck.terminal == Some(Terminal::Variable) && !ends_declaration(state.tokens.get(at + 1));
-    let nearest = at.saturating_sub(2).max(start.place.token);
+    let nearest = at.saturating_sub(2).max(start.position.token);
     (nearest..at + usize::from(here)).rev().filter_map(move |before| {
         let (name, span) = name_at(state, before)?;
         let error = SyntaxError { span, kind: SyntaxErrorKind::UnknownType(name) };

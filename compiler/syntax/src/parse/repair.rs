@@ -96,7 +96,7 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>,
                 if mistakes <= MAX_MISTAKES {
                     repair.mend(&stuck);
                 } else {
-                    repair.doubt_from(repair.start.place.token, stuck.token);
+                    repair.doubt_from(repair.start.position.token, stuck.token);
                     repair.skip_item(stuck.token);
                 }
             }
@@ -128,33 +128,33 @@ impl Repair<'_, '_, '_> {
     fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();
         let mut news = false;
-        if boundary.place.token > self.start.place.token {
+        if boundary.position.token > self.start.position.token {
             // Treat the unknown types as types in later items, to avoid repeated errors.
             for &name in &self.unknown_types {
                 news |= self.state.assume_type(name);
             }
         }
-        if boundary.place.token > self.start.place.token {
-            self.doubt_gap(boundary.place.token);
+        if boundary.position.token > self.start.position.token {
+            self.doubt_gap(boundary.position.token);
             self.close();
         }
         self.start = boundary;
-        if let Some(last) = self.edits.drain(..self.start.place.edit).next_back() {
+        if let Some(last) = self.edits.drain(..self.start.position.edit).next_back() {
             self.clean_from = last.at + 1;
         }
-        self.start.place.edit = 0;
+        self.start.position.edit = 0;
         news
     }
 
     /// Marks the item as unreliable from the statement with this token on.
     fn doubt(&mut self, token: usize) {
-        let begins = statement_begins(self.state.tokens, self.start.place.token, token);
+        let begins = statement_begins(self.state.tokens, self.start.position.token, token);
         self.doubt_from(begins.first().copied().unwrap_or(token), token);
     }
 
     /// After an invalid token in the item before `end`, the rest of a literal may be missing.
     fn doubt_gap(&mut self, end: usize) {
-        let item = self.start.place.token..end.max(1);
+        let item = self.start.position.token..end.max(1);
         if let Some(&gap) = self.gaps.iter().find(|gap| item.contains(gap)) {
             self.doubt(gap.min(self.state.tokens.len().saturating_sub(1)));
         }
@@ -178,7 +178,7 @@ impl Repair<'_, '_, '_> {
             TokenKind::Name(name) => Some(name),
             _ => None,
         };
-        let first = self.start.place.token.min(mistake).min(last);
+        let first = self.start.position.token.min(mistake).min(last);
         self.mended.push(Mended {
             from: tokens[mistake.min(last)].span,
             to: tokens[last].span,
@@ -262,7 +262,7 @@ impl Repair<'_, '_, '_> {
     /// The start of the previous item, if it contains no edits and so can be parsed again.
     fn previous(&self) -> Option<Boundary> {
         let previous = self.state.past.borrow().last().copied()?;
-        (self.edits.is_empty() && self.clean_from <= previous.place.token).then_some(previous)
+        (self.edits.is_empty() && self.clean_from <= previous.position.token).then_some(previous)
     }
 
     fn report(&mut self, stuck: &Stuck, error: SyntaxError) {
@@ -287,7 +287,7 @@ impl Repair<'_, '_, '_> {
         let mut best: Option<(Candidate, usize)> = None;
         for candidate in candidates {
             let horizon = candidate.end.max(stuck.token) + HORIZON;
-            let cost = horizon.min(self.state.tokens.len()) - candidate.start.place.token;
+            let cost = horizon.min(self.state.tokens.len()) - candidate.start.position.token;
             match self.fuel.get().checked_sub(cost) {
                 Some(rest) => self.fuel.set(rest),
                 None => return best,
@@ -298,8 +298,8 @@ impl Repair<'_, '_, '_> {
                 Outcome::Stuck(stuck) => stuck.token,
             };
             // Restore the items before this one that the trial parsed again.
-            if candidate.start.place.token < self.start.place.token {
-                run::run(self.state, &[], candidate.start, self.start.place.token + 1);
+            if candidate.start.position.token < self.start.position.token {
+                run::run(self.state, &[], candidate.start, self.start.position.token + 1);
             }
             if best.as_ref().is_none_or(|&(_, farthest)| reach > farthest) {
                 best = Some((candidate, reach));
@@ -333,7 +333,7 @@ impl Repair<'_, '_, '_> {
 
     /// Removes the whole item with the error, and what was removed before it.
     fn skip_item(&mut self, mistake: usize) {
-        let start = self.start.place.token;
+        let start = self.start.position.token;
         let behind = match *self.edits {
             [Edit { at, kind: EditKind::Remove(count) }, _] if at == start && at + count <= mistake => {
                 at + count

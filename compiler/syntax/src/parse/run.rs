@@ -4,7 +4,7 @@ use super::{
     adaptor::{Adaptor, Stop, Terminal},
     machine::{self, Halt, Stack},
     repair::Edit,
-    state::{Boundary, Place, State},
+    state::{Boundary, Position, State},
 };
 
 /// How a run ended.
@@ -40,7 +40,7 @@ impl Stuck {
     /// Whether the grammar accepts this number of tokens after these edits, none of which is before the token. Only
     /// valid while the state is as the run left it.
     pub(super) fn is_mended_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
-        let start = Place { token: self.token, edit: 0 };
+        let start = Position { token: self.token, edit: 0 };
         // The grammar has consumed the first terminal of a name.
         let is_inside = matches!(self.terminal, Some(Terminal::Type | Terminal::Variable));
         is_inside || self.stack.takes_all(state, Adaptor::new(state, edits, start, self.token + tokens))
@@ -50,7 +50,7 @@ impl Stuck {
 /// Parses from `start` up to the token `horizon`, exclusive. Complete items are stored in the state.
 pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizon: usize) -> Outcome {
     rewind(state, start);
-    let halt = machine::drive(state, Adaptor::new(state, edits, start.place, horizon));
+    let halt = machine::drive(state, Adaptor::new(state, edits, start.position, horizon));
     let token = state.looking_at.get().token;
     match halt {
         Halt::Accepted | Halt::Stopped(Stop::Horizon) => Outcome::Done,
@@ -66,5 +66,5 @@ pub(super) fn rewind(state: &State<'_, '_>, to: Boundary) {
     state.leave(to.scopes);
     state.nesting.borrow_mut().begin();
     state.boundary.set(to);
-    state.looking_at.set(to.place);
+    state.looking_at.set(to.position);
 }

@@ -37,14 +37,14 @@ pub(crate) struct State<'t, 'a> {
     /// The lines of the tokens. Computed on demand.
     lines: OnceCell<Vec<Option<Line>>>,
     /// The position of the parser's lookahead.
-    pub(super) looking_at: Cell<Place>,
+    pub(super) looking_at: Cell<Position>,
     vector_attributes: [Symbol; VECTOR_ATTRIBUTES.len()],
     keywords: [Symbol; Keyword::ALL.len()],
 }
 
 /// A position in the edited input.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Position {
     /// The next token.
     pub(super) token: usize,
     /// The next edit.
@@ -55,7 +55,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Boundary {
     /// The start of the next item.
-    pub(super) place: Place,
+    pub(super) position: Position,
     /// The number of complete items.
     pub(super) items: usize,
     /// The visible declarations.
@@ -138,7 +138,7 @@ impl<'t, 'a> State<'t, 'a> {
         items.push(item);
         self.past.borrow_mut().push(self.boundary.get());
         self.boundary.set(Boundary {
-            place: self.looking_at.get(),
+            position: self.looking_at.get(),
             items: items.len(),
             scopes: self.enter(),
         });
@@ -147,8 +147,8 @@ impl<'t, 'a> State<'t, 'a> {
     /// The start of the item after the one with this token. The end of the input if unknown.
     pub(super) fn next_item(&self, token: usize) -> usize {
         let past = self.past.borrow();
-        let later = past.get(past.partition_point(|begin| begin.place.token <= token)).copied();
-        let next = later.unwrap_or(self.boundary.get()).place.token;
+        let later = past.get(past.partition_point(|begin| begin.position.token <= token)).copied();
+        let next = later.unwrap_or(self.boundary.get()).position.token;
         if next > token { next } else { self.tokens.len() }
     }
 

@@ -29,7 +29,7 @@ pub(super) fn braces(
     previous: Option<Boundary>,
     stuck: &Stuck,
 ) -> Vec<Candidate> {
-    let first = start.place.token;
+    let first = start.position.token;
     let mut list = vec![];
     // This terminal starts a construct outside the open braces.
     let begins = match stuck.terminal {
@@ -75,16 +75,17 @@ pub(super) fn by_layout(
     stuck: &Stuck,
 ) -> Option<Candidate> {
     let past = state.past.borrow();
-    let untouched = past.iter().rev().take(MOST_ITEMS).take_while(|past| past.place.token >= clean_from);
-    let begins =
-        [start].into_iter().chain(untouched.copied().filter(|past| past.place.token < start.place.token));
+    let untouched = past.iter().rev().take(MOST_ITEMS).take_while(|past| past.position.token >= clean_from);
+    let begins = [start]
+        .into_iter()
+        .chain(untouched.copied().filter(|past| past.position.token < start.position.token));
     // Items start at column 0. Indented text belongs to an item.
     let start = begins.into_iter().find(|begin| {
-        let token = state.tokens.get(begin.place.token);
-        let line = token.and_then(|token| Some((token.span.lo, state.lines()[begin.place.token]?)));
+        let token = state.tokens.get(begin.position.token);
+        let line = token.and_then(|token| Some((token.span.lo, state.lines()[begin.position.token]?)));
         line.is_some_and(|(position, line)| line.indent == 0 && line.text == position)
     })?;
-    let first = start.place.token;
+    let first = start.position.token;
     let (edit, error) = match layout::brace(&state.tokens[first..], &state.lines()[first..])? {
         BraceEdit::Remove(at) => {
             let found = state.tokens[first + at];
@@ -129,7 +130,7 @@ pub(super) fn skips(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
         let candidate = |end| Candidate { start, edits: skip(begin, end), end, error };
         Level { candidates: ends.into_iter().map(candidate).collect(), end }
     };
-    statement_begins(state.tokens, start.place.token, stuck.token).into_iter().map(level).collect()
+    statement_begins(state.tokens, start.position.token, stuck.token).into_iter().map(level).collect()
 }
 
 /// Replaces the tokens from `begin` to `end`, exclusive, with one terminal.

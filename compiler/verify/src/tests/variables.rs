@@ -68,7 +68,7 @@ fn uniform_buffers() {
         ("VUID-StandaloneSpirv-Uniform-06925", &whole, "OpStore %word %address"),
     ] {
         let changes = uniform(decorations, body);
-        let changes: Vec<_> = changes.iter().map(|(place, change)| (*place, change.as_str())).collect();
+        let changes: Vec<_> = changes.iter().map(|(position, change)| (*position, change.as_str())).collect();
         match rule {
             "" => accepts(&findings((1, 5), VULKAN, &changes)),
             _ => vulkan_refuses(rule, &changes),

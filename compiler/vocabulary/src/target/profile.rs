@@ -28,7 +28,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// What the driver needs.
+    /// The workarounds that the driver needs.
     pub fn workarounds(&self) -> Workarounds {
         self.driver.map_or(Workarounds::NONE, Workarounds::of)
     }

@@ -98,8 +98,8 @@ impl Waves {
         let mut bytes = vec![0; START.min(self.store.layout.bytes) as usize];
         start.land(&mut bytes)?;
         let word = |index: u32| {
-            let place = bytes[4 * index as usize..].first_chunk().copied().unwrap_or_default();
-            u32::from_le_bytes(place)
+            let word = bytes[4 * index as usize..].first_chunk().copied().unwrap_or_default();
+            u32::from_le_bytes(word)
         };
         let tail = word(header::TAIL).min(self.store.layout.capacity);
         let taken = word(header::TAKEN).min(format::EVENTS);

@@ -84,8 +84,8 @@ fn region(dispatch: &Dispatch) -> Region {
 /// The arguments, at the offsets that `signature.rs` assigns. Images are bound in parameter order.
 fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispatch) -> Result<Vec<Argument>> {
     let mut bound = launch.bound.iter();
-    let places = kernel.parameters.iter().zip(signature::offsets(kernel)).enumerate();
-    places
+    let parameters = kernel.parameters.iter().zip(signature::offsets(kernel)).enumerate();
+    parameters
         .map(|(ordinal, (parameter, offset))| {
             let offset = offset.map_or(0, |offset| offset as usize);
             let bytes = |length: u32| {

@@ -101,7 +101,7 @@ fn lane(order: Order) -> (Arc<Shared>, Arc<Lane>) {
 
 fn enqueue(lane: &Arc<Lane>, wait: &[&Event]) -> Result<Event> {
     let wait = wait.iter().map(|event| (*event).clone()).collect();
-    let node = lane.enqueue(Command::Nothing, &wait, Place::USUAL)?;
+    let node = lane.enqueue(Command::Nothing, &wait, QueueOrder::USUAL)?;
     Ok(Event::of_host(node))
 }
 
@@ -205,7 +205,8 @@ fn host_commands_wait_for_the_device() {
             note.store(true, Ordering::Relaxed);
             Ok(())
         });
-        let host = Event::of_host(lane.enqueue(Task::Host(work), &Arc::default(), Place::USUAL).unwrap());
+        let host =
+            Event::of_host(lane.enqueue(Task::Host(work), &Arc::default(), QueueOrder::USUAL).unwrap());
         let behind = enqueue(&lane, &[]).unwrap();
         assert_eq!((host.status(), behind.status()), (Ok(Status::Submitted), Ok(Status::Queued)));
         assert!(!lane.holds_nothing());

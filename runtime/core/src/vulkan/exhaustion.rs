@@ -96,10 +96,10 @@ fn count(result: vk::Result) -> vk::Result {
 }
 
 /// The real function.
-fn real<F: Copy>(place: &AtomicPtr<c_void>) -> F {
-    let pointer = place.load(Ordering::Relaxed);
+fn real<F: Copy>(slot: &AtomicPtr<c_void>) -> F {
+    let pointer = slot.load(Ordering::Relaxed);
     assert!(!pointer.is_null() && size_of::<F>() == size_of_val(&pointer));
-    // SAFETY: `load` stored the function of this type at this place.
+    // SAFETY: `load` stored the function of this type in this slot.
     unsafe { std::mem::transmute_copy(&pointer) }
 }
 
@@ -186,7 +186,7 @@ macro_rules! each {
     }};
 }
 
-/// The place of the real function of this name, and its replacement.
+/// The slot of the real function of this name, and its replacement.
 fn replacement(name: &CStr) -> Option<(&'static AtomicPtr<c_void>, *const c_void)> {
     let at = |names: &[&CStr]| names.iter().position(|known| *known == name);
     if let Some(index) = at(&CREATE) {
@@ -217,8 +217,8 @@ fn open(instance: &Instance) -> device::Handle {
         // SAFETY: the device belongs to the instance.
         let real = unsafe { (raw.fp_v1_0().get_device_proc_addr)(device.raw.handle(), name.as_ptr()) };
         let real = real.map_or(std::ptr::null(), |real| real as *const c_void);
-        let Some((place, fake)) = replacement(name) else { return real };
-        place.store(real.cast_mut(), Ordering::Relaxed);
+        let Some((slot, fake)) = replacement(name) else { return real };
+        slot.store(real.cast_mut(), Ordering::Relaxed);
         fake
     };
     // SAFETY: every function is the device's, or calls it.

@@ -2,7 +2,7 @@
 //!
 //! Owns the mapping:
 //! - orders: the Vulkan memory model has relaxed, acquire, release and acq_rel; the compiler builds seq_cst from them
-//!   (memory.md, section 3), so every device with the memory model supports all five;
+//!   (docs/memory-model.md), so every device with the memory model supports all five;
 //! - scopes, fp16, fp64 and images: from the table of extensions (`kiln_vocabulary::extensions`);
 //! - fences: the same, and the work_item scope, which orders image accesses only;
 //! - 64-bit atomics, half, double, long: the features `shaderBufferInt64Atomics`, `shaderSharedInt64Atomics`,

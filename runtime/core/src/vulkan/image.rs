@@ -210,7 +210,7 @@ pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemo
         ImageKind::D2Array => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
         ImageKind::D3 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
     };
-    let whole = place(desc.kind, desc.whole());
+    let whole = subresource(desc.kind, desc.whole());
     let mut usage =
         vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
     if support.write {
@@ -355,13 +355,13 @@ impl Texels {
 }
 
 /// A region in Vulkan's terms, with layers separate from depth.
-struct Placed {
+struct Subresource {
     offset: vk::Offset3D,
     extent: vk::Extent3D,
     layers: vk::ImageSubresourceLayers,
 }
 
-fn place(kind: ImageKind, region: ImageRegion) -> Placed {
+fn subresource(kind: ImageKind, region: ImageRegion) -> Subresource {
     let ImageRegion { mut origin, mut size } = region;
     let layer = match kind {
         ImageKind::D1Array => Some(1),
@@ -372,7 +372,7 @@ fn place(kind: ImageKind, region: ImageRegion) -> Placed {
         .map_or((0, 1), |at: usize| (std::mem::take(&mut origin[at]), std::mem::replace(&mut size[at], 1)));
     let [x, y, z] = origin.map(|it| it as i32);
     let [width, height, depth] = size;
-    Placed {
+    Subresource {
         offset: vk::Offset3D { x, y, z },
         extent: vk::Extent3D { width, height, depth },
         layers: vk::ImageSubresourceLayers {
@@ -406,12 +406,12 @@ impl Ready {
     /// Prepares a command.
     pub(super) fn new(command: ImageCommand) -> Result<Self> {
         let buffer_copy = |kind, region, at| {
-            let placed = place(kind, region);
+            let subresource = subresource(kind, region);
             vk::BufferImageCopy::default()
                 .buffer_offset(at)
-                .image_subresource(placed.layers)
-                .image_offset(placed.offset)
-                .image_extent(placed.extent)
+                .image_subresource(subresource.layers)
+                .image_offset(subresource.offset)
+                .image_extent(subresource.extent)
         };
         let (action, keep): (_, [Option<Keep>; 2]) = match command {
             ImageCommand::Prepare { image } => {
@@ -434,8 +434,8 @@ impl Ready {
             }
             ImageCommand::Copy { source, region, target, to } => {
                 let [from_texels, to_texels] = [source.texels()?, target.texels()?];
-                let from = place(from_texels.kind, region);
-                let to = place(to_texels.kind, ImageRegion { origin: to, ..region });
+                let from = subresource(from_texels.kind, region);
+                let to = subresource(to_texels.kind, ImageRegion { origin: to, ..region });
                 let region = vk::ImageCopy::default()
                     .src_subresource(from.layers)
                     .src_offset(from.offset)

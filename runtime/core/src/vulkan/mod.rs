@@ -4,8 +4,8 @@
 //!
 //! The back end uses one queue family and several of its `VkQueue`s, and distributes the runtime's queues among them.
 //! Each runtime queue has a timeline semaphore. It batches commands in a command buffer that begins with a barrier
-//! against everything before it and signals the semaphore's next value, for which other queues may wait. Memory is
-//! one `VkBuffer` for each allocation, with a device address (memory.md R9).
+//! against everything before it and signals the semaphore's next value, for which other queues may wait. Memory is one
+//! `VkBuffer` for each allocation, with a device address (R9).
 
 mod commands;
 mod compute_units;

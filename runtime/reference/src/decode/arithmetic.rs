@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         // The address of a built-in variable remains a known constant.
         if let Some((_, constant)) = self.decoder.constant(inst.word(2)?).cloned()
             && self.decoder.types.slots(inst.word(0)?)? == 1
-            && self.decoder.number(inst.word(2)?).is_some()
+            && self.decoder.integer_constant(inst.word(2)?).is_some()
         {
             self.decoder.constants.insert(inst.word(1)?, (inst.word(0)?, constant));
             return Ok(());

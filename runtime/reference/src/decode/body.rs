@@ -379,8 +379,8 @@ impl Body<'_, '_> {
                 stub
             };
             match (field, &mut self.function.code[position]) {
-                (Field::Only, Op::Jump(place)) | (Field::Then, Op::Branch { then: place, .. }) => {
-                    *place = target;
+                (Field::Only, Op::Jump(known)) | (Field::Then, Op::Branch { then: known, .. }) => {
+                    *known = target;
                 }
                 (Field::Otherwise, Op::Branch { otherwise, .. }) => *otherwise = target,
                 (Field::Case(table, case), _) => {

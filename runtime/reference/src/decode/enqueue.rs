@@ -26,10 +26,10 @@ impl Body<'_, '_> {
                 self.enqueue_op(Enqueue::Marker { to, queue, count, wait, event });
             }
             Inst_::BuildNDRange => self.build_index_space(inst)?,
-            Inst_::GetDefaultQueue => self.number(inst, 1)?,
-            Inst_::GetKernelWorkGroupSize => self.number(inst, MAX_GROUP_SIZE.into())?,
+            Inst_::GetDefaultQueue => self.set_constant(inst, 1)?,
+            Inst_::GetKernelWorkGroupSize => self.set_constant(inst, MAX_GROUP_SIZE.into())?,
             Inst_::GetKernelPreferredWorkGroupSizeMultiple | Inst_::GetKernelNDrangeMaxSubGroupSize => {
-                self.number(inst, crate::SUB_GROUP_SIZE.into())?;
+                self.set_constant(inst, crate::SUB_GROUP_SIZE.into())?;
             }
             Inst_::GetKernelNDrangeSubGroupCount => {
                 let space = self.index_space(inst.word(2)?)?;
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets the result to a constant.
-    fn number(&mut self, inst: &Inst<'_>, number: u64) -> Result<(), Invalid> {
+    fn set_constant(&mut self, inst: &Inst<'_>, number: u64) -> Result<(), Invalid> {
         let from = self.literal(number)?;
         let to = self.define(inst)?;
         self.emit(Op::Copy { to, from, count: 1 });

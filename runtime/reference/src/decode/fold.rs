@@ -83,7 +83,8 @@ impl Body<'_, '_> {
                 if !wraps && self.decoder.checks == Checks::On {
                     return None;
                 }
-                let (of, factor) = match (self.decoder.number(a), self.decoder.number(b)) {
+                let (of, factor) = match (self.decoder.integer_constant(a), self.decoder.integer_constant(b))
+                {
                     (None, Some(factor)) => (a, factor),
                     (Some(factor), None) => (b, factor),
                     _ => return None,

@@ -5,7 +5,7 @@ use spirv::{BuiltIn, Op, StorageClass};
 use super::{Constant, Decoder, INPUTS};
 use crate::{
     Environment, Invalid, alu,
-    code::{Comparison, Input, Object, Resource, ResourcePlace},
+    code::{Comparison, Input, Object, Resource, ResourceLocation},
     interface::is_type,
     memory::Space,
     types::{MOST_SLOTS, Member, TypeId},
@@ -105,9 +105,9 @@ impl Decoder<'_> {
         let mut put = |at: u64, size: u8, slots: &mut &[u64]| {
             let (first, rest) = slots.split_first().ok_or_else(|| Invalid::new("a constant ends"))?;
             *slots = rest;
-            let place = bytes.get_mut(at as usize..at as usize + usize::from(size));
-            let place = place.ok_or_else(|| Invalid::new("a constant does not fit"))?;
-            place.copy_from_slice(&first.to_le_bytes()[..usize::from(size)]);
+            let target = bytes.get_mut(at as usize..at as usize + usize::from(size));
+            let target = target.ok_or_else(|| Invalid::new("a constant does not fit"))?;
+            target.copy_from_slice(&first.to_le_bytes()[..usize::from(size)]);
             Ok::<(), Invalid>(())
         };
         let ty = match member {
@@ -177,12 +177,12 @@ impl Decoder<'_> {
                 self.slots_of(first)?.iter().map(|&bits| alu::truncated(scalar.size(), bits)).collect()
             }
             Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
-                let base = self.number(first).ok_or_else(unknown)?;
+                let base = self.integer_constant(first).ok_or_else(unknown)?;
                 let (ty, _) = *self.constants.get(&first).ok_or_else(unknown)?;
                 vec![self.constant_chain(op, ty, base, &operands[1..])?.ok_or_else(unknown)?]
             }
             Op::Select => {
-                let chosen = if self.number(first).ok_or_else(unknown)? != 0 { 1 } else { 2 };
+                let chosen = if self.integer_constant(first).ok_or_else(unknown)? != 0 { 1 } else { 2 };
                 self.slots_of(*operands.get(chosen).ok_or_else(unknown)?)?
             }
             _ => {
@@ -282,14 +282,14 @@ impl Decoder<'_> {
     /// The address of a variable that the launch binds.
     fn resource(&mut self, class: StorageClass, id: u32) -> u64 {
         let decorations = self.decorations.get(&id).copied().unwrap_or_default();
-        let place = match class {
-            StorageClass::PushConstant => ResourcePlace::PushConstants,
-            _ => ResourcePlace::Descriptor {
+        let location = match class {
+            StorageClass::PushConstant => ResourceLocation::PushConstants,
+            _ => ResourceLocation::Descriptor {
                 set: decorations.set.unwrap_or(0),
                 binding: decorations.binding.unwrap_or(0),
             },
         };
-        self.resources.push(Resource { name: self.name(id), place });
+        self.resources.push(Resource { name: self.name(id), location });
         Space::Resource.address(self.resources.len() as u32 - 1)
     }
 }

@@ -44,7 +44,7 @@ impl Body<'_, '_> {
             Inst_::GroupNonUniformShuffleUp => self.on_two(inst, T::ShuffleUp)?,
             Inst_::GroupNonUniformShuffleDown => self.on_two(inst, T::ShuffleDown)?,
             Inst_::GroupNonUniformRotateKHR => {
-                let cluster = inst.words.get(5).and_then(|&id| self.decoder.number(id));
+                let cluster = inst.words.get(5).and_then(|&id| self.decoder.integer_constant(id));
                 self.on_two(inst, T::Rotate(cluster.unwrap_or(0) as u32))?;
             }
             Inst_::GroupNonUniformBallot => self.on_value(inst, T::Ballot)?,

@@ -30,21 +30,21 @@ impl Body<'_, '_> {
                 let Ty::SampledImage(image) = self.decoder.types.get(ty)?.ty else {
                     return Err(Invalid::new("the sampled object is not an image with a sampler"));
                 };
-                let place = self.place(inst.word(3)?)?;
-                self.on_image(inst, ImageAction::Sample, image, pair, place)?;
+                let coordinates = self.operand(inst.word(3)?)?;
+                self.on_image(inst, ImageAction::Sample, image, pair, coordinates)?;
             }
             Inst_::ImageRead | Inst_::ImageFetch => {
                 let (slot, ty) = self.value(inst.word(2)?)?;
-                let place = self.place(inst.word(3)?)?;
-                self.on_image(inst, ImageAction::Read, ty, slot, place)?;
+                let coordinates = self.operand(inst.word(3)?)?;
+                self.on_image(inst, ImageAction::Read, ty, slot, coordinates)?;
             }
             Inst_::ImageWrite => {
                 let (slot, ty) = self.value(inst.word(0)?)?;
-                let place = self.place(inst.word(1)?)?;
-                let texel = self.place(inst.word(2)?)?;
+                let coordinates = self.operand(inst.word(1)?)?;
+                let texel = self.operand(inst.word(2)?)?;
                 let image = self.image_type(ty)?;
                 let is_shared = self.is_shared_texel(inst, 3);
-                let op = Image { place, texel, is_shared, ..bare(ImageAction::Write, image, slot) };
+                let op = Image { coordinates, texel, is_shared, ..bare(ImageAction::Write, image, slot) };
                 self.image_op(op);
             }
             Inst_::ImageQuerySizeLod | Inst_::ImageQuerySize => self.query(inst, ImageAction::Size)?,
@@ -59,7 +59,7 @@ impl Body<'_, '_> {
     }
 
     /// The registers of a scalar or a vector.
-    fn place(&mut self, id: u32) -> Result<(Slot, Lanes), Invalid> {
+    fn operand(&mut self, id: u32) -> Result<(Slot, Lanes), Invalid> {
         let (slot, scalar, count) = self.lanes(id)?;
         Ok((slot, Lanes { scalar, count }))
     }
@@ -91,10 +91,10 @@ impl Body<'_, '_> {
         action: ImageAction,
         ty: TypeId,
         slot: Slot,
-        place: (Slot, Lanes),
+        coordinates: (Slot, Lanes),
     ) -> Result<(), Invalid> {
         let image = self.image_type(ty)?;
-        if place.1.count < u16::from(image.rank()) {
+        if coordinates.1.count < u16::from(image.rank()) {
             return Err(Invalid::new("an image has more coordinates"));
         }
         let result = self.result_lanes(inst)?;
@@ -103,7 +103,14 @@ impl Body<'_, '_> {
         }
         let to = self.define(inst)?;
         let is_shared = self.is_shared_texel(inst, 4);
-        self.image_op(Image { to, result, sampler: slot + 1, place, is_shared, ..bare(action, image, slot) });
+        self.image_op(Image {
+            to,
+            result,
+            sampler: slot + 1,
+            coordinates,
+            is_shared,
+            ..bare(action, image, slot)
+        });
         Ok(())
     }
 
@@ -131,7 +138,7 @@ fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
         result: none,
         image: slot,
         sampler: 0,
-        place: (0, none),
+        coordinates: (0, none),
         texel: (0, none),
         dims: image.dims,
         rank: image.rank(),

@@ -115,7 +115,7 @@ impl Body<'_, '_> {
     fn load(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let ty = inst.word(0)?;
         let pointer_id = inst.word(2)?;
-        let built_in = self.decoder.number(pointer_id).and_then(input_at);
+        let built_in = self.decoder.integer_constant(pointer_id).and_then(input_at);
         let to = self.define(inst)?;
         if let Some((input, byte)) = built_in {
             let (scalar, count) = self.decoder.types.lanes(ty)?;
@@ -188,7 +188,8 @@ impl Body<'_, '_> {
     fn chain(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let base_id = inst.word(2)?;
         let indices = inst.from(3);
-        if let (Some(base), Some(&(ty, _))) = (self.decoder.number(base_id), self.decoder.constant(base_id))
+        if let (Some(base), Some(&(ty, _))) =
+            (self.decoder.integer_constant(base_id), self.decoder.constant(base_id))
             && let Some(address) = self.decoder.constant_chain(inst.op, ty, base, indices)?
         {
             let constant = (inst.word(0)?, Constant::Slots(vec![address]));
@@ -280,7 +281,7 @@ impl Body<'_, '_> {
 
     /// A scope or memory semantics operand, which may be dynamic.
     pub(super) fn known<T: From<u64>>(&mut self, id: u32) -> Result<Known<T>, Invalid> {
-        Ok(match self.decoder.number(id) {
+        Ok(match self.decoder.integer_constant(id) {
             // Vulkan ignores CrossWorkgroupMemory (memory model, "Memory Semantics").
             Some(number) if self.decoder.types.environment == Environment::Vulkan => {
                 Known::Now((number & !CROSS_WORKGROUP_MEMORY).into())
@@ -292,7 +293,7 @@ impl Body<'_, '_> {
 
     /// The scope of participants; a dynamic one counts as the widest.
     pub(super) fn scope(&self, id: u32) -> Scope {
-        self.decoder.number(id).map_or(Scope::AllDevices, Scope::from)
+        self.decoder.integer_constant(id).map_or(Scope::AllDevices, Scope::from)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     alu,
     code::{Op, Slot, Tables},
-    memory::{Place, Space},
+    memory::{Location, Space},
     poison::{BytePoison, Poison, UNWRITTEN_BYTE, of_bytes, to_bytes, union},
     report::{Access, Problem, Use},
 };
@@ -30,7 +30,7 @@ pub(super) fn access<const CHECKS: bool>(
             }
         }
         Op::Input { to, input, component, count, size } => {
-            let values = machine.site.place.input(machine.index, input);
+            let values = machine.site.position.input(machine.index, input);
             for lane in 0..count as usize {
                 let value = values.get(lane + component as usize).copied().unwrap_or(0);
                 registers.values[to as usize + lane] = alu::truncated(size, value);
@@ -109,7 +109,7 @@ pub(super) fn access<const CHECKS: bool>(
             const WORKGROUP: u64 = 0x100;
             const CROSS_WORKGROUP: u64 = 0x200;
             registers.values[to as usize] =
-                match Place::of(registers.values[pointer as usize]).map(|place| place.space) {
+                match Location::of(registers.values[pointer as usize]).map(|location| location.space) {
                     Some(Space::Global) => CROSS_WORKGROUP,
                     Some(Space::Local) => WORKGROUP,
                     _ => 0,

@@ -7,9 +7,9 @@ use std::{sync::atomic::AtomicU64, time::Instant};
 use super::{
     Argument, Options,
     enqueue::Queue,
+    group_position::GroupPosition,
     item::{Item, State},
     meet::{self, Copies, Surroundings},
-    place::GroupPlace,
     printf::Printed,
     races::{Races, Shadow},
     resource::Resource,
@@ -18,9 +18,9 @@ use super::{
 };
 use crate::{
     Checks, Program,
-    code::{Function, Line, ResourcePlace, Scope, Together},
+    code::{Function, Line, ResourceLocation, Scope, Together},
     interface::ParameterKind,
-    memory::{Cells, Objects, Place, Space},
+    memory::{Cells, Location, Objects, Space},
     poison::{UNWRITTEN_BYTE, union},
     report::{self, Problem, Report, Use, Who},
 };
@@ -43,7 +43,7 @@ pub(crate) struct Group<'l> {
 
 /// The state shared by a group's work-items.
 struct Scene<'l> {
-    place: GroupPlace<'l>,
+    position: GroupPosition<'l>,
     /// The index of the group among all groups.
     number: u32,
     local: Vec<Local>,
@@ -95,12 +95,12 @@ impl Random {
 
 impl<'l> Group<'l> {
     pub(crate) fn new(
-        place: GroupPlace<'l>,
+        position: GroupPosition<'l>,
         number: u32,
         sizes: impl Iterator<Item = u64>,
         options: &Options,
     ) -> Self {
-        let variables = place.program().locals.iter().map(|object| object.size);
+        let variables = position.program().locals.iter().map(|object| object.size);
         let local = variables
             .chain(sizes)
             .map(|size| {
@@ -108,11 +108,11 @@ impl<'l> Group<'l> {
                 Local { cells: Cells::new(size), poison: vec![UNWRITTEN_BYTE; bytes] }
             })
             .collect();
-        let [x, y, z] = place.id().map(u64::from);
+        let [x, y, z] = position.id().map(u64::from);
         let random =
             Random((options.seed ^ x << 1 ^ y << 21 ^ z << 42).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let scene =
-            Scene { place, number, local, shadow: Shadow::default(), copies: Copies::default(), random };
+            Scene { position, number, local, shadow: Shadow::default(), copies: Copies::default(), random };
         Self { scene, live: Vec::new(), begun: 0, done: 0 }
     }
 
@@ -129,20 +129,20 @@ impl<'l> Group<'l> {
         }
         loop {
             let mut any_ready = false;
-            // The operation at which all of them wait, if it is the same.
-            let mut place = None;
-            let mut is_one_place = self.live.iter().all(|item| item.state == State::Ready);
+            // The state and position of the items, if they are the same for all.
+            let mut stop = None;
+            let mut is_one_stop = self.live.iter().all(|item| item.state == State::Ready);
             for item in self.live.iter_mut().filter(|item| item.state == State::Ready) {
                 self.scene.turn::<CHECKS>(item, shared)?;
                 any_ready |= item.state == State::Ready;
                 self.done += u32::from(item.state == State::Done);
                 let here = (item.state, item.at());
-                is_one_place &= here == *place.get_or_insert(here);
+                is_one_stop &= here == *stop.get_or_insert(here);
             }
             if self.live.iter().any(|item| item.state == State::Done) {
                 shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
             }
-            while self.begun < self.scene.place.size() {
+            while self.begun < self.scene.position.size() {
                 let mut item = shared.pool.items.pop().unwrap_or_default();
                 self.scene.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
                 self.begun += 1;
@@ -150,11 +150,11 @@ impl<'l> Group<'l> {
                 if item.state == State::Done {
                     self.done += 1;
                     shared.pool.items.push(item);
-                    is_one_place = false;
+                    is_one_stop = false;
                 } else {
                     any_ready |= item.state == State::Ready;
                     let here = (item.state, item.at());
-                    is_one_place &= here == *place.get_or_insert(here);
+                    is_one_stop &= here == *stop.get_or_insert(here);
                     self.live.push(item);
                 }
             }
@@ -166,9 +166,9 @@ impl<'l> Group<'l> {
                 };
             }
             turns += if any_ready { LONG } else { 1 };
-            match place {
+            match stop {
                 Some((State::Waiting(number), _))
-                    if is_one_place && self.done == 0 && self.is_barrier_of_all(number) =>
+                    if is_one_stop && self.done == 0 && self.is_barrier_of_all(number) =>
                 {
                     if CHECKS {
                         let all: Vec<usize> = (0..self.live.len()).collect();
@@ -192,14 +192,14 @@ impl<'l> Group<'l> {
 
     /// Whether this is a barrier of the whole work-group.
     fn is_barrier_of_all(&self, number: u32) -> bool {
-        let meet = &self.scene.place.program().tables.meets[number as usize];
+        let meet = &self.scene.position.program().tables.meets[number as usize];
         meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
     }
 
     /// Executes collective operations whose participants have all arrived. Returns whether any work-item can
     /// continue.
     fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
-        let program = self.scene.place.program();
+        let program = self.scene.position.program();
         let mut released = false;
         if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
             let at = |item: &Item| match item.state {
@@ -243,7 +243,7 @@ impl<'l> Group<'l> {
             let chosen: Vec<usize> =
                 candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
             let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
-            let size = self.scene.place.sub_group_size(self.live[chosen[0]].index) as usize;
+            let size = self.scene.position.sub_group_size(self.live[chosen[0]].index) as usize;
             if CHECKS && is_uniform && chosen.len() != size {
                 let item = std::mem::take(&mut self.live[chosen[0]]);
                 let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
@@ -260,7 +260,7 @@ impl<'l> Group<'l> {
         chosen: &[usize],
         shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
-        let program = self.scene.place.program();
+        let program = self.scene.position.program();
         let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
         let meet = &program.tables.meets[number as usize];
         let at = self.live[chosen[0]].at();
@@ -277,7 +277,7 @@ impl<'l> Group<'l> {
             }
             let registers = &item.regs[base..];
             let (memory, semantics) = (memory.get(registers), semantics.get(registers));
-            let is_whole_group = chosen.len() == self.scene.place.size() as usize;
+            let is_whole_group = chosen.len() == self.scene.position.size() as usize;
             let are_all = chosen.len() == self.live.len();
             let items = self.live.iter_mut().enumerate();
             let threads = items.filter(|(index, _)| are_all || chosen.binary_search(index).is_ok());
@@ -290,7 +290,7 @@ impl<'l> Group<'l> {
             environment: program.environment,
             global: shared.global,
             local: &mut scene.local,
-            local_size: scene.place.region.local,
+            local_size: scene.position.region.local,
             races: shared.races,
             shadow: &mut scene.shadow,
             copies: &mut scene.copies,
@@ -313,11 +313,11 @@ impl<'l> Group<'l> {
     fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
         let others = match other {
             Some(index) => {
-                let [x, y, z] = self.scene.place.global_id(index);
+                let [x, y, z] = self.scene.position.global_id(index);
                 let there = self.live.iter().find(|item| item.index == index);
-                let place = there.and_then(|item| self.scene.source(item));
-                let place = place.map_or(String::new(), |place| format!(", at line {}", place.line));
-                format!("work-item ({x}, {y}, {z}) waits at another barrier{place}")
+                let line = there.and_then(|item| self.scene.source(item));
+                let line = line.map_or(String::new(), |found| format!(", at line {}", found.line));
+                format!("work-item ({x}, {y}, {z}) waits at another barrier{line}")
             }
             None if self.done == 0 => "its other work-items wait elsewhere".to_owned(),
             None => format!("{} of its work-items have returned", self.done),
@@ -341,8 +341,8 @@ impl Scene<'_> {
         item: &mut Item,
         races: &mut Races,
     ) -> Result<(), Box<Report>> {
-        let launch = self.place.launch;
-        let program = self.place.program();
+        let launch = self.position.launch;
+        let program = self.position.program();
         let kernel = &program.kernels[launch.kernel];
         let function = &program.functions[kernel.function as usize];
         item.reset(index);
@@ -354,8 +354,8 @@ impl Scene<'_> {
     }
 
     fn arguments<const CHECKS: bool>(&self, item: &mut Item, function: &Function) -> Result<(), Problem> {
-        let launch = self.place.launch;
-        let program = self.place.program();
+        let launch = self.position.launch;
+        let program = self.position.program();
         let kernel = &program.kernels[launch.kernel];
         for ((object, initial), number) in program.privates.iter().zip(0..) {
             let start = item.private.push::<CHECKS>(u32::MAX, number, object.size, object.align)?;
@@ -410,10 +410,10 @@ impl Scene<'_> {
         let options = shared.options;
         let slice = if options.seed == 0 { SLICE } else { 1 + self.random.below(64) };
         let mut site = Site {
-            program: self.place.program(),
-            place: self.place,
+            program: self.position.program(),
+            position: self.position,
             global: shared.global,
-            resources: &shared.resources[self.place.region.pipeline],
+            resources: &shared.resources[self.position.region.pipeline],
             local: &mut self.local,
             races: shared.races,
             shadow: &mut self.shadow,
@@ -428,8 +428,8 @@ impl Scene<'_> {
         result.map_err(|problem| self.report(item, &problem))
     }
 
-    fn source(&self, item: &Item) -> Option<report::Place> {
-        let program: &Program = self.place.program();
+    fn source(&self, item: &Item) -> Option<report::SourceLine> {
+        let program: &Program = self.position.program();
         // Operations without line information use the line of their callers.
         item.frames.iter().rev().enumerate().find_map(|(depth, frame)| {
             // The position of a caller is after its call, as is that of a waiting work-item.
@@ -441,41 +441,41 @@ impl Scene<'_> {
 
     /// Reports that all work-items have ended before an asynchronous copy completed (OpenCL C 6.15.11).
     fn forgotten_copy(&self, site: u32) -> Box<Report> {
-        let program = self.place.program();
+        let program = self.position.program();
         let message = "ends without having waited for an asynchronous copy".to_owned();
         let mut report =
             self.report(&Item::default(), &Problem::Misuse { kind: "asynchronous-copy", message });
-        report.place = program.line_at(site).and_then(|line| self.shown(line));
+        report.location = program.line_at(site).and_then(|line| self.shown(line));
         report
     }
 
-    fn shown(&self, line: Line) -> Option<report::Place> {
-        let file = self.place.program().files.get(line.file as usize)?.clone();
-        Some(report::Place { file, line: line.line })
+    fn shown(&self, line: Line) -> Option<report::SourceLine> {
+        let file = self.position.program().files.get(line.file as usize)?.clone();
+        Some(report::SourceLine { file, line: line.line })
     }
 
     pub(crate) fn report(&self, item: &Item, problem: &Problem) -> Box<Report> {
-        let launch = self.place.launch;
+        let launch = self.position.launch;
         let mut notes = problem.notes();
         if let Problem::Race(race) = problem {
             let (who, program) = match race.other_by {
-                Who::Copy => ("an asynchronous copy".to_owned(), Some(self.place.program())),
+                Who::Copy => ("an asynchronous copy".to_owned(), Some(self.position.program())),
                 Who::WorkItem { group, index } => {
-                    let there = GroupPlace::nth(launch, group.into());
-                    let [x, y, z] = there.map(|place| place.global_id(index)).unwrap_or_default();
-                    (format!("work-item ({x}, {y}, {z})"), there.map(|place| place.program()))
+                    let there = GroupPosition::nth(launch, group.into());
+                    let [x, y, z] = there.map(|position| position.global_id(index)).unwrap_or_default();
+                    (format!("work-item ({x}, {y}, {z})"), there.map(|position| position.program()))
                 }
             };
             let line = program.and_then(|program| program.line_at(race.other_at));
-            let place = line.map_or(String::new(), |line| format!(" at line {}", line.line));
-            notes.insert(0, format!("the other access is by {who}{place}"));
+            let line = line.map_or(String::new(), |line| format!(" at line {}", line.line));
+            notes.insert(0, format!("the other access is by {who}{line}"));
         }
         notes.extend(problem.address().and_then(|address| self.owner(item, address)));
         Box::new(Report {
             kernel: launch.name().to_owned(),
             message: problem.message(),
-            place: self.source(item),
-            work_item: self.place.global_id(item.index),
+            location: self.source(item),
+            work_item: self.position.global_id(item.index),
             notes,
             kind: problem.kind(),
         })
@@ -483,9 +483,9 @@ impl Scene<'_> {
 
     /// Describes the object that an address belongs to.
     fn owner(&self, item: &Item, address: u64) -> Option<String> {
-        let launch = self.place.launch;
-        let program = self.place.program();
-        let place = Place::of(address)?;
+        let launch = self.position.launch;
+        let program = self.position.program();
+        let location = Location::of(address)?;
         let kernel = &program.kernels[launch.kernel];
         let variable_of = |name: &str, what: &str| {
             if name.is_empty() { format!("an unnamed {what}") } else { format!("the {what} `{name}`") }
@@ -497,13 +497,13 @@ impl Scene<'_> {
                 format!("{what} of argument `{name}`")
             }
         };
-        let (object, size) = match place.space {
+        let (object, size) = match location.space {
             Space::Global => {
-                let start = Space::Global.address(place.object);
+                let start = Space::Global.address(location.object);
                 let argument = launch.arguments.iter().zip(&kernel.parameters).find(|(argument, _)| {
                     matches!(argument, Argument::Bytes(bytes)
                         if bytes.first_chunk().is_some_and(|bytes| {
-                            Place::of(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, place.object))
+                            Location::of(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
                         }))
                 });
                 let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
@@ -516,7 +516,7 @@ impl Scene<'_> {
                 }
             }
             Space::Local => {
-                let number = place.object as usize;
+                let number = location.object as usize;
                 let size = self.local.get(number).map(|local| local.cells.len());
                 let arguments: Vec<_> =
                     kernel.parameters.iter().filter(|it| it.kind == ParameterKind::Local).collect();
@@ -528,7 +528,7 @@ impl Scene<'_> {
                     _ => ("no local object".to_owned(), None),
                 }
             }
-            Space::Private => match item.private.object(place.object) {
+            Space::Private => match item.private.object(location.object) {
                 Some(object) => {
                     let function = program.functions.get(object.function as usize);
                     let name = function.and_then(|it| it.objects.get(object.number as usize));
@@ -539,10 +539,10 @@ impl Scene<'_> {
             },
             Space::Input => ("a built-in variable".to_owned(), None),
             Space::Resource => {
-                let resource = program.resources.get(place.object as usize)?;
-                match resource.place {
-                    ResourcePlace::PushConstants => ("the push constants".to_owned(), None),
-                    ResourcePlace::Descriptor { set, binding } => {
+                let resource = program.resources.get(location.object as usize)?;
+                match resource.location {
+                    ResourceLocation::PushConstants => ("the push constants".to_owned(), None),
+                    ResourceLocation::Descriptor { set, binding } => {
                         let name = variable_of(&resource.name, "variable");
                         (format!("{name} at set {set}, binding {binding}"), None)
                     }
@@ -550,6 +550,6 @@ impl Scene<'_> {
             }
         };
         let size = size.map_or(String::new(), |size| format!(", which has {size} bytes"));
-        Some(format!("the address is byte {} of {object}{size}", place.offset))
+        Some(format!("the address is byte {} of {object}{size}", location.offset))
     }
 }

@@ -26,22 +26,22 @@ pub(crate) fn perform<const CHECKS: bool>(
     let Some(texels) = global.image(handle) else {
         return Err(misuse("uses a nonexistent image"));
     };
-    match poison_of(poison, op.place) {
+    match poison_of(poison, op.coordinates) {
         0 => {}
         why => return Err(Problem::Poison(why, Use::Address)),
     }
-    let rank = usize::from(op.place.1.count).min(3);
+    let rank = usize::from(op.coordinates.1.count).min(3);
     let integers = |regs: &[u64]| {
-        let mut place = [0; 3];
-        for (lane, place) in place.iter_mut().enumerate().take(rank) {
-            *place = alu::signed(op.place.1.scalar.size(), regs[op.place.0 as usize + lane]);
+        let mut position = [0; 3];
+        for (lane, position) in position.iter_mut().enumerate().take(rank) {
+            *position = alu::signed(op.coordinates.1.scalar.size(), regs[op.coordinates.0 as usize + lane]);
         }
         // Coordinates may have more components than the image uses: 2 for a 1D array, 4 for three dimensions.
-        (usize::from(op.rank)..3).for_each(|lane| place[lane] = 0);
-        place
+        (usize::from(op.rank)..3).for_each(|lane| position[lane] = 0);
+        position
     };
     // Strict: checks for races on this texel.
-    let mut touch = |place: [i64; 3], is_write: bool| match (&mut view.watch, texels.number(place)) {
+    let mut touch = |position: [i64; 3], is_write: bool| match (&mut view.watch, texels.index(position)) {
         (Some(watch), Some(number)) => watch.touch_handle(handle, number, is_write),
         _ => Ok(()),
     };
@@ -71,16 +71,16 @@ pub(crate) fn perform<const CHECKS: bool>(
         ImageAction::Sample => {
             let sampler = regs[op.sampler as usize] as u32;
             let mut along = [0; 4];
-            along[..rank].copy_from_slice(&regs[op.place.0 as usize..][..rank]);
+            along[..rank].copy_from_slice(&regs[op.coordinates.0 as usize..][..rank]);
             let mut source = sample::Source { texels, seen: Vec::new(), notes: CHECKS };
-            let found = if op.place.1.scalar.is_float() {
-                let along = along.map(|bits| alu::to_f64(op.place.1.scalar, bits) as f32);
+            let found = if op.coordinates.1.scalar.is_float() {
+                let along = along.map(|bits| alu::to_f64(op.coordinates.1.scalar, bits) as f32);
                 source.at_floats(sampler, along, op.dims, op.rank)
             } else {
                 source.at_integers(sampler, integers(regs), op.dims, op.rank)
             };
-            for place in source.seen {
-                touch(place, false)?;
+            for position in source.seen {
+                touch(position, false)?;
             }
             match found {
                 Some(texel) => texel,
@@ -100,7 +100,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             return Ok(());
         }
         ImageAction::Number(what) => {
-            set(regs, poison, op.to, 0, number(what, texels.desc.format).into());
+            set(regs, poison, op.to, 0, format_code(what, texels.desc.format).into());
             return Ok(());
         }
     };
@@ -120,7 +120,7 @@ pub(crate) fn perform<const CHECKS: bool>(
 }
 
 /// A format property, in SPIR-V's numbers.
-const fn number(what: FormatNumber, format: Format) -> u32 {
+const fn format_code(what: FormatNumber, format: Format) -> u32 {
     match what {
         FormatNumber::Order => format.order() - FIRST_ORDER,
         FormatNumber::Channel => format.channel() - FIRST_CHANNEL,
@@ -130,8 +130,8 @@ const fn number(what: FormatNumber, format: Format) -> u32 {
 
 fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, lane: usize, bits: u64) {
     regs[to as usize + lane] = bits;
-    if let Some(place) = poison.get_mut(to as usize + lane) {
-        *place = 0;
+    if let Some(flag) = poison.get_mut(to as usize + lane) {
+        *flag = 0;
     }
 }
 

@@ -5,7 +5,7 @@
 use super::races::Thread;
 use crate::{
     code::{Function, Position, Slot},
-    memory::{Cells, OBJECTS, Place, Space},
+    memory::{Cells, Location, OBJECTS, Space},
     poison::{BytePoison, Poison, UNWRITTEN, UNWRITTEN_BYTE},
     report::Problem,
 };
@@ -192,7 +192,7 @@ impl Private {
 
     /// Initializes an object; the remaining bytes are zeros.
     pub(crate) fn initialize<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
-        let object = Place::of(address).and_then(|place| self.object(place.object)).copied();
+        let object = Location::of(address).and_then(|location| self.object(location.object)).copied();
         let Some(PrivateObject { start, size, .. }) = object else { return };
         let bytes = &bytes[..bytes.len().min(size as usize)];
         self.cells.write(start, bytes);
@@ -210,9 +210,9 @@ impl Private {
 
     /// The offset of an object's bytes in private memory; `None` if out of bounds.
     #[inline]
-    pub(crate) fn inside(&self, place: Place, size: u64) -> Option<u64> {
-        let object = self.object(place.object)?;
-        let offset = u64::try_from(place.offset).ok()?;
+    pub(crate) fn inside(&self, location: Location, size: u64) -> Option<u64> {
+        let object = self.object(location.object)?;
+        let offset = u64::try_from(location.offset).ok()?;
         (offset.checked_add(size)? <= object.size).then_some(object.start + offset)
     }
 }

@@ -25,7 +25,7 @@ impl Frame<'_> {
         self.regs[slot as usize + lane]
     }
 
-    fn number(&self, (slot, lanes): (Slot, Lanes), lane: usize) -> f64 {
+    fn float(&self, (slot, lanes): (Slot, Lanes), lane: usize) -> f64 {
         alu::to_f64(lanes.scalar, self.value(slot, lane))
     }
 
@@ -40,8 +40,8 @@ impl Frame<'_> {
 
     fn set(&mut self, slot: Slot, lane: usize, bits: u64, poison: Poison) {
         self.regs[slot as usize + lane] = bits;
-        if let Some(place) = self.poison.get_mut(slot as usize + lane) {
-            *place = poison;
+        if let Some(flag) = self.poison.get_mut(slot as usize + lane) {
+            *flag = poison;
         }
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn call<const CHECKS: bool>(
             two_results::<CHECKS>(view, library, &mut frame)?;
         }
         Cl::cross => {
-            let [a, b] = [0, 1].map(|index| [0, 1, 2].map(|lane| frame.number(operand(index), lane)));
+            let [a, b] = [0, 1].map(|index| [0, 1, 2].map(|lane| frame.float(operand(index), lane)));
             let poison = frame.poison(operand(0)) | frame.poison(operand(1));
             let product = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
             let result = [product(1, 2), product(2, 0), product(0, 1), 0.0];
@@ -92,15 +92,15 @@ pub(crate) fn call<const CHECKS: bool>(
             let is_distance = matches!(library.function, Cl::distance | Cl::fast_distance);
             let lanes = usize::from(operand(0).1.count);
             let numbers = (0..lanes).map(|lane| {
-                let other = if is_distance { frame.number(operand(1), lane) } else { 0.0 };
-                frame.number(operand(0), lane) - other
+                let other = if is_distance { frame.float(operand(1), lane) } else { 0.0 };
+                frame.float(operand(0), lane) - other
             });
             let length = length(&numbers.collect::<Vec<f64>>());
             let poison = frame.poison_of(&library.operands);
             frame.set(to, 0, alu::from_f64(scalar, length), poison);
         }
         Cl::normalize | Cl::fast_normalize => {
-            let numbers: Vec<f64> = (0..count).map(|lane| frame.number(operand(0), lane)).collect();
+            let numbers: Vec<f64> = (0..count).map(|lane| frame.float(operand(0), lane)).collect();
             let poison = frame.poison(operand(0));
             for (lane, value) in normalized(&numbers).into_iter().enumerate() {
                 frame.set(to, lane, alu::from_f64(scalar, value), poison);
@@ -250,7 +250,7 @@ fn two_results<const CHECKS: bool>(
     let mut size = scalar.size();
     let mut seconds = Vec::with_capacity(count);
     for lane in 0..count {
-        let x = frame.number(library.operands[0], lane);
+        let x = frame.float(library.operands[0], lane);
         let float = |second: f64| alu::from_f64(scalar, second);
         let (first, second) = match library.function {
             Cl::fract => {
@@ -270,7 +270,7 @@ fn two_results<const CHECKS: bool>(
                 let (first, second) = match other {
                     Cl::frexp => alu::frexp(x),
                     Cl::lgamma_r => alu::lgamma_r(x),
-                    _ => alu::remquo(x, frame.number(library.operands[1], lane)),
+                    _ => alu::remquo(x, frame.float(library.operands[1], lane)),
                 };
                 (first, second as u32 as u64)
             }

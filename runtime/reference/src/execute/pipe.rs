@@ -50,8 +50,8 @@ pub(crate) fn perform<const CHECKS: bool>(
         PipeAction::WriteReserved => {
             let packet = load::<CHECKS>(view, value(op.pointer), size)?;
             match packets.reserved(value(op.reservation), End::Write, value(op.index) as u32) {
-                Some((number, place)) => {
-                    *place = packet;
+                Some((number, slot)) => {
+                    *slot = packet;
                     // Readers are ordered after the commit, but concurrent writers of the packet race.
                     if let Some(watch) = &mut view.watch {
                         watch.touch_handle(value(op.pipe), number, true)?;
@@ -94,8 +94,8 @@ fn done(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) -> Result<
 
 fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) {
     regs[to as usize] = bits;
-    if let Some(place) = poison.get_mut(to as usize) {
-        *place = 0;
+    if let Some(flag) = poison.get_mut(to as usize) {
+        *flag = 0;
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) use shadow::Shadow;
 use crate::{
     Environment,
     code::{Scope, Semantics},
-    memory::{Place, Space},
+    memory::{Location, Space},
     report::Problem,
 };
 
@@ -108,13 +108,13 @@ impl Races {
         how: Synchronization,
         at: Site,
     ) -> Result<(), Problem> {
-        let Some(place) = Place::of(address) else { return Ok(()) };
-        if !matches!(place.space, Space::Global | Space::Local) {
+        let Some(location) = Location::of(address) else { return Ok(()) };
+        if !matches!(location.space, Space::Global | Space::Local) {
             return Ok(());
         }
         let touch = Touch { is_write: how.writes, atomic: Some((how.scope, size)), at, is_shared: true };
-        self.touch(local, thread, place, size.into(), touch)?;
-        let is_local = place.space == Space::Local;
+        self.touch(local, thread, location, size.into(), touch)?;
+        let is_local = location.space == Space::Local;
         let own = if is_local { LOCAL } else { GLOBAL };
         let is_vulkan = self.environment == Environment::Vulkan;
         let mut spaces = named(how.semantics);
@@ -179,24 +179,24 @@ impl Races {
         &mut self,
         local: &mut Shadow,
         thread: &Thread,
-        place: Place,
+        location: Location,
         size: u64,
         touch: Touch,
     ) -> Result<(), Problem> {
-        let (shadow, space) = match place.space {
+        let (shadow, space) = match location.space {
             Space::Global => (&mut self.global, GLOBAL),
             Space::Local => (local, LOCAL),
             Space::Private | Space::Input | Space::Resource => return Ok(()),
         };
-        let Ok(start) = u64::try_from(place.offset) else { return Ok(()) };
-        let mut words = shadow.object(place.object);
+        let Ok(start) = u64::try_from(location.offset) else { return Ok(()) };
+        let mut words = shadow.object(location.object);
         let end = start + size.max(1);
         for index in start / 4..end.div_ceil(4) {
             let from = start.saturating_sub(index * 4).min(4);
             let to = (end - index * 4).min(4);
             let mask = ((1u8 << to) - 1) & !((1u8 << from) - 1);
             if let Some(past) = meet(&self.members, words.word(index), thread, space, mask, touch) {
-                return Err(told::race(&past, &self.members, thread, touch, space, Some(place)));
+                return Err(told::race(&past, &self.members, thread, touch, space, Some(location)));
             }
         }
         Ok(())

@@ -334,9 +334,9 @@ fn repack(regs: &mut [u64], to: Slot, from: Slot, count: u16, from_size: u8, to_
     let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
     let mut bytes = [0u8; 128];
     let total = (usize::from(count) * from_size).min(128);
-    for (lane, place) in bytes[..total].chunks_mut(from_size).enumerate() {
+    for (lane, lane_bytes) in bytes[..total].chunks_mut(from_size).enumerate() {
         let value = regs[from as usize + lane].to_le_bytes();
-        place.copy_from_slice(&value[..place.len()]);
+        lane_bytes.copy_from_slice(&value[..lane_bytes.len()]);
     }
     for (lane, part) in bytes[..total].chunks(to_size).enumerate() {
         let mut value = [0; 8];
@@ -349,8 +349,8 @@ fn repack_poison(poison: &mut [Poison], to: Slot, from: Slot, count: u16, from_s
     let (from_size, to_size) = (usize::from(from_size), usize::from(to_size));
     let mut bytes = [0; 128];
     let total = (usize::from(count) * from_size).min(128);
-    for (lane, place) in bytes[..total].chunks_mut(from_size).enumerate() {
-        to_bytes(poison[from as usize + lane], place);
+    for (lane, lane_bytes) in bytes[..total].chunks_mut(from_size).enumerate() {
+        to_bytes(poison[from as usize + lane], lane_bytes);
     }
     for (lane, part) in bytes[..total].chunks(to_size).enumerate() {
         poison[to as usize + lane] = of_bytes(part);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Contents, Pipeline};
 use crate::{
-    code::ResourcePlace,
-    memory::{Cells, Place},
+    code::ResourceLocation,
+    memory::{Cells, Location},
 };
 
 /// The resource bound to a variable.
@@ -33,7 +33,7 @@ impl Resource {
             Contents::Bytes(bytes) => Self::of_bytes(bytes),
             Contents::Buffer(buffer, start, size) => {
                 let size = size.min(buffer.size().saturating_sub(start));
-                let number = Place::of(buffer.address()).map(|place| place.object);
+                let number = Location::of(buffer.address()).map(|location| location.object);
                 Self { cells: buffer.cells().clone(), start, size, buffer: number }
             }
             // Loading the variable returns the image's handle.
@@ -45,9 +45,9 @@ impl Resource {
 /// The resource bound to each of the program's variables.
 pub(crate) fn resources(pipeline: &Pipeline<'_>) -> Vec<Option<Resource>> {
     let variables = pipeline.program.resources.iter();
-    let bound = variables.map(|variable| match variable.place {
-        ResourcePlace::PushConstants => Some(Resource::of_bytes(pipeline.push_constants)),
-        ResourcePlace::Descriptor { set, binding } => {
+    let bound = variables.map(|variable| match variable.location {
+        ResourceLocation::PushConstants => Some(Resource::of_bytes(pipeline.push_constants)),
+        ResourceLocation::Descriptor { set, binding } => {
             let mut all = pipeline.bound.iter();
             let found = all.find(|bound| (bound.set, bound.binding) == (set, binding));
             found.map(|bound| Resource::new(bound.contents))

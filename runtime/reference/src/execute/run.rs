@@ -6,8 +6,8 @@
 use super::{
     access::access,
     enqueue::Queue,
+    group_position::GroupPosition,
     item::{Frame, Item, Private, State},
-    place::GroupPlace,
     printf::Printed,
     races::{Races, Shadow, Synchronization, Thread},
     registers::Registers,
@@ -23,7 +23,7 @@ use crate::{
 /// The group's state, as a work-item accesses it.
 pub(crate) struct Site<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) place: GroupPlace<'a>,
+    pub(crate) position: GroupPosition<'a>,
     pub(crate) global: &'a Objects,
     pub(crate) resources: &'a [Option<Resource>],
     pub(crate) local: &'a mut [Local],

@@ -28,15 +28,15 @@ impl Source<'_> {
     /// Reads a texel by integer coordinates, which are neither normalized nor filtered. `None` if the result is
     /// undefined.
     pub(super) fn at_integers(&mut self, sampler: u32, at: [i64; 3], dims: u8, rank: u8) -> Option<Texel> {
-        let mut place = at;
-        for (lane, place) in place.iter_mut().enumerate() {
+        let mut position = at;
+        for (lane, position) in position.iter_mut().enumerate() {
             let size = i64::from(self.texels.desc.size[lane]);
             let is_layer = lane >= usize::from(dims) && lane < usize::from(rank);
             if is_layer || !matches!(sampler & ADDRESSING, CLAMP | NONE) {
-                *place = (*place).clamp(0, size - 1);
+                *position = (*position).clamp(0, size - 1);
             }
         }
-        self.texel(sampler, place)
+        self.texel(sampler, position)
     }
 
     /// Reads a texel by floating-point coordinates, with linear filtering if enabled. Integer texels are not
@@ -53,9 +53,12 @@ impl Source<'_> {
             } else if is_linear {
                 let u = in_texels(coordinate, size, sampler) - 0.5;
                 let (lower, weight) = (whole(u.floor(), size), u - u.floor());
-                vec![(place(lower, size, sampler), 1.0 - weight), (place(lower + 1, size, sampler), weight)]
+                vec![
+                    (wrapped(lower, size, sampler), 1.0 - weight),
+                    (wrapped(lower + 1, size, sampler), weight),
+                ]
             } else {
-                vec![(place(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
+                vec![(wrapped(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
             };
         }
         if !is_linear {
@@ -78,12 +81,12 @@ impl Source<'_> {
         Some(Texel::Float(sum))
     }
 
-    fn texel(&mut self, sampler: u32, place: [i64; 3]) -> Option<Texel> {
+    fn texel(&mut self, sampler: u32, position: [i64; 3]) -> Option<Texel> {
         if self.notes {
-            self.seen.push(place);
+            self.seen.push(position);
         }
         let border = |format: Format| (sampler & ADDRESSING != NONE).then(|| format.border());
-        self.texels.load(place).or_else(|| border(self.texels.desc.format))
+        self.texels.load(position).or_else(|| border(self.texels.desc.format))
     }
 }
 
@@ -105,7 +108,7 @@ fn whole(u: f32, size: u32) -> i64 {
     u.max(-2.0).min(size as f32 + 1.0) as i64
 }
 
-fn place(index: i64, size: u32, sampler: u32) -> i64 {
+fn wrapped(index: i64, size: u32, sampler: u32) -> i64 {
     let size = i64::from(size);
     match sampler & ADDRESSING {
         CLAMP | NONE => index,

@@ -16,13 +16,13 @@ use super::{
     Argument, Launch, Options, Outcome, Pipeline, Region,
     enqueue::{Child, IndexSpace, MOST_ENQUEUED, Next, Queue},
     group::{self, Ended, Group, Pool},
-    place::GroupPlace,
+    group_position::GroupPosition,
     races::Races,
     resource::{self, Resource},
 };
 use crate::{
     Checks, Memory, Program,
-    memory::{Objects, Place, Space},
+    memory::{Location, Objects, Space},
     report::Report,
 };
 
@@ -65,8 +65,8 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
         let mut done = enqueued(launch.pipelines[0].program, &child, memory, options, &queue);
         outcome.printed.append(&mut done.printed);
         outcome.report = done.report;
-        let (places, times) = queue.complete(event);
-        profile(&memory.objects(), &places, times);
+        let (addresses, times) = queue.complete(event);
+        profile(&memory.objects(), &addresses, times);
     }
     outcome
 }
@@ -95,14 +95,17 @@ fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options
 }
 
 /// Writes the execution time of a kernel, and the time since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
-fn profile(objects: &Objects, places: &[u64], times: [u64; 2]) {
-    for &address in places {
-        let Some(place) = Place::of(address).filter(|place| place.space == Space::Global) else { continue };
-        let Some(cells) = objects.buffer(place.object).filter(|cells| cells.has(place.offset, 16)) else {
+fn profile(objects: &Objects, addresses: &[u64], times: [u64; 2]) {
+    for &address in addresses {
+        let Some(location) = Location::of(address).filter(|location| location.space == Space::Global) else {
+            continue;
+        };
+        let Some(cells) = objects.buffer(location.object).filter(|cells| cells.has(location.offset, 16))
+        else {
             continue;
         };
         for (time, at) in times.into_iter().zip([0, 8]) {
-            cells.store(place.offset as u64 + at, 8, time);
+            cells.store(location.offset as u64 + at, 8, time);
         }
     }
 }
@@ -112,7 +115,7 @@ fn stuck(launch: &Launch<'_>, message: &str) -> Report {
     Report {
         kernel: launch.name().to_owned(),
         message: message.to_owned(),
-        place: None,
+        location: None,
         work_item: [0; 3],
         notes: Vec::new(),
         kind: "enqueue",
@@ -203,11 +206,11 @@ impl Shared<'_> {
     /// Takes the next group that has not started.
     fn begin(&self) -> Option<Group<'_>> {
         let number = self.next.fetch_add(1, Relaxed);
-        let place = GroupPlace::nth(self.launch, number)?;
+        let position = GroupPosition::nth(self.launch, number)?;
         let sizes = self.launch.arguments.iter().filter_map(|argument| match argument {
             Argument::Local(size) => Some(*size),
             Argument::Bytes(_) => None,
         });
-        Some(Group::new(place, number as u32, sizes, self.options))
+        Some(Group::new(position, number as u32, sizes, self.options))
     }
 }

@@ -8,7 +8,7 @@ use super::{
     resource::Resource,
 };
 use crate::{
-    memory::{Cells, Objects, Place, Space},
+    memory::{Cells, Location, Objects, Space},
     poison::BytePoison,
     report::{Access, Problem},
 };
@@ -55,19 +55,19 @@ impl View<'_> {
     /// The cells at an address, and the byte offset in them.
     #[inline(always)]
     pub(crate) fn locate(&self, address: u64, size: u64, access: Access) -> Result<(&Cells, u64), Problem> {
-        let found = Place::of(address).and_then(|place| match place.space {
+        let found = Location::of(address).and_then(|location| match location.space {
             Space::Global => {
-                let cells: &Cells = self.global.buffer(place.object)?;
-                cells.has(place.offset, size).then_some((cells, place.offset as u64))
+                let cells: &Cells = self.global.buffer(location.object)?;
+                cells.has(location.offset, size).then_some((cells, location.offset as u64))
             }
             Space::Local => {
-                let cells = &self.local.get(place.object as usize)?.cells;
-                cells.has(place.offset, size).then_some((cells, place.offset as u64))
+                let cells = &self.local.get(location.object as usize)?.cells;
+                cells.has(location.offset, size).then_some((cells, location.offset as u64))
             }
-            Space::Private => Some((&self.private.cells, self.private.inside(place, size)?)),
+            Space::Private => Some((&self.private.cells, self.private.inside(location, size)?)),
             Space::Resource => {
-                let found = resource(self.resources, place, size)?;
-                Some((&*found.cells, found.start + place.offset as u64))
+                let found = resource(self.resources, location, size)?;
+                Some((&*found.cells, found.start + location.offset as u64))
             }
             Space::Input => None,
         });
@@ -87,42 +87,43 @@ impl View<'_> {
             let (cells, at) = self.locate(address, size, access)?;
             return Ok(Found { cells, at, poison: None });
         }
-        let Some(place) = Place::of(address) else { return Err(bad(address, size, access)) };
-        let at = place.offset as u64;
-        let found = match place.space {
+        let Some(location) = Location::of(address) else { return Err(bad(address, size, access)) };
+        let at = location.offset as u64;
+        let found = match location.space {
             Space::Global => {
-                let cells = self.global.buffer(place.object).filter(|cells| cells.has(place.offset, size));
+                let cells =
+                    self.global.buffer(location.object).filter(|cells| cells.has(location.offset, size));
                 cells.map(|cells| Found { cells, at, poison: None })
             }
             Space::Local => {
-                let local = self.local.get_mut(place.object as usize);
-                local.filter(|local| local.cells.has(place.offset, size)).map(|Local { cells, poison }| {
+                let local = self.local.get_mut(location.object as usize);
+                local.filter(|local| local.cells.has(location.offset, size)).map(|Local { cells, poison }| {
                     Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) }
                 })
             }
             Space::Private => {
-                let at = self.private.inside(place, size);
+                let at = self.private.inside(location, size);
                 let Private { cells, poison, .. } = &mut *self.private;
                 at.map(|at| Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) })
             }
             Space::Resource => {
-                let found = resource(self.resources, place, size);
+                let found = resource(self.resources, location, size);
                 found.map(|it| Found { cells: &it.cells, at: it.start + at, poison: None })
             }
             Space::Input => None,
         };
         match (found, &mut self.watch) {
             (None, _) => Err(bad(address, size, access)),
-            (Some(found), Some(watch)) if place.space == Space::Resource => {
-                let buffer = resource(self.resources, place, size).and_then(|it| it.buffer);
+            (Some(found), Some(watch)) if location.space == Space::Resource => {
+                let buffer = resource(self.resources, location, size).and_then(|it| it.buffer);
                 if let Some(object) = buffer {
-                    let place = Place { space: Space::Global, object, offset: found.at as i64 };
-                    watch.touch(place, size, is_write)?;
+                    let location = Location { space: Space::Global, object, offset: found.at as i64 };
+                    watch.touch(location, size, is_write)?;
                 }
                 Ok(found)
             }
-            (Some(found), Some(watch)) if place.space != Space::Private => {
-                watch.touch(place, size, is_write)?;
+            (Some(found), Some(watch)) if location.space != Space::Private => {
+                watch.touch(location, size, is_write)?;
                 Ok(found)
             }
             (Some(found), _) => Ok(found),
@@ -140,14 +141,14 @@ impl View<'_> {
 
     /// Strict: the poison of the bytes at an address; `None` for global memory, which counts as defined.
     pub(crate) fn poison(&mut self, address: u64, size: u64) -> Option<&mut [BytePoison]> {
-        let place = Place::of(address)?;
-        match place.space {
+        let location = Location::of(address)?;
+        match location.space {
             Space::Local => {
-                let poison = &mut self.local.get_mut(place.object as usize)?.poison;
-                poison.get_mut(place.offset as usize..(place.offset as u64 + size) as usize)
+                let poison = &mut self.local.get_mut(location.object as usize)?.poison;
+                poison.get_mut(location.offset as usize..(location.offset as u64 + size) as usize)
             }
             Space::Private => {
-                let start = self.private.inside(place, size)?;
+                let start = self.private.inside(location, size)?;
                 self.private.poison.get_mut(start as usize..(start + size) as usize)
             }
             Space::Global | Space::Input | Space::Resource => None,
@@ -158,8 +159,8 @@ impl View<'_> {
     /// bounds is reported first.
     pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
         self.locate(address, size, if is_write { Access::Write } else { Access::Read })?;
-        match (&mut self.watch, Place::of(address)) {
-            (Some(watch), Some(place)) => watch.touch(place, size, is_write),
+        match (&mut self.watch, Location::of(address)) {
+            (Some(watch), Some(location)) => watch.touch(location, size, is_write),
             _ => Ok(()),
         }
     }
@@ -193,9 +194,9 @@ impl View<'_> {
 
 impl Watch<'_> {
     #[inline(always)]
-    fn touch(&mut self, place: Place, size: u64, is_write: bool) -> Result<(), Problem> {
+    fn touch(&mut self, location: Location, size: u64, is_write: bool) -> Result<(), Problem> {
         let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
-        self.races.touch(self.shadow, self.thread, place, size, touch)
+        self.races.touch(self.shadow, self.thread, location, size, touch)
     }
 
     /// Records an access to a texel or a packet, by the handle of the image or pipe and the index in it.
@@ -206,14 +207,14 @@ impl Watch<'_> {
 }
 
 /// The resource that a variable is bound to, if these bytes are in bounds.
-fn resource(resources: &[Option<Resource>], place: Place, size: u64) -> Option<&Resource> {
-    let found = resources.get(place.object as usize)?.as_ref()?;
-    let end = u64::try_from(place.offset).ok()?.checked_add(size)?;
+fn resource(resources: &[Option<Resource>], location: Location, size: u64) -> Option<&Resource> {
+    let found = resources.get(location.object as usize)?.as_ref()?;
+    let end = u64::try_from(location.offset).ok()?.checked_add(size)?;
     (end <= found.size).then_some(found)
 }
 
 fn bad(address: u64, size: u64, access: Access) -> Problem {
-    match Place::of(address) {
+    match Location::of(address) {
         // Small addresses are members of a structure at a null pointer.
         None if address < 1 << 20 => Problem::Null { access },
         _ => Problem::OutOfBounds { address, size, access },

@@ -15,7 +15,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 
 use super::Operand;
 use crate::{
-    hir::{Assign, Const, Expr, ExprKind, Place, PlaceKind, Update, UpdateResult},
+    hir::{Assign, Const, Expr, ExprKind, Lvalue, LvalueKind, Update, UpdateResult},
     sema::{Sema, convert::AssignContext},
 };
 
@@ -38,36 +38,36 @@ impl Sema<'_> {
     ) -> Expr {
         let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
         let written = Written { span, value: Some(right.span) };
-        let place = self.writable(left, op.span, &spelling, written);
+        let lvalue = self.writable(left, op.span, &spelling, written);
         let value = self.operator_value(right);
-        let Some(place) = place else { return self.error_value(span) };
+        let Some(lvalue) = lvalue else { return self.error_value(span) };
         if value.ty == TyId::ERROR {
             return value;
         }
-        if let Some((part, picks)) = self.writable_part(&place) {
-            let whole = self.assign_convert(value, place.ty, AssignContext::Assign);
+        if let Some((part, picks)) = self.writable_part(&lvalue) {
+            let whole = self.assign_convert(value, lvalue.ty, AssignContext::Assign);
             let value = self.picked(whole, picks);
             let stored = self.store(op, part, value, span);
-            return self.convert(stored, place.ty.ty);
+            return self.convert(stored, lvalue.ty.ty);
         }
-        self.store(op, place, value, span)
+        self.store(op, lvalue, value, span)
     }
 
-    fn store(&mut self, op: Spanned<Option<BinaryOp>>, place: Place, value: Expr, span: Span) -> Expr {
+    fn store(&mut self, op: Spanned<Option<BinaryOp>>, lvalue: Lvalue, value: Expr, span: Span) -> Expr {
         match op.node {
             None => {
-                let ty = place.ty.ty;
-                let value = self.assign_convert(value, place.ty, AssignContext::Assign);
+                let ty = lvalue.ty.ty;
+                let value = self.assign_convert(value, lvalue.ty, AssignContext::Assign);
                 if value.ty == TyId::ERROR {
                     return self.error_value(span);
                 }
-                Expr { kind: ExprKind::Assign(Box::new(Assign { place, value })), ty, span }
+                Expr { kind: ExprKind::Assign(Box::new(Assign { lvalue, value })), ty, span }
             }
             Some(node) => {
-                let current = Expr { kind: ExprKind::Current, ty: place.ty.ty, span: place.span };
+                let current = Expr { kind: ExprKind::Current, ty: lvalue.ty.ty, span: lvalue.span };
                 let op = Spanned { node, span: op.span };
                 let new = self.binary_values(op, current, value, span);
-                self.update(place, new, UpdateResult::New, span)
+                self.update(lvalue, new, UpdateResult::New, span)
             }
         }
     }
@@ -83,19 +83,19 @@ impl Sema<'_> {
             _ => UpdateResult::Old,
         };
         let written = Written { span, value: None };
-        let Some(place) = self.writable(operand, op.span, spelling, written) else {
+        let Some(lvalue) = self.writable(operand, op.span, spelling, written) else {
             return self.error_value(span);
         };
-        let shown = || self.show(place.ty.ty);
+        let shown = || self.show(lvalue.ty.ty);
         let plus_one = format!("{}= 1", binary.spelling());
         let is_discarded = self.body.discarded == span;
         let (open, close) = if is_discarded { ("", "") } else { ("(", ")") };
         let behind = format!(" {plus_one}{close}");
-        let step = [Piece::Text(open), Piece::Source(place.span), Piece::Text(&behind)];
+        let step = [Piece::Text(open), Piece::Source(lvalue.span), Piece::Text(&behind)];
         // The value of `x++` before the step has no such form.
         let has_form = is_discarded || result == UpdateResult::New;
         let step_span = if has_form { span } else { Span::default() };
-        match self.types.get(place.ty.ty) {
+        match self.types.get(lvalue.ty.ty) {
             Ty::Pointer(_) | Ty::Enum(_) => {}
             Ty::Vector(element, _) if element.is_float() => {
                 self.report(
@@ -104,7 +104,7 @@ impl Sema<'_> {
                         op.span,
                         format!("`{spelling}` does not take `{}`", shown()),
                     )
-                    .also(place.span, format!("`{}`", shown()))
+                    .also(lvalue.span, format!("`{}`", shown()))
                     .help(format!("write `{plus_one}`"))
                     .rewrite(step_span, format!("write `{plus_one}`"), step)
                     .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
@@ -131,13 +131,13 @@ impl Sema<'_> {
                         op.span,
                         format!("`{spelling}` does not take `{}`", shown()),
                     )
-                    .also(place.span, format!("`{}`", shown())),
+                    .also(lvalue.span, format!("`{}`", shown())),
                 );
                 return self.error_value(span);
             }
         }
-        let ty = place.ty.ty;
-        let current = Expr { kind: ExprKind::Current, ty, span: place.span };
+        let ty = lvalue.ty.ty;
+        let current = Expr { kind: ExprKind::Current, ty, span: lvalue.span };
         // Use the type of lowest rank, so that the constant converts to any element type.
         let one = match self.types.components(ty) {
             Some((element, 2..)) => {
@@ -146,30 +146,30 @@ impl Sema<'_> {
             _ => self.int(1, op.span),
         };
         let new = self.binary_values(Spanned { node: binary, span: op.span }, current, one, span);
-        self.update(place, new, result, span)
+        self.update(lvalue, new, result, span)
     }
 
     /// Stores a value computed from `Current` to its lvalue.
-    fn update(&mut self, place: Place, new: Expr, result: UpdateResult, span: Span) -> Expr {
+    fn update(&mut self, lvalue: Lvalue, new: Expr, result: UpdateResult, span: Span) -> Expr {
         if new.ty == TyId::ERROR {
             return new;
         }
-        let ty = place.ty.ty;
+        let ty = lvalue.ty.ty;
         let new = match (self.types.components(new.ty), self.types.components(ty)) {
             // `op=` narrows by definition, so only invalid conversions are reported.
             (Some((_, from)), Some((_, to))) if from == to => self.convert(new, ty),
-            _ => self.assign_convert(new, place.ty, AssignContext::Assign),
+            _ => self.assign_convert(new, lvalue.ty, AssignContext::Assign),
         };
         if new.ty == TyId::ERROR {
             return new;
         }
-        Expr { kind: ExprKind::Update(Box::new(Update { place, new, result })), ty, span }
+        Expr { kind: ExprKind::Update(Box::new(Update { lvalue, new, result })), ty, span }
     }
 
     /// An lvalue that can be assigned to. Reports others.
-    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str, written: Written) -> Option<Place> {
-        let place = match self.object_operand(expr) {
-            Operand::Place(place) => place,
+    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str, written: Written) -> Option<Lvalue> {
+        let lvalue = match self.object_operand(expr) {
+            Operand::Lvalue(lvalue) => lvalue,
             Operand::Value(value) if value.ty == TyId::ERROR => return None,
             Operand::Value(_) | Operand::Function(..) | Operand::Builtin(_) => {
                 self.report(
@@ -180,22 +180,22 @@ impl Sema<'_> {
                 return None;
             }
         };
-        self.may_write(&place, op, spelling, written).then_some(place)
+        self.may_write(&lvalue, op, spelling, written).then_some(lvalue)
     }
 
     /// The last arguments of an atomic function that does what an operator of C11 does on this object, with the closing
     /// parenthesis.
-    pub(super) fn explicit_arguments(&self, place: &Place) -> String {
+    pub(super) fn explicit_arguments(&self, lvalue: &Lvalue) -> String {
         let has = |extension| self.extensions.has(extension);
         let order = if has(Extension::OrderSeqCst) { "seq_cst" } else { "relaxed" };
-        let is_local = place.ty.quals.space == Some(AddressSpace::Local);
+        let is_local = lvalue.ty.quals.space == Some(AddressSpace::Local);
         let scope = if !is_local && has(Extension::ScopeDevice) { "device" } else { "work_group" };
         format!("memory_order_{order}, memory_scope_{scope})")
     }
 
     /// The diagnostic of an operator that changes an atomic object. Its fix is the atomic function, if the result of the
     /// operator is not used: the functions return the previous value.
-    fn operator_on_atomic(&self, place: &Place, op: Span, spelling: &str, written: Written) -> Diagnostic {
+    fn operator_on_atomic(&self, lvalue: &Lvalue, op: Span, spelling: &str, written: Written) -> Diagnostic {
         let function = match spelling {
             "=" => "atomic_store_explicit",
             "+=" | "++" => "atomic_fetch_add_explicit",
@@ -205,23 +205,23 @@ impl Sema<'_> {
             "^=" => "atomic_fetch_xor_explicit",
             _ => "atomic_compare_exchange_weak_explicit",
         };
-        let shown = self.show(place.ty.ty);
+        let shown = self.show(lvalue.ty.ty);
         let message = format!("`{spelling}` cannot be applied to an object of type `{shown}`");
         let diagnostic = Diagnostic::new(Code::AtomicOperator, op, message)
-            .also(place.span, "an atomic object")
+            .also(lvalue.span, "an atomic object")
             .help(format!("use `{function}`"))
             .note("OpenCL C 6.15.12.10: OpenCL C does not support operators with atomic types");
-        let has_form = !function.contains("compare") && matches!(self.types.get(place.ty.ty), Ty::Atomic(_));
+        let has_form = !function.contains("compare") && matches!(self.types.get(lvalue.ty.ty), Ty::Atomic(_));
         if !has_form || self.body.discarded != written.span {
             return diagnostic;
         }
-        let (call, how) = (format!("{function}("), format!(", {}", self.explicit_arguments(place)));
+        let (call, how) = (format!("{function}("), format!(", {}", self.explicit_arguments(lvalue)));
         diagnostic.rewrite(
             written.span,
             format!("write `{function}`"),
             [
                 Piece::Text(&call),
-                Piece::Address(place.span),
+                Piece::Address(lvalue.span),
                 Piece::Text(", "),
                 written.value.map_or(Piece::Text("1"), Piece::Source),
                 Piece::Text(&how),
@@ -229,20 +229,20 @@ impl Sema<'_> {
         )
     }
 
-    fn may_write(&mut self, place: &Place, op: Span, spelling: &str, written: Written) -> bool {
-        if self.is_storage_only(place.ty.ty) {
-            if !matches!(place.kind, PlaceKind::Local(_)) {
-                self.report_half("a value that is written", place.span);
+    fn may_write(&mut self, lvalue: &Lvalue, op: Span, spelling: &str, written: Written) -> bool {
+        if self.is_storage_only(lvalue.ty.ty) {
+            if !matches!(lvalue.kind, LvalueKind::Local(_)) {
+                self.report_half("a value that is written", lvalue.span);
             }
             return false;
         }
-        let shown = || self.show(place.ty.ty);
-        let diagnostic = match self.types.get(place.ty.ty) {
+        let shown = || self.show(lvalue.ty.ty);
+        let diagnostic = match self.types.get(lvalue.ty.ty) {
             Ty::Error => return false,
-            Ty::Atomic(_) | Ty::AtomicFlag => self.operator_on_atomic(place, op, spelling, written),
+            Ty::Atomic(_) | Ty::AtomicFlag => self.operator_on_atomic(lvalue, op, spelling, written),
             Ty::Array(..) => {
                 Diagnostic::new(Code::NotAssignable, op, "an array cannot be assigned as a whole")
-                    .also(place.span, format!("`{}`", shown()))
+                    .also(lvalue.span, format!("`{}`", shown()))
                     .help("assign its elements, or put the array into a struct")
                     .note("C99 6.3.2.1: an array is not a modifiable l-value")
             }
@@ -251,13 +251,13 @@ impl Sema<'_> {
                 op,
                 format!("an object of type `{}` cannot be assigned", shown()),
             )
-            .also(place.span, format!("`{}`", shown()))
+            .also(lvalue.span, format!("`{}`", shown()))
             .note("OpenCL C 6.11.b: images and samplers cannot be modified"),
             Ty::Block(_) => Diagnostic::new(Code::NotAssignable, op, "a block variable cannot be assigned")
-                .also(place.span, "declared with its block")
+                .also(lvalue.span, "declared with its block")
                 .note("OpenCL C 6.14.5: blocks are constant; their variables cannot be reassigned"),
-            _ if place.ty.quals.is_const || place.ty.quals.space == Some(AddressSpace::Constant) => {
-                let (why, note) = if place.ty.quals.space == Some(AddressSpace::Constant) {
+            _ if lvalue.ty.quals.is_const || lvalue.ty.quals.space == Some(AddressSpace::Constant) => {
+                let (why, note) = if lvalue.ty.quals.space == Some(AddressSpace::Constant) {
                     ("is in constant memory", "OpenCL C 6.7.3: constant memory is read-only")
                 } else {
                     ("is `const`", "C99 6.5.16: the left operand is a modifiable l-value")
@@ -267,30 +267,30 @@ impl Sema<'_> {
                     op,
                     format!("the left side of `{spelling}` cannot be written"),
                 )
-                .also(place.span, why)
+                .also(lvalue.span, why)
                 .note(note)
             }
-            Ty::Record(_) if self.has_const_member(place.ty.ty) => Diagnostic::new(
+            Ty::Record(_) if self.has_const_member(lvalue.ty.ty) => Diagnostic::new(
                 Code::ReadOnly,
                 op,
                 format!("`{}` has a `const` member and cannot be assigned", shown()),
             )
-            .also(place.span, format!("`{}`", shown()))
+            .also(lvalue.span, format!("`{}`", shown()))
             .note("C99 6.3.2.1: a struct with a const-qualified member is not a modifiable l-value"),
-            _ => match &place.kind {
-                PlaceKind::Swizzle(swizzle) if has_repeats(&swizzle.components) => Diagnostic::new(
+            _ => match &lvalue.kind {
+                LvalueKind::Swizzle(swizzle) if has_repeats(&swizzle.components) => Diagnostic::new(
                     Code::RepeatedComponent,
                     op,
                     format!("the left side of `{spelling}` names a component twice"),
                 )
-                .also(place.span, "a component is repeated")
+                .also(lvalue.span, "a component is repeated")
                 .note("OpenCL C 6.3.7: an l-value names each component at most once"),
-                _ if is_temporary(place) => Diagnostic::new(
+                _ if is_temporary(lvalue) => Diagnostic::new(
                     Code::NotAssignable,
                     op,
                     format!("the left side of `{spelling}` is not an object"),
                 )
-                .also(place.span, "part of a value")
+                .also(lvalue.span, "part of a value")
                 .help("store the value in a variable first"),
                 _ => return true,
             },
@@ -321,6 +321,6 @@ fn has_repeats(components: &[u8]) -> bool {
 }
 
 /// Whether the lvalue is part of a value without an object.
-fn is_temporary(place: &Place) -> bool {
-    matches!(place.whole().kind, PlaceKind::Temporary(_))
+fn is_temporary(lvalue: &Lvalue) -> bool {
+    matches!(lvalue.whole().kind, LvalueKind::Temporary(_))
 }

@@ -6,7 +6,7 @@ use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion, Linkage};
 
 use super::Operand;
 use crate::{
-    hir::{Assign, Expr, ExprKind, Global, Place, PlaceKind},
+    hir::{Assign, Expr, ExprKind, Global, Lvalue, LvalueKind},
     sema::Sema,
 };
 
@@ -65,23 +65,23 @@ impl Sema<'_> {
             let global =
                 Global { name: None, ty, align: None, init: Some(image), linkage: Linkage::Internal, span };
             let global = self.module.globals.push(global);
-            return Operand::Place(Place { kind: PlaceKind::Global(global), ty, span });
+            return Operand::Lvalue(Lvalue { kind: LvalueKind::Global(global), ty, span });
         }
-        let mut place = self.temporary_place(ty.ty, span);
-        let stored = ExprKind::Assign(Box::new(Assign { place: place.clone(), value }));
+        let mut lvalue = self.temporary_lvalue(ty.ty, span);
+        let stored = ExprKind::Assign(Box::new(Assign { lvalue: lvalue.clone(), value }));
         let stored = Expr { kind: stored, ty: ty.ty, span };
-        place.ty.quals = QualTy { quals: ty.quals, ..place.ty }.in_space(AddressSpace::Private).quals;
-        let ty = place.ty;
-        let address = self.address_of_place(place);
+        lvalue.ty.quals = QualTy { quals: ty.quals, ..lvalue.ty }.in_space(AddressSpace::Private).quals;
+        let ty = lvalue.ty;
+        let address = self.address_of_lvalue(lvalue);
         let pointer_ty = address.ty;
         let kind = ExprKind::Comma(Box::new(stored), Box::new(address));
         let pointer = Expr { kind, ty: pointer_ty, span };
-        Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Deref(Box::new(pointer)), ty, span })
     }
 
     /// A new unnamed variable as an lvalue.
-    pub(crate) fn temporary_place(&mut self, ty: TyId, span: Span) -> Place {
+    pub(crate) fn temporary_lvalue(&mut self, ty: TyId, span: Span) -> Lvalue {
         let local = self.temporary(ty.plain(), span);
-        Place { kind: PlaceKind::Local(local), ty: ty.plain().in_space(AddressSpace::Private), span }
+        Lvalue { kind: LvalueKind::Local(local), ty: ty.plain().in_space(AddressSpace::Private), span }
     }
 }

@@ -5,7 +5,7 @@ use kiln_syntax::{Span, ast};
 use kiln_types::ty::{Scalar, Ty, TyId};
 
 use crate::{
-    hir::{Assign, Conditional, Const, Expr, ExprKind, PlaceKind},
+    hir::{Assign, Conditional, Const, Expr, ExprKind, LvalueKind},
     sema::Sema,
 };
 
@@ -49,7 +49,7 @@ impl Sema<'_> {
                 .help("write the condition again between `?` and `:`")
                 .note("C99 6.5.15: leaving out the middle operand is an extension of GNU C");
         // A second evaluation must not have an effect.
-        if matches!(&tested.kind, ExprKind::Load(place) if matches!(place.kind, PlaceKind::Local(_))) {
+        if matches!(&tested.kind, ExprKind::Load(lvalue) if matches!(lvalue.kind, LvalueKind::Local(_))) {
             let condition = Piece::Operand(tested.span);
             let pieces =
                 [condition, Piece::Text(" ? "), condition, Piece::Text(" : "), Piece::Source(otherwise.span)];
@@ -60,13 +60,13 @@ impl Sema<'_> {
         if tested.ty == TyId::ERROR || self.body.function.is_none() {
             return self.error_value(span);
         }
-        let place = self.temporary_place(tested.ty, span);
+        let lvalue = self.temporary_lvalue(tested.ty, span);
         let stored = Expr {
             ty: tested.ty,
-            kind: ExprKind::Assign(Box::new(Assign { place: place.clone(), value: tested })),
+            kind: ExprKind::Assign(Box::new(Assign { lvalue: lvalue.clone(), value: tested })),
             span,
         };
-        let then = self.load(place);
+        let then = self.load(lvalue);
         match self.common_branches(then, otherwise, span) {
             Some((then, otherwise)) => {
                 let ty = then.ty;

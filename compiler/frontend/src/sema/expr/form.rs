@@ -171,10 +171,10 @@ impl Sema<'_> {
         let mut stores = Vec::new();
         let reads = values.map(|value| {
             let ty = value.ty;
-            let place = self.temporary_place(ty, span);
-            let assign = Assign { place: place.clone(), value };
+            let lvalue = self.temporary_lvalue(ty, span);
+            let assign = Assign { lvalue: lvalue.clone(), value };
             stores.push(Expr { kind: ExprKind::Assign(Box::new(assign)), ty, span });
-            self.load(place)
+            self.load(lvalue)
         });
         (stores, reads)
     }

@@ -15,7 +15,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 
 use super::Operand;
 use crate::{
-    hir::{Const, Expr, ExprKind, Place, PlaceKind},
+    hir::{Const, Expr, ExprKind, Lvalue, LvalueKind},
     sema::Sema,
 };
 
@@ -251,7 +251,7 @@ impl Sema<'_> {
         let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
         let ty = ty.plain().in_space(AddressSpace::Constant).constant();
         let global = self.string_global(bytes, ty, span);
-        Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Global(global), ty, span })
     }
 
     /// The bytes of adjacent string literals, without the terminator.

@@ -6,7 +6,7 @@ use kiln_types::ty::{QualTy, RecordId, Ty, TyId};
 
 use super::{AtomicRead, Operand};
 use crate::{
-    hir::{Expr, Field, Place, PlaceKind},
+    hir::{Expr, Field, Lvalue, LvalueKind},
     sema::{Meaning, Role, Sema},
 };
 
@@ -23,18 +23,18 @@ impl Sema<'_> {
     /// `base.name`
     pub(super) fn member(&mut self, base: &ast::Expr, name: ast::Ident, span: Span) -> Operand {
         match self.operand(base) {
-            Operand::Place(place) => match *self.types.get(place.ty.ty) {
+            Operand::Lvalue(lvalue) => match *self.types.get(lvalue.ty.ty) {
                 Ty::Error => Operand::Value(self.error_value(span)),
-                Ty::Vector(element, count) => self.swizzle_place(place, element, count, name, span),
-                Ty::Record(record) => self.member_of(place, record, name, span),
-                _ => self.no_members(place.ty.ty, name, span),
+                Ty::Vector(element, count) => self.swizzle_lvalue(lvalue, element, count, name, span),
+                Ty::Record(record) => self.member_of(lvalue, record, name, span),
+                _ => self.no_members(lvalue.ty.ty, name, span),
             },
             Operand::Value(value) => match *self.types.get(value.ty) {
                 Ty::Error => Operand::Value(value),
                 Ty::Vector(element, count) => self.swizzle_value(value, element, count, name, span),
                 Ty::Record(record) => {
-                    let place = temporary(value);
-                    self.member_of(place, record, name, span)
+                    let lvalue = temporary(value);
+                    self.member_of(lvalue, record, name, span)
                 }
                 _ => self.no_members(value.ty, name, span),
             },
@@ -53,14 +53,14 @@ impl Sema<'_> {
             Ty::Error => Operand::Value(pointer),
             Ty::Pointer(_) => {
                 let base_span = pointer.span;
-                let Some(place) = self.deref_value(pointer, span, base_span) else {
+                let Some(lvalue) = self.deref_value(pointer, span, base_span) else {
                     return Operand::Value(self.error_value(span));
                 };
-                match *self.types.get(place.ty.ty) {
+                match *self.types.get(lvalue.ty.ty) {
                     Ty::Error => Operand::Value(self.error_value(span)),
-                    Ty::Record(record) => self.member_of(place, record, name, span),
-                    Ty::Vector(element, count) => self.swizzle_place(place, element, count, name, span),
-                    _ => self.no_members(place.ty.ty, name, span),
+                    Ty::Record(record) => self.member_of(lvalue, record, name, span),
+                    Ty::Vector(element, count) => self.swizzle_lvalue(lvalue, element, count, name, span),
+                    _ => self.no_members(lvalue.ty.ty, name, span),
                 }
             }
             _ => {
@@ -77,7 +77,7 @@ impl Sema<'_> {
         }
     }
 
-    fn member_of(&mut self, base: Place, record: RecordId, name: ast::Ident, span: Span) -> Operand {
+    fn member_of(&mut self, base: Lvalue, record: RecordId, name: ast::Ident, span: Span) -> Operand {
         if self.types.records[record].fields.is_none() {
             let shown = self.show(base.ty.ty);
             self.report(
@@ -95,8 +95,8 @@ impl Sema<'_> {
         ty.quals.is_const |= base.ty.quals.is_const;
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
         ty.quals.space = base.ty.quals.space;
-        Operand::Place(Place {
-            kind: PlaceKind::Field(Box::new(Field { base, offset: found.offset })),
+        Operand::Lvalue(Lvalue {
+            kind: LvalueKind::Field(Box::new(Field { base, offset: found.offset })),
             ty,
             span,
         })
@@ -198,7 +198,7 @@ impl Sema<'_> {
 }
 
 /// A struct value as an lvalue, so that its members can be read.
-fn temporary(value: Expr) -> Place {
+fn temporary(value: Expr) -> Lvalue {
     let (ty, span) = (value.ty.plain(), value.span);
-    Place { kind: PlaceKind::Temporary(Box::new(value)), ty, span }
+    Lvalue { kind: LvalueKind::Temporary(Box::new(value)), ty, span }
 }

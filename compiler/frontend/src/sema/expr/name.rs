@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
 use super::Operand;
 use crate::{
     foreign,
-    hir::{Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind},
+    hir::{Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind},
     sema::{Entity, Meaning, Role, Sema},
 };
 
@@ -27,10 +27,10 @@ impl Sema<'_> {
             facts.note_use(span, binding);
         }
         match binding.meaning {
-            Entity::Local(function, local) => self.local_place(function, local, span),
+            Entity::Local(function, local) => self.local_lvalue(function, local, span),
             Entity::Global(global) => {
                 let ty = self.module.globals[global].ty;
-                Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+                Operand::Lvalue(Lvalue { kind: LvalueKind::Global(global), ty, span })
             }
             Entity::Function(function) => Operand::Function(function, span),
             Entity::Overloads(ref functions) => match functions.first() {
@@ -49,12 +49,12 @@ impl Sema<'_> {
         }
     }
 
-    fn local_place(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
+    fn local_lvalue(&mut self, function: FunctionId, local: LocalId, span: Span) -> Operand {
         if self.body.function.or(self.outside) != Some(function) {
             return self.captured(function, local, span);
         }
         let ty = self.module.functions[function].locals[local].ty;
-        Operand::Place(Place { kind: PlaceKind::Local(local), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Local(local), ty, span })
     }
 
     /// Resolves a name that the program has not declared. OpenCL C may predeclare it.
@@ -91,7 +91,7 @@ impl Sema<'_> {
         let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
         let ty = ty.plain().in_space(AddressSpace::Constant).constant();
         let global = self.string_global(bytes, ty, span);
-        Operand::Place(Place { kind: PlaceKind::Global(global), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Global(global), ty, span })
     }
 
     /// Whether this undeclared name has not been reported in this function yet.

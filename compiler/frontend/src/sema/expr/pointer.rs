@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use super::{AtomicRead, Operand};
 use crate::{
-    hir::{Const, Element, Expr, Place, PlaceKind, Swizzle},
+    hir::{Const, Element, Expr, Lvalue, LvalueKind, Swizzle},
     sema::Sema,
 };
 
@@ -25,23 +25,23 @@ impl Sema<'_> {
     /// `base[index]`, or the equivalent `index[base]`.
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, use_of: Use, span: Span) -> Operand {
         let base = match self.operand(base) {
-            Operand::Place(place) => match *self.types.get(place.ty.ty) {
+            Operand::Lvalue(lvalue) => match *self.types.get(lvalue.ty.ty) {
                 Ty::Array(element, count) => {
                     let index = self.operator_value(index);
-                    return self.array_element(place, element, count, index, use_of, span);
+                    return self.array_element(lvalue, element, count, index, use_of, span);
                 }
                 Ty::Vector(element, count) => {
                     let index = self.operator_value(index);
-                    return self.vector_element(place, element, count, index, span);
+                    return self.vector_element(lvalue, element, count, index, span);
                 }
-                _ => self.read(Operand::Place(place), AtomicRead::Operator),
+                _ => self.read(Operand::Lvalue(lvalue), AtomicRead::Operator),
             },
             Operand::Value(value) => match *self.types.get(value.ty) {
                 Ty::Vector(element, count) => {
                     let index = self.operator_value(index);
                     let (ty, base_span) = (value.ty.plain(), value.span);
-                    let place = Place { kind: PlaceKind::Temporary(Box::new(value)), ty, span: base_span };
-                    return self.vector_element(place, element, count, index, span);
+                    let lvalue = Lvalue { kind: LvalueKind::Temporary(Box::new(value)), ty, span: base_span };
+                    return self.vector_element(lvalue, element, count, index, span);
                 }
                 _ => value,
             },
@@ -75,7 +75,7 @@ impl Sema<'_> {
             return Operand::Value(self.error_value(span));
         };
         match self.deref_value(Expr { kind, ty, span }, span, span) {
-            Some(place) => Operand::Place(place),
+            Some(lvalue) => Operand::Lvalue(lvalue),
             None => Operand::Value(self.error_value(span)),
         }
     }
@@ -98,7 +98,7 @@ impl Sema<'_> {
     /// An element of an array.
     fn array_element(
         &mut self,
-        base: Place,
+        base: Lvalue,
         element: QualTy,
         count: Option<u64>,
         index: Expr,
@@ -114,7 +114,7 @@ impl Sema<'_> {
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
         ty.quals.space = Some(base.ty.quals.space.unwrap_or(AddressSpace::Private));
         let index = self.index_value(index);
-        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Element(Box::new(Element { base, index })), ty, span })
     }
 
     /// Warns about a constant index that is out of bounds. An array of one element may be a flexible array.
@@ -138,7 +138,7 @@ impl Sema<'_> {
     /// A vector component by index, `v[i]`. Not in OpenCL C, but all compilers support it.
     fn vector_element(
         &mut self,
-        base: Place,
+        base: Lvalue,
         element: Scalar,
         count: u8,
         index: Expr,
@@ -151,7 +151,7 @@ impl Sema<'_> {
         match self.constant(&index) {
             Some(Const::Int(bits)) if bits < u64::from(count) => {
                 let swizzle = Swizzle { base, components: smallvec![bits as u8] };
-                return Operand::Place(Place { kind: PlaceKind::Swizzle(Box::new(swizzle)), ty, span });
+                return Operand::Lvalue(Lvalue { kind: LvalueKind::Swizzle(Box::new(swizzle)), ty, span });
             }
             Some(_) => {
                 let shown = self.show(base.ty.ty);
@@ -167,6 +167,6 @@ impl Sema<'_> {
             None => {}
         }
         let index = self.index_value(index);
-        Operand::Place(Place { kind: PlaceKind::Element(Box::new(Element { base, index })), ty, span })
+        Operand::Lvalue(Lvalue { kind: LvalueKind::Element(Box::new(Element { base, index })), ty, span })
     }
 }

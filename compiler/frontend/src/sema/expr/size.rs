@@ -66,7 +66,7 @@ impl Sema<'_> {
     /// The type of an unevaluated expression. Arrays do not decay.
     pub(crate) fn unevaluated_type(&mut self, operand: &ast::Expr) -> QualTy {
         match self.operand(operand) {
-            Operand::Place(place) => place.ty,
+            Operand::Lvalue(lvalue) => lvalue.ty,
             Operand::Value(value) => value.ty.plain(),
             Operand::Function(_, span) | Operand::Builtin(span) => {
                 self.report(

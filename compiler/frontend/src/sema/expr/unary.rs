@@ -10,7 +10,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 
 use super::{Operand, pointer::Use};
 use crate::{
-    hir::{self, Expr, ExprKind, Place, PlaceKind},
+    hir::{self, Expr, ExprKind, Lvalue, LvalueKind},
     sema::Sema,
 };
 
@@ -92,13 +92,13 @@ impl Sema<'_> {
         }
         let pointer = self.read(operand, super::AtomicRead::Operator);
         match self.deref_value(pointer, op, span) {
-            Some(place) => Operand::Place(place),
+            Some(lvalue) => Operand::Lvalue(lvalue),
             None => Operand::Value(self.error_value(span)),
         }
     }
 
     /// The lvalue that a pointer refers to.
-    pub(super) fn deref_value(&mut self, pointer: Expr, op: Span, span: Span) -> Option<Place> {
+    pub(super) fn deref_value(&mut self, pointer: Expr, op: Span, span: Span) -> Option<Lvalue> {
         match *self.types.get(pointer.ty) {
             Ty::Error => None,
             Ty::Pointer(to) if to.ty == TyId::VOID => {
@@ -114,13 +114,13 @@ impl Sema<'_> {
             }
             Ty::Pointer(to) => {
                 // `*&lvalue` is the lvalue itself.
-                if let ExprKind::AddressOf(place) = &pointer.kind
-                    && place.ty == to
+                if let ExprKind::AddressOf(lvalue) = &pointer.kind
+                    && lvalue.ty == to
                 {
-                    return Some(Place { span, ..(**place).clone() });
+                    return Some(Lvalue { span, ..(**lvalue).clone() });
                 }
                 let ty = if to.quals.space.is_some() { to } else { to.in_space(AddressSpace::Private) };
-                Some(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span })
+                Some(Lvalue { kind: LvalueKind::Deref(Box::new(pointer)), ty, span })
             }
             _ => {
                 let shown = self.show(pointer.ty);
@@ -140,11 +140,11 @@ impl Sema<'_> {
             _ => self.object_operand(operand),
         };
         match operand {
-            Operand::Place(place) => {
-                if !self.has_address(&place) {
+            Operand::Lvalue(lvalue) => {
+                if !self.has_address(&lvalue) {
                     return self.error_value(span);
                 }
-                let value = self.address_of_place(place);
+                let value = self.address_of_lvalue(lvalue);
                 Expr { span, ..value }
             }
             Operand::Value(value) => {
@@ -166,44 +166,44 @@ impl Sema<'_> {
     }
 
     /// Whether the address of the lvalue can be taken. Reports an error otherwise.
-    fn has_address(&mut self, place: &Place) -> bool {
-        if place.ty.ty == TyId::ERROR {
+    fn has_address(&mut self, lvalue: &Lvalue) -> bool {
+        if lvalue.ty.ty == TyId::ERROR {
             return false;
         }
-        match place.kind {
-            PlaceKind::Swizzle(_) | PlaceKind::Element(_) if self.is_component(place) => {
+        match lvalue.kind {
+            LvalueKind::Swizzle(_) | LvalueKind::Element(_) if self.is_component(lvalue) => {
                 self.report(
-                    Diagnostic::new(Code::AddressOfComponent, place.span, "the components of a vector have no address")
+                    Diagnostic::new(Code::AddressOfComponent, lvalue.span, "the components of a vector have no address")
                         .help("store the component in a variable, or cast the vector's address to a pointer to its element")
                         .note("OpenCL C 6.3.7: it is illegal to take the address of a vector element"),
                 );
                 false
             }
-            PlaceKind::Temporary(_) => {
+            LvalueKind::Temporary(_) => {
                 self.report(
-                    Diagnostic::new(Code::AddressOfValue, place.span, "a value has no address")
+                    Diagnostic::new(Code::AddressOfValue, lvalue.span, "a value has no address")
                         .help("store it in a variable and take the variable's address"),
                 );
                 false
             }
-            PlaceKind::Field(ref field) if matches!(field.base.kind, PlaceKind::Temporary(_)) => {
-                let base = Place { span: place.span, ..field.base.clone() };
+            LvalueKind::Field(ref field) if matches!(field.base.kind, LvalueKind::Temporary(_)) => {
+                let base = Lvalue { span: lvalue.span, ..field.base.clone() };
                 self.has_address(&base)
             }
-            PlaceKind::Element(ref element) if matches!(element.base.kind, PlaceKind::Temporary(_)) => {
-                let base = Place { span: place.span, ..element.base.clone() };
+            LvalueKind::Element(ref element) if matches!(element.base.kind, LvalueKind::Temporary(_)) => {
+                let base = Lvalue { span: lvalue.span, ..element.base.clone() };
                 self.has_address(&base)
             }
-            _ => match self.types.get(place.ty.ty) {
+            _ => match self.types.get(lvalue.ty.ty) {
                 Ty::Image(_) | Ty::Pipe(..) | Ty::Sampler | Ty::Block(_) => {
-                    let shown = self.show(place.ty.ty);
+                    let shown = self.show(lvalue.ty.ty);
                     self.report(
                         Diagnostic::new(
                             Code::AddressOfHandle,
-                            place.span,
+                            lvalue.span,
                             format!("an object of type `{shown}` has no address"),
                         )
-                        .note(match self.types.get(place.ty.ty) {
+                        .note(match self.types.get(lvalue.ty.ty) {
                             Ty::Block(_) => "OpenCL C 6.14.5: a pointer to a block is not allowed",
                             Ty::Pipe(..) => "OpenCL C 6.15.18.1: a pointer to a pipe is not allowed",
                             _ => "OpenCL C 6.11.b: a pointer to an image or a sampler is not allowed",
@@ -217,24 +217,24 @@ impl Sema<'_> {
     }
 
     /// Whether the lvalue is part of a vector.
-    fn is_component(&self, place: &Place) -> bool {
-        match &place.kind {
-            PlaceKind::Swizzle(_) => true,
-            PlaceKind::Element(element) => matches!(self.types.get(element.base.ty.ty), Ty::Vector(..)),
+    fn is_component(&self, lvalue: &Lvalue) -> bool {
+        match &lvalue.kind {
+            LvalueKind::Swizzle(_) => true,
+            LvalueKind::Element(element) => matches!(self.types.get(element.base.ty.ty), Ty::Vector(..)),
             _ => false,
         }
     }
 
     /// The address of an lvalue.
-    pub(crate) fn address_of_place(&mut self, place: Place) -> Expr {
-        let span = place.span;
+    pub(crate) fn address_of_lvalue(&mut self, lvalue: Lvalue) -> Expr {
+        let span = lvalue.span;
         // `&*pointer` is the pointer itself (C99 6.5.3.2).
-        if let PlaceKind::Deref(pointer) = place.kind {
+        if let LvalueKind::Deref(pointer) = lvalue.kind {
             return *pointer;
         }
-        let mut to = place.ty;
+        let mut to = lvalue.ty;
         to.quals.space = Some(to.quals.space.unwrap_or(AddressSpace::Private));
         let ty = self.types.pointer(to);
-        Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+        Expr { kind: ExprKind::AddressOf(Box::new(lvalue)), ty, span }
     }
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::Program;
 use crate::hir::{
-    Expr, ExprKind, FunctionId, If, LocalId, Module, Place, PlaceKind, Stmt, StmtKind, Switch, visit,
+    Expr, ExprKind, FunctionId, If, LocalId, Lvalue, LvalueKind, Module, Stmt, StmtKind, Switch, visit,
 };
 
 /// Built-in functions whose result differs between the work-items of a group.
@@ -53,7 +53,7 @@ struct Locals(Vec<u64>);
 impl Locals {
     /// Adds a variable. Whether it was new.
     fn insert(&mut self, local: LocalId) -> bool {
-        let (word, bit) = Self::place(local);
+        let (word, bit) = Self::lvalue(local);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
@@ -63,12 +63,12 @@ impl Locals {
     }
 
     fn remove(&mut self, local: LocalId) {
-        let (word, bit) = Self::place(local);
+        let (word, bit) = Self::lvalue(local);
         self.0.get_mut(word).into_iter().for_each(|word| *word &= !bit);
     }
 
     fn contains(&self, local: LocalId) -> bool {
-        let (word, bit) = Self::place(local);
+        let (word, bit) = Self::lvalue(local);
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
@@ -79,7 +79,7 @@ impl Locals {
         }
     }
 
-    fn place(local: LocalId) -> (usize, u64) {
+    fn lvalue(local: LocalId) -> (usize, u64) {
         (local.index() / 64, 1 << (local.index() % 64))
     }
 }
@@ -181,10 +181,10 @@ impl<'m> Analysis<'m> {
         walk.found
     }
 
-    fn set<T: PartialEq>(&mut self, function: FunctionId, place: impl Fn(&mut Facts) -> &mut T, value: T) {
-        let place = place(&mut self.facts[function]);
-        if *place != value {
-            *place = value;
+    fn set<T: PartialEq>(&mut self, function: FunctionId, lvalue: impl Fn(&mut Facts) -> &mut T, value: T) {
+        let lvalue = lvalue(&mut self.facts[function]);
+        if *lvalue != value {
+            *lvalue = value;
             self.changed = true;
         }
     }
@@ -317,7 +317,7 @@ impl<'m> Walk<'_, 'm> {
         }
         self.expr(expr);
         if let ExprKind::Assign(assign) = &expr.kind
-            && let PlaceKind::Local(local) = assign.place.kind
+            && let LvalueKind::Local(local) = assign.lvalue.kind
             && self.parting().is_none()
             && !self.varies(&assign.value)
             && !self.analysis.facts[self.function].has_jumps
@@ -335,8 +335,8 @@ impl<'m> Walk<'_, 'm> {
                 self.barrier(part.span, false);
             }
             match &part.kind {
-                ExprKind::Assign(assign) => self.stores(&assign.place, &assign.value),
-                ExprKind::Update(update) => self.stores(&update.place, &update.new),
+                ExprKind::Assign(assign) => self.stores(&assign.lvalue, &assign.value),
+                ExprKind::Update(update) => self.stores(&update.lvalue, &update.new),
                 ExprKind::Builtin { builtin, arguments } => {
                     let row = builtins::row(*builtin);
                     if VARYING.contains(&row.name) {
@@ -379,8 +379,8 @@ impl<'m> Walk<'_, 'm> {
         let mut places = Vec::new();
         for argument in arguments {
             visit::expression(argument, &mut |part| {
-                if let ExprKind::AddressOf(place) = &part.kind {
-                    places.push(&**place);
+                if let ExprKind::AddressOf(lvalue) = &part.kind {
+                    places.push(&**lvalue);
                 }
             });
         }
@@ -388,20 +388,20 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         if is_source || self.parting().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
-            places.into_iter().for_each(|place| self.vary(place));
+            places.into_iter().for_each(|lvalue| self.vary(lvalue));
         }
     }
 
     /// Whether a store may differ between work-items: its value, its address, or whether it happens.
-    fn stores(&mut self, place: &'m Place, value: &'m Expr) {
-        if self.parting().is_some() || self.varies(value) || self.place_varies(place) {
-            self.vary(place);
+    fn stores(&mut self, lvalue: &'m Lvalue, value: &'m Expr) {
+        if self.parting().is_some() || self.varies(value) || self.place_varies(lvalue) {
+            self.vary(lvalue);
         }
     }
 
     /// Marks the stored variable as varying.
-    fn vary(&mut self, place: &'m Place) {
-        if let Some(local) = place.local()
+    fn vary(&mut self, lvalue: &'m Lvalue) {
+        if let Some(local) = lvalue.local()
             && self.is_private(local)
         {
             self.varying.insert(local);
@@ -426,7 +426,7 @@ impl<'m> Walk<'_, 'm> {
     /// Whether the value may differ between the work-items of a group.
     fn varies(&self, expr: &'m Expr) -> bool {
         let is_source = match &expr.kind {
-            ExprKind::Load(place) => place.local().is_some_and(|local| self.is_varying(local)),
+            ExprKind::Load(lvalue) => lvalue.local().is_some_and(|local| self.is_varying(local)),
             ExprKind::Atomic(_) => true,
             ExprKind::Builtin { builtin, .. } => {
                 let row = builtins::row(*builtin);
@@ -446,13 +446,13 @@ impl<'m> Walk<'_, 'm> {
     }
 
     /// Whether the address of the lvalue may differ.
-    fn place_varies(&self, place: &'m Place) -> bool {
-        match &place.kind {
-            PlaceKind::Local(_) | PlaceKind::Global(_) => false,
-            PlaceKind::Deref(pointer) | PlaceKind::Temporary(pointer) => self.varies(pointer),
-            PlaceKind::Field(field) => self.place_varies(&field.base),
-            PlaceKind::Swizzle(swizzle) => self.place_varies(&swizzle.base),
-            PlaceKind::Element(element) => self.place_varies(&element.base) || self.varies(&element.index),
+    fn place_varies(&self, lvalue: &'m Lvalue) -> bool {
+        match &lvalue.kind {
+            LvalueKind::Local(_) | LvalueKind::Global(_) => false,
+            LvalueKind::Deref(pointer) | LvalueKind::Temporary(pointer) => self.varies(pointer),
+            LvalueKind::Field(field) => self.place_varies(&field.base),
+            LvalueKind::Swizzle(swizzle) => self.place_varies(&swizzle.base),
+            LvalueKind::Element(element) => self.place_varies(&element.base) || self.varies(&element.index),
         }
     }
 

@@ -10,7 +10,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
 use super::Program;
-use crate::hir::{Const, Expr, ExprKind, Function, GlobalId, LocalId, Place, PlaceKind, visit};
+use crate::hir::{Const, Expr, ExprKind, Function, GlobalId, LocalId, Lvalue, LvalueKind, visit};
 
 /// The base of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,17 +62,17 @@ impl Program<'_> {
     fn mixed_accesses(&self, function: &Function) -> Vec<(Span, Span)> {
         let body = function.body.as_deref().unwrap_or_default();
         let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
-        let mut access = |place: &Place| {
-            if self.is_shared(place) {
-                plain.extend(of_place(place, place.span));
+        let mut access = |lvalue: &Lvalue| {
+            if self.is_shared(lvalue) {
+                plain.extend(of_lvalue(lvalue, lvalue.span));
             }
         };
         visit::expressions(body, &mut |expr| match &expr.kind {
             ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
             ExprKind::Barrier(_) | ExprKind::Fence(_) => has_barrier = true,
-            ExprKind::Load(place) => access(place),
-            ExprKind::Update(update) => access(&update.place),
-            ExprKind::Assign(assign) => access(&assign.place),
+            ExprKind::Load(lvalue) => access(lvalue),
+            ExprKind::Update(update) => access(&update.lvalue),
+            ExprKind::Assign(assign) => access(&assign.lvalue),
             _ => {}
         });
         if has_barrier || atomics.is_empty() {
@@ -95,9 +95,9 @@ impl Program<'_> {
 
     /// Whether the lvalue is an integer or float that other work-items can access. Objects of atomic types have their
     /// own warning.
-    fn is_shared(&self, place: &Place) -> bool {
-        matches!(self.module.types.get(place.ty.ty), Ty::Scalar(_))
-            && !matches!(place.ty.quals.space, None | Some(AddressSpace::Private | AddressSpace::Constant))
+    fn is_shared(&self, lvalue: &Lvalue) -> bool {
+        matches!(self.module.types.get(lvalue.ty.ty), Ty::Scalar(_))
+            && !matches!(lvalue.ty.quals.space, None | Some(AddressSpace::Private | AddressSpace::Constant))
     }
 }
 
@@ -105,37 +105,37 @@ impl Program<'_> {
 fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
     match &pointer.kind {
         ExprKind::PointerCast(inner) => of_pointer(inner, span),
-        ExprKind::AddressOf(place) => of_place(place, span),
+        ExprKind::AddressOf(lvalue) => of_lvalue(lvalue, span),
         ExprKind::Offset(offset) => {
             let inner = of_pointer(&offset.pointer, span)?;
             let at_start = inner.element == Some(0);
             Some(Access { element: constant(&offset.index).filter(|_| at_start), ..inner })
         }
-        ExprKind::Load(place) => match place.kind {
-            PlaceKind::Local(local) => Some(named(Root::Local(local), span)),
-            PlaceKind::Global(global) => Some(named(Root::Global(global), span)),
+        ExprKind::Load(lvalue) => match lvalue.kind {
+            LvalueKind::Local(local) => Some(named(Root::Local(local), span)),
+            LvalueKind::Global(global) => Some(named(Root::Global(global), span)),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn of_place(place: &Place, span: Span) -> Option<Access> {
-    match &place.kind {
-        PlaceKind::Local(local) => Some(named(Root::Local(*local), span)),
-        PlaceKind::Global(global) => Some(named(Root::Global(*global), span)),
-        PlaceKind::Deref(pointer) => of_pointer(pointer, span),
-        PlaceKind::Element(element) => {
-            let inner = of_place(&element.base, span)?;
+fn of_lvalue(lvalue: &Lvalue, span: Span) -> Option<Access> {
+    match &lvalue.kind {
+        LvalueKind::Local(local) => Some(named(Root::Local(*local), span)),
+        LvalueKind::Global(global) => Some(named(Root::Global(*global), span)),
+        LvalueKind::Deref(pointer) => of_pointer(pointer, span),
+        LvalueKind::Element(element) => {
+            let inner = of_lvalue(&element.base, span)?;
             let at_start = inner.element == Some(0);
             Some(Access { element: constant(&element.index).filter(|_| at_start), ..inner })
         }
-        PlaceKind::Field(field) => {
-            let mut inner = of_place(&field.base, span)?;
+        LvalueKind::Field(field) => {
+            let mut inner = of_lvalue(&field.base, span)?;
             inner.object.members.push(field.offset);
             Some(inner)
         }
-        PlaceKind::Swizzle(_) | PlaceKind::Temporary(_) => None,
+        LvalueKind::Swizzle(_) | LvalueKind::Temporary(_) => None,
     }
 }
 

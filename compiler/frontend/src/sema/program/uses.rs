@@ -5,7 +5,7 @@ use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
 
 use super::divergence;
-use crate::hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Place, PlaceKind, Stmt, visit};
+use crate::hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Lvalue, LvalueKind, Stmt, visit};
 
 /// The names that a function body uses, and its operations.
 #[derive(Default)]
@@ -52,19 +52,19 @@ impl Uses {
         let mut discarded = None;
         visit::expressions(body, &mut |expr| match &expr.kind {
             ExprKind::Comma(left, _) => discarded = Some(&**left),
-            ExprKind::Load(place) => match place.whole().kind {
-                PlaceKind::Local(local) if !discarded.is_some_and(|it| std::ptr::eq(it, expr)) => {
+            ExprKind::Load(lvalue) => match lvalue.whole().kind {
+                LvalueKind::Local(local) if !discarded.is_some_and(|it| std::ptr::eq(it, expr)) => {
                     variables[local.index()].reads(expr.span);
                 }
-                _ => uses.global_of(place),
+                _ => uses.global_of(lvalue),
             },
-            ExprKind::AddressOf(place) => uses.sets(place, &mut variables),
+            ExprKind::AddressOf(lvalue) => uses.sets(lvalue, &mut variables),
             // An update reads first: alone, it gives no value.
-            ExprKind::Update(update) => match update.place.local() {
-                Some(local) => variables[local.index()].reads(update.place.span),
-                None => uses.global_of(&update.place),
+            ExprKind::Update(update) => match update.lvalue.local() {
+                Some(local) => variables[local.index()].reads(update.lvalue.span),
+                None => uses.global_of(&update.lvalue),
             },
-            ExprKind::Assign(assign) => uses.sets(&assign.place, &mut variables),
+            ExprKind::Assign(assign) => uses.sets(&assign.lvalue, &mut variables),
             ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
             ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),
             ExprKind::Atomic(_) => uses.atomics = true,
@@ -83,17 +83,17 @@ impl Uses {
         self.calls.iter().chain(&self.blocks).copied()
     }
 
-    fn sets(&mut self, place: &Place, variables: &mut [Variable]) {
-        match place.local() {
+    fn sets(&mut self, lvalue: &Lvalue, variables: &mut [Variable]) {
+        match lvalue.local() {
             Some(local) => variables[local.index()].is_set = true,
-            None => self.global_of(place),
+            None => self.global_of(lvalue),
         }
     }
 
     /// Records the global that an lvalue is part of.
-    fn global_of(&mut self, place: &Place) {
-        let whole = place.whole();
-        if let PlaceKind::Global(global) = whole.kind
+    fn global_of(&mut self, lvalue: &Lvalue) {
+        let whole = lvalue.whole();
+        if let LvalueKind::Global(global) = whole.kind
             && self.globals.last().is_none_or(|(last, _)| *last != global)
         {
             self.globals.push((global, whole.span));

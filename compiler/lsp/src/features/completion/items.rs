@@ -35,11 +35,11 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
     // The innermost declaration of a name is the last one.
     for name in analysis.names().iter().rev().filter(|name| name.role != Role::Use) {
         let Thing::Program(meaning) = name.thing else { continue };
-        let text = analysis.survey.sources.text(&name.place);
+        let text = analysis.survey.sources.text(&name.location);
         let is_seen_here = match meaning {
             Meaning::Local(..) => is_in_scope(&scopes, cursor, name, start),
             Meaning::Member(_) | Meaning::Label(..) => false,
-            _ => name.place.file != cursor.file || name.place.range.start < start,
+            _ => name.location.file != cursor.file || name.location.range.start < start,
         };
         if is_seen_here && seen.insert(text) {
             items.push(of_program(cursor, meaning, text));
@@ -71,11 +71,11 @@ fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
 
 /// Whether the innermost scope of a variable contains the cursor.
 fn is_in_scope(scopes: &[Range<usize>], cursor: &Cursor<'_>, name: &Name, start: usize) -> bool {
-    let place = &name.place.range;
-    let holds = |scope: &&Range<usize>| scope.start <= place.start && place.end <= scope.end;
+    let location = &name.location.range;
+    let holds = |scope: &&Range<usize>| scope.start <= location.start && location.end <= scope.end;
     let innermost = scopes.iter().filter(holds).min_by_key(|scope| scope.len());
-    name.place.file == cursor.file
-        && place.start < start
+    name.location.file == cursor.file
+        && location.start < start
         && innermost.is_some_and(|scope| scope.start <= cursor.offset && cursor.offset <= scope.end)
 }
 
@@ -128,8 +128,9 @@ fn call<'n>(cursor: &Cursor<'_>, item: &mut CompletionItem, names: impl Iterator
     if !cursor.world.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
         return;
     }
-    let places: Vec<String> = names.enumerate().map(|(at, name)| format!("${{{}:{name}}}", at + 1)).collect();
-    item.insert_text = Some(format!("{}({})", item.label, places.join(", ")));
+    let locations: Vec<String> =
+        names.enumerate().map(|(at, name)| format!("${{{}:{name}}}", at + 1)).collect();
+    item.insert_text = Some(format!("{}({})", item.label, locations.join(", ")));
     item.insert_text_format = Some(InsertTextFormat::SNIPPET);
 }
 

@@ -34,7 +34,8 @@ pub(crate) fn about(name: &str) -> String {
 fn called(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
     let mut calls = analysis.survey.facts.calls.iter();
-    let call = calls.find(|call| analysis.spelling(call.callee).is_some_and(|place| place == name.place))?;
+    let call = calls
+        .find(|call| analysis.spelling(call.callee).is_some_and(|location| location == name.location))?;
     let Callee::Builtin(overload) = &call.target else { return None };
     let text = builtins::row(overload.builtin).name;
     let names = documentation::parameters(text, overload.parameters.len());

@@ -13,7 +13,7 @@ pub(super) fn add(selection: &Selection<'_>) -> Option<Change> {
     let analysis = selection.analysis;
     let names = analysis.names_in(selection.file).iter();
     let name = names
-        .filter(|name| name.role == Role::Definition && selection.is_in(&name.place.range))
+        .filter(|name| name.role == Role::Definition && selection.is_in(&name.location.range))
         .find(|name| matches!(name.thing, Thing::Program(Meaning::Local(..))))?;
     let Thing::Program(Meaning::Local(id, local)) = name.thing else { return None };
     let function = &analysis.survey.program.functions[id];
@@ -42,7 +42,7 @@ pub(super) fn add(selection: &Selection<'_>) -> Option<Change> {
         return None;
     }
     // The parameter starts after `(` or `,`.
-    let before = &selection.text()[..name.place.range.start];
+    let before = &selection.text()[..name.location.range.start];
     let start = before.rfind(['(', ','])? + 1;
     let start = start + (before[start..].len() - before[start..].trim_start().len());
     let title = format!("Add the address space `{word}`, which all calls have");

@@ -36,7 +36,7 @@ pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
         if is_inside {
             // A variable that is used after the statements cannot move.
             let mut uses = selection.analysis.occurrences(name.thing);
-            if uses.any(|name| name.place.range.start >= statements.end) {
+            if uses.any(|name| name.location.range.start >= statements.end) {
                 return None;
             }
             continue;
@@ -54,7 +54,7 @@ pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     }
     // Macros could use names in any way.
     let in_macros = selection.analysis.names_in(selection.file).iter();
-    let mut in_macros = in_macros.filter(|name| statements.contains(&name.place.range.start));
+    let mut in_macros = in_macros.filter(|name| statements.contains(&name.location.range.start));
     if in_macros.any(|name| matches!(name.thing, Thing::Macro(..))) {
         return None;
     }
@@ -146,13 +146,13 @@ fn names<'s>(selection: &'s Selection<'_>, range: &Range<usize>) -> impl Iterato
     let range = range.clone();
     let names = selection.analysis.names_in(selection.file).iter();
     names.filter(move |name| {
-        range.contains(&name.place.range.start) && matches!(name.thing, Thing::Program(Meaning::Local(..)))
+        range.contains(&name.location.range.start) && matches!(name.thing, Thing::Program(Meaning::Local(..)))
     })
 }
 
 fn declared(selection: &Selection<'_>, thing: Thing) -> Option<Range<usize>> {
     let mut names = selection.analysis.occurrences(thing);
-    names.find(|name| name.role == Role::Definition).map(|name| name.place.range.clone())
+    names.find(|name| name.role == Role::Definition).map(|name| name.location.range.clone())
 }
 
 fn word<'s>(selection: &'s Selection<'_>, thing: Thing) -> Option<&'s str> {
@@ -185,8 +185,8 @@ fn declaration(selection: &Selection<'_>, thing: Thing) -> Option<String> {
 /// Whether a use changes its variable, or could do so.
 fn is_changed(selection: &Selection<'_>, name: &Name) -> bool {
     let text = selection.text();
-    let before = text[..name.place.range.start].trim_end();
-    let after = text[name.place.range.end..].trim_start();
+    let before = text[..name.location.range.start].trim_end();
+    let after = text[name.location.range.end..].trim_start();
     let is_component = after.starts_with('.');
     let after = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '.' || c == '_').trim_start();
     let assigns = after.starts_with('=') && !after.starts_with("==")

@@ -19,18 +19,18 @@ use crate::names::{Name, Thing};
 pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
     let (analysis, text) = (selection.analysis, selection.text());
     let names = analysis.names_in(selection.file);
-    let at = names.iter().find(|name| selection.is_in(&name.place.range) && is_local(name))?;
+    let at = names.iter().find(|name| selection.is_in(&name.location.range) && is_local(name))?;
     let Thing::Program(Meaning::Local(function, local)) = at.thing else { return None };
     let declared = analysis.occurrences(at.thing).find(|name| name.role == Role::Definition)?;
     let variable = analysis.local(function, local);
     let is_value =
         matches!(analysis.survey.program.types.get(variable.ty.ty), Ty::Scalar(_) | Ty::Vector(..));
-    if !is_value || declared.place.file != selection.file || !is_constant(selection, at.thing) {
+    if !is_value || declared.location.file != selection.file || !is_constant(selection, at.thing) {
         return None;
     }
-    let (declaration, value) = declaration(text, &declared.place.range)?;
+    let (declaration, value) = declaration(text, &declared.location.range)?;
     let is_stable =
-        names.iter().filter(|name| value.contains(&name.place.range.start)).all(|name| match name.thing {
+        names.iter().filter(|name| value.contains(&name.location.range.start)).all(|name| match name.thing {
             Thing::Program(Meaning::Local(..)) => is_constant(selection, name.thing),
             Thing::Program(Meaning::Builtin(symbol)) => analysis.symbol(symbol).starts_with("get_"),
             Thing::Program(Meaning::Constant(_) | Meaning::Enumerator(_) | Meaning::Type(_)) => true,
@@ -55,14 +55,14 @@ pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
         (false, false) => format!("({ty})({written})"),
     };
     let uses: Vec<&Name> = analysis.occurrences(at.thing).filter(|name| name.role == Role::Use).collect();
-    let is_here = |name: &&Name| name.place.file == selection.file && is_plain_use(selection, name);
+    let is_here = |name: &&Name| name.location.file == selection.file && is_plain_use(selection, name);
     if uses.is_empty() || !uses.iter().all(is_here) {
         return None;
     }
     let mut edits: Vec<(Range<usize>, String)> =
-        uses.iter().map(|name| (name.place.range.clone(), replacement.clone())).collect();
+        uses.iter().map(|name| (name.location.range.clone(), replacement.clone())).collect();
     edits.push((declaration, String::new()));
-    let title = format!("Inline the variable `{}`", &text[declared.place.range.clone()]);
+    let title = format!("Inline the variable `{}`", &text[declared.location.range.clone()]);
     Some(Change { title, kind: CodeActionKind::REFACTOR_INLINE, edits })
 }
 
@@ -72,7 +72,7 @@ fn is_local(name: &Name) -> bool {
 
 /// Whether a use is written in the file, and is not the argument of a macro, which could use it in any way.
 fn is_plain_use(selection: &Selection<'_>, name: &Name) -> bool {
-    let range = &name.place.range;
+    let range = &name.location.range;
     let expressions = selection.analysis.survey.facts.expressions.iter();
     expressions.filter_map(|typed| selection.written(typed.span)).any(|written| written == *range)
 }
@@ -82,8 +82,8 @@ fn is_constant(selection: &Selection<'_>, thing: Thing) -> bool {
     let text = selection.text();
     let mut uses = selection.analysis.occurrences(thing).filter(|name| name.role == Role::Use);
     uses.all(|name| {
-        let before = text[..name.place.range.start].trim_end();
-        let after = text[name.place.range.end..].trim_start();
+        let before = text[..name.location.range.start].trim_end();
+        let after = text[name.location.range.end..].trim_start();
         // A component or an element can be assigned to.
         let after =
             after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '.' || c == '_').trim_start();

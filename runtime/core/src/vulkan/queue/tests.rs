@@ -48,14 +48,14 @@ fn chains_through_several_queues() {
         (state >> 16) % below
     };
     for round in 100..500 {
-        let (place, from, to) = (chance(5) as usize, chance(4) as usize, chance(4) as usize);
+        let (queue, from, to) = (chance(5) as usize, chance(4) as usize, chance(4) as usize);
         let mut after = Vec::new();
         match &last {
-            Some((other, completion)) if *other != place && chance(3) > 0 => {
+            Some((other, completion)) if *other != queue && chance(3) > 0 => {
                 queues[*other].flush().unwrap();
                 after.push(completion.clone());
             }
-            Some((other, completion)) if *other != place => completion.wait(None).unwrap(),
+            Some((other, completion)) if *other != queue => completion.wait(None).unwrap(),
             _ => {}
         }
         let command = if from == to {
@@ -66,13 +66,13 @@ fn chains_through_several_queues() {
             copy(&buffers[from], &buffers[to])
         };
         let start = Start { ordered: true, after: &after, queued: now() };
-        let completion = queues[place].push(command, start).unwrap();
-        last = Some((place, completion));
+        let completion = queues[queue].push(command, start).unwrap();
+        last = Some((queue, completion));
         if chance(10) == 0 {
-            let (place, completion) = last.as_ref().unwrap();
+            let (queue, completion) = last.as_ref().unwrap();
             let start = Start { ordered: true, after: &[], queued: now() };
             completion.wait(None).unwrap();
-            let read = queues[(place + 1) % 5].push(copy(&buffers[to], &seen), start).unwrap();
+            let read = queues[(queue + 1) % 5].push(copy(&buffers[to], &seen), start).unwrap();
             read.wait(None).unwrap();
             assert_eq!(word(&seen), expected[to]);
         }

@@ -122,8 +122,8 @@ pub(super) fn wait<const CHECKS: bool>(
         let mut view = View { global, resources: &[], local, private: &mut item.private, watch: Some(watch) };
         let mut own = Vec::new();
         for event in 0..wanted.min(1 << 16) {
-            let place = address.wrapping_add(8 * event);
-            let found = view.reach::<CHECKS>(place, 8, Access::Read)?;
+            let event_address = address.wrapping_add(8 * event);
+            let found = view.reach::<CHECKS>(event_address, 8, Access::Read)?;
             let why = found.poison.as_deref().map_or(0, of_bytes);
             if why != 0 {
                 return Err(Problem::Poison(why, Use::Operand));

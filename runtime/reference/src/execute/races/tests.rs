@@ -13,11 +13,11 @@ fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization
 }
 
 fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
-    let place = Place::of(address).unwrap();
+    let location = Location::of(address).unwrap();
     races.touch(
         &mut Shadow::default(),
         thread,
-        place,
+        location,
         size,
         Touch { is_write, atomic: None, at: 0, is_shared: true },
     )
@@ -107,7 +107,7 @@ fn vulkan_message(lacking: Lacking) -> Option<String> {
     let mut reader = races.begin(1, 0);
     let access = |races: &mut Races, thread: &Thread, is_write| {
         let touch = Touch { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
-        races.touch(&mut Shadow::default(), thread, Place::of(data).unwrap(), 4, touch)
+        races.touch(&mut Shadow::default(), thread, Location::of(data).unwrap(), 4, touch)
     };
     let sync = |order, reads, writes| Synchronization {
         scope: Scope::Device,

@@ -4,7 +4,7 @@ use super::{COPIES, GLOBAL, IMAGE, LOCAL, Member, Past, Thread, Touch};
 use crate::{
     Environment,
     code::Scope,
-    memory::Place,
+    memory::Location,
     report::{Access as Kind, Problem, Race, Who},
 };
 
@@ -15,7 +15,7 @@ pub(super) fn race(
     thread: &Thread,
     touch: Touch,
     space: usize,
-    place: Option<Place>,
+    location: Option<Location>,
 ) -> Problem {
     let there = members[past.thread as usize];
     let copies = thread.member.group | there.group;
@@ -70,7 +70,7 @@ pub(super) fn race(
         other_at: past.at,
         other_by: who(there),
         reason,
-        address: place.map(Place::address),
+        address: location.map(Location::address),
     }))
 }
 

@@ -10,14 +10,14 @@ use crate::{
 
 /// A work-group in a launch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct GroupPlace<'l> {
+pub(crate) struct GroupPosition<'l> {
     pub(crate) launch: &'l Launch<'l>,
     pub(crate) region: &'l Region,
     /// The group's position in its region.
     pub(crate) group: [u32; 3],
 }
 
-impl<'l> GroupPlace<'l> {
+impl<'l> GroupPosition<'l> {
     /// The group with this linear index in a launch.
     pub(crate) fn nth(launch: &'l Launch<'l>, mut number: u64) -> Option<Self> {
         for region in launch.regions {

@@ -10,49 +10,49 @@ use rustc_hash::FxHashMap;
 use super::BlockParams;
 
 /// A position in the program order of a function.
-pub(super) type Moment = u32;
+pub(super) type Position = u32;
 
-pub(super) struct Places {
+pub(super) struct Registers {
     /// The position of each instruction, by id.
-    begins: Vec<Moment>,
+    begins: Vec<Position>,
     /// The position at the end of each instruction; for constructs, after all nested blocks.
-    ends: Vec<Moment>,
+    ends: Vec<Position>,
     /// The innermost loop around each instruction.
     loops: Vec<Option<InstId>>,
     /// Union-find: the representative of a value's register, or a value nearer to it.
     towards: FxHashMap<ValueId, ValueId>,
     /// The positions of the writes to each register, in order, by its representative.
-    writes: FxHashMap<ValueId, Vec<Moment>>,
+    writes: FxHashMap<ValueId, Vec<Position>>,
 }
 
-impl Places {
+impl Registers {
     pub(super) fn find(function: &Function, block_params: &BlockParams) -> Self {
-        let moments = vec![0; function.insts.len()];
-        let mut places = Self {
-            begins: moments.clone(),
-            ends: moments,
+        let positions = vec![0; function.insts.len()];
+        let mut registers = Self {
+            begins: positions.clone(),
+            ends: positions,
             loops: vec![None; function.insts.len()],
             towards: FxHashMap::default(),
             writes: FxHashMap::default(),
         };
         for id in function.inst_order() {
-            for (join, value) in handed_over(function, id) {
+            for (param, value) in param_arguments(function, id) {
                 if function.constant(value).is_none() {
-                    places.share(join, value);
+                    registers.share(param, value);
                 }
             }
         }
-        places.walk(function, block_params, function.body, None, &mut 0);
-        places
+        registers.walk(function, block_params, function.body, None, &mut 0);
+        registers
     }
 
     /// The position of an instruction.
-    pub(super) fn begin(&self, id: InstId) -> Moment {
+    pub(super) fn begin(&self, id: InstId) -> Position {
         self.begins[id.index()]
     }
 
     /// The position at the end of an instruction.
-    pub(super) fn end(&self, id: InstId) -> Moment {
+    pub(super) fn end(&self, id: InstId) -> Position {
         self.ends[id.index()]
     }
 
@@ -62,7 +62,7 @@ impl Places {
     }
 
     /// The position of a value's definition.
-    pub(super) fn made(&self, function: &Function, value: ValueId) -> Moment {
+    pub(super) fn definition(&self, function: &Function, value: ValueId) -> Position {
         match function.values[value].def {
             ValueDef::Result(id, _) => self.end(id),
             ValueDef::Param(block, _) => self.begin(function.blocks[block].insts[0]) - 1,
@@ -71,13 +71,13 @@ impl Places {
     }
 
     /// The position of the next write to a value's register.
-    pub(super) fn next_write(&self, value: ValueId, after: Moment) -> Moment {
-        let Some(writes) = self.writes.get(&self.place(value)) else { return Moment::MAX };
-        writes.get(writes.partition_point(|&it| it <= after)).copied().unwrap_or(Moment::MAX)
+    pub(super) fn next_write(&self, value: ValueId, after: Position) -> Position {
+        let Some(writes) = self.writes.get(&self.representative(value)) else { return Position::MAX };
+        writes.get(writes.partition_point(|&it| it <= after)).copied().unwrap_or(Position::MAX)
     }
 
     /// The representative of a value's register.
-    fn place(&self, mut value: ValueId) -> ValueId {
+    fn representative(&self, mut value: ValueId) -> ValueId {
         while let Some(&next) = self.towards.get(&value)
             && next != value
         {
@@ -88,9 +88,9 @@ impl Places {
 
     /// Merges two registers, with path compression.
     fn share(&mut self, one: ValueId, other: ValueId) {
-        let place = self.place(one);
+        let representative = self.representative(one);
         for mut value in [one, other] {
-            while let Some(next) = self.towards.insert(value, place)
+            while let Some(next) = self.towards.insert(value, representative)
                 && next != value
             {
                 value = next;
@@ -104,16 +104,16 @@ impl Places {
         block_params: &BlockParams,
         block: BlockId,
         around: Option<InstId>,
-        now: &mut Moment,
+        now: &mut Position,
     ) {
         for &id in &function.blocks[block].insts {
             *now += 1;
             self.begins[id.index()] = *now;
             self.loops[id.index()] = around;
             let inst = &function.insts[id];
-            for (join, value) in handed_over(function, id) {
-                if join != value && block_params.sources(function, join).nth(1).is_some() {
-                    self.writes.entry(self.place(join)).or_default().push(*now);
+            for (param, value) in param_arguments(function, id) {
+                if param != value && block_params.sources(function, param).nth(1).is_some() {
+                    self.writes.entry(self.representative(param)).or_default().push(*now);
                 }
             }
             if inst.op.is_construct() {
@@ -124,7 +124,7 @@ impl Places {
                 *now += 1;
             } else {
                 for result in inst.results.iter().filter(|it| self.towards.contains_key(it)) {
-                    self.writes.entry(self.place(*result)).or_default().push(*now);
+                    self.writes.entry(self.representative(*result)).or_default().push(*now);
                 }
             }
             self.ends[id.index()] = *now;
@@ -133,7 +133,7 @@ impl Places {
 }
 
 /// The (block parameter, argument) pairs of an instruction.
-fn handed_over(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+fn param_arguments(function: &Function, id: InstId) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
     let inst = &function.insts[id];
     let block_params = match inst.op {
         Op::Loop { body, .. } => &function.blocks[body].params[..],

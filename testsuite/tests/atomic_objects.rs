@@ -1,4 +1,4 @@
-//! Every atomic operation on an object of every type in every place, for every profile of both environments: a valid module,
+//! Every atomic operation on an object of every type in every container, for every profile of both environments: a valid module,
 //! or an error at the operation that names the missing feature. The modules for the devices of this machine also run, and
 //! every kernel checks its result. docs/atomic-operations.md contains the counts.
 
@@ -24,9 +24,8 @@ use kiln_compiler::{
 };
 use kiln_runtime::{Device, Instance, NdRange, Program, Selector};
 use kiln_testsuite::{
-    device, nightly,
-    places::{Place, Source, Ty},
-    root,
+    atomic_objects::{Container, Source, Ty},
+    device, nightly, root,
 };
 use libtest_mimic::{Arguments, Trial};
 
@@ -34,7 +33,7 @@ use libtest_mimic::{Arguments, Trial};
 mod target;
 
 /// Set in the process that sees the drivers.
-const CHILD: &str = "KILN_TEST_PLACES";
+const CHILD: &str = "KILN_TEST_ATOMIC_OBJECTS";
 
 fn main() -> ExitCode {
     if std::env::var_os(CHILD).is_none() {
@@ -58,16 +57,16 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// An object's type and place, and whether it is in local memory.
-type Case = (Ty, Place, bool);
+/// An object's type and container, and whether it is in local memory.
+type Case = (Ty, Container, bool);
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for ty in Ty::all() {
-        for (place, _) in Place::ALL {
+        for (container, _) in Container::ALL {
             // A generic pointer points to either memory.
-            let memories: &[bool] = if place == Place::Generic { &[false] } else { &[true, false] };
-            cases.extend(memories.iter().map(|&is_local| (ty, place, is_local)));
+            let memories: &[bool] = if container == Container::Generic { &[false] } else { &[true, false] };
+            cases.extend(memories.iter().map(|&is_local| (ty, container, is_local)));
         }
     }
     cases
@@ -84,8 +83,8 @@ struct Outcome {
 }
 
 /// Compiles all kernels that the target has the features for. Fails if an error is not about a feature.
-fn compile(target: &Target, (ty, place, is_local): Case) -> Result<Outcome, String> {
-    let source = Source::new(ty, place, is_local);
+fn compile(target: &Target, (ty, container, is_local): Case) -> Result<Outcome, String> {
+    let source = Source::new(ty, container, is_local);
     let options = Options {
         std: LanguageVersion::Cl20,
         target: target.clone(),
@@ -96,7 +95,7 @@ fn compile(target: &Target, (ty, place, is_local): Case) -> Result<Outcome, Stri
     let mut wanted: BTreeSet<usize> = (0..source.kernels.len()).collect();
     while !wanted.is_empty() {
         let (text, lines) = source.text(|number| wanted.contains(&number));
-        let file = session::Source { name: "places.cl".to_owned(), text: text.clone().into_bytes() };
+        let file = session::Source { name: "atomic_objects.cl".to_owned(), text: text.clone().into_bytes() };
         let output = kiln_compiler::compile(file, &options, &NoFiles, &Emit::Spirv);
         if let Some(invalid) = output.invalid_module {
             return Err(format!("{invalid}\n{text}"));
@@ -108,8 +107,8 @@ fn compile(target: &Target, (ty, place, is_local): Case) -> Result<Outcome, Stri
         }
         let mut rejected = BTreeMap::new();
         for error in output.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
-            let place = output.sources.resolve(error.span).ok_or("an error has no location")?;
-            let line = output.sources.position(place.file, place.range.start).line as usize;
+            let location = output.sources.resolve(error.span).ok_or("an error has no location")?;
+            let line = output.sources.position(location.file, location.range.start).line as usize;
             let code = error.code.name();
             if !matches!(code, "target-feature" | "missing-extension" | "half-storage") {
                 return Err(format!("line {line}: [{code}] {}\n{text}", error.message));
@@ -166,9 +165,9 @@ fn targets() -> Vec<(&'static str, &'static str, Target)> {
     targets
 }
 
-const HEAD: &str = "# Atomic operations by type and place
+const HEAD: &str = "# Atomic operations by type and container
 
-This page is rendered by `testsuite/tests/places.rs`; `cargo xtask bless places` renders it again.
+This page is rendered by `testsuite/tests/atomic_objects.rs`; `cargo xtask bless atomic_objects` renders it again.
 
 The test compiles a kernel for every atomic operation of OpenCL C 2.0 and 1.x, on an object of every type, in local and
 global memory: alone, in a struct beside other types, in an array with a variable index, in a union with integers, and
@@ -187,11 +186,13 @@ fn counts_are_on_the_page() -> Result<(), String> {
         let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
         let mut missing: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let types = Ty::all();
-        for ((_, (ty, place, _)), outcome) in tasks.iter().zip(&outcomes).filter(|((it, _), _)| *it == number)
+        for ((_, (ty, container, _)), outcome) in
+            tasks.iter().zip(&outcomes).filter(|((it, _), _)| *it == number)
         {
-            let outcome = outcome.as_ref().map_err(|reason| format!("{name}: {ty:?} {place:?}: {reason}"))?;
+            let outcome =
+                outcome.as_ref().map_err(|reason| format!("{name}: {ty:?} {container:?}: {reason}"))?;
             let row = types.iter().position(|it| it == ty).expect("a type");
-            let column = Place::ALL.iter().position(|(it, _)| it == place).expect("a place");
+            let column = Container::ALL.iter().position(|(it, _)| it == container).expect("a container");
             let count = counts.entry((row, column)).or_default();
             count.0 += outcome.accepted.len();
             count.1 += outcome.rejected.len();
@@ -206,11 +207,12 @@ fn counts_are_on_the_page() -> Result<(), String> {
             "\n## {environment}, profile `{name}`\n\n{accepted} kernels are in valid modules, {rejected} are rejected. A \
              cell contains both counts.\n\n| type |"
         );
-        let places = Place::ALL.iter().map(|(_, place)| format!(" {place} |")).collect::<String>();
-        let _ = writeln!(page, "{places}\n|---|{}", "---|".repeat(Place::ALL.len()));
+        let containers =
+            Container::ALL.iter().map(|(_, container)| format!(" {container} |")).collect::<String>();
+        let _ = writeln!(page, "{containers}\n|---|{}", "---|".repeat(Container::ALL.len()));
         for (row, ty) in types.iter().enumerate() {
             let _ = write!(page, "| `{}` |", ty.object());
-            for column in 0..Place::ALL.len() {
+            for column in 0..Container::ALL.len() {
                 let _ = match counts.get(&(row, column)) {
                     None | Some((0, 0)) => write!(page, " – |"),
                     Some((accepted, rejected)) => write!(page, " {accepted} / {rejected} |"),
@@ -234,7 +236,7 @@ fn counts_are_on_the_page() -> Result<(), String> {
     if fs::read_to_string(path).unwrap_or_default() == page {
         return Ok(());
     }
-    Err("docs/atomic-operations.md is stale: run `cargo xtask bless places`".to_owned())
+    Err("docs/atomic-operations.md is stale: run `cargo xtask bless atomic_objects`".to_owned())
 }
 
 /// Runs all kernels that the device supports.
@@ -244,7 +246,7 @@ fn results_are_right(index: usize) -> Result<(), String> {
     let target = target::target(device.info());
     let (mut right, mut rejected, mut wrong) = (0, 0, Vec::new());
     let mut cases = cases();
-    if !nightly::is_whole("a fifth of the types and places of atomic operations, on each device") {
+    if !nightly::is_whole("a fifth of the types and containers of atomic operations, on each device") {
         // The number of places is no multiple of the step, so all types and places have their turn.
         cases = cases.into_iter().step_by(5).collect();
     }

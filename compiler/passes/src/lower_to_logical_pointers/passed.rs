@@ -1,4 +1,5 @@
-//! Private objects as call arguments: the objects that each parameter can be, and the position in them that it points to.
+//! Private objects as call arguments: for each parameter, the objects that it can be, and the position in them to which
+//! it points.
 //!
 //! A parameter has one type, so all objects that it can be have the same layout and length. The parameter is the whole
 //! object; the position is an index in an additional parameter, unless it is the same for all calls.
@@ -17,12 +18,12 @@ pub(super) enum Shared {
     /// A local object of the module.
     Module(VarId),
     /// A class of private objects that share parameters.
-    Handed(usize),
+    Passed(usize),
 }
 
 /// The private and local objects that are call arguments.
 #[derive(Default)]
-pub(super) struct Handed {
+pub(super) struct PassedObjects {
     /// The parameters of each function that point to private objects, by number.
     params: Vec<Vec<u32>>,
     /// The parameters that point into local objects, with their objects: they become indices in place.
@@ -35,50 +36,50 @@ pub(super) struct Handed {
     /// The byte offset of each parameter in its object, if it is the same for all calls.
     starts: FxHashMap<(FuncId, u32), Option<i64>>,
     /// Dummy variables for arguments that are null or undefined.
-    nothing: FxHashMap<(FuncId, InstId, u32), Object>,
+    dummy_objects: FxHashMap<(FuncId, InstId, u32), Object>,
 }
 
-impl Handed {
+impl PassedObjects {
     pub(super) fn find(module: &mut Module, forms: &[Forms]) -> Self {
         let params = module.functions.iter().map(private_params).collect();
         let locals = module.functions.iter().map(|function| function.objects.clone()).collect();
-        let mut handed = Self { params, locals, ..Self::default() };
-        if handed.params.iter().all(Vec::is_empty) {
-            return handed;
+        let mut passed = Self { params, locals, ..Self::default() };
+        if passed.params.iter().all(Vec::is_empty) {
+            return passed;
         }
         // Callers first, so that the offsets of a caller's own parameters are known.
         for id in module.callees_first().into_iter().rev() {
             for call in module.functions[id].inst_order() {
                 let function = &mut module.functions[id];
                 let Op::Call(callee) = function.insts[call].op else { continue };
-                for number in handed.params[callee.index()].clone() {
+                for number in passed.params[callee.index()].clone() {
                     let arg = function.insts[call].args[number as usize];
-                    let object = match forms[id.index()].of(arg) {
+                    let object = match forms[id.index()].form(arg) {
                         Some(Form::Index(object)) => {
-                            handed.note_start(callee, number, handed.start_of(id, function, arg));
+                            passed.record_start(callee, number, passed.start_of(id, function, arg));
                             object
                         }
                         _ => {
                             debug_assert!(function.constant(arg).is_some(), "an argument of several objects");
                             let var = Var::new("", AddressSpace::Private, (0, 1), function.insts[call].span);
                             let object = Object::Private(function.vars.push(var));
-                            handed.nothing.insert((id, call, number), object);
+                            passed.dummy_objects.insert((id, call, number), object);
                             object
                         }
                     };
-                    handed.join((id, object), (callee, Object::Param(AddressSpace::Private, number)));
+                    passed.join((id, object), (callee, Object::Param(AddressSpace::Private, number)));
                 }
             }
         }
-        handed.measure(module);
-        handed
+        passed.measure(module);
+        passed
     }
 
     /// The class of an object that has one layout in several functions.
     pub(super) fn shared(&self, id: FuncId, object: Object) -> Option<Shared> {
         match object {
             Object::Module(var) => Some(Shared::Module(var)),
-            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Handed(self.root(number))),
+            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Passed(self.root(number))),
         }
     }
 
@@ -86,7 +87,7 @@ impl Handed {
     pub(super) fn size(&self, class: Shared) -> Option<u64> {
         match class {
             Shared::Module(_) => None,
-            Shared::Handed(root) => Some(self.sizes[root]),
+            Shared::Passed(root) => Some(self.sizes[root]),
         }
     }
 
@@ -106,16 +107,19 @@ impl Handed {
     }
 
     /// The dummy variable for a null or undefined argument.
-    pub(super) fn nothing(&self, id: FuncId, call: InstId, number: u32) -> Option<Object> {
-        self.nothing.get(&(id, call, number)).copied()
+    pub(super) fn dummy_object(&self, id: FuncId, call: InstId, number: u32) -> Option<Object> {
+        self.dummy_objects.get(&(id, call, number)).copied()
     }
 
     /// All dummy variables of a function.
     pub(super) fn dummy_objects(&self, id: FuncId) -> impl Iterator<Item = Object> {
-        self.nothing.iter().filter(move |((function, ..), _)| *function == id).map(|(_, &object)| object)
+        self.dummy_objects
+            .iter()
+            .filter(move |((function, ..), _)| *function == id)
+            .map(|(_, &object)| object)
     }
 
-    fn note_start(&mut self, callee: FuncId, number: u32, start: Option<i64>) {
+    fn record_start(&mut self, callee: FuncId, number: u32, start: Option<i64>) {
         let known = self.starts.entry((callee, number)).or_insert(start);
         if *known != start {
             *known = None;

@@ -45,7 +45,7 @@ impl Ty {
 
 /// Where the object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Container {
     /// Not in another object.
     Alone,
     /// In a structure, beside members of other types.
@@ -58,7 +58,7 @@ pub enum Place {
     Generic,
 }
 
-impl Place {
+impl Container {
     /// All places, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Alone, "alone"),
@@ -93,7 +93,7 @@ impl Source {
     }
 
     /// The kernels for objects of a type in a place, in local or in global memory.
-    pub fn new(ty: Ty, place: Place, is_local: bool) -> Self {
+    pub fn new(ty: Ty, container: Container, is_local: bool) -> Self {
         let object = ty.object();
         let mut head = String::from(
             "#ifdef cl_khr_int64_base_atomics\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n\
@@ -101,37 +101,39 @@ impl Source {
              #ifdef cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n",
         );
         let other = if ty.is_float() || ty.name.ends_with("long") { "int" } else { "float" };
-        head += &match place {
-            Place::Struct => format!("typedef struct {{ uchar before; {object} a; {other} after; }} D;\n"),
-            Place::Union => format!("typedef union {{ {object} a; uint words[2]; }} D;\n"),
+        head += &match container {
+            Container::Struct => {
+                format!("typedef struct {{ uchar before; {object} a; {other} after; }} D;\n")
+            }
+            Container::Union => format!("typedef union {{ {object} a; uint words[2]; }} D;\n"),
             _ => format!("typedef {object} D;\n"),
         };
-        let (member, count) = match place {
-            Place::Struct | Place::Union => (".a", ""),
-            Place::Array => ("[at]", "[4]"),
+        let (member, count) = match container {
+            Container::Struct | Container::Union => (".a", ""),
+            Container::Array => ("[at]", "[4]"),
             _ => ("", ""),
         };
-        let base = match (is_local, place) {
-            (_, Place::Generic) => "(*p)",
+        let base = match (is_local, container) {
+            (_, Container::Generic) => "(*p)",
             (true, _) => "o",
-            (false, Place::Array) => "g",
+            (false, Container::Array) => "g",
             (false, _) => "(*g)",
         };
-        let local = match (is_local, place) {
-            (_, Place::Generic) => "local D o; D *p = at & 1 ? (D *)&o : (D *)g; ".to_owned(),
+        let local = match (is_local, container) {
+            (_, Container::Generic) => "local D o; D *p = at & 1 ? (D *)&o : (D *)g; ".to_owned(),
             (true, _) => format!("local D o{count}; "),
             (false, _) => String::new(),
         };
-        let (before, after) = match place {
-            Place::Struct => (
+        let (before, after) = match container {
+            Container::Struct => (
                 format!("{base}.before = 5; {base}.after = 7; "),
                 format!("ok = ok && {base}.before == 5 && {base}.after == 7; "),
             ),
-            Place::Union => (String::new(), format!("out[1] = {base}.words[0]; ")),
+            Container::Union => (String::new(), format!("out[1] = {base}.words[0]; ")),
             _ => (String::new(), String::new()),
         };
         let pointer = format!("&{base}{member}");
-        let kernels = operations(ty, &pointer, place == Place::Generic).into_iter().map(|(name, body)| {
+        let kernels = operations(ty, &pointer, container == Container::Generic).into_iter().map(|(name, body)| {
             let kernel = format!(
                 "kernel void k_{name}(global int *out, int at, global D *g) {{ {local}int ok = 1; {before}{body} \
                  {after}out[0] = ok; }}"

@@ -5,7 +5,7 @@ use super::{
     body::{Body, Slot},
     vector::components_of,
 };
-use kiln_frontend::hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind};
+use kiln_frontend::hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Lvalue, LvalueKind};
 use kiln_ir::{Const, Op, Scalar, Type, ValueId, align_behind};
 use kiln_types::ty::{Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -25,22 +25,22 @@ pub(super) enum Target {
 
 impl Body<'_, '_> {
     /// Evaluates an lvalue.
-    pub(super) fn place(&mut self, place: &Place) -> Target {
-        match &place.kind {
-            PlaceKind::Local(id) => {
+    pub(super) fn lvalue(&mut self, lvalue: &Lvalue) -> Target {
+        match &lvalue.kind {
+            LvalueKind::Local(id) => {
                 if let Slot::Value(value) = self.slot_of(*id) {
                     return Target::Value(value);
                 }
             }
-            PlaceKind::Global(id) => {
+            LvalueKind::Global(id) => {
                 if let Some(sampler) = self.global_sampler(*id) {
                     return Target::Value(sampler);
                 }
             }
-            PlaceKind::Swizzle(swizzle) => {
+            LvalueKind::Swizzle(swizzle) => {
                 let hir::Swizzle { base, components } = &**swizzle;
                 let count = self.lowering.hir.types.components(base.ty.ty).map_or(1, |(_, count)| count);
-                return match self.place(base) {
+                return match self.lvalue(base) {
                     Target::Memory(address) => Target::Components(address, count, components.clone()),
                     Target::Components(address, count, inner) => {
                         let picked = components.iter().map(|&component| inner[usize::from(component)]);
@@ -51,21 +51,21 @@ impl Body<'_, '_> {
                     Target::Value(value) => Target::Value(self.swizzle(value, components)),
                 };
             }
-            PlaceKind::Element(element) if self.value_type(element.base.ty.ty).is_vector() => {
+            LvalueKind::Element(element) if self.value_type(element.base.ty.ty).is_vector() => {
                 return self.component(&element.base, &element.index);
             }
-            PlaceKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
+            LvalueKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
                 return Target::Value(self.value(expr));
             }
             _ => {}
         }
-        Target::Memory(self.address(place))
+        Target::Memory(self.address(lvalue))
     }
 
     /// `vector[index]`
-    fn component(&mut self, base: &Place, index: &Expr) -> Target {
+    fn component(&mut self, base: &Lvalue, index: &Expr) -> Target {
         let vector = self.value_type(base.ty.ty);
-        match self.place(base) {
+        match self.lvalue(base) {
             Target::Memory(address) => {
                 let index = self.index(index);
                 Target::Dynamic(address, vector.count(), index)
@@ -94,10 +94,10 @@ impl Body<'_, '_> {
     }
 
     /// The address of an lvalue.
-    pub(super) fn address(&mut self, place: &Place) -> Address {
-        let mut address = match &place.kind {
-            PlaceKind::Local(id) => self.local_address(*id),
-            PlaceKind::Global(id) => {
+    pub(super) fn address(&mut self, lvalue: &Lvalue) -> Address {
+        let mut address = match &lvalue.kind {
+            LvalueKind::Local(id) => self.local_address(*id),
+            LvalueKind::Global(id) => {
                 let var = self.lowering.global(*id);
                 let (space, align) = {
                     let var = &self.lowering.module.vars[var];
@@ -105,28 +105,28 @@ impl Body<'_, '_> {
                 };
                 Address::new(self.builder.module_var(var, space), align)
             }
-            PlaceKind::Deref(pointer) => {
+            LvalueKind::Deref(pointer) => {
                 let pointer = self.value(pointer);
-                Address::new(pointer, self.lowering.layout(place.ty.ty).1)
+                Address::new(pointer, self.lowering.layout(lvalue.ty.ty).1)
             }
-            PlaceKind::Field(field) => {
+            LvalueKind::Field(field) => {
                 let base = self.address(&field.base);
                 self.behind_address(&base, field.offset)
             }
-            PlaceKind::Element(element) => {
+            LvalueKind::Element(element) => {
                 let base = self.address(&element.base);
-                let (size, _) = self.lowering.layout(place.ty.ty);
+                let (size, _) = self.lowering.layout(lvalue.ty.ty);
                 let count = self.lowering.count(element.base.ty.ty);
                 self.element_address(&base, &element.index, size, count)
             }
-            PlaceKind::Swizzle(swizzle) => {
+            LvalueKind::Swizzle(swizzle) => {
                 let base = self.address(&swizzle.base);
-                let size = self.component_size(place.ty.ty);
+                let size = self.component_size(lvalue.ty.ty);
                 self.behind_address(&base, u64::from(swizzle.components[0]) * size)
             }
-            PlaceKind::Temporary(expr) => self.aggregate(expr),
+            LvalueKind::Temporary(expr) => self.aggregate(expr),
         };
-        address.is_volatile |= place.ty.quals.is_volatile;
+        address.is_volatile |= lvalue.ty.quals.is_volatile;
         address
     }
 
