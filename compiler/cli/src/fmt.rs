@@ -12,8 +12,9 @@ use crate::{
 
 /// The end of `kiln fmt --help`.
 pub(crate) const HELP: &str = "\
-The style is that of the nearest `.clang-format` in the folder of the source or above it. Without one, lines have up to
-100 columns and 4 columns of indentation. docs/formatting.md lists the options that have an effect.";
+The style is that of the nearest `.clang-format`, in the folder of the source or above it. Without
+one, lines have up to 100 columns, and the indentation is 4 columns. docs/formatting.md lists the
+options that have an effect.";
 
 pub(crate) fn fmt(command: &FmtCommand) -> Result<Outcome, Failure> {
     if command.stdin || command.sources == ["-"] {

@@ -62,7 +62,7 @@ pub(crate) struct LitmusCommand {
     /// Print JSON
     #[arg(long, conflicts_with = "executions")]
     pub(crate) json: bool,
-    /// The rounds of a loop that are followed if it accesses shared memory
+    /// The number of rounds to follow of a loop that accesses shared memory
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) rounds: u32,
     /// The number of work-items in a sub-group
@@ -71,7 +71,8 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
-    /// Let reads of atomic objects return values out of thin air: constants that a store would write, if a work-item came to it
+    /// Let reads of atomic objects return values out of thin air: constants that a store would write, if a work-item
+    /// reached it
     #[arg(long)]
     pub(crate) thin_air: bool,
     /// Run the launch on a device under stress, and count the outcomes

@@ -47,7 +47,7 @@ Arguments, one --arg for each parameter of the kernel, in order:
   sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
                         linear
   pipe:TYPE[N]          an empty pipe for N packets
-  queue:BYTES           a queue for device-side enqueue, for so many bytes of commands
+  queue:BYTES           a queue for device-side enqueue, with room for this many bytes of commands
   null                  a null pointer
   NAME                  the buffer of parameter NAME in an earlier launch
 

@@ -3,6 +3,14 @@
 //! The only part of Kiln that depends on the Language Server Protocol. One thread reads messages, the server keeps
 //! the documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and the
 //! server survives its panics.
+//!
+//! [`serve`] runs the server. The command line reads the server's project file with [`kiln_toml`]:
+//!
+//! ```
+//! let project = kiln_lsp::kiln_toml::read("std = \"CL3.0\"\ndefine = [\"N=4\"]\n");
+//! assert_eq!(project.flags, ["-DN=4", "-cl-std=CL3.0"]);
+//! assert!(project.mistakes.is_empty());
+//! ```
 
 mod analysis;
 mod call;

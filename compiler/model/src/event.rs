@@ -241,7 +241,7 @@ impl Event {
     }
 }
 
-/// The place of a work-item in the index space.
+/// The position of a work-item in the index space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The work-group.
@@ -262,7 +262,7 @@ pub struct Trace {
 /// All runs of all work-items of a launch, for all values that reads can return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// The place of each work-item.
+    /// The position of each work-item.
     pub positions: Vec<Position>,
     /// The runs of each work-item.
     pub traces: Vec<Vec<Trace>>,

@@ -24,7 +24,7 @@ pub(crate) struct Frame {
     pub(crate) before: Relation,
     pub(crate) after: Relation,
     /// Accesses of the same location.
-    pub(crate) same_place: Relation,
+    pub(crate) same_location: Relation,
     /// Events of the same work-item.
     pub(crate) same_item: Relation,
     /// Events whose scopes include each other's work-items (OpenCL API 3.3.5).
@@ -62,7 +62,7 @@ impl Frame {
             atomics: set(&|event| event.is_atomic),
             after: before.inverse(),
             before,
-            same_place: Relation::of(count, |a, b| {
+            same_location: Relation::of(count, |a, b| {
                 events[a].location.is_some() && events[a].location == events[b].location
             }),
             same_item: Relation::of(count, |a, b| items[a] == items[b]),
@@ -183,6 +183,6 @@ impl Execution {
 
     /// The writes to the location of an access, but for the access itself.
     pub(crate) fn other_writes(&self, access: usize) -> Set {
-        self.frame.same_place.from(access) & self.writes() & !(1 << access)
+        self.frame.same_location.from(access) & self.writes() & !(1 << access)
     }
 }

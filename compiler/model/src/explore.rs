@@ -6,7 +6,7 @@
 //! monotone: more synchronization never makes a cycle disappear. Runs with the same operations and other values share
 //! the relations that do not depend on values (`shape`).
 
-mod places;
+mod cells;
 mod shape;
 
 use std::{
@@ -23,7 +23,7 @@ use crate::{
     vulkan,
 };
 
-use places::Place;
+use cells::Cell;
 use shape::{Shape, Values};
 
 /// A memory model.
@@ -73,7 +73,7 @@ impl std::error::Error for Error {}
 /// An execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
-    /// The place of each work-item.
+    /// The position of each work-item.
     pub positions: Vec<Position>,
     /// The events, in program order, with their work-items.
     pub events: Vec<(usize, Event)>,
@@ -170,8 +170,8 @@ struct Explorer<'s> {
 struct Search<'s> {
     judge: Judge,
     frame: Rc<Frame>,
-    places: Vec<Place>,
-    /// For each part of an outcome, the place that determines it, if work-items share it.
+    cells: Vec<Cell>,
+    /// For each part of an outcome, the cell that determines it, if work-items share it.
     shared: Vec<Option<usize>>,
     /// The candidate.
     execution: Execution,
@@ -213,8 +213,8 @@ impl<'s> Explorer<'s> {
             Model::Vulkan => Judge::Vulkan(Box::new(vulkan::Model::new(&frame).ok_or(Error::TooLong)?)),
             Model::OpenCl => Judge::OpenCl(Box::new(opencl::Model::new(&frame))),
         };
-        let places = places::places(&frame, self.skeleton);
-        let find = |part: &Location| places.iter().position(|place| place.location == *part);
+        let cells = cells::cells(&frame, self.skeleton);
+        let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
         let mut search = Search {
             judge,
             shared: self.skeleton.parts.iter().map(find).collect(),
@@ -224,7 +224,7 @@ impl<'s> Explorer<'s> {
             written: Vec::new(),
             outcome: Vec::new(),
             diverges: frame.divergence(),
-            places,
+            cells,
             frame,
         };
         self.choose_values(shapes, &mut search)
@@ -234,7 +234,7 @@ impl<'s> Explorer<'s> {
     fn choose_values<'t>(&mut self, shapes: &[&'t Shape], search: &mut Search<'t>) -> Result<(), Error> {
         let Some(next) = shapes.get(search.values.len()) else {
             self.begin(search);
-            return self.visit_place(search, 0, None);
+            return self.visit_cell(search, 0, None);
         };
         for values in &next.values {
             search.values.push(values);
@@ -324,10 +324,10 @@ impl<'s> Explorer<'s> {
 impl Search<'_> {
     fn outcome(&self) -> Vec<u64> {
         let mut outcome = self.outcome.clone();
-        for (value, place) in outcome.iter_mut().zip(&self.shared) {
-            let Some(place) = place.map(|index| &self.places[index]) else { continue };
-            let last = place.writes.iter().max_by_key(|&&write| self.execution.rank[write]);
-            *value = last.map_or(place.initial, |&write| self.written[write]);
+        for (value, cell) in outcome.iter_mut().zip(&self.shared) {
+            let Some(cell) = cell.map(|index| &self.cells[index]) else { continue };
+            let last = cell.writes.iter().max_by_key(|&&write| self.execution.rank[write]);
+            *value = last.map_or(cell.initial, |&write| self.written[write]);
         }
         outcome
     }

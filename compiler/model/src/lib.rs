@@ -5,6 +5,25 @@
 //! The model of OpenCL is for modules of the OpenCL environment, that of Vulkan for Vulkan's.
 //!
 //! Must not depend on the compiler or on the mapping from OpenCL to Vulkan, which it checks.
+//!
+//! Two work-items store different values to one object, and either store can be the last:
+//!
+//! ```
+//! use kiln_memory_model::{Action, Event, Location, Model, Position, Skeleton, Trace, explore, scope};
+//!
+//! let object = Location::default();
+//! let store = |written| Event { written, ..Event::atomic(Action::Write, object, scope::DEVICE, 0) };
+//! let run = |value| vec![Trace { events: vec![store(value)], results: Vec::new() }];
+//! let skeleton = Skeleton {
+//!     positions: vec![Position { group: 0, sub_group: 0 }, Position { group: 1, sub_group: 1 }],
+//!     traces: vec![run(1), run(2)],
+//!     parts: vec![object],
+//!     sizes: vec![4],
+//!     ..Skeleton::default()
+//! };
+//! let found = explore::explore(&skeleton, Model::OpenCl, explore::Options::default()).expect("few executions");
+//! assert_eq!(found.allowed.len(), 2);
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod draw;

@@ -154,14 +154,14 @@ impl Model {
         }
     }
 
-    /// Of two accesses of a location in happens-before, the second has the same or a later place in the modification
+    /// Of two accesses of a location in happens-before, the second has the same or a later position in the modification
     /// order.
     fn check_coherence(&self, execution: &Execution) -> Result<(), Violation> {
         let frame = &execution.frame;
         for a in members(execution.known) {
             let event = &frame.events[a];
             let first = if event.writes() { execution.rank[a] } else { execution.read_rank(a) };
-            let later = self.before(event.space).from(a) & frame.same_place.from(a) & execution.known;
+            let later = self.before(event.space).from(a) & frame.same_location.from(a) & execution.known;
             for b in members(later) {
                 let is_coherent = match frame.events[b].reads() {
                     true => first <= execution.read_rank(b),
@@ -180,7 +180,7 @@ impl Model {
 fn suspects(frame: &Frame) -> Vec<(usize, usize)> {
     let mut suspects = Vec::new();
     for a in 0..frame.count() {
-        for b in members(frame.same_place.from(a) & !frame.same_item.from(a)).filter(|b| *b > a) {
+        for b in members(frame.same_location.from(a) & !frame.same_item.from(a)).filter(|b| *b > a) {
             let has_write = (frame.writes >> a | frame.writes >> b) & 1 != 0;
             let are_atomic = frame.atomics >> a & frame.atomics >> b & 1 != 0;
             if has_write && !(are_atomic && frame.inclusive.has(a, b)) {
@@ -200,7 +200,7 @@ fn each_head(execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
         return;
     }
     visit(source);
-    let writes = frame.same_place.from(source) & execution.writes();
+    let writes = frame.same_location.from(source) & execution.writes();
     // The work-item of the stores between.
     let mut storing = None;
     let mut current = source;

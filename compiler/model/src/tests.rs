@@ -26,17 +26,17 @@ fn object(number: u32) -> Location {
 #[derive(Clone)]
 struct Statement(Event, Option<u32>);
 
-fn store(place: u32, value: u64, order: u32, scope: u32) -> Statement {
-    let event = Event::atomic(Action::Write, object(place), scope, order);
+fn store(number: u32, value: u64, order: u32, scope: u32) -> Statement {
+    let event = Event::atomic(Action::Write, object(number), scope, order);
     Statement(Event { written: value, ..event }, None)
 }
 
-fn load(place: u32, register: u32, order: u32, scope: u32) -> Statement {
-    Statement(Event::atomic(Action::Read, object(place), scope, order), Some(register))
+fn load(number: u32, register: u32, order: u32, scope: u32) -> Statement {
+    Statement(Event::atomic(Action::Read, object(number), scope, order), Some(register))
 }
 
-fn plain(action: Action, place: u32, register: Option<u32>) -> Statement {
-    Statement(Event { written: 1, ..Event::plain(action, object(place), true) }, register)
+fn plain(action: Action, number: u32, register: Option<u32>) -> Statement {
+    Statement(Event { written: 1, ..Event::plain(action, object(number), true) }, register)
 }
 
 fn fence(order: u32, scope: u32) -> Statement {
@@ -120,7 +120,7 @@ fn store_buffering_needs_the_total_order() {
 #[test]
 fn independent_reads_of_independent_writes_agree_within_a_group() {
     let program = |order| {
-        let at = |place, register| load(place, register, order, scope::WORKGROUP);
+        let at = |number, register| load(number, register, order, scope::WORKGROUP);
         vec![
             vec![store(0, 1, order, scope::WORKGROUP)],
             vec![store(1, 1, order, scope::WORKGROUP)],

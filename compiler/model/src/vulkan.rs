@@ -116,7 +116,7 @@ impl Model {
             Relation::of(count, |a, b| frame.share(frame.events[steps[a].event].scope, item(a), item(b)));
         let applies = |event: usize, wanted: fn(Part) -> Option<u32>| {
             set(count, |step| match wanted(steps[step].part) {
-                Some(0) => frame.same_place.has(steps[step].event, event),
+                Some(0) => frame.same_location.has(steps[step].event, event),
                 Some(classes) => {
                     frame.events[event].location.is_some() && classes & class(&frame.events[event]) != 0
                 }
@@ -129,7 +129,7 @@ impl Model {
             a != b
                 && frame.events[a].is_atomic
                 && frame.events[b].is_atomic
-                && frame.same_place.has(a, b)
+                && frame.same_location.has(a, b)
                 && frame.inclusive.has(a, b)
         });
         let ends = |access: usize, is_end: fn(&Event) -> bool, fences: &Relation| {
@@ -308,7 +308,7 @@ impl Model {
     fn sees_the_last(&self, execution: &Execution, read: usize) -> bool {
         let source = execution.source[read];
         let located = |write: &usize| execution.writes() >> write & 1 != 0 && self.located.has(*write, read);
-        let mut writes = members(execution.frame.same_place.from(read)).filter(located);
+        let mut writes = members(execution.frame.same_location.from(read)).filter(located);
         if source == INITIAL {
             return writes.next().is_none();
         }
@@ -321,7 +321,7 @@ impl Model {
 fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
     let mut suspects = Vec::new();
     for a in 0..frame.count() {
-        for b in members(frame.same_place.from(a)).filter(|b| *b > a) {
+        for b in members(frame.same_location.from(a)).filter(|b| *b > a) {
             if (frame.writes >> a | frame.writes >> b) & 1 != 0 && !mutual.has(a, b) {
                 suspects.push((a, b));
             }

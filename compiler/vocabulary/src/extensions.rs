@@ -20,14 +20,14 @@ enum Support {
     /// Supported on every target.
     Always,
     /// Supported only if requested with `-cl-ext=+…`.
-    Asked,
+    OnRequest,
     /// Supported on every target of the Vulkan environment.
     VulkanOnly,
     /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
-use Support::{Always, Asked, If, VulkanOnly};
+use Support::{Always, If, OnRequest, VulkanOnly};
 
 macro_rules! extensions {
     ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
@@ -92,15 +92,15 @@ extensions! {
     FeatureSubgroups "__opencl_c_subgroups" Cl20 optional If(|it| it.subgroups);
     DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl10 optional Always;
     DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl10 optional Always;
-    ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional Asked;
-    ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional Asked;
-    ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional Asked;
-    Fp16GlobalLoadStore "__opencl_c_ext_fp16_global_atomic_load_store" Cl20 optional Asked;
-    Fp16LocalLoadStore "__opencl_c_ext_fp16_local_atomic_load_store" Cl20 optional Asked;
-    Fp16GlobalAdd "__opencl_c_ext_fp16_global_atomic_add" Cl20 optional Asked;
-    Fp16LocalAdd "__opencl_c_ext_fp16_local_atomic_add" Cl20 optional Asked;
-    Fp16GlobalMinMax "__opencl_c_ext_fp16_global_atomic_min_max" Cl20 optional Asked;
-    Fp16LocalMinMax "__opencl_c_ext_fp16_local_atomic_min_max" Cl20 optional Asked;
+    ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional OnRequest;
+    ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional OnRequest;
+    ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional OnRequest;
+    Fp16GlobalLoadStore "__opencl_c_ext_fp16_global_atomic_load_store" Cl20 optional OnRequest;
+    Fp16LocalLoadStore "__opencl_c_ext_fp16_local_atomic_load_store" Cl20 optional OnRequest;
+    Fp16GlobalAdd "__opencl_c_ext_fp16_global_atomic_add" Cl20 optional OnRequest;
+    Fp16LocalAdd "__opencl_c_ext_fp16_local_atomic_add" Cl20 optional OnRequest;
+    Fp16GlobalMinMax "__opencl_c_ext_fp16_global_atomic_min_max" Cl20 optional OnRequest;
+    Fp16LocalMinMax "__opencl_c_ext_fp16_local_atomic_min_max" Cl20 optional OnRequest;
     Fp32GlobalAdd "__opencl_c_ext_fp32_global_atomic_add" Cl20 optional Always;
     Fp32LocalAdd "__opencl_c_ext_fp32_local_atomic_add" Cl20 optional Always;
     Fp32GlobalMinMax "__opencl_c_ext_fp32_global_atomic_min_max" Cl20 optional Always;
@@ -115,7 +115,7 @@ extensions! {
     KhrFp64 "cl_khr_fp64" Cl10 optional If(|it| it.fp64);
     AmdFp64 "cl_amd_fp64" Cl10 optional If(|it| it.fp64);
     KhrByteStore "cl_khr_byte_addressable_store" Cl10 optional Always;
-    KhrSelectRounding "cl_khr_select_fprounding_mode" Cl10 optional Asked;
+    KhrSelectRounding "cl_khr_select_fprounding_mode" Cl10 optional OnRequest;
 
     // Atomics.
     KhrGlobalInt32Base "cl_khr_global_int32_base_atomics" Cl10 optional Always;
@@ -129,11 +129,11 @@ extensions! {
     // Images.
     Khr3dImageWrites "cl_khr_3d_image_writes" Cl10 optional If(|it| it.images);
     KhrDepthImages "cl_khr_depth_images" Cl12 optional If(|it| it.images);
-    KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional Asked;
-    KhrMipmap "cl_khr_mipmap_image" Cl20 optional Asked;
-    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional Asked;
-    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional Asked;
-    KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional Asked;
+    KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional OnRequest;
+    KhrMipmap "cl_khr_mipmap_image" Cl20 optional OnRequest;
+    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OnRequest;
+    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OnRequest;
+    KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional OnRequest;
 
     // Integers.
     KhrExtendedBitOps "cl_khr_extended_bit_ops" Cl10 optional Always;
@@ -149,22 +149,22 @@ extensions! {
     KhrSubgroupShuffleRelative "cl_khr_subgroup_shuffle_relative" Cl20 optional If(|it| it.subgroups);
     KhrSubgroupClustered "cl_khr_subgroup_clustered_reduce" Cl20 optional If(|it| it.subgroups);
     KhrSubgroupRotate "cl_khr_subgroup_rotate" Cl20 optional If(|it| it.subgroups);
-    KhrSubgroupNamedBarrier "cl_khr_subgroup_named_barrier" Cl20 optional Asked;
+    KhrSubgroupNamedBarrier "cl_khr_subgroup_named_barrier" Cl20 optional OnRequest;
     KhrUniformArithmetic "cl_khr_work_group_uniform_arithmetic" Cl20 optional Always;
 
     // Other Khronos extensions.
     KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional VulkanOnly;
     KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional VulkanOnly;
     KhrExpectAssume "cl_khr_expect_assume" Cl10 optional Always;
-    KhrKernelClock "cl_khr_kernel_clock" Cl20 optional Asked;
-    ExtImageRequirements "cl_ext_image_requirements_info" Cl30 optional Asked;
+    KhrKernelClock "cl_khr_kernel_clock" Cl20 optional OnRequest;
+    ExtImageRequirements "cl_ext_image_requirements_info" Cl30 optional OnRequest;
 
     // Vendors.
     IntelSubgroups "cl_intel_subgroups" Cl12 optional If(|it| it.subgroups);
-    IntelSubgroupsChar "cl_intel_subgroups_char" Cl12 optional Asked;
+    IntelSubgroupsChar "cl_intel_subgroups_char" Cl12 optional OnRequest;
     IntelSubgroupsShort "cl_intel_subgroups_short" Cl12 optional If(|it| it.subgroups);
-    IntelSubgroupsLong "cl_intel_subgroups_long" Cl12 optional Asked;
-    IntelRequiredSize "cl_intel_required_subgroup_size" Cl12 optional Asked;
+    IntelSubgroupsLong "cl_intel_subgroups_long" Cl12 optional OnRequest;
+    IntelRequiredSize "cl_intel_required_subgroup_size" Cl12 optional OnRequest;
     AmdMediaOps "cl_amd_media_ops" Cl10 optional Always;
     AmdMediaOps2 "cl_amd_media_ops2" Cl10 optional Always;
     AmdPrintf "cl_amd_printf" Cl10 optional Always;
@@ -248,7 +248,7 @@ impl Extensions {
             let is_core = extension.is_core() && version < LanguageVersion::Cl30;
             let is_supported = match extension.support() {
                 Always => true,
-                Asked => false,
+                OnRequest => false,
                 VulkanOnly => environment == Environment::Vulkan,
                 If(test) => test(features),
             };

@@ -5,6 +5,15 @@
 //! and returns the error that the specification names. Only `ffi` and `object` contain unsafe code.
 //!
 //! Must not depend on Vulkan: everything on a device goes through `kiln-runtime`.
+//!
+//! A loader finds the platform function by its name:
+//!
+//! ```
+//! use kiln_opencl::ffi::clGetExtensionFunctionAddress;
+//!
+//! assert!(!clGetExtensionFunctionAddress(c"clIcdGetPlatformIDsKHR".as_ptr()).is_null());
+//! assert!(clGetExtensionFunctionAddress(c"clUnknown".as_ptr()).is_null());
+//! ```
 
 mod binary;
 mod buffer;

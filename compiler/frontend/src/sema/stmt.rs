@@ -291,10 +291,10 @@ impl Sema<'_> {
         }
     }
 
-    fn report_jump(&mut self, word: &str, place: &str, span: Span) {
+    fn report_jump(&mut self, word: &str, construct: &str, span: Span) {
         self.report(
             Diagnostic::new(Code::MisplacedJump, span, format!("`{word}` is not in a loop"))
-                .help(format!("`{word}` leaves the body of {place}"))
+                .help(format!("`{word}` leaves the body of {construct}"))
                 .note("C99 6.8.6"),
         );
     }

@@ -82,7 +82,8 @@ fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
     for late in members(execution.writes() & frame.atomics) {
         // Fences behind the later write.
         let behind = frame.before.from(late) & fences;
-        for early in members(frame.same_place.from(late) & frame.atomics & execution.known & !(1 << late)) {
+        for early in members(frame.same_location.from(late) & frame.atomics & execution.known & !(1 << late))
+        {
             let is_write = frame.writes >> early & 1 != 0;
             let ahead = frame.after.from(early) & fences;
             let reads_before =
@@ -116,20 +117,20 @@ fn search(
     preceded_by: &Relation,
     foreign: &[Foreign],
 ) -> bool {
-    let is_allowed = |next: usize, placed: Set| {
+    let is_allowed = |next: usize, ordered: Set| {
         let Some(read) = foreign.iter().find(|it| it.read == next) else { return true };
-        let last = members(read.writes & placed).max_by_key(|&write| execution.rank[write]);
+        let last = members(read.writes & ordered).max_by_key(|&write| execution.rank[write]);
         let before = model.before(execution.frame.events[next].space);
         last.is_none_or(|last| !before.has(read.source, last))
     };
     let (mut seen, mut open) = (HashSet::new(), vec![0]);
-    while let Some(placed) = open.pop() {
-        if placed == all {
+    while let Some(ordered) = open.pop() {
+        if ordered == all {
             return true;
         }
-        for next in members(all & !placed) {
-            let then = placed | 1 << next;
-            if preceded_by.from(next) & !placed == 0 && is_allowed(next, placed) && seen.insert(then) {
+        for next in members(all & !ordered) {
+            let then = ordered | 1 << next;
+            if preceded_by.from(next) & !ordered == 0 && is_allowed(next, ordered) && seen.insert(then) {
                 open.push(then);
             }
         }

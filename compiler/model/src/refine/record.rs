@@ -33,14 +33,14 @@ impl Segment {
         self.reads.extend(bytes(location, size));
         let byte =
             |at: Byte| self.writes.get(&at).copied().unwrap_or_else(|| context(seed, at, number as u64));
-        bytes(location, size).zip(0..).fold(0, |all, (at, place)| all | u64::from(byte(at)) << (8 * place))
+        bytes(location, size).zip(0..).fold(0, |all, (at, index)| all | u64::from(byte(at)) << (8 * index))
     }
 }
 
 /// The value of an atomic read: by its number.
 pub(super) fn atomic(seed: u64, location: Location, size: u64, number: usize) -> u64 {
     let byte = |at: Byte| u64::from(context(seed, at, number as u64 | 1 << 32));
-    bytes(location, size).zip(0..).fold(0, |all, (at, place)| all | byte(at) << (8 * place))
+    bytes(location, size).zip(0..).fold(0, |all, (at, index)| all | byte(at) << (8 * index))
 }
 
 /// A byte in a context: the first contexts contain zeros and ones, most others small numbers, and a few all numbers.

@@ -14,7 +14,7 @@ impl Model {
         let count = frame.count();
         let mut located = Relation::new(count);
         for x in 0..count {
-            let others = frame.same_place.from(x) & !(1 << x);
+            let others = frame.same_location.from(x) & !(1 << x);
             if others == 0 {
                 continue;
             }

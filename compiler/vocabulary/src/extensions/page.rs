@@ -14,17 +14,17 @@ const INTRODUCTION: &str = "\
 This page is rendered from `compiler/vocabulary/src/extensions.rs`. After a change there, `cargo xtask bless` renders it
 again.
 
-The tables contain every extension and optional feature of OpenCL C that Kiln knows, the first version of the language that
-it goes with, and the devices that have it. A program sees a macro with its name on these devices, and on no others.
-`kiln devices` lists the extensions and features of the devices of the machine. `testsuite/tests/features.rs` compares the
-macros, what the compiler accepts, and the devices with the same table.
+The tables list every extension and optional feature of OpenCL C that Kiln knows, with the first version of the language that can
+have it, and the devices that support it. On these devices only, a macro with its name is defined. `kiln devices` lists the
+extensions and features of the machine's devices. `testsuite/tests/features.rs` compares the macros, the compiler and the devices
+with the table.
 
-`asked` means that no device reports it. The option `-cl-ext=+NAME` enables its names in the compiler; a function that the
-target cannot execute is rejected with a message that names the function.
+`on request` means that no device reports the extension. The option `-cl-ext=+NAME` enables it in the compiler, which rejects
+functions that the target cannot execute.
 
-OpenCL C 2.0 has the features without a macro that OpenCL C 3.0 makes optional; on a device without such a feature, its uses
-are rejected there too. The column `OpenCL` is for modules for OpenCL (`--env opencl`) and the reference device; the others are
-device profiles for Vulkan.
+The features that OpenCL C 3.0 makes optional are part of OpenCL C 2.0, without a macro. On a device that lacks such a feature, the
+compiler rejects its uses in 2.0, too. The column `OpenCL` is for modules for OpenCL (`--env opencl`) and the reference device; the
+others are device profiles for Vulkan.
 ";
 
 /// The page.
@@ -53,7 +53,7 @@ fn table<'a>(page: &mut String, title: &str, rows: impl Iterator<Item = &'a Exte
             .iter()
             .map(|(_, offered)| match (offered.has(extension), extension.support()) {
                 (true, _) => " yes |",
-                (false, Support::Asked) => " asked |",
+                (false, Support::OnRequest) => " on request |",
                 (false, _) => " |",
             })
             .collect();

@@ -8,8 +8,8 @@ use crate::{
     verdict::Violation,
 };
 
-/// A location, and what accesses it.
-pub(super) struct Place {
+/// A location, and the events that access it.
+pub(super) struct Cell {
     pub(super) location: Location,
     pub(super) initial: u64,
     /// Writes and read-modify-writes.
@@ -18,47 +18,46 @@ pub(super) struct Place {
     reads: Vec<usize>,
 }
 
-impl Place {
+impl Cell {
     /// Whether there is no choice.
     fn is_alone(&self) -> bool {
         self.writes.len() + self.reads.len() == 1
     }
 }
 
-/// The places of a frame. Those without a choice come first, and then those with atomic operations: what is synchronized
+/// The cells of a frame. Those without a choice come first, and then those with atomic operations: what is synchronized
 /// is known soon.
-pub(super) fn places(frame: &Frame, skeleton: &Skeleton) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {
         let Some(location) = event.location else { continue };
-        let known = places.iter().position(|place| place.location == location);
+        let known = cells.iter().position(|cell| cell.location == location);
         let known = known.unwrap_or_else(|| {
             let initial = initial(skeleton, location);
-            places.push(Place { location, initial, writes: Vec::new(), reads: Vec::new() });
-            places.len() - 1
+            cells.push(Cell { location, initial, writes: Vec::new(), reads: Vec::new() });
+            cells.len() - 1
         });
-        let list = if event.writes() { &mut places[known].writes } else { &mut places[known].reads };
+        let list = if event.writes() { &mut cells[known].writes } else { &mut cells[known].reads };
         list.push(index);
     }
-    let is_plain = |place: &Place| {
-        place.writes.iter().chain(&place.reads).all(|&access| !frame.events[access].is_atomic)
-    };
-    places.sort_by_key(|place| (!place.is_alone(), is_plain(place), place.writes.len()));
-    places
+    let is_plain =
+        |cell: &Cell| cell.writes.iter().chain(&cell.reads).all(|&access| !frame.events[access].is_atomic);
+    cells.sort_by_key(|cell| (!cell.is_alone(), is_plain(cell), cell.writes.len()));
+    cells
 }
 
 impl Explorer<'_> {
-    /// Visits the choices at a place, and then those at the next.
-    pub(super) fn visit_place(
+    /// Visits the choices at a cell, and then those at the next.
+    pub(super) fn visit_cell(
         &mut self,
         search: &mut Search<'_>,
-        place: usize,
+        cell: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if place < search.places.len() {
-            return self.visit_order(search, place, 0, None, violation);
+        if cell < search.cells.len() {
+            return self.visit_order(search, cell, 0, None, violation);
         }
-        let violation = match search.places.is_empty() {
+        let violation = match search.cells.is_empty() {
             true => {
                 self.count()?;
                 search.judge.check(&search.execution).err()
@@ -72,26 +71,26 @@ impl Explorer<'_> {
     fn visit_order(
         &mut self,
         search: &mut Search<'_>,
-        place: usize,
+        cell: usize,
         rank: usize,
         last: Option<usize>,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if rank == search.places[place].writes.len() {
-            return self.visit_reads(search, place, 0, violation);
+        if rank == search.cells[cell].writes.len() {
+            return self.visit_reads(search, cell, 0, violation);
         }
-        for index in 0..search.places[place].writes.len() {
-            let write = search.places[place].writes[index];
+        for index in 0..search.cells[cell].writes.len() {
+            let write = search.cells[cell].writes[index];
             let execution = &search.execution;
-            let is_placed = |other: usize| execution.known >> other & 1 != 0;
+            let is_ordered = |other: usize| execution.known >> other & 1 != 0;
             let frame = &search.frame;
-            let own = frame.after.from(write) & frame.same_place.from(write) & frame.writes;
-            if is_placed(write) || own & !execution.known != 0 {
+            let own = frame.after.from(write) & frame.same_location.from(write) & frame.writes;
+            if is_ordered(write) || own & !execution.known != 0 {
                 continue;
             }
             if frame.events[write].action == Action::Modify {
                 // A read-modify-write reads the last write before its own (3.3.6.1).
-                let value = last.map_or(search.places[place].initial, |last| search.written[last]);
+                let value = last.map_or(search.cells[cell].initial, |last| search.written[last]);
                 if search.read[write] != value {
                     continue;
                 }
@@ -99,7 +98,7 @@ impl Explorer<'_> {
             }
             search.execution.rank[write] = rank + 1;
             search.execution.known |= 1 << write;
-            let result = self.visit_order(search, place, rank + 1, Some(write), violation);
+            let result = self.visit_order(search, cell, rank + 1, Some(write), violation);
             search.execution.known &= !(1 << write);
             result?;
         }
@@ -110,20 +109,20 @@ impl Explorer<'_> {
     fn visit_reads(
         &mut self,
         search: &mut Search<'_>,
-        place: usize,
+        cell: usize,
         from: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        let Some(&read) = search.places[place].reads.get(from) else {
-            return self.visit_checked(search, place, violation);
+        let Some(&read) = search.cells[cell].reads.get(from) else {
+            return self.visit_checked(search, cell, violation);
         };
         let value = search.read[read];
-        let count = search.places[place].writes.len();
+        let count = search.cells[cell].writes.len();
         for index in 0..=count {
             let (source, written) = match index {
-                0 => (INITIAL, search.places[place].initial),
+                0 => (INITIAL, search.cells[cell].initial),
                 _ => {
-                    let write = search.places[place].writes[index - 1];
+                    let write = search.cells[cell].writes[index - 1];
                     (write, search.written[write])
                 }
             };
@@ -135,29 +134,29 @@ impl Explorer<'_> {
                 continue;
             }
             search.execution.known |= 1 << read;
-            let result = self.visit_reads(search, place, from + 1, violation);
+            let result = self.visit_reads(search, cell, from + 1, violation);
             search.execution.known &= !(1 << read);
             result?;
         }
         Ok(())
     }
 
-    /// All choices at a place are made.
+    /// All choices at a cell are made.
     fn visit_checked(
         &mut self,
         search: &mut Search<'_>,
-        place: usize,
+        cell: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if search.places[place].is_alone() && place + 1 < search.places.len() {
-            return self.visit_place(search, place + 1, violation);
+        if search.cells[cell].is_alone() && cell + 1 < search.cells.len() {
+            return self.visit_cell(search, cell + 1, violation);
         }
         self.count()?;
         let violation = violation.or_else(|| search.judge.check(&search.execution).err());
         if violation.is_some() && !self.options.explains {
             return Ok(());
         }
-        self.visit_place(search, place + 1, violation)
+        self.visit_cell(search, cell + 1, violation)
     }
 }
 
@@ -165,7 +164,7 @@ impl Explorer<'_> {
 /// before it, and not the writes behind it.
 fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
     let (frame, execution) = (&search.frame, &search.execution);
-    let own = frame.same_place.from(read) & execution.known;
+    let own = frame.same_location.from(read) & execution.known;
     let rank = execution.read_rank(read);
     let is_newer = |other: usize| match frame.writes >> other & 1 != 0 {
         true => execution.rank[other] <= rank,
