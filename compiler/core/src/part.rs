@@ -226,7 +226,7 @@ impl Part {
     pub fn read(bytes: &[u8]) -> Result<Self, PartError> {
         let damaged = || PartError("the part is damaged: compile it again".to_owned());
         if !Self::is_part(bytes) {
-            return Err(PartError("it is not a part: `kiln compile -c` makes them".to_owned()));
+            return Err(PartError("it is not a part; `kiln compile -c` writes parts".to_owned()));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| damaged())?;
         let (head, body) = text.split_once('\n').ok_or_else(damaged)?;

@@ -86,7 +86,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 Language::Hlsl => "HLSL",
                 Language::Metal => "Metal",
             };
-            let diagnostic = syntax(format!("`{}` is a word of {language}", interner.text(name)));
+            let diagnostic = syntax(format!("`{}` is a keyword of {language}", interner.text(name)));
             match keyword.map(Keyword::spelling) {
                 Some(meant) => diagnostic.help(format!("write `{meant}`")).fix(
                     error.span,
@@ -128,7 +128,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
         }
         SyntaxErrorKind::TypeAsValue(name) => {
             let name = interner.text(name);
-            let diagnostic = syntax(format!("expected an expression, `{name}` is a type"))
+            let diagnostic = syntax(format!("expected an expression, but `{name}` is a type"))
                 .help(format!("a vector literal or a cast is written `({name})(…)`"));
             match follows(sources, error.span, "(") {
                 true => diagnostic.fix(error.span, format!("write `({name})`"), format!("({name})")),

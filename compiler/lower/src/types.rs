@@ -76,8 +76,9 @@ impl Lowering<'_> {
     /// Reports an unsupported feature.
     pub(super) fn refuse(&mut self, what: &str, span: Span) {
         let message = format!("{what} are not supported here");
-        self.sink.report(Diagnostic::new(Code::TargetFeature, span, message).note(
-            "OpenCL C 6.2.1: a device need not have this feature; programs ask for it by its feature macro",
-        ));
+        self.sink
+            .report(Diagnostic::new(Code::TargetFeature, span, message).note(
+                "OpenCL C 6.2.1: a device need not have this feature; programs test its feature macro",
+            ));
     }
 }

@@ -379,7 +379,7 @@ pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
         rule: Rule::FenceFlagsValue,
         argument: Argument::Flags,
         message: format!("{value:#x} is not a combination of fence flags"),
-        label: "has bits that are no flags",
+        label: "has bits that are not flags",
         help: "combine CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE with |",
         note: "OpenCL C 6.15.12.5: with any other value the behavior is undefined",
         vuid: None,

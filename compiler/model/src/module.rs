@@ -70,7 +70,9 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kernel(name) if name.is_empty() => f.write_str("the module has not exactly one kernel"),
+            Self::Kernel(name) if name.is_empty() => {
+                f.write_str("the module does not have exactly one kernel")
+            }
             Self::Kernel(name) => write!(f, "the module has no kernel `{name}`"),
             Self::Instruction(name) => write!(f, "the explorer does not support {name}"),
             Self::Other(what) => f.write_str(what),

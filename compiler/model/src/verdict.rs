@@ -41,7 +41,9 @@ impl fmt::Display for Rule {
         f.write_str(match self {
             Self::Value => "no operation writes a value that is read",
             Self::Cycle => "happens-before has a cycle",
-            Self::Coherence => "the second access happens after the first, and sees or makes an older value",
+            Self::Coherence => {
+                "the second access happens after the first, but reads or writes an older value"
+            }
             Self::LocationOrder => "the accesses are ordered, and their writes in the opposite order",
             Self::Consistency => "the order of accesses, writes and reads has a cycle",
             Self::LastWrite => "a plain read does not see the last write before it",

@@ -62,9 +62,7 @@ fn too_large(
 
 /// Reports that the program would become too large.
 pub(super) fn report_size(span: Span, sink: &mut Sink) {
-    let message = format!(
-        "the program has more than {MOST_INSTRUCTIONS} instructions when the bodies of functions replace calls of them"
-    );
+    let message = format!("the program has more than {MOST_INSTRUCTIONS} instructions after inlining");
     let diagnostic = Diagnostic::new(Code::ProgramSize, span, message)
         .label("most of them are in this function")
         .help("replace repeated calls by a loop, or compile for `--env opencl`, where functions are called");

@@ -30,7 +30,7 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
     }
     if target.environment == Environment::OpenCl {
         for var in cycles::cycles(module) {
-            let message = "the first values of program-scope variables hold each other's addresses, which a module for OpenCL cannot express";
+            let message = "the initializers of program-scope variables contain each other's addresses, which a module for OpenCL cannot express";
             let diagnostic = Diagnostic::new(Code::TargetFeature, module.vars[var].span, message);
             sink.report(diagnostic.help("store one of the addresses in a kernel that runs first"));
         }

@@ -382,7 +382,7 @@ fn integer(text: &str) -> Result<Value, String> {
         "" | "l" | "ll" => false,
         "u" | "ul" | "lu" | "ull" | "llu" => true,
         _ if suffix.contains(['.', 'e', 'p', 'f']) && radix != 2 => {
-            return Err(format!("`{text}` is not an integer, which a conditional needs"));
+            return Err(format!("a conditional needs an integer, not `{text}`"));
         }
         _ => return Err(format!("`{text}` is not an integer constant")),
     };

@@ -175,7 +175,7 @@ impl Preprocessor<'_> {
         if self.options.std <= LanguageVersion::Cl20 {
             let message = "variadic macros are not part of OpenCL C before 3.0";
             let diagnostic = Diagnostic::new(Code::VariadicMacro, span, message);
-            self.sink.report(diagnostic.note("OpenCL C 6.11.f; Kiln accepts them as C99 has them"));
+            self.sink.report(diagnostic.note("OpenCL C 6.11.f; Kiln accepts those of C99"));
         }
     }
 

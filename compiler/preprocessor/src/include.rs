@@ -203,7 +203,7 @@ impl Preprocessor<'_> {
             let own = OWN_HEADERS.iter().find(|(own, _)| own.strip_prefix("kiln/") == Some(known));
             self.sink.report(match own {
                 Some((own, _)) => diagnostic
-                    .help(format!("`#include <{own}>` has what Kiln offers of it"))
+                    .help(format!("`#include <{own}>` declares the part of it that Kiln supports"))
                     .fix(header.span, format!("include `<{own}>`"), format!("<{own}>")),
                 None => diagnostic,
             });

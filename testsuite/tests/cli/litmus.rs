@@ -285,7 +285,9 @@ fn modules_are_proved() {
         kiln(&folder, &["compile", "--prove", "--seq-cst", "acq-rel", "message.cl", "-o", "wrong.spv"]);
     assert_eq!(wrong.status.code(), Some(1), "{}", wrong.stderr);
     assert!(
-        wrong.stderr.contains("differs from its source: work-item 0, line 4: the image of the release store"),
+        wrong
+            .stderr
+            .contains("differs from its source: work-item 0, line 4: the counterpart of the release store"),
         "{}",
         wrong.stderr
     );

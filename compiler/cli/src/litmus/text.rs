@@ -68,7 +68,7 @@ fn on_device(findings: &Findings, seen: &Seen, text: &mut String) {
         seen.device, seen.driver, seen.instances
     );
     if seen.others > 0 {
-        let _ = writeln!(text, "{} instances have outcomes that the models do not know.", seen.others);
+        let _ = writeln!(text, "{} instances have outcomes that the models do not contain.", seen.others);
     }
     match findings.violations() {
         0 => {}

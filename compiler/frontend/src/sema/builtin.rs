@@ -323,7 +323,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::ArgumentType,
                         value.span,
-                        format!("`{}` cannot make `{to_shown}` of `{shown}`", call.name),
+                        format!("`{}` cannot convert `{shown}` to `{to_shown}`", call.name),
                     )
                     .help(format!("it takes {plural}"))
                     .note("OpenCL C 6.4.3: source and destination have the same number of components"),
@@ -415,7 +415,10 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AmbiguousCall,
                     call.callee,
-                    format!("several forms of `{name}` take ({}) equally well", shown.join(", ")),
+                    format!(
+                        "the call of `{name}` is ambiguous: several overloads take ({})",
+                        shown.join(", ")
+                    ),
                 )
                 .help("cast the arguments to the type that is meant")
             }
@@ -451,7 +454,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ArgumentType,
                 image.span,
-                format!("`{name}` cannot take an image that is `{shown}` in this way"),
+                format!("`{name}` cannot access a `{shown}` with these arguments"),
             )
             .help(help)
             .note("OpenCL C 6.8: an image is `read_only` if no access qualifier is declared"),

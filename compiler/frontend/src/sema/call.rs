@@ -121,7 +121,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::NotCallable,
                 span,
-                format!("{what} is not a function, it has type `{shown}`"),
+                format!("{what} has type `{shown}` and is not a function"),
             )
             .note("C99 6.5.2.2: only functions can be called"),
         );

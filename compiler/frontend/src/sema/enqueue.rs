@@ -103,7 +103,7 @@ impl Sema<'_> {
                         size.span,
                         "the size of local memory cannot be 0",
                     )
-                    .note("OpenCL C 6.15.19.1: enqueue_kernel gives CLK_INVALID_ARG_SIZE for the size 0"),
+                    .note("OpenCL C 6.15.19.1: enqueue_kernel returns CLK_INVALID_ARG_SIZE for the size 0"),
                 );
             }
         }

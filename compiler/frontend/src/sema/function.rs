@@ -312,7 +312,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ConflictingDeclaration,
                 name.span,
-                format!("`{text}` {here} `static` here, unlike where it was declared before"),
+                format!("`{text}` {here} `static` here, unlike in its earlier declaration"),
             )
             .also(first, format!("declared {before} `static`"))
             .help("write `static` on the first declaration, or on none")
@@ -414,7 +414,7 @@ impl Sema<'_> {
     fn warn_builtin_name(&mut self, name: Ident) {
         let text = self.text(name.node);
         if self.is_builtin(text) && self.scopes.at_program_scope() {
-            let message = format!("`{text}` is a built-in function, and this takes its place");
+            let message = format!("this replaces the built-in function `{text}`");
             self.report(
                 Diagnostic::new(Code::BuiltinRedefined, name.span, message)
                     .help("choose another name")

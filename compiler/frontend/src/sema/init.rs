@@ -209,9 +209,7 @@ impl Sema<'_> {
                 format!("`{shown}` has no element for this value"),
             )
             .help("leave it out")
-            .note(
-                "C99 6.7.8: an initializer gives no value for an object that is not in the initialized one",
-            ),
+            .note("C99 6.7.8: an initializer must not provide values beyond the initialized object"),
         );
     }
 
@@ -253,7 +251,7 @@ impl Sema<'_> {
                     let (low, last) =
                         (self.designated_index(low, length)?, self.designated_index(high, length)?);
                     if last < low || number + 1 != designators.len() {
-                        self.report_designator(designator, "a range is not empty and comes last");
+                        self.report_designator(designator, "a range must not be empty, and must come last");
                         return None;
                     }
                     path.last_mut()?.next = low;

@@ -65,7 +65,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ExtensionNotEnabled,
                 span,
-                "`half` is used as more than a format in memory without `cl_khr_fp16` being enabled",
+                "`half` is used for more than storage, but `cl_khr_fp16` is not enabled",
             )
             .help(format!("write `{}`", enabling(Extension::KhrFp16)))
             .insert_line(span, Change::FirstLine(enabling(Extension::KhrFp16)))
@@ -89,7 +89,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::ExtensionNotEnabled,
                 span,
-                format!("`atomic_{}` is used without `{name}` being enabled", scalar.spelling()),
+                format!("`atomic_{}` is used, but `{name}` is not enabled", scalar.spelling()),
             )
             .help(format!("write `{}`, and the same for cl_khr_int64_extended_atomics", enabling(needed[0])))
             .insert_line(span, Change::FirstLine(needed.map(enabling).join("\n")))

@@ -94,7 +94,7 @@ impl Sema<'_> {
             }
             (AddressSpace::Generic, to) => diagnostic
                 .help(format!(
-                    "cast it if it is known to point to {0} memory, or ask `to_{0}(…)`",
+                    "cast it if it is known to point to {0} memory, or use `to_{0}(…)`",
                     to.spelling()
                 ))
                 .note("OpenCL C 6.7.9: a generic pointer becomes a named one only by a cast"),

@@ -215,7 +215,7 @@ impl Sema<'_> {
         } else if let Some(note) = foreign::note(text) {
             diagnostic = diagnostic.note(note);
         } else if ty::is_reserved(text) {
-            diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a type of the future");
+            diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a future type");
         } else if let Some(similar) = self.similar_type(text) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
                 span,

@@ -337,7 +337,7 @@ impl Sema<'_> {
                         span,
                         format!("this function returns `{shown}`, and here it returns nothing"),
                     )
-                    .note("C99 6.8.6.4: `return` without a value stands in functions that return `void`"),
+                    .note("C99 6.8.6.4: `return` without a value is only allowed in functions that return `void`"),
                 );
                 None
             }
@@ -350,7 +350,7 @@ impl Sema<'_> {
                     self.report(
                         Diagnostic::new(Code::ReturnValue, value_span, "this function returns nothing")
                             .help("leave the value out, or change the type of the function")
-                            .note("C99 6.8.6.4: `return` with a value does not stand in functions that return `void`"),
+                            .note("C99 6.8.6.4: `return` with a value is not allowed in functions that return `void`"),
                     );
                 }
                 // GNU C: `return f();` with a `void` function.

@@ -93,7 +93,7 @@ impl Sema<'_> {
             && last >= low
         {
             self.report(
-                Diagnostic::new(Code::DuplicateCase, label, "this value has a `case` already")
+                Diagnostic::new(Code::DuplicateCase, label, "this value already has a `case`")
                     .also(first, "the first one")
                     .note("C99 6.8.4.2: no two of the `case` constants have the same value"),
             );
@@ -134,7 +134,7 @@ impl Sema<'_> {
         };
         if let Some(first) = labels.default {
             self.report(
-                Diagnostic::new(Code::DuplicateCase, span, "this `switch` has a `default` already")
+                Diagnostic::new(Code::DuplicateCase, span, "this `switch` already has a `default`")
                     .also(first, "the first one")
                     .note("C99 6.8.4.2: there is at most one `default` label in a `switch`"),
             );
@@ -146,7 +146,7 @@ impl Sema<'_> {
 
     fn report_misplaced(&mut self, word: &str, span: Span) {
         self.report(
-            Diagnostic::new(Code::MisplacedCase, span, format!("`{word}` stands in no `switch`"))
+            Diagnostic::new(Code::MisplacedCase, span, format!("`{word}` is not in a `switch`"))
                 .note("C99 6.8.1: `case` and `default` appear only in a `switch` statement"),
         );
     }

@@ -213,7 +213,7 @@ impl Sema<'_> {
             Problem::OutOfRange(component) => Diagnostic::new(
                 Code::VectorComponent,
                 span,
-                format!("`{shown}` has {count} components, so no `{component}`"),
+                format!("`{shown}` has {count} components and no `{component}`"),
             )
             .note("OpenCL C 6.3.7: a component must exist"),
             Problem::Count(named) => Diagnostic::new(

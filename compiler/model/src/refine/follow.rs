@@ -52,12 +52,12 @@ impl<'r> Follow<'r> {
         };
         let found = std::mem::take(&mut self.segment);
         if found.writes != wanted.writes {
-            let what = "the plain writes before this operation are others than those of the source";
+            let what = "the plain writes before this operation differ from those of the source";
             self.differ(line, what.to_owned());
         }
         let is_known = |byte| wanted.reads.contains(byte) || wanted.writes.contains_key(byte);
         if !found.reads.iter().all(is_known) {
-            let what = "a plain read before this operation is not there in the source";
+            let what = "the source has no such plain read before this operation";
             self.differ(line, what.to_owned());
         }
         self.number += 1;
@@ -67,8 +67,7 @@ impl<'r> Follow<'r> {
     fn operation(&mut self, image: &Event) {
         let (record, done) = (self.record, self.done);
         let Some(event) = record.operations.get(done) else {
-            let what =
-                format!("{} has nothing in the source that it is the image of", strength::shown(image));
+            let what = format!("{} has no counterpart in the source", strength::shown(image));
             return self.differ(image.line, what);
         };
         let is_steps = event.action == Action::Fence && event.is_seq_cst();
@@ -83,7 +82,7 @@ impl<'r> Follow<'r> {
                 && event.location == image.location
                 && !is_ordered(image);
             if !is_attempt {
-                let what = format!("the image of {} {lack}", strength::shown(event));
+                let what = format!("the counterpart of {} {lack}", strength::shown(event));
                 self.differ(event.line, what);
             }
             return;

@@ -93,7 +93,7 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
 pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Result<(), String> {
     let is_barrier = matches!(event.action, Action::Arrive | Action::Leave);
     if is_barrier && (event.action, event.execution) != (image.action, image.execution) {
-        return Err("is another barrier or none".to_owned());
+        return Err("is a different barrier, or not a barrier".to_owned());
     }
     if event.location != image.location {
         return Err("is at another location".to_owned());
@@ -137,7 +137,7 @@ fn check(needs: &Needs, image: &Event) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an event is this step of the image of a seq_cst fence: a fence that acquires, a read-modify-write of the
+/// Whether an event is this step of the counterpart of a seq_cst fence: a fence that acquires, a read-modify-write of the
 /// hidden word that changes nothing, a fence that releases.
 pub(super) fn is_fence_step(image: &Event, step: usize) -> Result<(), String> {
     let both = |acquires: bool, releases: bool| Needs {

@@ -61,7 +61,7 @@ impl Sema<'_> {
         otherwise: &ast::Expr,
         span: Span,
     ) -> Operand {
-        let chosen = self.integer_constant(condition, "what `__builtin_choose_expr` chooses by");
+        let chosen = self.integer_constant(condition, "the condition of `__builtin_choose_expr`");
         let (then, otherwise) = (self.operand(then), self.operand(otherwise));
         match chosen {
             Some(0) => otherwise,

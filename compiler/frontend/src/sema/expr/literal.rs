@@ -60,7 +60,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::IntegerIsUnsigned,
                     span,
-                    "this constant is too large for `long` and is taken as `ulong`",
+                    "this constant is too large for `long` and is treated as `ulong`",
                 )
                 .help("write the suffix `UL`")
                 .fix(
@@ -112,7 +112,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::LongLong,
                         span,
-                        "a constant of type `long double` is taken as `double`",
+                        "a constant of type `long double` is treated as `double`",
                     )
                     .help("leave out the suffix")
                     .fix(span, "leave out the suffix", digits)
@@ -194,7 +194,7 @@ impl Sema<'_> {
             Diagnostic::new(
                 Code::DoubleConstant,
                 span,
-                "without double precision, this constant is taken as `float`",
+                "without double precision, this constant is treated as `float`",
             )
             .help("write the suffix `f`")
             .fix(span, "write the suffix `f`", format!("{digits}f"))

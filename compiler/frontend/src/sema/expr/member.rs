@@ -168,7 +168,7 @@ impl Sema<'_> {
         let mut diagnostic = Diagnostic::new(
             Code::UnknownMember,
             name.span,
-            format!("`{shown}` has no members, so no `{text}`"),
+            format!("`{shown}` is not a struct or union, so it has no member `{text}`"),
         );
         match *self.types.get(ty) {
             Ty::Pointer(to) if matches!(self.types.get(to.ty), Ty::Record(_)) => {

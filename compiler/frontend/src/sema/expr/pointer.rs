@@ -128,7 +128,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::ArrayBounds,
                     span,
-                    format!("the array has {count} elements, so none with index {shown}"),
+                    format!("index {shown} is outside the array, which has {count} elements"),
                 )
                 .also(index.span, "outside of the array"),
             );
@@ -159,7 +159,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::ArrayBounds,
                         index.span,
-                        format!("`{shown}` has {count} components, so none with this number"),
+                        format!("the index is outside `{shown}`, which has {count} components"),
                     )
                     .note("OpenCL C 6.3.7: components are numbered from 0"),
                 );

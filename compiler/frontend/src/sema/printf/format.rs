@@ -51,8 +51,8 @@ impl Problem {
             Self::ReservedLength => "this length modifier is not supported",
             Self::VectorSize => "a vector has 2, 3, 4, 8 or 16 components",
             Self::VectorLength => "a vector needs a length modifier: `hh`, `h`, `hl` or `l`",
-            Self::VectorConversion => "vectors of numbers only are printed",
-            Self::LengthConversion => "this length modifier does not go with this conversion",
+            Self::VectorConversion => "only vectors of numbers can be printed",
+            Self::LengthConversion => "this length modifier cannot be combined with this conversion",
             Self::HlWithoutVector => "the length modifier `hl` is for vectors only",
         }
     }

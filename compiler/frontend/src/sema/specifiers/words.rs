@@ -94,7 +94,7 @@ impl Sema<'_> {
             }
             ([base], (0, 0, 0, 1, 0)) if *base == TyId::scalar(Scalar::Double) => {
                 self.report(
-                    Diagnostic::new(Code::LongLong, span, "`long double` is taken as `double`")
+                    Diagnostic::new(Code::LongLong, span, "`long double` is treated as `double`")
                         .help("write `double`")
                         .remove(words.last_long, "write `double`")
                         .note("OpenCL C 6.3.4: `long double` is reserved"),
@@ -155,10 +155,14 @@ impl Sema<'_> {
         let (written, meant) =
             if is_unsigned { ("unsigned long long", "ulong") } else { ("long long", "long") };
         self.report(
-            Diagnostic::new(Code::LongLong, span, format!("`{written}` is taken as `{meant}`, with 64 bits"))
-                .help(format!("write `{meant}`"))
-                .remove(last_long, "remove `long`")
-                .note("OpenCL C 6.3.4: `long long` is reserved for 128 bits"),
+            Diagnostic::new(
+                Code::LongLong,
+                span,
+                format!("`{written}` is treated as `{meant}`, with 64 bits"),
+            )
+            .help(format!("write `{meant}`"))
+            .remove(last_long, "remove `long`")
+            .note("OpenCL C 6.3.4: `long long` is reserved for 128 bits"),
         );
     }
 
