@@ -50,7 +50,8 @@ pub extern "C" fn clIcdGetFunctionAddressForPlatformKHR(
 #[unsafe(no_mangle)]
 pub extern "C" fn clIcdSetPlatformDispatchDataKHR(platform: cl_platform_id, data: *mut c_void) -> cl_int {
     call(|| {
-        object::set_loader_data(object::Object::handle(&*platform::find(platform)?), data);
+        platform::find(platform)?;
+        object::set_loader_data(data);
         Ok(())
     })
 }

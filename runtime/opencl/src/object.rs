@@ -113,11 +113,16 @@ impl Drop for Handle {
     }
 }
 
-/// Sets the loader's value of the platform, which is that of all objects created later.
-pub(crate) fn set_loader_data(platform: &Handle, data: *mut c_void) {
+/// Sets the loader's value of the platform in all objects: the platform's devices, which exist already, and those
+/// that are created later.
+pub(crate) fn set_loader_data(data: *mut c_void) {
     DATA.store(data, Ordering::Release);
-    // SAFETY: headers are never freed.
-    unsafe { platform.0.as_ref() }.data.store(data, Ordering::Release);
+    for address in read().live.keys() {
+        let header = NonNull::new(std::ptr::with_exposed_provenance_mut::<Header>(*address));
+        let Some(header) = header else { continue };
+        // SAFETY: the registry has the addresses of headers, which are never freed.
+        unsafe { header.as_ref() }.data.store(data, Ordering::Release);
+    }
 }
 
 /// Creates an object to which the application holds one reference.
@@ -199,6 +204,21 @@ mod tests {
         assert_eq!(release::<Thing>(raw), Err(Code(-5)));
         assert_eq!(get::<Thing>(raw).err(), Some(Code(-5)));
         assert_eq!(get::<Thing>(null_mut()).err(), Some(Code(-5)));
+    }
+
+    #[test]
+    fn objects_get_the_value_of_the_loader() {
+        let value = |raw: *mut c_void| {
+            // SAFETY: a handle points to a header.
+            unsafe { &*raw.cast::<Header>() }.data.load(Ordering::Acquire)
+        };
+        let (mut first, mut second) = (0u8, 0u8);
+        for expected in [&raw mut first, &raw mut second].map(<*mut u8>::cast) {
+            let before = thing();
+            set_loader_data(expected);
+            assert_eq!([value(before), value(thing())], [expected; 2]);
+        }
+        set_loader_data(null_mut());
     }
 
     #[test]
