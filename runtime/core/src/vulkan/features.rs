@@ -354,9 +354,16 @@ impl Found {
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
-            device_samplers: self.filters_floats,
+            device_samplers: self.filters_floats && !self.rounds_filters(),
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }
+    }
+
+    /// Whether linear filters round to the precision of the channels several times. lavapipe does it for 8-bit channels, with the
+    /// addressing modes edge and repeat: the mean of four texels is off by 1/255, which Khronos' tests reject. Measured with Mesa
+    /// 22.3.6 and 25.0.7; it is right with `GALLIVM_PERF=no_aos_sampling`.
+    fn rounds_filters(&self) -> bool {
+        self.properties12.driver_id == vk::DriverId::MESA_LLVMPIPE
     }
 
     /// Enables exactly the features listed in `features`, and those that the runtime itself uses.

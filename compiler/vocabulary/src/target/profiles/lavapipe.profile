@@ -20,5 +20,4 @@ float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit
 float_controls_preserve16          # The same for 16-bit floats
 float_controls_preserve64          # The same for 64-bit floats
 images                             # Images
-device_samplers                    # Samplers of the device filter every floating-point format
 push_constant_size = 128
