@@ -42,7 +42,17 @@ const C_HEADERS: [&str; 19] = [
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
 /// Headers that are part of the compiler. Files with the same names take precedence.
-const OWN_HEADERS: [(&str, &str); 1] = [("kiln/assert.h", include_str!("headers/kiln/assert.h"))];
+const OWN_HEADERS: [(&str, &str); 9] = [
+    ("kiln/assert.h", include_str!("headers/kiln/assert.h")),
+    ("kiln/device_barrier.h", include_str!("headers/kiln/device_barrier.h")),
+    ("kiln/hash_table.h", include_str!("headers/kiln/hash_table.h")),
+    ("kiln/histogram.h", include_str!("headers/kiln/histogram.h")),
+    ("kiln/lock.h", include_str!("headers/kiln/lock.h")),
+    ("kiln/queue.h", include_str!("headers/kiln/queue.h")),
+    ("kiln/random.h", include_str!("headers/kiln/random.h")),
+    ("kiln/scan.h", include_str!("headers/kiln/scan.h")),
+    ("kiln/sort.h", include_str!("headers/kiln/sort.h")),
+];
 
 /// The operand of `#include`.
 struct Header {
