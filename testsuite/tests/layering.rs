@@ -132,6 +132,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
         &[
             "kiln-build",
             "kiln-compiler",
+            "kiln-debug",
             "kiln-fmt",
             "kiln-lsp",
             "kiln-memory-model",
@@ -139,9 +140,13 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-runtime",
         ],
     ),
+    // A page in the browser: the compiler and a device that needs no driver.
+    ("compiler/playground", &["kiln-compiler", "kiln-fmt", "kiln-reference", "kiln-report"]),
     ("runtime/printf", &[]),
     ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
     ("runtime/reference", &["kiln-printf"]),
+    // The debugger gets the variables of a program as data.
+    ("runtime/debug", &["kiln-reference", "kiln-vocabulary"]),
     ("runtime/opencl", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("testsuite", &["kiln-compiler", "kiln-memory-model", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),
@@ -172,6 +177,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("compiler/read", &["kiln-frontend", "kiln-passes", "kiln-spirv"]),
     ("compiler/passes", &["kiln-frontend", "kiln-spirv", "rspirv"]),
     ("runtime/core", &["kiln-syntax", "kiln-session"]),
+    ("runtime/debug", &["kiln-syntax", "kiln-session"]),
     ("compiler/core", &["kiln-runtime"]),
     ("compiler/capi", &["kiln-runtime"]),
 ];
@@ -208,6 +214,7 @@ const MODULES: &[(&str, Table)] = &[
             ("foreign", &[]),
             ("syntax", &["foreign"]),
             ("interface", &["hir"]),
+            ("variables", &["hir"]),
             ("sema", &["foreign", "hir"]),
             ("survey", &["hir", "sema", "syntax"]),
         ],

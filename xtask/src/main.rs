@@ -14,7 +14,9 @@ mod install;
 mod limited;
 mod litmus_sets;
 mod memcheck;
+mod playground;
 mod process;
+mod release;
 mod setup;
 mod spirv;
 mod test;
@@ -38,6 +40,10 @@ enum Command {
     Deb(install::deb::Deb),
     /// Make the package for Python
     Wheel(install::wheel::Wheel),
+    /// Check the packages for a release, and publish them on crates.io
+    Release(release::Release),
+    /// Build the page that compiles and runs kernels in the browser
+    Playground(playground::Playground),
     /// Build Kiln, run the histogram example and draw its result
     Demo,
     /// Run all tests and checks
@@ -82,6 +88,8 @@ fn main() -> ExitCode {
         Command::Install(wanted) => install::install(&wanted),
         Command::Deb(wanted) => install::deb::deb(&wanted),
         Command::Wheel(wanted) => install::wheel::wheel(&wanted),
+        Command::Release(wanted) => release::release(&wanted),
+        Command::Playground(wanted) => playground::playground(&wanted),
         Command::Demo => demo::demo(),
         Command::Test(arguments) => test::test(&arguments),
         Command::Memcheck(arguments) => memcheck::memcheck(&arguments),

@@ -66,6 +66,9 @@ pub(crate) enum Command {
     Devices(DevicesCommand),
     /// Run the language server on standard input and output
     Lsp(LspCommand),
+    /// Run the debug adapter on standard input and output
+    #[command(after_long_help = crate::dap::HELP)]
+    Dap(DapCommand),
     /// Print a shell's completion script
     Completions(CompletionsCommand),
     /// Write a manual page for each command into a folder
@@ -329,6 +332,13 @@ pub(crate) struct DevicesCommand {
 #[derive(Debug, Args)]
 pub(crate) struct LspCommand {
     /// Accepted for editors that pass it: the server always uses standard input and output
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DapCommand {
+    /// Accepted for editors that pass it: the adapter always uses standard input and output
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
 }

@@ -5,6 +5,7 @@ mod assistance;
 mod bench;
 mod compile;
 mod crash;
+mod dap;
 mod devices;
 mod exit;
 mod explain;
@@ -74,6 +75,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
             true => Ok(exit::Outcome::Success),
             false => Ok(exit::Outcome::Diagnostics),
         },
+        Command::Dap(_) => dap::serve(),
         Command::Completions(command) => assistance::completions(&command),
         Command::Man(command) => assistance::man(&command),
         Command::Explain(command) => explain::explain(&command),

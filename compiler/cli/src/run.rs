@@ -20,9 +20,9 @@ use kiln_runtime::{Device, Program};
 
 pub(crate) use self::{
     buffers::Memory,
-    check::after,
+    check::{Results, after, results},
     output::Output,
-    session::{Session, bind, open},
+    session::{Debuggee, Session, bind, debuggee, open},
 };
 use crate::{
     arguments::{LaunchArguments, RunCommand},
@@ -128,7 +128,7 @@ fn launch(
 }
 
 /// Whether a launch failed because the kernel has undefined behavior.
-fn is_undefined(error: &kiln_runtime::Error) -> bool {
+pub(crate) fn is_undefined(error: &kiln_runtime::Error) -> bool {
     use kiln_runtime::Error;
     match error {
         Error::OutsideBuffers { .. } | Error::OutsideObject { .. } => true,

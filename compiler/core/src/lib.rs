@@ -33,7 +33,7 @@ pub use kiln_session as session;
 pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;
 pub use kiln_verify as verify;
-pub use kiln_vocabulary::{faults, opencl, precision, target};
+pub use kiln_vocabulary::{debug, faults, opencl, precision, target};
 pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
@@ -140,6 +140,22 @@ fn finish(
         interner,
         dependencies,
     }
+}
+
+/// The variables of a program, for a debugger. Empty if the source has errors.
+pub fn variables(source: Source, options: &Options, loader: &dyn Loader) -> debug::Variables {
+    let mut sources = SourceMap::default();
+    let mut interner = Interner::new();
+    let mut sink = Sink::new(options.warnings.clone());
+    let tokens = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None).tokens;
+    let arena = Arena::default();
+    let parsed = kiln_syntax::parse::parse(&tokens, &arena, &sources, options.max_depth);
+    let extent = sema::Extent::Program;
+    let hir = survey::check(parsed, extent, options, &sources, &mut interner, &mut sink, None);
+    if sink.has_errors() {
+        return debug::Variables::default();
+    }
+    kiln_frontend::variables::variables(&hir, &sources, &interner)
 }
 
 /// Runs the stages after the preprocessor. Returns `None` if one of them reports errors.

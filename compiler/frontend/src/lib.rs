@@ -17,3 +17,4 @@ pub mod interface;
 pub mod sema;
 pub mod survey;
 pub mod syntax;
+pub mod variables;

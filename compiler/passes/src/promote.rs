@@ -12,16 +12,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{origins::constant_offset, simplify::fold::integer};
 
-pub(super) fn promote(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn promote(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
-        while promote_once(function) {}
+        while promote_once(function, options.keep_variables) {}
     }
 }
 
 /// Runs one iteration. Whether another iteration could promote more.
-fn promote_once(function: &mut Function) -> bool {
-    let slots = Slots::find(function);
+fn promote_once(function: &mut Function, keeps_named: bool) -> bool {
+    let slots = Slots::find(function, keeps_named);
     if slots.types.is_empty() {
         return false;
     }
@@ -52,7 +52,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn find(function: &Function) -> Self {
+    fn find(function: &Function, keeps_named: bool) -> Self {
         // Pointers with a constant offset in a variable.
         let mut addresses: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
         let mut refused: FxHashSet<VarId> = FxHashSet::default();
@@ -108,6 +108,13 @@ impl Slots {
             }
         }
         refuse_overlaps(&accesses, &mut refused);
+        if keeps_named {
+            // Handles, such as events, have no memory for a debugger to show.
+            let is_data = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_));
+            let named =
+                accesses.iter().filter(|((var, _), ty)| !function.vars[*var].name.is_empty() && is_data(ty));
+            refused.extend(named.map(|((var, _), _)| *var));
+        }
         let slots: Vec<((VarId, i64), Type)> =
             accesses.into_iter().filter(|((var, _), _)| !refused.contains(var)).collect();
         let numbers: FxHashMap<(VarId, i64), usize> =

@@ -57,6 +57,8 @@ pub struct Options {
     pub optimize: bool,
     /// `-g`: emit source positions and variables.
     pub debug: bool,
+    /// In the OpenCL environment: keep the variables of the source in memory, with their names, for a debugger.
+    pub keep_variables: bool,
     /// Omit names, the kernel interface and source positions: keep only what a device needs to run the module.
     pub strip: bool,
     /// The source is part of a program, as for `clCompileProgram` (OpenCL API 5.8.3). A module is then an object for
@@ -161,6 +163,7 @@ impl Default for Options {
             math: MathOptions::default(),
             optimize: true,
             debug: false,
+            keep_variables: false,
             strip: false,
             is_part: false,
             seq_cst: SeqCst::default(),

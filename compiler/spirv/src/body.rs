@@ -106,6 +106,7 @@ impl<'m> Emitter<'m> {
         }
         if function.linkage != Linkage::Imported {
             body.start_block();
+            body.keep_variables();
             for (index, pointer, align) in copies {
                 body.aggregate_parameter(function.params()[index], pointer, align);
             }
@@ -320,6 +321,18 @@ impl<'m> Body<'_, 'm> {
     /// The label of the current basic block.
     pub(super) fn current(&self) -> Word {
         self.blocks.last().map_or(0, label_of)
+    }
+
+    /// Emits all variables of the source, in their order, if a debugger needs them.
+    fn keep_variables(&mut self) {
+        if self.emitter.keeps_variables {
+            let function = self.function;
+            for (var, data) in function.vars.entries().filter(|(_, data)| !data.name.is_empty()) {
+                if data.parameter.is_none() {
+                    self.private_variable(var);
+                }
+            }
+        }
     }
 
     /// The pointer to a private variable.

@@ -66,6 +66,8 @@ struct Emitter<'a> {
     module: &'a Module,
     /// Source positions, if requested.
     spots: Option<Spots<'a>>,
+    /// `Options::keep_variables`
+    keeps_variables: bool,
     writer: Writer,
     globals: Globals,
     /// The array elements of each function, on Vulkan.
@@ -85,6 +87,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         contracts: true,
         module,
         spots,
+        keeps_variables: options.keep_variables,
         writer: Writer::new(target.spirv, options.strip),
         globals: Globals::default(),
         elements: FxHashMap::default(),

@@ -1,7 +1,7 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
 //! Memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C, the features of devices,
-//! the faults of drivers and the layout of pipes and device queues, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
+//! the faults of drivers, the layout of pipes and device queues, and the variables of programs for debuggers, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
 //!
 //! ```
 //! use kiln_vocabulary::opencl::{FenceFlags, Order};
@@ -11,6 +11,7 @@
 //! assert_eq!(FenceFlags::LOCAL.union(FenceFlags::GLOBAL).to_string(), "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
 //! ```
 
+pub mod debug;
 pub mod device_queue;
 pub mod extensions;
 pub mod faults;

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
+use kiln_reference::Monitor;
 
 use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement, Purpose};
 use crate::buffer::Buffer;
@@ -197,10 +198,23 @@ impl Instance {
         let options = self.options.clone();
         let prints = Prints::new(options.watchdog);
         let backend = match &self.vulkan {
-            _ if info.is_strict => reference::open(info, options.clone(), prints.output()),
+            _ if info.is_strict => reference::open(info, options.clone(), prints.output(), None),
             Ok(vulkan) => vulkan.open(info, options.cache.as_deref().map(Cache::new))?,
             Err(error) => return Err(error.clone()),
         };
+        Device::new(backend, options, prints)
+    }
+
+    /// Opens the reference device of the OpenCL environment for a debugger, which can stop its launches. Waits have no
+    /// timeout.
+    pub fn debugged(&self, monitor: Arc<dyn Monitor>) -> Result<Device> {
+        let is_debuggable = |info: &&DeviceInfo| info.is_strict && info.environment == Environment::OpenCl;
+        let info = self.devices.iter().find(is_debuggable).ok_or_else(|| Error::NoSuitableDevice {
+            reasons: vec!["there is no reference device".to_owned()],
+        })?;
+        let options = Options { watchdog: None, ..self.options.clone() };
+        let prints = Prints::new(None);
+        let backend = reference::open(info, options.clone(), prints.output(), Some(monitor));
         Device::new(backend, options, prints)
     }
 

@@ -69,6 +69,9 @@ pub use bytemuck;
 /// Driver faults, as reported by [`DeviceInfo::faults`] and [`Program::missing_workarounds`].
 pub use kiln_vocabulary::faults;
 
+/// A debugger of launches on the reference device, for [`Instance::debugged`].
+pub use kiln_reference::Monitor;
+
 /// The extensions and optional features of OpenCL C, of [`DeviceInfo`].
 pub use kiln_vocabulary::extensions;
 

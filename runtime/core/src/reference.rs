@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use describe::describe;
 pub(crate) use image::texel_bytes;
-use kiln_reference::Checks;
+use kiln_reference::{Checks, Monitor, Statements};
 
 use crate::backend::{
     Allocation, Backend, BackendQueue, Command, Completion, ImageMemory, KernelLayout, Launch, Memory,
@@ -44,6 +44,7 @@ pub(crate) struct Reference {
     options: Options,
     output: Output,
     opened: Instant,
+    monitor: Option<Arc<dyn Monitor>>,
 }
 
 struct Queue {
@@ -51,6 +52,7 @@ struct Queue {
     options: Options,
     output: Output,
     opened: Instant,
+    monitor: Option<Arc<dyn Monitor>>,
 }
 
 /// Memory of this device.
@@ -72,10 +74,15 @@ struct Executed {
     times: Times,
 }
 
-/// Opens the device.
-pub(crate) fn open(info: &DeviceInfo, options: Options, output: Output) -> Arc<dyn Backend> {
+/// Opens the device, for a debugger if there is a monitor.
+pub(crate) fn open(
+    info: &DeviceInfo,
+    options: Options,
+    output: Output,
+    monitor: Option<Arc<dyn Monitor>>,
+) -> Arc<dyn Backend> {
     let memory = kiln_reference::Memory::default();
-    Arc::new(Reference { info: info.clone(), memory, options, output, opened: Instant::now() })
+    Arc::new(Reference { info: info.clone(), memory, options, output, opened: Instant::now(), monitor })
 }
 
 impl Backend for Reference {
@@ -137,7 +144,11 @@ impl Backend for Reference {
         let (memory, checks) = (&self.memory, self.checks());
         Ok(Arc::new(match self.info.environment {
             Environment::OpenCl => {
-                Program::OpenCl(Box::new(opencl::Program::new(module, &kernels, memory, checks)?))
+                let statements = match self.monitor {
+                    Some(_) => Statements::Marked,
+                    None => Statements::Unmarked,
+                };
+                Program::OpenCl(Box::new(opencl::Program::new(module, &kernels, memory, checks, statements)?))
             }
             Environment::Vulkan => Program::Vulkan(vulkan::Program::new(module, kernels, memory, checks)?),
         }))
@@ -145,7 +156,8 @@ impl Backend for Reference {
 
     fn queue(&self, _purpose: Purpose) -> Result<Arc<dyn BackendQueue>> {
         let (options, opened) = (self.options.clone(), self.opened);
-        Ok(Arc::new(Queue { memory: self.memory.clone(), options, output: self.output.clone(), opened }))
+        let (output, monitor) = (self.output.clone(), self.monitor.clone());
+        Ok(Arc::new(Queue { memory: self.memory.clone(), options, output, opened, monitor }))
     }
 
     fn take_messages(&self) -> Vec<String> {
@@ -250,7 +262,10 @@ impl Queue {
             seed: self.options.seed,
             ..kiln_reference::Options::default()
         };
-        let outcome = launch.run(&self.memory, &options);
+        let outcome = match &self.monitor {
+            Some(monitor) => launch.debug(&self.memory, &options, &**monitor),
+            None => launch.run(&self.memory, &options),
+        };
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = output.write_all(&outcome.printed).and_then(|()| output.flush()) {
             tracing::error!("the output of kernel `{name}` cannot be written: {error}");

@@ -231,6 +231,8 @@ pub(crate) enum Op {
         count: u32,
     },
     Unreachable,
+    /// The beginning of a statement, at which a debugger can stop.
+    Statement,
 
     /// Strict: poisons a result if a condition on two operands is non-zero.
     Taint {
@@ -863,6 +865,20 @@ pub struct Program {
 }
 
 impl Program {
+    /// The statements of a program that was decoded with [`Statements::Marked`](crate::Statements): their files, lines
+    /// and functions.
+    pub fn statements(&self) -> Vec<(&str, u32, &str)> {
+        let mut found = Vec::new();
+        for function in &self.functions {
+            let marks = function.code.iter().zip(0..).filter(|(op, _)| matches!(op, Op::Statement));
+            let lines = marks.filter_map(|(_, position)| function.line(position));
+            found.extend(lines.filter_map(|line| {
+                Some((self.files.get(line.file as usize)?.as_str(), line.line, function.name.as_str()))
+            }));
+        }
+        found
+    }
+
     /// The source location of an operation, by its program-wide index.
     pub(crate) fn line_at(&self, site: u32) -> Option<Line> {
         let after = self.functions.partition_point(|function| function.first <= site);

@@ -29,7 +29,7 @@ use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use vulkan::FloatModes;
 
 use crate::{
-    Checks, Environment, Invalid,
+    Checks, Environment, Invalid, Statements,
     code::{Bytes, Comparison, Function, Input, Object, Program, Resource, Tables},
     interface::{self, BY_VALUE},
     memory::{Buffer, Location, Memory, Space},
@@ -97,12 +97,18 @@ pub(crate) struct Decoder<'w> {
     small: HashMap<u32, Small<'w>>,
     memory: &'w Memory,
     checks: Checks,
+    statements: Statements,
 }
 
 impl Program {
     /// Decodes a module and allocates its program-scope variables.
     pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
-        Self::specialized(words, &[], memory, checks)
+        Self::decoded(words, &[], memory, checks, Statements::Unmarked)
+    }
+
+    /// Decodes a module for a debugger.
+    pub fn with_statements(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
+        Self::decoded(words, &[], memory, checks, Statements::Marked)
     }
 
     /// Decodes a module with values for specialization constants, by `SpecId`.
@@ -111,6 +117,16 @@ impl Program {
         specialization: &[(u32, u32)],
         memory: &Memory,
         checks: Checks,
+    ) -> Result<Self, Invalid> {
+        Self::decoded(words, specialization, memory, checks, Statements::Unmarked)
+    }
+
+    fn decoded(
+        words: &[u32],
+        specialization: &[(u32, u32)],
+        memory: &Memory,
+        checks: Checks,
+        statements: Statements,
     ) -> Result<Self, Invalid> {
         let kernels = interface::kernels(words)?;
         let (_, insts) = words::read(words)?;
@@ -136,6 +152,7 @@ impl Program {
             small: HashMap::new(),
             memory,
             checks,
+            statements,
         };
         let first = insts.iter().position(|inst| inst.op == Op::Function).unwrap_or(insts.len());
         decoder.annotations(&insts)?;
@@ -143,7 +160,8 @@ impl Program {
             decoder.global(inst)?;
         }
         decoder.headers(&insts[first..])?;
-        for function in insts[first..].split(|inst| inst.op == Op::FunctionEnd) {
+        let functions = insts[first..].split(|inst| inst.op == Op::FunctionEnd);
+        for function in functions.filter(|_| statements == Statements::Unmarked) {
             decoder.small.extend(Small::new(&decoder, function));
         }
         let mut functions = Vec::new();

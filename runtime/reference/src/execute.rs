@@ -25,8 +25,13 @@ mod view;
 use std::time::Instant;
 
 pub(crate) use enqueue::MAX_GROUP_SIZE;
+pub(crate) use group::Group;
+pub(crate) use group_position::GroupPosition;
+pub(crate) use item::{Item, State};
+pub(crate) use races::{Races, Shadow};
+pub(crate) use view::Local;
 
-use crate::{Buffer, Checks, Environment, Image, Memory, Program, Report};
+use crate::{Buffer, Checks, Environment, Image, Memory, Monitor, Program, Report};
 
 /// An argument of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +162,12 @@ impl Launch<'_> {
 
     /// Executes the launch until it completes or fails.
     pub fn run(&self, memory: &Memory, options: &Options) -> Outcome {
-        schedule::run(self, memory, options)
+        schedule::run(self, memory, options, None)
+    }
+
+    /// Executes the launch under a debugger, on one thread. Its programs were decoded with
+    /// [`Program::with_statements`].
+    pub fn debug(&self, memory: &Memory, options: &Options, monitor: &dyn Monitor) -> Outcome {
+        schedule::run(self, memory, options, Some(monitor))
     }
 }

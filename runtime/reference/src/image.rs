@@ -68,6 +68,11 @@ impl Memory {
 }
 
 impl Texels {
+    /// The memory that contains the texels.
+    pub(crate) fn cells(&self) -> &Arc<Cells> {
+        &self.cells
+    }
+
     /// The index of a texel; `None` if out of bounds.
     pub(crate) fn index(&self, position: [i64; 3]) -> Option<u64> {
         let mut index = 0;

@@ -29,6 +29,7 @@ mod execute;
 mod image;
 mod interface;
 mod memory;
+mod monitor;
 mod pipe;
 mod poison;
 mod report;
@@ -42,6 +43,10 @@ pub use execute::{Argument, Bound, Contents, Launch, Options, Outcome, Pipeline,
 pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};
 pub use interface::{Kernel, Parameter, ParameterKind, kernels};
 pub use memory::{Buffer, Memory};
+pub use monitor::{
+    Contents as Bytes, Extent, Frame, ItemId, MemoryOf, Monitor, Point, Reason, Resume, WorkItem, World,
+    Write,
+};
 pub use pipe::Pipe;
 pub use report::{Report, SourceLine};
 
@@ -56,6 +61,16 @@ pub enum Checks {
     On,
     /// Only operations that cannot be executed are reported. Work-groups run in parallel.
     Off,
+}
+
+/// Whether the beginnings of statements are marked in the code, for a debugger.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Statements {
+    /// They are not.
+    #[default]
+    Unmarked,
+    /// They are, and small functions are not inlined.
+    Marked,
 }
 
 /// The client environment of a module, which determines the rules of its execution.

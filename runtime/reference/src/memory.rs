@@ -13,7 +13,10 @@ use std::{
     },
 };
 
-use crate::{image::Texels, pipe::Shared};
+use crate::{
+    image::Texels,
+    pipe::{Packets, Shared},
+};
 
 /// The space of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +82,13 @@ impl Location {
         let offset = (address & ((1 << OBJECT_SHIFT) - 1)) as i64 - START as i64;
         Some(Self { space, object, offset })
     }
+}
+
+/// The contents of a memory at some time.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    buffers: Vec<(Arc<Cells>, Vec<u8>)>,
+    pipes: Vec<(Arc<Shared>, Packets)>,
 }
 
 /// Bytes that threads may share. Callers have checked that every access is in bounds.
@@ -295,6 +305,35 @@ impl Memory {
     pub(crate) fn objects(&self) -> Objects {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         Objects { buffers: table.objects.clone(), handles: table.handles.clone() }
+    }
+
+    /// The contents of all buffers, images and pipes.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let objects = self.objects();
+        let mut snapshot = Snapshot { buffers: Vec::new(), pipes: Vec::new() };
+        let mut cells: Vec<Arc<Cells>> = objects.buffers.into_iter().flatten().collect();
+        for handle in objects.handles.into_iter().flatten() {
+            match handle {
+                Handle::Image(texels) => cells.push(texels.cells().clone()),
+                Handle::Pipe(pipe) => snapshot.pipes.push((pipe.clone(), pipe.packets())),
+            }
+        }
+        for cells in cells {
+            let mut bytes = vec![0; cells.len() as usize];
+            cells.read(0, &mut bytes);
+            snapshot.buffers.push((cells, bytes));
+        }
+        snapshot
+    }
+
+    /// Restores contents.
+    pub(crate) fn restore(&self, snapshot: &Snapshot) {
+        for (cells, bytes) in &snapshot.buffers {
+            cells.write(0, bytes);
+        }
+        for (pipe, packets) in &snapshot.pipes {
+            pipe.replace(packets.clone());
+        }
     }
 
     /// Assigns a number to an object.

@@ -29,7 +29,7 @@ pub(crate) enum End {
 }
 
 /// The contents of a pipe.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Packets {
     size: u32,
     most: u32,
@@ -41,7 +41,7 @@ pub(crate) struct Packets {
     next: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PacketSlot {
     state: State,
     packet: Vec<u8>,
@@ -102,6 +102,16 @@ impl Drop for Pipe {
 impl Shared {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Packets> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A copy of the contents.
+    pub(crate) fn packets(&self) -> Packets {
+        self.lock().clone()
+    }
+
+    /// Replaces the contents.
+    pub(crate) fn replace(&self, packets: Packets) {
+        *self.lock() = packets;
     }
 }
 

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use crate::{
+    Resume,
     code::{Overflow, Without},
     poison::{self, Poison},
 };
@@ -37,11 +38,35 @@ pub struct Report {
 
 /// The kind of a trap.
 const TRAP: &str = "trap";
+/// The kinds of reports that a debugger causes.
+const REWOUND: &str = "rewound";
+const ENDED: &str = "ended";
 
 impl Report {
     /// Whether the program itself raised the error, by a trap.
     pub fn is_trap(&self) -> bool {
         self.kind == TRAP
+    }
+
+    /// Whether a debugger ended the launch.
+    pub fn is_ended(&self) -> bool {
+        self.kind == ENDED
+    }
+
+    /// Whether a debugger executes the launch again from its start.
+    pub(crate) fn is_rewound(&self) -> bool {
+        self.kind == REWOUND
+    }
+
+    /// What a debugger has requested instead of the rest of a launch.
+    pub(crate) fn of_debugger(kernel: &str, resume: Resume) -> Option<Self> {
+        let (kind, message) = match resume {
+            Resume::Continue => return None,
+            Resume::Rewind => (REWOUND, "is executed again"),
+            Resume::End => (ENDED, "was ended by the debugger"),
+        };
+        let (kernel, message) = (kernel.to_owned(), message.to_owned());
+        Some(Self { kernel, message, location: None, work_item: [0; 3], notes: Vec::new(), kind })
     }
 
     /// Whether the launch only took too long.

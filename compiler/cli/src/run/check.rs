@@ -15,31 +15,49 @@ pub(crate) fn after(
     queue: &Queue,
     launch: &LaunchArguments,
     memory: &Memory,
-    mut printed: String,
+    printed: String,
 ) -> Result<Outcome, Failure> {
+    let Results { printed, complaints } = results(queue, launch, memory, printed)?;
+    anstream::print!("{printed}");
+    for complaint in &complaints {
+        anstream::eprintln!("kiln: check failed: {complaint}");
+    }
+    Ok(if complaints.is_empty() { Outcome::Success } else { Outcome::Diagnostics })
+}
+
+/// The results of a launch.
+pub(crate) struct Results {
+    /// The output of the kernel, and the parts of buffers to print.
+    pub(crate) printed: String,
+    /// The checks that failed.
+    pub(crate) complaints: Vec<String>,
+}
+
+/// The results that the launch requests. `printed` is the output of the kernel.
+pub(crate) fn results(
+    queue: &Queue,
+    launch: &LaunchArguments,
+    memory: &Memory,
+    mut printed: String,
+) -> Result<Results, Failure> {
     for text in &launch.print {
         let part = part(text)?;
         let (range, values) = memory.read(queue, part.name, part.range)?;
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
         printed.push_str(&format!("{}[{}..{}] = {}\n", part.name, range.start, range.end, values.join(" ")));
     }
-    anstream::print!("{printed}");
-    let mut outcome = Outcome::Success;
+    let mut complaints = Vec::new();
     for text in &launch.check {
-        if let Some(complaint) = check(queue, text, memory)? {
-            anstream::eprintln!("kiln: check failed: {complaint}");
-            outcome = Outcome::Diagnostics;
-        }
+        complaints.extend(check(queue, text, memory)?);
     }
     if let Some(path) = &launch.expect {
         let expected =
             std::fs::read_to_string(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
         if expected.trim() != printed.trim() {
-            anstream::eprintln!("kiln: check failed: the output differs from `{path}`:\n{}", expected.trim());
-            outcome = Outcome::Diagnostics;
+            complaints.push(format!("the output differs from `{path}`:\n{}", expected.trim()));
         }
     }
-    Ok(outcome)
+    Ok(Results { printed, complaints })
 }
 
 /// Whether a comparison operator holds for this ordering of its operands.

@@ -1,13 +1,13 @@
 //! Prepares launches: opens the device, compiles the source for it, and binds the arguments of each launch.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use clap::ArgMatches;
 use kiln_compiler::{
-    Artifact, Emit, Il, interface::Interface, is_kernel_module, opencl::Overflow, session::Source,
-    target::Target,
+    Artifact, Emit, Il, debug::Variables, interface::Interface, is_kernel_module, opencl::Overflow,
+    session::Source, target::Target,
 };
-use kiln_runtime::{Device, Environment, Instance, Kernel, NdRange, Program, Selector, Validation};
+use kiln_runtime::{Device, Environment, Instance, Kernel, Monitor, NdRange, Program, Selector, Validation};
 
 use super::{buffers::Memory, header, parameter::Parameter, range, target};
 use crate::{
@@ -88,6 +88,54 @@ pub(crate) fn open(
         );
     }
     Ok(Ok(Session { device, program, interface, sequences }))
+}
+
+/// A program for the debugger.
+pub(crate) struct Debuggee {
+    pub(crate) session: Session,
+    pub(crate) module: Vec<u32>,
+    pub(crate) variables: Variables,
+    /// Warnings about the source.
+    pub(crate) report: String,
+}
+
+/// Compiles the source for the debugger, and opens the device that it controls. A failure contains the errors of the
+/// source.
+pub(crate) fn debuggee(
+    command: &RunCommand,
+    matches: &ArgMatches,
+    files: &Files,
+    monitor: Arc<dyn Monitor>,
+) -> Result<Debuggee, Failure> {
+    let source = files.source(&command.source)?;
+    let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
+    let device = Instance::new(runtime_options(command))?.debugged(monitor)?;
+    let mut target = target::target(device.info());
+    command.target.apply(&mut target).map_err(Failure)?;
+    let mut options = command.options.to_options(target, matches);
+    (options.debug, options.keep_variables, options.optimize) = (true, true, false);
+    options.overflow = Overflow::Marked;
+    let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
+    let module = module.or_else(|| source.text.starts_with(&SPIRV).then(|| source.clone()));
+    if let Some(module) = module {
+        let program = Program::from_bytes(&device, &module.text)?;
+        let (words, _) = module.text.as_chunks::<4>();
+        let module = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let mut interface = Interface::default();
+        if !source.text.starts_with(&SPIRV) {
+            interface = compile::interface(source, &options, files);
+        }
+        let session = Session { device, program, interface, sequences };
+        return Ok(Debuggee { session, module, variables: Variables::default(), report: String::new() });
+    }
+    let variables = kiln_compiler::variables(source.clone(), &options, files);
+    let crash = || Failure("the compiler has failed; `kiln compile` writes a report".to_owned());
+    let output = compile::output(source, &options, files, &Emit::Spirv).ok_or_else(crash)?;
+    let report = compile::report(&output, &command.options);
+    let Some(Artifact::Module(module)) = output.artifact else { return Err(Failure(report)) };
+    let program = Program::from_verified(&device, &module)?;
+    let session = Session { device, program, interface: output.interface.unwrap_or_default(), sequences };
+    Ok(Debuggee { session, module: module.words().to_vec(), variables, report })
 }
 
 /// Loads a module. One of the OpenCL environment is translated for a Vulkan device.

@@ -2,7 +2,7 @@
 //!
 //! Owns the translation of arguments from the offsets that `signature.rs` assigns. Must not depend on index spaces.
 
-use kiln_reference::{Argument, Checks, Memory, ParameterKind, Pipeline, Region};
+use kiln_reference::{Argument, Checks, Memory, ParameterKind, Pipeline, Region, Statements};
 
 use super::image;
 use crate::backend::{Bound, Dispatch, KernelLayout, Launch};
@@ -25,8 +25,12 @@ impl Program {
         layouts: &[KernelLayout],
         memory: &Memory,
         checks: Checks,
+        statements: Statements,
     ) -> Result<Self> {
-        let decoded = kiln_reference::Program::new(module.words(), memory, checks);
+        let decoded = match statements {
+            Statements::Marked => kiln_reference::Program::with_statements(module.words(), memory, checks),
+            Statements::Unmarked => kiln_reference::Program::new(module.words(), memory, checks),
+        };
         let decoded = decoded.map_err(|invalid| signature::bad(&invalid))?;
         let position = |layout: &KernelLayout| {
             let found = decoded.kernels().iter().position(|kernel| *kernel.name == *layout.name);

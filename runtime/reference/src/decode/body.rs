@@ -10,7 +10,7 @@ use super::{
     order,
 };
 use crate::{
-    Invalid,
+    Invalid, Statements,
     code::{Function, Line, Object, Op, Position, Slot},
     types::{Scalar, Ty, TypeId},
     words::Inst,
@@ -30,6 +30,8 @@ pub(super) struct Body<'d, 'w> {
     /// Jumps may land up to this position, so only later operations can be merged.
     fence: usize,
     pub(super) line: Line,
+    /// The file and line of the last statement that was marked in this block.
+    marked: Option<(u32, u32)>,
     pub(super) insts: &'d [Inst<'w>],
     pub(super) uses: Uses,
     /// Index computations folded into address chains.
@@ -84,6 +86,7 @@ pub(super) fn decode<'d, 'w>(
         block: 0,
         fence: 0,
         line: Line { position: 0, file: 0, line: 0 },
+        marked: None,
         insts,
         uses: Uses::new(insts),
         folded: HashMap::new(),
@@ -169,12 +172,24 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn emit(&mut self, op: Op) {
+        self.mark();
         let position = self.function.code.len() as Position;
         let same = |last: &Line| (last.file, last.line) == (self.line.file, self.line.line);
         if !self.function.lines.last().is_some_and(same) {
             self.function.lines.push(Line { position, ..self.line });
         }
         self.function.code.push(op);
+    }
+
+    /// Marks the beginning of a statement for a debugger: another line, or another block.
+    fn mark(&mut self) {
+        let here = (self.line.file, self.line.line);
+        if self.decoder.statements == Statements::Unmarked || self.line.line == 0 || self.marked == Some(here)
+        {
+            return;
+        }
+        self.marked = Some(here);
+        self.emit(Op::Statement);
     }
 
     /// Allocates registers.
@@ -284,6 +299,7 @@ impl Body<'_, '_> {
     /// Starts a block.
     pub(super) fn label(&mut self, id: u32) -> Result<(), Invalid> {
         self.block = id;
+        self.marked = None;
         self.fence = self.function.code.len();
         if self.blocks.insert(id, self.fence as Position).is_some() {
             return Err(Invalid::new("two blocks have one id"));
@@ -293,8 +309,8 @@ impl Body<'_, '_> {
 
     /// Emits a jump; its targets are resolved later.
     pub(super) fn jump(&mut self, op: Op, targets: &[(Field, u32)]) {
-        let position = self.function.code.len();
         self.emit(op);
+        let position = self.function.code.len() - 1;
         for &(field, to) in targets {
             self.edges.push(Edge { position, field, from: self.block, to, line: self.line });
         }
@@ -314,8 +330,8 @@ impl Body<'_, '_> {
             return Ok(());
         }
         self.travel(self.block, to)?;
-        let position = self.function.code.len();
         self.emit(Op::Jump(0));
+        let position = self.function.code.len() - 1;
         // The phi values are copied, so the edge goes to the block itself.
         self.edges.push(Edge { position, field: Field::Only, from: NOWHERE, to, line: self.line });
         Ok(())
@@ -373,6 +389,7 @@ impl Body<'_, '_> {
                 let stub = self.function.code.len() as Position;
                 self.fence = self.function.code.len();
                 self.line = line;
+                self.marked = Some((line.file, line.line));
                 self.travel(from, to)?;
                 self.emit(Op::Jump(block));
                 stubs.insert((from, to), stub);

@@ -2,7 +2,7 @@
 //!
 //! Owns the order in which work-items run, and the detection that they meet. Must not depend on other groups.
 
-use std::{sync::atomic::AtomicU64, time::Instant};
+use std::{collections::VecDeque, ops::Range, sync::atomic::AtomicU64, time::Instant};
 
 use super::{
     Argument, Options,
@@ -17,7 +17,7 @@ use super::{
     view::Local,
 };
 use crate::{
-    Checks, Program,
+    Checks, ItemId, Monitor, Program, Reason, WorkItem, World,
     code::{Function, Line, ResourceLocation, Scope, Together},
     interface::ParameterKind,
     memory::{Cells, Location, Objects, Space},
@@ -72,6 +72,26 @@ pub(crate) struct Shared<'a> {
     pub(crate) print_room: &'a AtomicU64,
     /// The queue for device-side enqueue.
     pub(crate) queue: &'a Queue,
+    pub(crate) debugging: Option<Debugging<'a>>,
+}
+
+/// A debugger, and what it was told.
+pub(crate) struct Debugging<'a> {
+    pub(crate) monitor: &'a dyn Monitor,
+    /// The number of bytes of `Shared::printed` that it knows.
+    pub(crate) told: usize,
+}
+
+impl Shared<'_> {
+    /// Passes new output to the debugger.
+    pub(crate) fn tell_printed(&mut self) {
+        if let Some(Debugging { monitor, told }) = &mut self.debugging
+            && self.printed.len() > *told
+        {
+            monitor.prints(&self.printed[*told..]);
+            *told = self.printed.len();
+        }
+    }
 }
 
 /// Work-items, and lists of them, for reuse.
@@ -121,19 +141,47 @@ impl<'l> Group<'l> {
         self.live.len().max(1)
     }
 
-    /// Runs the work-items for a time slice.
-    pub(crate) fn run<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<Ended, Box<Report>> {
+    /// Runs the work-items for a time slice. `others` are the groups that have yielded.
+    pub(crate) fn run<const CHECKS: bool>(
+        &mut self,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<Ended, Box<Report>> {
+        let result = self.run_items::<CHECKS>(shared, others);
+        if let (Some(debugging), Err(report)) = (&shared.debugging, &result)
+            && !report.is_ended()
+            && !report.is_rewound()
+        {
+            let monitor = debugging.monitor;
+            self.stop(monitor, None, Reason::Report(report), shared, others)?;
+        }
+        result
+    }
+
+    fn run_items<const CHECKS: bool>(
+        &mut self,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<Ended, Box<Report>> {
         let mut turns = 0;
         if self.live.capacity() == 0 {
             self.live = shared.pool.lists.pop().unwrap_or_default();
         }
         loop {
             let mut any_ready = false;
+            // A work-item that waits for another one cannot run alone for long.
+            let focus = if turns < TURNS { self.focus(shared) } else { None };
             // The state and position of the items, if they are the same for all.
             let mut stop = None;
             let mut is_one_stop = self.live.iter().all(|item| item.state == State::Ready);
-            for item in self.live.iter_mut().filter(|item| item.state == State::Ready) {
-                self.scene.turn::<CHECKS>(item, shared)?;
+            for index in 0..self.live.len() {
+                if self.live[index].state != State::Ready {
+                    continue;
+                }
+                if focus.is_none_or(|focus| self.live[index].index == focus) {
+                    self.turn::<CHECKS>(index, shared, others)?;
+                }
+                let item = &self.live[index];
                 any_ready |= item.state == State::Ready;
                 self.done += u32::from(item.state == State::Done);
                 let here = (item.state, item.at());
@@ -142,21 +190,28 @@ impl<'l> Group<'l> {
             if self.live.iter().any(|item| item.state == State::Done) {
                 shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
             }
-            while self.begun < self.scene.position.size() {
+            while self.begun < self.scene.position.size() && focus.is_none() {
                 let mut item = shared.pool.items.pop().unwrap_or_default();
                 self.scene.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
                 self.begun += 1;
-                self.scene.turn::<CHECKS>(&mut item, shared)?;
+                self.live.push(item);
+                let index = self.live.len() - 1;
+                self.turn::<CHECKS>(index, shared, others)?;
+                let item = &self.live[index];
                 if item.state == State::Done {
                     self.done += 1;
-                    shared.pool.items.push(item);
+                    shared.pool.items.extend(self.live.pop());
                     is_one_stop = false;
                 } else {
                     any_ready |= item.state == State::Ready;
                     let here = (item.state, item.at());
                     is_one_stop &= here == *stop.get_or_insert(here);
-                    self.live.push(item);
                 }
+            }
+            if self.begun < self.scene.position.size() {
+                // The work-item in focus has run alone.
+                turns += LONG;
+                continue;
             }
             if self.live.is_empty() {
                 shared.pool.lists.push(std::mem::take(&mut self.live));
@@ -245,9 +300,8 @@ impl<'l> Group<'l> {
             let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
             let size = self.scene.position.sub_group_size(self.live[chosen[0]].index) as usize;
             if CHECKS && is_uniform && chosen.len() != size {
-                let item = std::mem::take(&mut self.live[chosen[0]]);
                 let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
-                return Err(self.scene.report(&item, &Problem::Divergence { others }));
+                return Err(self.scene.report(&self.live[chosen[0]], &Problem::Divergence { others }));
             }
             self.together::<CHECKS>(&chosen, shared)?;
             released = true;
@@ -271,8 +325,7 @@ impl<'l> Group<'l> {
             for slot in known {
                 let why = union(item.poison(slot, 1));
                 if why != 0 {
-                    let item = std::mem::take(item);
-                    return Err(self.scene.report(&item, &Problem::Poison(why, Use::Operand)));
+                    return Err(self.scene.report(item, &Problem::Poison(why, Use::Operand)));
                 }
             }
             let registers = &item.regs[base..];
@@ -300,8 +353,7 @@ impl<'l> Group<'l> {
         };
         let result = meet::perform::<CHECKS>(meet, &mut self.live, chosen, &mut surroundings);
         if let Err(problem) = result {
-            let item = std::mem::take(&mut self.live[chosen[0]]);
-            return Err(self.scene.report(&item, &problem));
+            return Err(self.scene.report(&self.live[chosen[0]], &problem));
         }
         for &index in chosen {
             self.live[index].state = State::Ready;
@@ -322,8 +374,93 @@ impl<'l> Group<'l> {
             None if self.done == 0 => "its other work-items wait elsewhere".to_owned(),
             None => format!("{} of its work-items have returned", self.done),
         };
-        let item = std::mem::take(&mut self.live[0]);
-        self.scene.report(&item, &Problem::Divergence { others })
+        self.scene.report(&self.live[0], &Problem::Divergence { others })
+    }
+
+    /// The work-item that runs before the others, if it can run.
+    fn focus(&self, shared: &Shared<'_>) -> Option<u32> {
+        let focus = shared.debugging.as_ref()?.monitor.focus()?;
+        let can_run = |item: &Item| item.index == focus.index && item.state == State::Ready;
+        (focus.group == self.scene.number && self.live.iter().any(can_run)).then_some(focus.index)
+    }
+
+    /// Runs one work-item for a time slice, or until another one has the focus of the debugger.
+    fn turn<const CHECKS: bool>(
+        &mut self,
+        index: usize,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<(), Box<Report>> {
+        loop {
+            self.scene.turn::<CHECKS>(&mut self.live[index], shared)?;
+            let Some(debugging) = &shared.debugging else { return Ok(()) };
+            if !std::mem::take(&mut self.live[index].is_stopped) {
+                return Ok(());
+            }
+            let monitor = debugging.monitor;
+            self.stop(monitor, Some(self.live[index].index), Reason::Requested, shared, others)?;
+            if self.focus(shared).is_some_and(|focus| focus != self.live[index].index) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets the debugger act.
+    fn stop(
+        &mut self,
+        monitor: &dyn Monitor,
+        running: Option<u32>,
+        reason: Reason<'_>,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<(), Box<Report>> {
+        shared.tell_printed();
+        let kernel = self.scene.position.launch.name();
+        let running = running.map(|index| ItemId { group: self.scene.number, index });
+        let mut world = World { group: self, others, global: shared.global, races: shared.races, running };
+        match Report::of_debugger(kernel, monitor.stops(reason, &mut world)) {
+            Some(report) => Err(Box::new(report)),
+            None => Ok(()),
+        }
+    }
+
+    /// The linear index of the group.
+    pub(crate) fn number(&self) -> u32 {
+        self.scene.number
+    }
+
+    /// The work-items that have started and have not returned, for a debugger.
+    pub(crate) fn items<'a>(
+        &'a self,
+        global: &'a Objects,
+        races: &'a Races,
+    ) -> impl Iterator<Item = WorkItem<'a>> {
+        let Scene { position, number, local, shadow, .. } = &self.scene;
+        let live = self.live.iter().filter(|item| item.state != State::Done);
+        live.map(move |item| WorkItem {
+            position: *position,
+            number: *number,
+            item,
+            global,
+            local,
+            races,
+            shadow,
+        })
+    }
+
+    /// Marks bytes as initialized, at this offset of the memory that contains them.
+    pub(crate) fn define(&mut self, index: u32, location: Location, bytes: Range<usize>) {
+        let poison = match location.space {
+            Space::Local => self.scene.local.get_mut(location.object as usize).map(|local| &mut local.poison),
+            Space::Private => {
+                let item = self.live.iter_mut().find(|item| item.index == index);
+                item.map(|item| &mut item.private.poison)
+            }
+            Space::Global | Space::Input | Space::Resource => None,
+        };
+        if let Some(bytes) = poison.and_then(|poison| poison.get_mut(bytes)) {
+            bytes.fill(0);
+        }
     }
 
     /// Reports that the launch timed out while this group was running.
@@ -419,6 +556,8 @@ impl Scene<'_> {
             shadow: &mut self.shadow,
             printed: Printed { text: shared.printed, used: shared.print_room },
             queue: shared.queue,
+            number: self.number,
+            monitor: shared.debugging.as_ref().map(|debugging| debugging.monitor),
         };
         let result = run::run::<CHECKS>(&mut site, item, slice);
         let result = match result {

@@ -32,6 +32,8 @@ pub(crate) struct Item {
     pub(crate) thread: Thread,
     /// The number of jumps so far.
     pub(crate) steps: u64,
+    /// Whether a debugger has stopped it.
+    pub(crate) is_stopped: bool,
 }
 
 /// The state of a work-item.
@@ -56,6 +58,8 @@ pub(crate) struct Frame {
     /// The number of its first variable, and the private memory in use before the call.
     pub(crate) objects: u32,
     used: u64,
+    /// The file and line of the last statement, for a debugger.
+    pub(crate) line: (u32, u32),
 }
 
 /// Private memory.
@@ -98,6 +102,7 @@ impl Item {
         self.index = index;
         self.state = State::Ready;
         self.steps = 0;
+        self.is_stopped = false;
     }
 
     /// Enters a function; the caller sets its parameters.
@@ -128,7 +133,7 @@ impl Item {
         for (object, count) in function.objects.iter().zip(0..) {
             private.push::<CHECKS>(number, count, object.size, object.align)?;
         }
-        self.frames.push(Frame { function: number, position: 0, base, to, objects, used });
+        self.frames.push(Frame { function: number, position: 0, base, to, objects, used, line: (0, 0) });
         Ok(())
     }
 

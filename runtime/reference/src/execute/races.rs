@@ -20,7 +20,7 @@ use shadow::Past;
 pub(crate) use shadow::Shadow;
 
 use crate::{
-    Environment,
+    Environment, ItemId,
     code::{Scope, Semantics},
     memory::{Location, Space},
     report::Problem,
@@ -200,6 +200,24 @@ impl Races {
             }
         }
         Ok(())
+    }
+
+    /// The writes to the word at a location that later accesses must be ordered with: who, and where.
+    pub(crate) fn writes(&self, local: &Shadow, location: Location) -> Vec<(Option<ItemId>, Site)> {
+        let shadow = match location.space {
+            Space::Global => &self.global,
+            Space::Local => local,
+            Space::Private | Space::Input | Space::Resource => return Vec::new(),
+        };
+        let Ok(offset) = u64::try_from(location.offset) else { return Vec::new() };
+        let pasts = shadow.find(location.object, offset / 4).map(shadow::Word::all).into_iter().flatten();
+        let writes = pasts.filter(|past| past.is_write && past.mask & 1 << (offset % 4) != 0);
+        writes
+            .map(|past| {
+                let Member { group, index } = self.members[past.thread as usize];
+                ((group & COPIES == 0).then_some(ItemId { group, index }), past.at)
+            })
+            .collect()
     }
 
     /// Records an access to a texel of an image or a packet of a pipe, by index.

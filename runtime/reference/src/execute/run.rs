@@ -15,6 +15,7 @@ use super::{
     view::{Local, View, Watch},
 };
 use crate::{
+    ItemId, Monitor, Point, WorkItem,
     code::{Action, Atomic, Function, Op, Position, Program, Slot, Tables},
     memory::Objects,
     report::{Problem, Use},
@@ -31,6 +32,9 @@ pub(crate) struct Site<'a> {
     pub(crate) shadow: &'a mut Shadow,
     pub(crate) printed: Printed<'a>,
     pub(crate) queue: &'a Queue,
+    /// The linear index of the group.
+    pub(crate) number: u32,
+    pub(crate) monitor: Option<&'a dyn Monitor>,
 }
 
 /// Time-slice cost of an atomic operation, in jumps, so that spinning work-items yield.
@@ -125,7 +129,17 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                 }
                 *left -= 1;
             }
-            Exit::Return { from, count } => leave::<CHECKS>(item, frame, from, count),
+            Exit::Return { from, count } => {
+                leave::<CHECKS>(item, frame, from, count);
+                if site.monitor.is_some_and(|monitor| reaches(site, item, monitor, Arrival::Returned)) {
+                    return Ok(());
+                }
+            }
+            Exit::Statement => {
+                if site.monitor.is_some_and(|monitor| reaches(site, item, monitor, Arrival::Statement)) {
+                    return Ok(());
+                }
+            }
             Exit::Meet(number) => {
                 item.state = State::Waiting(number);
                 return Ok(());
@@ -148,6 +162,8 @@ enum Exit {
     },
     /// Waits for others at this collective operation.
     Meet(u32),
+    /// At the beginning of a statement.
+    Statement,
     /// The slice is over.
     Slice,
     Problem(Problem),
@@ -245,6 +261,7 @@ fn execute<const CHECKS: bool>(
             Op::Return => return (position as Position, Exit::Return { from: 0, count: 0 }),
             Op::ReturnValue { from, count } => return (position as Position, Exit::Return { from, count }),
             Op::Meet(number) => return (position as Position, Exit::Meet(number)),
+            Op::Statement => return (position as Position, Exit::Statement),
             Op::Unreachable => return (position as Position - 1, Exit::Problem(Problem::Unreachable)),
             Op::Variable { .. }
             | Op::Input { .. }
@@ -279,6 +296,42 @@ fn execute<const CHECKS: bool>(
             _ => registers.compute::<CHECKS>(op, tables),
         }
     }
+}
+
+/// How a work-item arrives at a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    Statement,
+    /// A call in this line has returned.
+    Returned,
+}
+
+/// Informs the debugger. Returns whether the work-item stops.
+fn reaches(site: &Site<'_>, item: &mut Item, monitor: &dyn Monitor, arrival: Arrival) -> bool {
+    let program = site.program;
+    let Some(frame) = item.frames.last_mut() else {
+        monitor.completes(ItemId { group: site.number, index: item.index });
+        return false;
+    };
+    // The position is after the statement's mark, or after the call.
+    let function = &program.functions[frame.function as usize];
+    let Some(line) = function.line(frame.position.saturating_sub(1)) else { return false };
+    let Some(file) = program.files.get(line.file as usize) else { return false };
+    let returns = arrival == Arrival::Returned;
+    let is_new_line = !returns && frame.line != (line.file, line.line);
+    frame.line = (line.file, line.line);
+    let work_item = WorkItem {
+        position: site.position,
+        number: site.number,
+        item,
+        global: site.global,
+        local: &*site.local,
+        races: &*site.races,
+        shadow: &*site.shadow,
+    };
+    let point = Point { item: work_item, file, line: line.line, is_new_line, returns };
+    item.is_stopped = monitor.reaches(&point);
+    item.is_stopped
 }
 
 /// Calls a function with arguments of the caller's registers.

@@ -15,13 +15,13 @@ use std::{
 use super::{
     Argument, Launch, Options, Outcome, Pipeline, Region,
     enqueue::{Child, IndexSpace, MOST_ENQUEUED, Next, Queue},
-    group::{self, Ended, Group, Pool},
+    group::{self, Debugging, Ended, Group, Pool},
     group_position::GroupPosition,
     races::Races,
     resource::{self, Resource},
 };
 use crate::{
-    Checks, Memory, Program,
+    Checks, Memory, Monitor, Program,
     memory::{Location, Objects, Space},
     report::Report,
 };
@@ -42,12 +42,37 @@ struct Shared<'l> {
     printed: Mutex<Vec<u8>>,
     print_room: AtomicU64,
     queue: &'l Queue,
+    monitor: Option<&'l dyn Monitor>,
 }
 
-/// Executes a launch and the kernels that it enqueues; it is complete when all of them are (OpenCL C 6.15.19).
-pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Outcome {
+/// Executes a launch and the kernels that it enqueues; it is complete when all of them are (OpenCL C 6.15.19). A
+/// debugger can execute it again from its start.
+pub(crate) fn run(
+    launch: &Launch<'_>,
+    memory: &Memory,
+    options: &Options,
+    monitor: Option<&dyn Monitor>,
+) -> Outcome {
+    let Some(monitor) = monitor else { return complete(launch, memory, options, None) };
+    let before = memory.snapshot();
+    loop {
+        let outcome = complete(launch, memory, options, Some(monitor));
+        if !outcome.report.as_ref().is_some_and(Report::is_rewound) {
+            return outcome;
+        }
+        memory.restore(&before);
+    }
+}
+
+/// Executes a launch and the kernels that it enqueues.
+fn complete(
+    launch: &Launch<'_>,
+    memory: &Memory,
+    options: &Options,
+    monitor: Option<&dyn Monitor>,
+) -> Outcome {
     let queue = Queue::default();
-    let mut outcome = execute(launch, memory, options, &queue);
+    let mut outcome = execute(launch, memory, options, &queue, monitor);
     while outcome.report.is_none() {
         let (child, event) = match queue.next(options.seed) {
             Next::Nothing => break,
@@ -62,7 +87,7 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
                 break;
             }
         };
-        let mut done = enqueued(launch.pipelines[0].program, &child, memory, options, &queue);
+        let mut done = enqueued(launch.pipelines[0].program, &child, memory, options, &queue, monitor);
         outcome.printed.append(&mut done.printed);
         outcome.report = done.report;
         let (addresses, times) = queue.complete(event);
@@ -72,7 +97,14 @@ pub(crate) fn run(launch: &Launch<'_>, memory: &Memory, options: &Options) -> Ou
 }
 
 /// Executes an enqueued kernel. The captures of its block get their own memory.
-fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options, queue: &Queue) -> Outcome {
+fn enqueued(
+    program: &Program,
+    child: &Child,
+    memory: &Memory,
+    options: &Options,
+    queue: &Queue,
+    monitor: Option<&dyn Monitor>,
+) -> Outcome {
     let Some(literal) = memory.allocate(child.literal.len() as u64) else { return Outcome::default() };
     literal.write(0, &child.literal);
     let captured = Argument::Bytes(literal.address().to_le_bytes().to_vec());
@@ -91,7 +123,7 @@ fn enqueued(program: &Program, child: &Child, memory: &Memory, options: &Options
         groups: *groups,
         regions,
     };
-    execute(&launch, memory, options, queue)
+    execute(&launch, memory, options, queue, monitor)
 }
 
 /// Writes the execution time of a kernel, and the time since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
@@ -123,7 +155,13 @@ fn stuck(launch: &Launch<'_>, message: &str) -> Report {
 }
 
 /// Executes the work-groups of a launch.
-fn execute(launch: &Launch<'_>, memory: &Memory, options: &Options, queue: &Queue) -> Outcome {
+fn execute(
+    launch: &Launch<'_>,
+    memory: &Memory,
+    options: &Options,
+    queue: &Queue,
+    monitor: Option<&dyn Monitor>,
+) -> Outcome {
     let count: u64 = launch.regions.iter().map(count).sum();
     let shared = Shared {
         launch,
@@ -136,9 +174,11 @@ fn execute(launch: &Launch<'_>, memory: &Memory, options: &Options, queue: &Queu
         printed: Mutex::new(Vec::new()),
         print_room: AtomicU64::new(0),
         queue,
+        monitor,
     };
     let threads = match options.checks {
         Checks::On => 1,
+        Checks::Off if monitor.is_some() => 1,
         Checks::Off => options.threads.clamp(1, 256).min(count.max(1) as usize),
     };
     if threads == 1 {
@@ -179,11 +219,13 @@ impl Shared<'_> {
                 printed: &mut printed,
                 print_room: &self.print_room,
                 queue: self.queue,
+                debugging: self.monitor.map(|monitor| Debugging { monitor, told: 0 }),
             };
             let ended = match self.options.checks {
-                Checks::On => group.run::<true>(&mut shared),
-                Checks::Off => group.run::<false>(&mut shared),
+                Checks::On => group.run::<true>(&mut shared, &mut waiting),
+                Checks::Off => group.run::<false>(&mut shared, &mut waiting),
             };
+            shared.tell_printed();
             if !printed.is_empty() {
                 self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
             }

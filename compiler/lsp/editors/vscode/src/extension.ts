@@ -44,6 +44,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         }),
         vscode.commands.registerCommand("kiln.run", () => launch("Run", [])),
         vscode.commands.registerCommand("kiln.races", () => launch("Check for races", ["--device", "reference"])),
+        vscode.debug.registerDebugAdapterDescriptorFactory(SECTION, {
+            createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(), ["dap"]),
+        }),
+        vscode.debug.registerDebugConfigurationProvider(SECTION, { resolveDebugConfiguration: configuration }),
         ...FORMS.map((form) => vscode.commands.registerCommand(form.command, () => show(form))),
     );
     await start(output);
@@ -118,6 +122,24 @@ async function launch(title: string, options: readonly string[]): Promise<void> 
     const run = new vscode.ProcessExecution(program(), ["run", "--diagnostic-format", "gcc", ...options, source.fileName]);
     const scope = vscode.workspace.getWorkspaceFolder(source.uri) ?? vscode.TaskScope.Workspace;
     await vscode.tasks.executeTask(new vscode.Task({ type: "kiln" }, scope, title, "kiln", run, "$kiln"));
+}
+
+/** Completes a debug configuration. Without one, the launches in the source's leading comment are debugged. */
+function configuration(
+    _folder: vscode.WorkspaceFolder | undefined,
+    chosen: vscode.DebugConfiguration,
+): vscode.DebugConfiguration | undefined {
+    const source = vscode.window.activeTextEditor?.document;
+    if (chosen.type === undefined && source?.languageId !== LANGUAGE) {
+        return undefined;
+    }
+    const flags = vscode.workspace.getConfiguration(SECTION).get<string[]>("flags") ?? [];
+    return { type: SECTION, request: "launch", name: "Debug", program: "${file}", options: flags, ...withoutEmpty(chosen) };
+}
+
+/** The keys of a configuration that have a value. */
+function withoutEmpty(chosen: vscode.DebugConfiguration): Partial<vscode.DebugConfiguration> {
+    return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined && value !== ""));
 }
 
 /** What `kiln` prints, anew whenever the source is saved. */

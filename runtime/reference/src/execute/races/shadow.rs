@@ -77,6 +77,12 @@ type Page = Option<Box<[Word]>>;
 pub(crate) struct Shadow(Vec<Vec<Page>>);
 
 impl Shadow {
+    /// The recorded accesses to a word of an object.
+    pub(super) fn find(&self, object: u32, index: u64) -> Option<&Word> {
+        let page = self.0.get(object as usize)?.get(index as usize / PAGE)?;
+        page.as_ref()?.get(index as usize % PAGE)
+    }
+
     /// The words of an object.
     #[inline]
     pub(super) fn object(&mut self, number: u32) -> Words<'_> {

@@ -1,0 +1,136 @@
+// Drives the page in Chromium, as a user does: edit, mistake, fix, run, picture, race, link.
+//
+//   node test.mjs target/playground [chromium] [screenshot.png]
+import { spawn } from "node:child_process";
+import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import assert from "node:assert/strict";
+
+const [folder, browser = "chromium", screenshot] = process.argv.slice(2);
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const server = createServer((request, response) => {
+    const path = request.url === "/" ? "index.html" : request.url.slice(1);
+    if (!/^[\w.]+$/.test(path) || !existsSync(join(folder, path))) {
+        response.writeHead(404).end();
+        return;
+    }
+    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/plain" });
+    createReadStream(join(folder, path)).pipe(response);
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const address = `http://127.0.0.1:${server.address().port}/`;
+
+const profile = mkdtempSync(join(tmpdir(), "kiln-playground-"));
+const chromium = spawn(browser, ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${profile}`],
+    { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+const answers = new Map();
+let received = "", last = 0;
+chromium.stdio[4].on("data", (bytes) => {
+    const parts = (received + bytes).split("\0");
+    received = parts.pop();
+    for (const message of parts.map((part) => JSON.parse(part))) answers.get(message.id)?.(message);
+});
+const send = (method, params = {}, sessionId) => new Promise((done, fail) => {
+    const id = ++last;
+    answers.set(id, (message) => message.error ? fail(new Error(`${method}: ${message.error.message}`)) : done(message.result));
+    chromium.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+});
+
+const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+const evaluate = async (expression) => {
+    const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+    assert.equal(exceptionDetails, undefined, expression);
+    return result.value;
+};
+const until = async (expression) => {
+    for (let tries = 0; tries < 600; tries++) {
+        const value = await evaluate(expression);
+        if (value) return value;
+        await new Promise((done) => setTimeout(done, 100));
+    }
+    assert.fail(`it does not come to this: ${expression}; ${await evaluate("document.body.innerText")}`);
+};
+const text = (id) => evaluate(`document.getElementById("${id}").textContent`);
+const write = (source) => evaluate(`{ const it = document.getElementById("source"); it.value = ${JSON.stringify(source)}; it.dispatchEvent(new Event("input")); }`);
+const runs = () => evaluate("Number(document.body.dataset.ran ?? 0)");
+const click = async (selector) => {
+    const before = await runs();
+    await evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
+    return before;
+};
+const run = async (selector = "#run") => {
+    const before = await click(selector);
+    await until(`Number(document.body.dataset.ran) > ${before}`);
+};
+const example = async (name) => {
+    const before = await runs();
+    await evaluate(`{ const it = document.getElementById("examples"); it.selectedIndex = [...it.options].findIndex((option) => option.text === ${JSON.stringify(name)}); it.dispatchEvent(new Event("change")); }`);
+    await until(`Number(document.body.dataset.ran) > ${before}`);
+};
+
+try {
+    await send("Emulation.setDeviceMetricsOverride", { width: 1400, height: 800, deviceScaleFactor: 1, mobile: false }, sessionId);
+    await send("Page.navigate", { url: address }, sessionId);
+    await until("document.body?.dataset.ran === '1'");
+
+    // The picture of the first example: the middle is in the set, the corner is not.
+    const pixel = (x, y) => evaluate(`[...document.getElementById("picture").getContext("2d").getImageData(${x}, ${y}, 1, 1).data].join()`);
+    assert.equal(await evaluate("document.getElementById('picture').hidden"), false);
+    assert.deepEqual([await pixel(200, 100), await pixel(0, 0) === await pixel(200, 100)], ["0,0,255,255", false]);
+    if (screenshot) {
+        const { data } = await send("Page.captureScreenshot", {}, sessionId);
+        writeFileSync(screenshot, Buffer.from(data, "base64"));
+    }
+
+    // A mistake while typing, and its fix.
+    const source = (value) => `// kiln run --kernel k --global 4 --arg buf:int[4] --print out[0..4]\nkernel void k(global int *out)\n{\n    out[get_global_id(0)] = ${value};\n}\n`;
+    await write(source("missing"));
+    await until("document.getElementById('problems').textContent.includes('`missing` is not declared')");
+    assert.equal(await evaluate("document.querySelector('#lines .error').textContent"), "4");
+    await write(source("(int)get_global_id(0) * 3"));
+    await until("document.getElementById('problems').textContent === '' && document.getElementById('state').textContent === 'No problems'");
+    await run();
+    assert.equal(await text("output"), "out[0..4] = 0 3 6 9\n");
+    await evaluate("document.getElementById('format').click()");
+    await until("document.getElementById('source').value.includes('*out) {')");
+
+    // SPIR-V for both environments.
+    await run("[data-view=vulkan]");
+    assert.match(await text("output"), /OpEntryPoint GLCompute/);
+    await run("[data-view=opencl]");
+    assert.match(await text("output"), /OpEntryPoint Kernel/);
+    await run("[data-view=output]");
+
+    // Races, waiting work-groups, libraries, printf.
+    await example("A data race");
+    assert.match(await text("problems"), /\[data-race\]/);
+    assert.equal(await evaluate("document.querySelector('#lines .error').textContent"), "10");
+    await example("A message between work-groups");
+    assert.equal(await text("output"), "out[0..1] = 42\n");
+    await example("A scan with <kiln/scan.h>");
+    assert.equal(await text("output"), "out[0..8] = 0 1 3 6 10 15 21 28\n");
+    await example("A mistake");
+    assert.match(await text("problems"), /a store cannot have acquire order/);
+    await example("printf");
+    assert.match(await text("output"), /work-item 1 of group 1/);
+
+    // A link has the source.
+    await write(source("7"));
+    await evaluate("document.getElementById('share').click()");
+    const link = await until("location.hash.startsWith('#source=') && location.href");
+    await send("Page.navigate", { url: "about:blank" }, sessionId);
+    await send("Page.navigate", { url: link }, sessionId);
+    await until("document.body?.dataset.ran === '1'");
+    assert.equal(await evaluate("document.getElementById('source').value"), source("7"));
+    assert.equal(await text("output"), "out[0..4] = 7 7 7 7\n");
+    console.log("edit, mistake, fix, run, picture, race, link: all as expected");
+} finally {
+    const ended = new Promise((done) => chromium.on("exit", done));
+    chromium.kill();
+    await ended;
+    server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+}
