@@ -56,8 +56,8 @@ or uint4. It must be the parameter's type, except for the sign; a buffer of scal
 for one of vectors.
 FORMAT is the channels and their type, such as rgba-unorm8, r-float, bgra-unorm8, rg-int16 or
 depth-float. FILL, --print and --check use the numbers in memory: rgba-unorm8 is u8x4.
-FILL is a list {1,2,3}, file:PATH, or a formula of numbers, iota (0, 1, 2 …), random(SEED) (32
-bits), and + - * / %:
+FILL is a list {1,2,3} (the braces can be omitted), file:PATH, or a formula of numbers, iota
+(0, 1, 2 …), random(SEED) (32 bits), and + - * / %:
   buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
 
 After the launch, the output of `printf` appears, and then:

@@ -4,7 +4,7 @@
 use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, DeviceQueue, Image, Pipe, Queue};
 
 use super::{
-    fill::{fill, numbers},
+    fill::{fill, list, numbers},
     images,
     parameter::Parameter,
     value::{ElementType, Number},
@@ -169,9 +169,22 @@ fn raw_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
 pub(super) fn buffer(text: &str) -> Result<(&str, usize, &str), Failure> {
     let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
     let wrong = || Failure(format!("`{text}` is not a buffer such as `buf:u32[4096]=iota`"));
-    let (name, count) = shape.split_once('[').ok_or_else(wrong)?;
+    let Some((name, count)) = shape.split_once('[') else {
+        return Err(without_count(shape, content).map_or_else(wrong, Failure));
+    };
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
     Ok((name, count, content))
+}
+
+/// The message about a buffer whose number of elements is missing.
+fn without_count(shape: &str, content: &str) -> Option<String> {
+    let ty = ElementType::parse(shape)?;
+    let values = numbers(list(content).unwrap_or_default()).unwrap_or_default().len();
+    let count = match values.div_ceil(ty.components()) {
+        0 => "N".to_owned(),
+        count => count.to_string(),
+    };
+    Some(format!("the number of elements is missing; write `buf:{shape}[{count}]={content}`"))
 }
 
 /// `TYPE[N]`: an empty pipe for N packets.

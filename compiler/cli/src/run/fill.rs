@@ -1,4 +1,4 @@
-//! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `file:PATH`.
+//! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `1,2,3`, `file:PATH`.
 
 use super::value::{ElementType, Number};
 use crate::exit::{Failure, failure};
@@ -9,7 +9,7 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
         return from_file(path, count * ty.stride);
     }
     let components = ty.components();
-    if let Some(list) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+    if let Some(list) = list(text) {
         let numbers = numbers(list)?;
         if numbers.len() > count * components {
             return failure(format!(
@@ -34,6 +34,13 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
         }
     }
     Ok(bytes)
+}
+
+/// The elements of a list: `{1,2,3}`, `1,2,3` or `1..3`.
+pub(super) fn list(text: &str) -> Option<&str> {
+    let in_braces = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let is_bare = !text.starts_with("file:") && (text.contains(',') || text.contains(".."));
+    in_braces.or_else(|| is_bare.then_some(text))
 }
 
 /// Parses numbers separated by commas; `a..b` is every number from `a` to `b`, ascending or descending.
@@ -140,7 +147,7 @@ impl Source {
                 Some(seed) => {
                     seed.parse().map(Self::Random).map_err(|_| Failure(format!("`{seed}` is not a seed")))
                 }
-                None => number(word).map(Self::Number),
+                None => Number::parse(word.trim()).map(Self::Number).ok_or_else(|| unknown(word)),
             },
         }
     }
@@ -152,6 +159,17 @@ impl Source {
             Self::Random(_) => Number::Int(next_random(random).into()),
         }
     }
+}
+
+fn unknown(word: &str) -> Failure {
+    let hint = match word.trim() {
+        "zero" | "zeros" | "zeroes" => "; write `0`",
+        "one" | "ones" => "; write `1`",
+        "index" | "id" | "range" | "sequence" => "; write `iota`",
+        "rand" => "; write `random(1)`",
+        _ => ", `iota`, `random(SEED)`, `file:PATH` or a list such as `{1,2,3}`",
+    };
+    Failure(format!("`{word}` is not a number{hint}"))
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the upper half of each output.
@@ -210,6 +228,17 @@ mod tests {
     }
 
     #[test]
+    fn lists_need_no_braces() {
+        assert_eq!(filled("uint", 4, "1,2,3,4"), ["1", "2", "3", "4"]);
+        assert_eq!(filled("int", 3, "-1, 5"), ["-1", "5", "0"]);
+        assert_eq!(filled("float2", 2, "1.5,2,3,4"), ["1.5", "2", "3", "4"]);
+        assert_eq!(filled("int", 4, "4..2"), ["4", "3", "2", "0"]);
+        let ty = ElementType::parse("int").expect("a type");
+        assert!(fill(&ty, 2, "1,2,3").is_err_and(|e| e.0.contains("3 values for 2")));
+        assert!(fill(&ty, 2, "zeros").is_err_and(|e| e.0.contains("write `0`")));
+    }
+
+    #[test]
     fn random_is_the_same_each_time() {
         assert_eq!(filled("uint", 5, "random(7)%100"), filled("uint", 5, "random(7)%100"));
         assert_ne!(filled("uint", 5, "random(7)"), filled("uint", 5, "random(8)"));
@@ -218,7 +247,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let ty = ElementType::parse("int").expect("a type");
-        for text in ["", "foo", "iota^2", "{1,2,3}", "random(x)", "1+"] {
+        for text in ["", "foo", "iota^2", "{1,2,3}", "random(x)", "1+", "1,x"] {
             assert!(fill(&ty, 2, text).is_err(), "{text}");
         }
     }
