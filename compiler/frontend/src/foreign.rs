@@ -1,8 +1,9 @@
 //! Words of C's headers and of related languages, and what OpenCL C has instead.
 
 /// Types, and the type that means the same.
-const TYPES: [(&str, &str); 27] = [
+const TYPES: [(&str, &str); 28] = [
     ("__half", "half"),
+    ("boolean", "bool"),
     ("byte", "uchar"),
     ("f32", "float"),
     ("f64", "double"),
@@ -32,28 +33,80 @@ const TYPES: [(&str, &str); 27] = [
 ];
 
 /// Names, and the expression that means the same. The second part of a CUDA variable selects the dimension.
-const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 34] = [
+    ("CLK_GLOBAL", "CLK_GLOBAL_MEM_FENCE"),
+    ("CLK_GLOBAL_FENCE", "CLK_GLOBAL_MEM_FENCE"),
+    ("CLK_GLOBAL_MEMFENCE", "CLK_GLOBAL_MEM_FENCE"),
+    ("CLK_LOCAL", "CLK_LOCAL_MEM_FENCE"),
+    ("CLK_LOCAL_FENCE", "CLK_LOCAL_MEM_FENCE"),
+    ("CLK_LOCAL_MEMFENCE", "CLK_LOCAL_MEM_FENCE"),
+    ("False", "false"),
+    ("GLOBAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"),
+    ("LOCAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE"),
+    ("True", "true"),
+    ("acq_rel", "memory_order_acq_rel"),
+    ("acquire", "memory_order_acquire"),
     ("blockDim", "get_local_size(0)"),
     ("blockIdx", "get_group_id(0)"),
+    ("gl_GlobalInvocationID", "get_global_id(0)"),
+    ("gl_LocalInvocationID", "get_local_id(0)"),
+    ("gl_LocalInvocationIndex", "get_local_linear_id()"),
+    ("gl_NumWorkGroups", "get_num_groups(0)"),
+    ("gl_WorkGroupID", "get_group_id(0)"),
+    ("gl_WorkGroupSize", "get_local_size(0)"),
     ("gridDim", "get_num_groups(0)"),
+    ("memory_scope_global", "memory_scope_device"),
+    ("memory_scope_local", "memory_scope_work_group"),
+    ("memory_scope_subgroup", "memory_scope_sub_group"),
+    ("memory_scope_system", "memory_scope_all_svm_devices"),
+    ("memory_scope_workgroup", "memory_scope_work_group"),
+    ("nil", "NULL"),
+    ("null", "NULL"),
     ("nullptr", "NULL"),
+    ("relaxed", "memory_order_relaxed"),
+    ("release", "memory_order_release"),
+    ("seq_cst", "memory_order_seq_cst"),
     ("threadIdx", "get_local_id(0)"),
     ("warpSize", "get_max_sub_group_size()"),
 ];
 
+/// Names that programs use for their own things too, and what they mean in other programs.
+const LIKELY: [(&str, &str); 8] = [
+    ("INF", "INFINITY"),
+    ("Infinity", "INFINITY"),
+    ("NaN", "NAN"),
+    ("PI", "M_PI_F"),
+    ("device", "memory_scope_device"),
+    ("inf", "INFINITY"),
+    ("pi", "M_PI_F"),
+    ("work_group", "memory_scope_work_group"),
+];
+
 /// Functions, and the call or the name that means the same.
-const FUNCTIONS: [(&str, &str); 37] = [
+const FUNCTIONS: [(&str, &str); 63] = [
+    ("GroupMemoryBarrierWithGroupSync", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ("__clz", "clz"),
     ("__cosf", "native_cos"),
     ("__expf", "native_exp"),
+    ("__fdividef", "native_divide"),
+    ("__float2int_rn", "convert_int_rte"),
+    ("__float2int_rz", "convert_int"),
     ("__float_as_int", "as_int"),
     ("__float_as_uint", "as_uint"),
+    ("__fmaf_rn", "fma"),
+    ("__int2float_rn", "convert_float"),
     ("__int_as_float", "as_float"),
     ("__logf", "native_log"),
     ("__mul24", "mul24"),
     ("__popc", "popcount"),
     ("__powf", "native_powr"),
     ("__sinf", "native_sin"),
+    ("__sync_fetch_and_add", "atomic_add"),
+    ("__sync_fetch_and_and", "atomic_and"),
+    ("__sync_fetch_and_or", "atomic_or"),
+    ("__sync_fetch_and_sub", "atomic_sub"),
+    ("__sync_fetch_and_xor", "atomic_xor"),
+    ("__sync_val_compare_and_swap", "atomic_cmpxchg"),
     ("__syncthreads", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ("__tanf", "native_tan"),
     ("__threadfence", "mem_fence(CLK_GLOBAL_MEM_FENCE)"),
@@ -70,6 +123,12 @@ const FUNCTIONS: [(&str, &str); 37] = [
     ("atomicSub", "atomic_sub"),
     ("atomicXor", "atomic_xor"),
     ("inversesqrt", "rsqrt"),
+    ("isInf", "isinf"),
+    ("isNaN", "isnan"),
+    ("isNan", "isnan"),
+    ("ivec2", "(int2)"),
+    ("ivec3", "(int3)"),
+    ("ivec4", "(int4)"),
     ("lerp", "mix"),
     ("make_float2", "(float2)"),
     ("make_float3", "(float3)"),
@@ -80,11 +139,22 @@ const FUNCTIONS: [(&str, &str); 37] = [
     ("make_uint2", "(uint2)"),
     ("make_uint3", "(uint3)"),
     ("make_uint4", "(uint4)"),
+    ("powi", "pown"),
+    ("sub_group_reduce", "sub_group_reduce_add"),
+    ("sub_group_reduce_sum", "sub_group_reduce_add"),
+    ("vec2", "(float2)"),
+    ("vec3", "(float3)"),
+    ("vec4", "(float4)"),
+    ("work_group_reduce", "work_group_reduce_add"),
+    ("work_group_reduce_sum", "work_group_reduce_add"),
 ];
 
 /// Functions of C and CUDA without a counterpart of the same arguments, and what to do instead.
-const ADVICE: [(&str, &str); 8] = [
+const ADVICE: [(&str, &str); 37] = [
+    ("InterlockedAdd", "use `atomic_add`, which takes a pointer and returns the old value"),
+    ("__ballot_sync", "use `sub_group_ballot` of cl_khr_subgroup_ballot, without the mask"),
     ("__ldg", "read the element directly: `p[i]`; a `const` and `restrict` pointer has the same effect"),
+    ("__saturatef", "use `clamp(x, 0.0f, 1.0f)`"),
     (
         "__shfl_down_sync",
         "use `sub_group_shuffle_down` of cl_khr_subgroup_shuffle_relative, without the mask",
@@ -92,9 +162,38 @@ const ADVICE: [(&str, &str); 8] = [
     ("__shfl_sync", "use `sub_group_shuffle` of cl_khr_subgroup_shuffle, without the mask"),
     ("__shfl_up_sync", "use `sub_group_shuffle_up` of cl_khr_subgroup_shuffle_relative, without the mask"),
     ("__shfl_xor_sync", "use `sub_group_shuffle_xor` of cl_khr_subgroup_shuffle, without the mask"),
+    ("abort", "end a kernel with `return`, for each work-item"),
+    ("assert", "include `<kiln/assert.h>`"),
+    (
+        "atomic_thread_fence",
+        "use `atomic_work_item_fence`, whose first argument is the memory: `CLK_GLOBAL_MEM_FENCE`, `CLK_LOCAL_MEM_FENCE`",
+    ),
     ("calloc", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+    ("clock", "kernels have no clock; measure launches on the host, as `kiln bench` does"),
+    ("clock64", "kernels have no clock; measure launches on the host, as `kiln bench` does"),
+    ("ddx", "kernels have no derivatives; compute the difference to the neighbor"),
+    ("exit", "end a kernel with `return`, for each work-item"),
+    ("fprintf", "use `printf`, without the file"),
+    ("frac", "use `x - floor(x)`; `fract` also returns the integer part through a pointer"),
     ("free", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+    ("imageLoad", "use `read_imagef`, `read_imagei` or `read_imageui`"),
+    ("imageStore", "use `write_imagef`, `write_imagei` or `write_imageui`"),
     ("malloc", "kernels cannot allocate memory; use an array, or a buffer of the host"),
+    ("memcpy", "assign the elements in a loop, or the whole struct"),
+    ("memmove", "assign the elements in a loop, or the whole struct"),
+    ("memset", "assign the elements in a loop"),
+    ("print", "use `printf`"),
+    ("println", "use `printf`"),
+    ("puts", "use `printf`"),
+    ("rand", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
+    ("random", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
+    ("saturate", "use `clamp(x, 0.0f, 1.0f)`"),
+    ("strcmp", "kernels have no functions for strings"),
+    ("strlen", "kernels have no functions for strings"),
+    ("swap", "assign through a temporary variable"),
+    ("tex2D", "declare a `read_only image2d_t` and read it with `read_imagef`"),
+    ("texture", "declare a `read_only image2d_t` and read it with `read_imagef`"),
+    ("texture2D", "declare a `read_only image2d_t` and read it with `read_imagef`"),
 ];
 
 /// What to do instead of calling an undeclared function.
@@ -105,9 +204,18 @@ pub(crate) fn advice(word: &str) -> Option<&'static str> {
 /// Words that start declarations in C++.
 const CPP: [&str; 6] = ["class", "constexpr", "namespace", "template", "typename", "using"];
 
-/// The explanation for a word of C++.
+/// Words that start declarations in other languages.
+const OTHERS: [&str; 7] = ["def", "fn", "func", "function", "let", "val", "var"];
+
+/// The explanation for a word that starts declarations in another language.
 pub(crate) fn note(word: &str) -> Option<String> {
-    CPP.contains(&word).then(|| format!("`{word}` is C++; OpenCL C is based on C99"))
+    if CPP.contains(&word) {
+        return Some(format!("`{word}` is C++; OpenCL C is based on C99"));
+    }
+    match word {
+        "import" => Some("OpenCL C has `#include \"file\"` instead".to_owned()),
+        _ => OTHERS.contains(&word).then(|| format!("a declaration begins with a type, not with `{word}`")),
+    }
 }
 
 fn find(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
@@ -122,6 +230,11 @@ pub(crate) fn type_for(word: &str) -> Option<&'static str> {
 /// The expression that means the same as an undeclared name.
 pub(crate) fn value_for(word: &str) -> Option<&'static str> {
     find(&NAMES, word)
+}
+
+/// What an undeclared name probably means, if the program has no similar one.
+pub(crate) fn likely_value_for(word: &str) -> Option<&'static str> {
+    find(&LIKELY, word)
 }
 
 /// What means the same as an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the

@@ -33,6 +33,7 @@ mod scope;
 mod spaces;
 mod specifiers;
 mod stmt;
+mod suggest;
 mod switch;
 mod tags;
 mod vector;
@@ -50,6 +51,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId};
 
+pub(crate) use attributes::is_attribute;
 use block::Blocks;
 use constant::Constants;
 use declarations::Declarations;

@@ -1,6 +1,8 @@
 //! Messages for syntax errors. The parser reports errors as data; this module words them.
 
+mod habits;
 mod shadow;
+mod words;
 
 pub(crate) use shadow::Shadows;
 
@@ -26,15 +28,26 @@ pub fn report<'e>(
 ) {
     let mut in_macros = Vec::new();
     for error in errors {
-        let spelling = sources.macro_name(error.span.lo).and_then(|_| sources.spelling(error.span));
-        if let Some(location) = spelling {
+        let known = habits::explain(error, sources, interner);
+        let span = known.as_ref().map_or(error.span, |known| known.span);
+        let in_macro = sources.macro_name(error.span.lo).is_some() || is_in_definition(span, sources);
+        if let Some(location) = sources.spelling(span).filter(|_| in_macro) {
             if in_macros.contains(&location) {
                 continue;
             }
             in_macros.push(location);
         }
-        sink.report(diagnostic(error, sources, interner));
+        sink.report(known.unwrap_or_else(|| diagnostic(error, sources, interner)));
     }
+}
+
+/// Whether a span is on the line of a macro definition.
+fn is_in_definition(span: Span, sources: &SourceMap) -> bool {
+    sources.spelling(span).is_some_and(|location| {
+        let text = &sources.file(location.file).text;
+        let line = text[..location.range.start].rfind('\n').map_or(0, |end| end + 1);
+        text[line..].starts_with('#')
+    })
 }
 
 fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Diagnostic {
@@ -64,9 +77,6 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 }
                 (Expected::Mark(Punct::CloseParen | Punct::Comma), Some(TokenKind::Punct(Punct::Equal))) => {
                     diagnostic.help("OpenCL C has no default arguments; pass the value in each call")
-                }
-                (_, Some(TokenKind::Punct(Punct::Colon))) if follows(sources, error.span, ":") => {
-                    qualified_name(error, sources).unwrap_or(diagnostic)
                 }
                 (Expected::Expression, Some(TokenKind::Punct(Punct::OpenBracket))) => {
                     diagnostic.help("OpenCL C has no lambdas; write a function at program scope")
@@ -157,26 +167,6 @@ fn precedes(sources: &SourceMap, span: Span, word: &str) -> bool {
             .strip_suffix(word)
             .is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
     })
-}
-
-/// A qualified name of C++, such as `std::max`. The error is at the first colon.
-fn qualified_name(error: &SyntaxError, sources: &SourceMap) -> Option<Diagnostic> {
-    let location = sources.spelling(error.span)?;
-    let text = &sources.file(location.file).text;
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let before = text[..location.range.start].trim_end();
-    let qualifier = before.len() - before.trim_end_matches(is_part).len();
-    let start = before.len() - qualifier;
-    let behind = text[location.range.end + 1..].trim_start();
-    let name = &behind[..behind.find(|c| !is_part(c)).unwrap_or(behind.len())];
-    let end = text.len() - behind.len() + name.len();
-    if qualifier == 0 || name.is_empty() {
-        return None;
-    }
-    let message = format!("`{}::` is C++; OpenCL C has no namespaces", &before[start..]);
-    let span = sources.span(location.file, start..end);
-    let diagnostic = Diagnostic::new(Code::Syntax, span, message).help(format!("write `{name}`"));
-    Some(diagnostic.fix(span, format!("replace by `{name}`"), name))
 }
 
 fn opening(closing: &str) -> &'static str {

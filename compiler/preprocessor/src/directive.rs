@@ -205,9 +205,24 @@ impl Preprocessor<'_> {
                         }
                     }
                 }
+                likely if nested == 0 => self.doubt_skipped(likely.to_owned(), word.span, span),
                 _ => {}
             }
         }
+    }
+
+    /// Warns about a directive in a skipped group that was probably meant to end it.
+    fn doubt_skipped(&mut self, name: String, word: Span, span: Span) {
+        let meant = match name.as_str() {
+            "elseif" | "elsif" => Some("elif".to_owned()),
+            _ if DIRECTIVES.contains(&name.as_str()) => None,
+            _ => closest(&name, ["elif", "else", "endif"]),
+        };
+        let Some(meant) = meant else { return };
+        let message = format!("`#{name}` is not a directive, and is skipped");
+        let diagnostic = Diagnostic::new(Code::SkippedDirective, span, message);
+        let title = format!("write `#{meant}`");
+        self.sink.report(diagnostic.help(format!("did you mean `#{meant}`?")).fix(word, title, meant));
     }
 
     /// The position after the last token read from the innermost file.

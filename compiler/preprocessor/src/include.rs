@@ -136,9 +136,25 @@ impl Preprocessor<'_> {
         if header.is_none() {
             let span = line.first().map_or(after, |token| token.span);
             let message = "the name of a file in quotes or angle brackets must follow `#include`";
-            self.sink.report(Diagnostic::new(Code::Include, span, message).note("C99 6.10.2"));
+            let diagnostic = Diagnostic::new(Code::Include, span, message).note("C99 6.10.2");
+            self.sink.report(match self.unquoted_name(line) {
+                Some((span, meant)) => {
+                    let title = format!("write `{meant}`");
+                    diagnostic.help(title.clone()).fix(span, title, meant)
+                }
+                None => diagnostic,
+            });
         }
         header.map(|header| (header, line.len()))
+    }
+
+    /// The name of a file without its quotes, or without one of them, and the name in quotes.
+    fn unquoted_name(&self, line: &[Tok]) -> Option<(Span, String)> {
+        let span = line.first()?.span.to(line.last()?.span);
+        let place = self.map.spelling(span)?;
+        let name = self.map.text(&place).trim_matches('"');
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+        (name.contains('.') && name.chars().all(is_name)).then(|| (span, format!("\"{name}\"")))
     }
 
     /// A header name in the source text. It is not tokenized, because it contains no escapes (C99 6.4.7).

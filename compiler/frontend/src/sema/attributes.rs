@@ -407,6 +407,11 @@ impl Sema<'_> {
     }
 }
 
+/// Whether this is an attribute with an effect.
+pub(crate) fn is_attribute(name: &str) -> bool {
+    KNOWN.contains(&name)
+}
+
 /// The attributes with an effect, for suggestions.
 const KNOWN: &[&str] = &[
     "aligned",

@@ -77,6 +77,7 @@ impl Sema<'_> {
         let function = self.module.functions.push(Function::new(name, TyId::VOID, span));
         self.set_parameters(function, &parameters);
         self.blocks.open.push(OpenBlock { function, parent: self.body.function, captures: Vec::new() });
+        self.note_scope(span);
         let (stmts, returns) = self.body(function, &parameters, returns, block.body.items);
         let open = self.blocks.open.pop();
         let result = match returns {

@@ -124,14 +124,14 @@ impl Sema<'_> {
             }
             Err(failure) => {
                 if !self.reports_missing_form(&arguments, &call) {
-                    self.report_no_overload(failure, &arguments, &call);
+                    self.report_no_overload(failure, &set, &arguments, &call);
                 }
                 self.error_value(span)
             }
         }
     }
 
-    fn argument_types(&self, arguments: &[Expr]) -> SmallVec<[ArgTy; 4]> {
+    pub(super) fn argument_types(&self, arguments: &[Expr]) -> SmallVec<[ArgTy; 4]> {
         let of = |argument: &Expr| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) };
         arguments.iter().map(of).collect()
     }
@@ -148,6 +148,8 @@ impl Sema<'_> {
         let takes = |argument: &Expr, parameter: &QualTy| match self.types.implicit(argument.ty, parameter.ty)
         {
             Implicit::Pointer(change) => change.pointee == Pointee::Compatible,
+            // Several coordinates in place of a vector.
+            Implicit::Splat(_) => false,
             _ => true,
         };
         if !arguments.iter().zip(&overload.parameters).all(|(argument, parameter)| takes(argument, parameter))
@@ -359,17 +361,19 @@ impl Sema<'_> {
     }
 
     /// Explains why no overload matches.
-    fn report_no_overload(&mut self, failure: Failure, arguments: &[Expr], call: &Call) {
+    fn report_no_overload(&mut self, failure: Failure, set: &builtins::Set, arguments: &[Expr], call: &Call) {
         let name = call.name;
         let given = arguments.len();
-        let diagnostic = match failure.kind {
+        let diagnostic = match &failure.kind {
             FailureKind::Silent => return,
             FailureKind::Count(counts) => {
-                if let Some(missing) = builtins::form_needs(name, given, &self.builtin_context()) {
+                if !self.has_other_count(arguments, call)
+                    && let Some(missing) = builtins::form_needs(name, given, &self.builtin_context())
+                {
                     let what = format!("`{name}` with {}", list_of_counts(&[given]));
                     return self.report_missing(&what, &missing, call.callee);
                 }
-                let wanted = list_of_counts(&counts);
+                let wanted = list_of_counts(counts);
                 Diagnostic::new(
                     Code::ArgumentCount,
                     call.callee,
@@ -377,6 +381,7 @@ impl Sema<'_> {
                 )
             }
             FailureKind::Argument(index) => {
+                let index = *index;
                 let Some(argument) = arguments.get(index) else { return };
                 if let Some(help) = self.wrong_access(name, argument.ty) {
                     return self.report_access(argument, help, call);
@@ -401,7 +406,9 @@ impl Sema<'_> {
                 match pointees.filter(|_| matches!(argument.kind, ExprKind::Load(_))) {
                     Some(pointees) => {
                         let diagnostic = diagnostic.help("it takes a pointer: write `&` before the object");
-                        let is_right = |pointee: &String| pointee.split(' ').any(|word| word == shown);
+                        let is_right = |pointee: &String| {
+                            pointee.split(' ').any(|word| word == shown || word == "gentype")
+                        };
                         match pointees.iter().any(is_right) {
                             true => diagnostic.prefix(argument.span, "&"),
                             false => diagnostic,
@@ -420,9 +427,9 @@ impl Sema<'_> {
                         shown.join(", ")
                     ),
                 )
-                .help("cast the arguments to the type that is meant")
             }
         };
+        let diagnostic = self.with_suggestion(diagnostic, &failure.kind, set, arguments, call);
         let forms = failure
             .candidates
             .iter()

@@ -105,7 +105,9 @@ impl Sema<'_> {
     /// OpenCL C 6.15.15.1: a sampler in the program source is a 32-bit unsigned integer constant.
     fn sampler_constant(&mut self, value: Expr, sampler: TyId) -> Expr {
         let span = value.span;
+        let is_logical = matches!(value.kind, ExprKind::Logical(..));
         if let Some(Const::Int(bits)) = self.constant(&value)
+            && !is_logical
             && (u32::try_from(bits).is_ok() || i32::try_from(bits as i64).is_ok())
         {
             let kind = ExprKind::Const(Const::Int(bits & u64::from(u32::MAX)));

@@ -75,14 +75,28 @@ impl Sema<'_> {
         if let ast::ExprKind::Assign(assign) = &expr.kind
             && assign.op.node.is_none()
         {
-            self.report(
-                Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment")
+            let diagnostic =
+                Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment");
+            self.report(match is_negation_behind(assign) {
+                true => diagnostic.help("write `!=` to compare").fix(
+                    Span::new(assign.op.span.lo, assign.op.span.hi + 1),
+                    "replace `=!` by `!=`",
+                    "!=",
+                ),
+                false => diagnostic
                     .help("write `==` to compare, or parentheses around it if that is meant")
                     .fix(assign.op.span, "replace `=` by `==`", "=="),
-            );
+            });
         }
         let value = self.operator_value(expr);
         self.scalar_condition(value)
+    }
+
+    /// The condition of a loop.
+    pub(crate) fn loop_condition(&mut self, expr: &ast::Expr) -> Expr {
+        let value = self.condition(expr);
+        self.warn_always_true(&value);
+        value
     }
 
     /// Like `condition`, for a value.
@@ -108,6 +122,9 @@ impl Sema<'_> {
 
     /// An expression whose value is discarded (C99 6.8.3).
     pub(crate) fn discarded(&mut self, expr: &ast::Expr) -> Expr {
+        if self.is_missing_declaration(expr) {
+            return self.error_value(expr.span);
+        }
         self.body.discarded = expr.span;
         let operand = self.operand(expr);
         if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
@@ -185,7 +202,21 @@ impl Sema<'_> {
 
     /// `left, right` (OpenCL C 6.5.12).
     fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
-        let left = self.operator_value(left);
+        let operand = self.operand(left);
+        // Reading an atomic object is reported as an error.
+        let is_atomic = matches!(&operand, Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty));
+        if !is_atomic
+            && is_pure(&operand)
+            && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
+        {
+            self.report(
+                Diagnostic::new(Code::UnusedValue, left.span, "the value before this `,` is not used")
+                    .help("cast it to `void` if that is meant")
+                    .prefix(left.span, "(void)")
+                    .note("OpenCL C 6.5.12: the value of `a, b` is that of `b`"),
+            );
+        }
+        let left = self.read(operand, AtomicRead::Operator);
         let right = self.operator_value(right);
         Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
     }
@@ -353,6 +384,12 @@ impl Sema<'_> {
 }
 
 /// Whether the operand has no effects, for the warning about unused values.
+/// Whether the right side of an assignment begins with `!` directly after `=`.
+fn is_negation_behind(assign: &ast::AssignExpr) -> bool {
+    matches!(&assign.right.kind, ast::ExprKind::Unary(unary) if unary.op.node == ast::UnaryOp::LogicalNot)
+        && assign.op.span.hi == assign.right.span.lo
+}
+
 fn is_pure(operand: &Operand) -> bool {
     match operand {
         Operand::Lvalue(lvalue) => !lvalue.ty.quals.is_volatile,

@@ -17,6 +17,8 @@ pub struct Facts {
     pub expressions: Vec<Typed>,
     /// Calls by name, with their targets.
     pub calls: Vec<Called>,
+    /// The functions, blocks and `for` statements, which limit where local names are visible. Inner ones follow outer ones.
+    pub scopes: Vec<Span>,
 }
 
 /// An occurrence of a name.
@@ -131,6 +133,13 @@ impl Facts {
 }
 
 impl Sema<'_> {
+    /// Records a scope of local names.
+    pub(super) fn note_scope(&mut self, span: Span) {
+        if let Some(facts) = &mut self.facts {
+            facts.scopes.push(span);
+        }
+    }
+
     /// Records an occurrence of a name.
     pub(super) fn note(&mut self, span: Span, meaning: Meaning, role: Role) {
         if let Some(facts) = &mut self.facts {

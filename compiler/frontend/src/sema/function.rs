@@ -174,6 +174,7 @@ impl Sema<'_> {
         }
         let result = self.module.functions[id].result;
         let errors = self.sink.errors();
+        self.note_scope(whole(definition));
         let (body, _) = self.body(id, parameters, Returns::Type(result), definition.body.items);
         let what = format!("`{}`", self.text(name.node));
         self.check_missing_return(&what, result, &body, definition.body.span);
@@ -205,6 +206,7 @@ impl Sema<'_> {
             .map(|name| Parameter::plain(Some(name), TyId::ERROR.plain(), name.span))
             .collect();
         self.set_parameters(id, &parameters);
+        self.note_scope(whole(definition));
         self.body(id, &parameters, Returns::Type(TyId::ERROR), definition.body.items);
     }
 
@@ -462,4 +464,9 @@ impl Sema<'_> {
         let body = std::mem::replace(&mut self.body, outer_body);
         (stmts, body.returns)
     }
+}
+
+/// The parameters and the body.
+fn whole(definition: &ast::FunctionDefinition) -> Span {
+    Span::new(definition.declarator.span.lo, definition.body.span.hi)
 }

@@ -17,6 +17,7 @@ use crate::hir::{Expr, ExprKind, If, Loop, LoopHints, Stmt, StmtKind, jumps, vis
 impl Sema<'_> {
     /// A block in its own scope (C99 6.8.2).
     pub(crate) fn block_body(&mut self, block: &ast::Block) -> Vec<Stmt> {
+        self.note_scope(block.span);
         self.scopes.push();
         let stmts = self.block_items(block.items);
         let scope = self.scopes.pop();
@@ -28,15 +29,23 @@ impl Sema<'_> {
     pub(super) fn block_items(&mut self, items: &[BlockItem]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(items.len());
         let mut hints = LoopHints::default();
+        let mut hint_at = None;
         // `FP_CONTRACT` in a block applies until the end of the block (C99 7.12.2).
         let contracts = self.pragmas.contracts;
         for item in items {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
+                    hint_at = hint_at.filter(|_| !begins_loop(statement));
+                    self.warn_unused_hint(hint_at.take());
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
                 }
-                BlockItem::Pragma(text) => hints.unroll = self.pragma(text.node).or(hints.unroll),
+                BlockItem::Pragma(text) => {
+                    if let Some(unroll) = self.pragma(text.node) {
+                        hints.unroll = Some(unroll);
+                        hint_at = Some(text.span);
+                    }
+                }
                 BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
                 BlockItem::Function(function) => {
                     self.report(
@@ -48,11 +57,24 @@ impl Sema<'_> {
                         .help("move it to program scope")
                         .note("C99 6.9.1: function definitions are external definitions"),
                     );
+                    if let Some(name) = function.declarator.name {
+                        self.scopes.declare(name.node, Entity::Error, name.span);
+                    }
                 }
             }
         }
+        self.warn_unused_hint(hint_at);
         self.pragmas.contracts = contracts;
         out
+    }
+
+    /// Warns about a pragma for a loop without a loop after it.
+    fn warn_unused_hint(&mut self, pragma: Option<Span>) {
+        let Some(pragma) = pragma else { return };
+        self.report(
+            Diagnostic::new(Code::MisplacedAttribute, pragma, "this pragma has no effect: no loop follows")
+                .help("write it on the line before `for`, `while` or `do`"),
+        );
     }
 
     /// The body of another statement, in its own scope (C99 6.8.4, 6.8.5).
@@ -62,6 +84,7 @@ impl Sema<'_> {
         match &statement.kind {
             // A block as a body needs no second scope.
             Ast::Block(block) => {
+                self.note_scope(block.span);
                 self.attributes(statement.attributes, Target::Statement);
                 out = self.block_items(block.items);
             }
@@ -120,13 +143,13 @@ impl Sema<'_> {
                 return self.statement(body, hints, out);
             }
             Ast::While { condition, body } => {
-                let condition = Some(self.condition(condition));
+                let condition = Some(self.loop_condition(condition));
                 let body = self.loop_body(body);
                 StmtKind::Loop(Box::new(Loop { test_first: true, condition, step: None, body, hints }))
             }
             Ast::Do { body, condition } => {
                 let body = self.loop_body(body);
-                let condition = Some(self.condition(condition));
+                let condition = Some(self.loop_condition(condition));
                 StmtKind::Loop(Box::new(Loop { test_first: false, condition, step: None, body, hints }))
             }
             Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
@@ -167,6 +190,7 @@ impl Sema<'_> {
 
     /// `for` (C99 6.8.5.3). Its declarations are not visible after it.
     fn for_loop(&mut self, of: &ast::For, hints: LoopHints, span: Span) -> Vec<Stmt> {
+        self.note_scope(span);
         self.scopes.push();
         let mut out = Vec::new();
         match &of.init {
@@ -180,7 +204,7 @@ impl Sema<'_> {
                 self.declaration(declaration, &mut out);
             }
         }
-        let condition = of.condition.as_ref().map(|condition| self.condition(condition));
+        let condition = of.condition.as_ref().map(|condition| self.loop_condition(condition));
         let step = of.step.as_ref().map(|step| self.discarded(step));
         let body = self.loop_body(of.body);
         let of = Loop { test_first: true, condition, step, body, hints };
@@ -213,6 +237,7 @@ impl Sema<'_> {
     /// GNU C's `({ … })`. Its value is that of the last expression.
     pub(crate) fn statement_expression(&mut self, block: &ast::Block, span: Span) -> Expr {
         self.warn_statement_expression(span);
+        self.note_scope(block.span);
         self.scopes.push();
         let (before, last) = if let Some((BlockItem::Statement(last), before)) = block.items.split_last()
             && let Ast::Expr(last) = &last.kind
@@ -474,6 +499,15 @@ impl Sema<'_> {
 }
 
 /// The block of a `({ … });` statement.
+/// Whether a statement is a loop, possibly behind labels.
+fn begins_loop(statement: &ast::Statement) -> bool {
+    match &statement.kind {
+        Ast::While { .. } | Ast::Do { .. } | Ast::For(_) => true,
+        Ast::Case { body, .. } | Ast::Default { body } | Ast::Label { body, .. } => begins_loop(body),
+        _ => false,
+    }
+}
+
 fn as_statements<'a>(mut expr: &'a ast::Expr<'a>) -> Option<&'a ast::Block<'a>> {
     while let ast::ExprKind::Paren(inner) = &expr.kind {
         expr = inner;

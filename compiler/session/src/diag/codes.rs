@@ -109,7 +109,9 @@ impl Code {
             "pedantic" => self.group() == Group::Pedantic,
             "conversion" => matches!(self, Self::ImplicitNarrowing | Self::ConstantConversion),
             "format" => matches!(self, Self::PrintfArgument | Self::PrintfFormat),
-            "parentheses" => matches!(self, Self::AssignmentCondition | Self::Precedence),
+            "parentheses" => {
+                matches!(self, Self::AssignmentCondition | Self::ChainedComparison | Self::Precedence)
+            }
             "unused" => matches!(self, Self::UnusedVariable | Self::UnusedLabel | Self::UnusedValue),
             _ => self.name() == name,
         }
@@ -122,6 +124,7 @@ codes! {
     UnterminatedComment "unterminated-comment" Error;
     UnterminatedLiteral "unterminated-literal" Error;
     Directive "directive" Error;
+    SkippedDirective "skipped-directive" Warning;
     Include "include" Error;
     IncludeDepth "include-depth" Error;
     MacroDefinition "macro-definition" Error;
@@ -288,6 +291,8 @@ codes! {
     SignCompare "sign-compare" Extra;
     UnusedValue "unused-value" Warning;
     AssignmentCondition "assignment-condition" Warning;
+    AlwaysTrue "always-true" Warning;
+    ChainedComparison "chained-comparison" Warning;
     Precedence "precedence" Warning;
     // Expressions: pointers, members, components
     NotAPointer "not-a-pointer" Error;

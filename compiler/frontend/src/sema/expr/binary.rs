@@ -25,6 +25,14 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         self.warn_precedence(op, left, right);
+        self.warn_chained_comparison(op, left, right);
+        if is_power(op, right) {
+            self.report(
+                Diagnostic::new(Code::NotAPointer, op.span, "OpenCL C has no operator `**`")
+                    .help("for a power, use `pow`, `pown` or a product"),
+            );
+            return self.error_value(span);
+        }
         let left = self.operator_value(left);
         let right = self.operator_value(right);
         self.binary_values(op, left, right, span)
@@ -238,6 +246,9 @@ impl Sema<'_> {
             }
             _ => "OpenCL C 6.5.6: the bitwise operators operate on all types except floating-point ones",
         });
+        if op.node == BinaryOp::BitXor {
+            diagnostic = diagnostic.help("for a power, use `pow`, `pown` or a product");
+        }
         if op.node == BinaryOp::Remainder {
             diagnostic = diagnostic.help("use `fmod`");
             if left.ty == right.ty {
@@ -434,4 +445,13 @@ impl Sema<'_> {
             );
         }
     }
+}
+
+/// Whether this is `a ** 2`, which multiplies by the object that a number points to.
+fn is_power(op: Spanned<BinaryOp>, right: &ast::Expr) -> bool {
+    let ast::ExprKind::Unary(unary) = &right.kind else { return false };
+    op.node == BinaryOp::Multiply
+        && unary.op.node == ast::UnaryOp::Dereference
+        && right.span.lo == op.span.hi
+        && matches!(unary.operand.kind, ast::ExprKind::Integer(_) | ast::ExprKind::Floating(_))
 }

@@ -1,7 +1,10 @@
 //! Comparisons and `&&`, `||` (OpenCL C 6.5.4, 6.5.5, 6.5.7).
 
-use kiln_session::diag::{Code, Diagnostic};
-use kiln_syntax::{Spanned, ast::BinaryOp};
+use kiln_session::diag::{Code, Diagnostic, Piece};
+use kiln_syntax::{
+    Span, Spanned,
+    ast::{self, BinaryOp},
+};
 use kiln_types::ty::{Scalar, Ty, TyId};
 
 use crate::{
@@ -113,6 +116,64 @@ impl Sema<'_> {
             )
             .also(signed.span, "a negative value becomes a large one")
             .help("cast one of them to the type that is meant"),
+        );
+    }
+
+    /// Warns about a loop that runs while an unsigned number is not negative.
+    pub(super) fn warn_always_true(&mut self, condition: &Expr) {
+        let ExprKind::Compare(CompareOp::GreaterEqual, operands) = &condition.kind else { return };
+        let [left, right] = &**operands;
+        let is_unsigned = matches!(self.types.components(left.ty), Some((scalar, 1)) if !scalar.is_signed() && !scalar.is_float());
+        let is_zero = matches!(self.constant(right), Some(Const::Int(0) | Const::Zero));
+        if !is_unsigned || !is_zero || self.constant(left).is_some() {
+            return;
+        }
+        let shown = self.show(left.ty);
+        self.report(
+            Diagnostic::new(
+                Code::AlwaysTrue,
+                condition.span,
+                "this condition is always true, so the loop does not end",
+            )
+            .also(left.span, format!("`{shown}` is never negative"))
+            .help("declare the variable with a signed type, or compare before the decrement: `i-- > 0`"),
+        );
+    }
+
+    /// Warns about `a < b < c`, which compares 0 or 1 with `c`.
+    pub(super) fn warn_chained_comparison(
+        &mut self,
+        op: Spanned<BinaryOp>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+    ) {
+        use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
+        let is_order = |op| matches!(op, Less | LessEqual | Greater | GreaterEqual);
+        let ast::ExprKind::Binary(inner) = &left.kind else { return };
+        if !is_order(op.node) || !is_order(inner.op.node) {
+            return;
+        }
+        let (first, second) = (inner.op.node.spelling(), op.node.spelling());
+        let between = format!(" {second} ");
+        self.report(
+            Diagnostic::new(
+                Code::ChainedComparison,
+                op.span,
+                format!("this `{second}` compares the result of `{first}`, which is 0 or 1"),
+            )
+            .also(left.span, "is 0 or 1")
+            .help("write `&&` between the two comparisons")
+            .rewrite(
+                Span::new(left.span.lo, right.span.hi),
+                "write `&&` between the two comparisons",
+                [
+                    Piece::Source(left.span),
+                    Piece::Text(" && "),
+                    Piece::Source(inner.right.span),
+                    Piece::Text(&between),
+                    Piece::Source(right.span),
+                ],
+            ),
         );
     }
 

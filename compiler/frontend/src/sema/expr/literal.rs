@@ -79,13 +79,24 @@ impl Sema<'_> {
 
     fn report_integer(&mut self, text: &str, error: IntegerError, span: Span) {
         let diagnostic = match error {
-            IntegerError::Suffix(suffix) => Diagnostic::new(
-                Code::LiteralSuffix,
-                span,
-                format!("an integer constant cannot end in `{suffix}`"),
-            )
-            .help("the suffixes are `u` and `l`, together or alone")
-            .note("C99 6.4.4.1"),
+            IntegerError::Suffix(suffix) => {
+                let message = format!("an integer constant cannot end in `{suffix}`");
+                let diagnostic = Diagnostic::new(Code::LiteralSuffix, span, message).note("C99 6.4.4.1");
+                match number::meant(text, &suffix) {
+                    Some(meant) => {
+                        let title = format!("write `{meant}`");
+                        diagnostic.help(title.clone()).fix(span, title, meant)
+                    }
+                    None if self.is_declared_suffix(&suffix) => {
+                        diagnostic.help("write `*` between the number and the name").fix(
+                            span,
+                            "write `*`",
+                            format!("{} * {suffix}", text.trim_end_matches(suffix.as_str())),
+                        )
+                    }
+                    None => diagnostic.help("the suffixes are `u` and `l`, together or alone"),
+                }
+            }
             IntegerError::Digit(digit) => Diagnostic::new(
                 Code::LiteralDigit,
                 span,
@@ -151,10 +162,7 @@ impl Sema<'_> {
             scalar => scalar,
         };
         let Some(value) = number::floating(digits, scalar) else {
-            self.report(
-                Diagnostic::new(Code::LiteralDigit, span, format!("`{text}` is not a floating constant"))
-                    .note("C99 6.4.4.2: a hexadecimal one has an exponent after `p`"),
-            );
+            self.report_floating(&text, digits, suffix, span);
             return self.error_value(span);
         };
         if value.is_infinite() {
@@ -180,6 +188,35 @@ impl Sema<'_> {
             );
         }
         Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }
+    }
+
+    fn report_floating(&mut self, text: &str, digits: &str, suffix: &str, span: Span) {
+        let message = format!("`{text}` is not a floating constant");
+        let diagnostic = Diagnostic::new(Code::LiteralDigit, span, message);
+        let range = text.split_once("..").map(|(low, high)| (low, high.trim_start_matches('.')));
+        self.report(match range {
+            Some((low, high)) if !low.is_empty() && !high.is_empty() => {
+                let meant = format!("{low} ... {high}");
+                diagnostic.help(format!("write `{meant}` for the values of a `case`")).fix(
+                    span,
+                    format!("write `{meant}`"),
+                    meant,
+                )
+            }
+            _ if text.starts_with("0x") && !text.contains(['p', 'P']) => {
+                let meant = format!("{digits}p0{suffix}");
+                diagnostic
+                    .help(format!("write `{meant}`"))
+                    .fix(span, format!("write `{meant}`"), meant)
+                    .note("C99 6.4.4.2: a hexadecimal one has an exponent after `p`")
+            }
+            _ => diagnostic.note("C99 6.4.4.2: it has one point and at most one exponent"),
+        });
+    }
+
+    /// Whether what follows the digits of a number is the name of something.
+    fn is_declared_suffix(&self, suffix: &str) -> bool {
+        self.scopes.visible_names().any(|(name, _)| self.text(name) == suffix)
     }
 
     /// The type of a floating constant without a suffix (OpenCL C 6.3.1.1, OpenCL API 5.8.6.3).

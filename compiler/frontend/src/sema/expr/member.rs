@@ -6,9 +6,13 @@ use kiln_types::ty::{QualTy, RecordId, Ty, TyId};
 
 use super::{AtomicRead, Operand};
 use crate::{
+    foreign,
     hir::{Expr, Field, Lvalue, LvalueKind},
-    sema::{Meaning, Role, Sema},
+    sema::{Meaning, Role, Sema, call::called_name, suggest},
 };
+
+/// The components that select a dimension in CUDA and GLSL.
+const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
 /// A member of a struct, possibly inside an anonymous member.
 pub(crate) struct Found {
@@ -22,6 +26,9 @@ pub(crate) struct Found {
 impl Sema<'_> {
     /// `base.name`
     pub(super) fn member(&mut self, base: &ast::Expr, name: ast::Ident, span: Span) -> Operand {
+        if self.is_foreign_dimension(base, name, span) {
+            return Operand::Value(self.error_value(span));
+        }
         match self.operand(base) {
             Operand::Lvalue(lvalue) => match *self.types.get(lvalue.ty.ty) {
                 Ty::Error => Operand::Value(self.error_value(span)),
@@ -39,9 +46,55 @@ impl Sema<'_> {
                 _ => self.no_members(value.ty, name, span),
             },
             operand @ (Operand::Function(..) | Operand::Builtin(_)) => {
-                self.function_as_value(operand.span());
+                self.report_member_of_function(base, &operand, name, span);
                 Operand::Value(self.error_value(span))
             }
+        }
+    }
+
+    /// Reports a dimension of a variable of CUDA or GLSL, such as `threadIdx.x`. Whether it was one.
+    fn is_foreign_dimension(&mut self, base: &ast::Expr, name: ast::Ident, span: Span) -> bool {
+        let ast::ExprKind::Name(symbol) = base.kind else { return false };
+        let (variable, component) = (self.text(symbol), self.text(name.node));
+        let Some(function) = foreign::value_for(variable).and_then(|meant| meant.strip_suffix("(0)")) else {
+            return false;
+        };
+        let Some(dimension) = DIMENSIONS.iter().position(|known| *known == component) else { return false };
+        if self.scopes.lookup(symbol).is_some() {
+            return false;
+        }
+        let meant = format!("{function}({dimension})");
+        let message = format!("`{variable}` is not declared");
+        self.report(
+            Diagnostic::new(Code::UndeclaredName, base.span, message).help(format!("write `{meant}`")).fix(
+                span,
+                format!("replace by `{meant}`"),
+                meant,
+            ),
+        );
+        true
+    }
+
+    /// A member of a function, such as `get_global_id.x`.
+    fn report_member_of_function(
+        &mut self,
+        base: &ast::Expr,
+        operand: &Operand,
+        name: ast::Ident,
+        span: Span,
+    ) {
+        let function = called_name(base).map(|symbol| self.text(symbol).to_owned());
+        let dimension = DIMENSIONS.iter().position(|component| *component == self.text(name.node));
+        match (function, dimension) {
+            (Some(function), Some(dimension)) if suggest::takes_dimension(&function) => {
+                let meant = format!("{function}({dimension})");
+                self.report(
+                    Diagnostic::new(Code::FunctionPointer, span, format!("`{function}` is a function"))
+                        .help(format!("write `{meant}`"))
+                        .fix(span, format!("replace by `{meant}`"), meant),
+                );
+            }
+            _ => self.function_as_value(operand.span()),
         }
     }
 
@@ -184,6 +237,9 @@ impl Sema<'_> {
                     "dereference the pointer",
                     [Piece::Text("(*"), Piece::Source(base), Piece::Text(")")],
                 );
+            }
+            Ty::Pointer(_) if matches!(text.as_str(), "length" | "size" | "count") => {
+                diagnostic = diagnostic.help("pass the number of elements as an argument of the kernel");
             }
             Ty::Atomic(_) | Ty::AtomicFlag => {
                 diagnostic = diagnostic

@@ -1,8 +1,8 @@
 //! Names in expressions (C99 6.5.1), and suggestions for undeclared ones.
 
 use kiln_builtins as builtins;
-use kiln_session::diag::{Code, Diagnostic};
-use kiln_syntax::{Span, Symbol};
+use kiln_session::diag::{Code, Diagnostic, Piece};
+use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{self, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
 
@@ -108,6 +108,12 @@ impl Sema<'_> {
         if !self.is_first_report(text) {
             return;
         }
+        let diagnostic = self.undeclared(text, span);
+        self.report(diagnostic);
+    }
+
+    /// The report of an undeclared name, with a suggestion if there is one.
+    fn undeclared(&self, text: &str, span: Span) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
         if let Some(meant) = foreign::value_for(text) {
             diagnostic = diagnostic.help(format!("write `{meant}`"));
@@ -120,6 +126,9 @@ impl Sema<'_> {
                 format!("replace by `{near}`"),
                 near,
             );
+        } else if let Some(meant) = foreign::likely_value_for(text) {
+            diagnostic =
+                diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
         } else if let Some(near) = kiln_session::diag::closest(text, STATEMENTS) {
             // Whether the statement would be complete is not known here.
             diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
@@ -129,7 +138,31 @@ impl Sema<'_> {
                 .fix(span, "replace by `memory_order_acquire`", "memory_order_acquire")
                 .note("OpenCL C 6.15.12.3: the consume order of C11 is not supported");
         }
+        diagnostic
+    }
+
+    /// Reports an assignment to an undeclared name as a missing declaration. Whether it was one.
+    pub(super) fn is_missing_declaration(&mut self, expr: &ast::Expr) -> bool {
+        let ast::ExprKind::Assign(assign) = &expr.kind else { return false };
+        let (None, ast::ExprKind::Name(name)) = (assign.op.node, &assign.left.kind) else { return false };
+        let text = self.text(*name).to_owned();
+        if self.scopes.lookup(*name).is_some() || ty::constant(&text).is_some() || self.is_builtin(&text) {
+            return false;
+        }
+        let span = assign.left.span;
+        let mut diagnostic = self.undeclared(&text, span);
+        if !diagnostic.help.is_empty() || !self.is_first_report(&text) {
+            return false;
+        }
+        let value = self.operator_value(&assign.right);
+        if matches!(self.types.get(value.ty), Ty::Scalar(_) | Ty::Vector(..) | Ty::Pointer(_)) {
+            let declared = format!("{} ", self.show(value.ty));
+            let help = format!("declare it: write `{}` before it", declared.trim_end());
+            let pieces = [Piece::Text(&declared), Piece::Source(span)];
+            diagnostic = diagnostic.help(help.clone()).rewrite(span, help, pieces);
+        }
         self.report(diagnostic);
+        true
     }
 
     /// A visible name with similar spelling.

@@ -1,6 +1,6 @@
 //! `base[index]` (C99 6.5.2.1): elements of arrays, through pointers, and components of vectors.
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, ast};
 use kiln_types::ty::{QualTy, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use super::{AtomicRead, Operand};
 use crate::{
-    hir::{Const, Element, Expr, Lvalue, LvalueKind, Swizzle},
+    hir::{Const, Element, Expr, ExprKind, Lvalue, LvalueKind, Swizzle},
     sema::Sema,
 };
 
@@ -22,23 +22,43 @@ pub(super) enum Use {
 }
 
 impl Sema<'_> {
+    /// The value of an index. Warns about `a[i, j]`, which is `a[j]`.
+    fn subscript(&mut self, index: &ast::Expr) -> Expr {
+        let ast::ExprKind::Comma(comma) = &index.kind else { return self.operator_value(index) };
+        let (left, right) = (self.operator_value(&comma.left), self.operator_value(&comma.right));
+        self.report(
+            Diagnostic::new(
+                Code::UnusedValue,
+                comma.left.span,
+                "an index is one value, so this one is not used",
+            )
+            .help("write `][` instead of the `,` for an array of arrays")
+            .rewrite(
+                index.span,
+                "write `][` instead of `,`",
+                [Piece::Source(comma.left.span), Piece::Text("]["), Piece::Source(comma.right.span)],
+            ),
+        );
+        Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span: index.span }
+    }
+
     /// `base[index]`, or the equivalent `index[base]`.
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, use_of: Use, span: Span) -> Operand {
         let base = match self.operand(base) {
             Operand::Lvalue(lvalue) => match *self.types.get(lvalue.ty.ty) {
                 Ty::Array(element, count) => {
-                    let index = self.operator_value(index);
+                    let index = self.subscript(index);
                     return self.array_element(lvalue, element, count, index, use_of, span);
                 }
                 Ty::Vector(element, count) => {
-                    let index = self.operator_value(index);
+                    let index = self.subscript(index);
                     return self.vector_element(lvalue, element, count, index, span);
                 }
                 _ => self.read(Operand::Lvalue(lvalue), AtomicRead::Operator),
             },
             Operand::Value(value) => match *self.types.get(value.ty) {
                 Ty::Vector(element, count) => {
-                    let index = self.operator_value(index);
+                    let index = self.subscript(index);
                     let (ty, base_span) = (value.ty.plain(), value.span);
                     let lvalue = Lvalue { kind: LvalueKind::Temporary(Box::new(value)), ty, span: base_span };
                     return self.vector_element(lvalue, element, count, index, span);
@@ -47,7 +67,7 @@ impl Sema<'_> {
             },
             operand => self.read(operand, AtomicRead::Operator),
         };
-        let index = self.operator_value(index);
+        let index = self.subscript(index);
         if base.ty == TyId::ERROR || index.ty == TyId::ERROR {
             return Operand::Value(self.error_value(span));
         }

@@ -74,6 +74,19 @@ pub(super) fn integer(text: &str) -> Result<Integer, IntegerError> {
     Ok(Integer { value, is_decimal: base == 10, is_unsigned, is_long, is_long_long })
 }
 
+/// The constant that is meant by one with a suffix of another language: `1_000`, `1f`.
+pub(super) fn meant(text: &str, suffix: &str) -> Option<String> {
+    let digits = text.strip_suffix(suffix)?;
+    let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
+    let is_grouped = suffix.starts_with('_') && suffix.chars().all(|c| c == '_' || c.is_ascii_digit());
+    match suffix {
+        "f" | "F" if is_decimal || digits == "0" => Some(format!("{digits}.0f")),
+        "d" | "D" if is_decimal || digits == "0" => Some(format!("{digits}.0")),
+        _ if is_grouped => Some(text.replace('_', "")),
+        _ => None,
+    }
+}
+
 /// Splits a floating constant and its suffix. In a hexadecimal constant, `f` before the exponent is a digit.
 pub(super) fn split_suffix(text: &str) -> (&str, &str) {
     let is_hex = base(text).0 == 16;
@@ -185,6 +198,14 @@ mod tests {
         assert_eq!(integer("0x"), Err(IntegerError::NoDigits));
         assert_eq!(integer("1lul"), Err(IntegerError::Suffix("lul".into())));
         assert_eq!(integer("0xfu").unwrap().value, Some(15));
+    }
+
+    #[test]
+    fn suffixes_of_other_languages() {
+        assert_eq!(meant("1f", "f").as_deref(), Some("1.0f"));
+        assert_eq!(meant("1_000_000", "_000_000").as_deref(), Some("1000000"));
+        assert_eq!(meant("2n", "n"), None);
+        assert_eq!(meant("0b1f", "f"), None);
     }
 
     #[test]

@@ -1,0 +1,285 @@
+//! Suggestions for calls of built-in functions that no overload takes: other types, another order of the arguments,
+//! another function.
+
+use kiln_builtins::{ArgTy, FailureKind, Set};
+use kiln_session::diag::{Change, Diagnostic, Fix, OwnedPiece};
+use kiln_syntax::Span;
+use kiln_types::ty::{Implicit, Pointee, Scalar, Ty, TyId};
+
+use super::{Sema, builtin::Call};
+use crate::hir::{Const, Expr, ExprKind};
+
+/// The largest number of arguments that are tried in another order.
+const MOST_REORDERED: usize = 4;
+
+/// Functions whose argument is a dimension.
+const OF_A_DIMENSION: [&str; 8] = [
+    "get_enqueued_local_size",
+    "get_global_id",
+    "get_global_offset",
+    "get_global_size",
+    "get_group_id",
+    "get_local_id",
+    "get_local_size",
+    "get_num_groups",
+];
+
+/// Functions, and the one for other types of numbers.
+const FOR_OTHER_NUMBERS: [(&str, &str); 4] =
+    [("abs", "fabs"), ("fabs", "abs"), ("fmax", "max"), ("fmin", "min")];
+
+/// Whether the argument of this function is a dimension.
+pub(super) fn takes_dimension(name: &str) -> bool {
+    OF_A_DIMENSION.contains(&name)
+}
+
+impl Sema<'_> {
+    /// Adds a suggestion to the report of a call, if there is a good one.
+    pub(super) fn with_suggestion(
+        &mut self,
+        diagnostic: Diagnostic,
+        failure: &FailureKind,
+        set: &Set,
+        arguments: &[Expr],
+        call: &Call,
+    ) -> Diagnostic {
+        let suggestion = match failure {
+            FailureKind::Ambiguous => {
+                self.other_types(set, arguments, call).or_else(|| self.other_function(arguments, call))
+            }
+            FailureKind::Argument(_) => {
+                self.other_order(set, arguments, call).or_else(|| self.as_condition(arguments, call))
+            }
+            FailureKind::Count(_) => self.other_count(arguments, call),
+            FailureKind::Silent => None,
+        };
+        match suggestion {
+            Some(Suggestion { help, fix }) => {
+                let mut diagnostic = diagnostic.help(help);
+                diagnostic.fix = fix.or(diagnostic.fix);
+                diagnostic
+            }
+            None => diagnostic,
+        }
+    }
+
+    /// Converts the arguments to their common type, or to `float`.
+    fn other_types(&mut self, set: &Set, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
+        let elements: Option<Vec<Scalar>> =
+            arguments.iter().map(|argument| Some(self.types.components(argument.ty)?.0)).collect();
+        let common = elements?.into_iter().reduce(Scalar::usual)?;
+        [common, Scalar::Float].into_iter().find_map(|to| {
+            let types: Vec<ArgTy> = arguments
+                .iter()
+                .map(|argument| {
+                    let (_, count) = self.types.components(argument.ty)?;
+                    Some(ArgTy { ty: self.types.vector(to, count), is_zero: false })
+                })
+                .collect::<Option<_>>()?;
+            self.chosen.resolve(set, &mut self.types, &types).ok()?;
+            self.arguments_as(arguments, to, call)
+        })
+    }
+
+    fn arguments_as(&self, arguments: &[Expr], to: Scalar, call: &Call) -> Option<Suggestion> {
+        let differs = |argument: &&Expr| self.element(argument.ty) != Some(to);
+        let changed: Vec<&Expr> = arguments.iter().filter(differs).collect();
+        let name = to.spelling();
+        if let [argument] = changed.as_slice() {
+            let pieces = self.conversion(argument, to)?;
+            let help = match pieces.as_slice() {
+                [OwnedPiece::Text(literal)] => format!("write `{literal}`"),
+                [OwnedPiece::Text(cast), ..] => format!("write `{}` before it", cast.trim_end_matches('(')),
+                _ => return None,
+            };
+            let fix = rewrite(argument.span, &help, pieces);
+            let number =
+                arguments.iter().position(|other| other.span == argument.span).unwrap_or_default() + 1;
+            let help = match arguments {
+                [_] => help,
+                _ => format!("convert argument {number} to `{name}`: {help}"),
+            };
+            return Some(Suggestion { help, fix });
+        }
+        let help = format!("convert the arguments to `{name}`");
+        let pieces = arguments.iter().map(|argument| match differs(&argument) {
+            true => self.conversion(argument, to),
+            false => Some(vec![OwnedPiece::Source(argument.span)]),
+        });
+        let fix = rewrite(call.span, &help, call_of(call.name, pieces.collect::<Option<Vec<_>>>()?));
+        Some(Suggestion { help, fix })
+    }
+
+    /// A text that converts a value.
+    fn conversion(&self, value: &Expr, to: Scalar) -> Option<Vec<OwnedPiece>> {
+        let (_, count) = self.types.components(value.ty)?;
+        let name = to.spelling();
+        Some(match (&value.kind, to) {
+            (ExprKind::Const(Const::Int(bits)), Scalar::Float) if *bits < 1 << 24 => {
+                vec![OwnedPiece::Text(format!("{bits}.0f"))]
+            }
+            (ExprKind::Const(Const::Int(bits)), Scalar::Double) if *bits < 1 << 53 => {
+                vec![OwnedPiece::Text(format!("{bits}.0"))]
+            }
+            _ if count == 1 => vec![OwnedPiece::Text(format!("({name})")), OwnedPiece::Operand(value.span)],
+            _ => vec![
+                OwnedPiece::Text(format!("convert_{name}{count}(")),
+                OwnedPiece::Source(value.span),
+                OwnedPiece::Text(")".to_owned()),
+            ],
+        })
+    }
+
+    /// `fabs` for `abs` of a `float`.
+    fn other_function(&mut self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
+        let (_, other) = FOR_OTHER_NUMBERS.iter().find(|(name, _)| *name == call.name)?;
+        let set = self.chosen.lookup(other, &self.builtin_context())?;
+        let types = self.argument_types(arguments);
+        self.chosen.resolve(&set, &mut self.types, &types).ok()?;
+        Some(renamed(call, other))
+    }
+
+    /// The order of the arguments in which an overload takes them, if there is only one.
+    fn other_order(&mut self, set: &Set, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
+        if !(2..=MOST_REORDERED).contains(&arguments.len()) {
+            return None;
+        }
+        let types = self.argument_types(arguments);
+        let mut found = Vec::new();
+        for order in orders(arguments.len()) {
+            let reordered: Vec<ArgTy> = order.iter().map(|&index| types[index]).collect();
+            let Ok(overload) = self.chosen.resolve(set, &mut self.types, &reordered) else { continue };
+            let parameters = overload.parameters.iter().map(|parameter| parameter.ty);
+            if reordered.iter().zip(parameters).all(|(given, taken)| self.is_close(given, taken)) {
+                found.push(order);
+            }
+        }
+        let [order] = found.as_slice() else { return None };
+        let moved: Vec<usize> = (0..order.len()).filter(|&index| order[index] != index).collect();
+        let help = match moved.as_slice() {
+            [first, second] => format!("swap arguments {} and {}", first + 1, second + 1),
+            _ => "write the arguments in the order of the parameters".to_owned(),
+        };
+        let pieces = order.iter().map(|&index| vec![OwnedPiece::Source(arguments[index].span)]).collect();
+        Some(Suggestion { fix: rewrite(call.span, &help, call_of(call.name, pieces)), help })
+    }
+
+    /// Whether an argument is of a parameter's type, up to a conversion of numbers.
+    fn is_close(&self, given: &ArgTy, taken: TyId) -> bool {
+        match self.types.implicit(given.ty, taken) {
+            Implicit::Same | Implicit::Arithmetic(_) => true,
+            Implicit::Pointer(change) => change.pointee == Pointee::Compatible,
+            _ => false,
+        }
+    }
+
+    /// `any(a)` and `all(a)` of floats.
+    fn as_condition(&self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
+        let [value] = arguments else { return None };
+        if !matches!(call.name, "any" | "all") || !self.element(value.ty)?.is_float() {
+            return None;
+        }
+        let help = "compare it first: write `!= 0` after it".to_owned();
+        let pieces = vec![OwnedPiece::Operand(value.span), OwnedPiece::Text(" != 0".to_owned())];
+        Some(Suggestion { fix: rewrite(value.span, &help, pieces), help })
+    }
+
+    /// Whether there is a suggestion for a call with a wrong number of arguments.
+    pub(super) fn has_other_count(&mut self, arguments: &[Expr], call: &Call) -> bool {
+        self.other_count(arguments, call).is_some()
+    }
+
+    fn other_count(&mut self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
+        let context = self.builtin_context();
+        let name = call.name;
+        if arguments.is_empty() && takes_dimension(name) {
+            return Some(whole(call, format!("{name}(0)")));
+        }
+        let explicit = format!("{name}_explicit");
+        if let Some(set) = self.chosen.lookup(&explicit, &context) {
+            let types = self.argument_types(arguments);
+            let is_count = |kind: FailureKind| matches!(kind, FailureKind::Count(_));
+            if !self
+                .chosen
+                .resolve(&set, &mut self.types, &types)
+                .is_err_and(|failure| is_count(failure.kind))
+            {
+                return Some(renamed(call, &explicit));
+            }
+        }
+        match (name, arguments) {
+            ("atomic_work_item_fence", [order, _]) => {
+                let flags = "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, ";
+                let pieces = vec![OwnedPiece::Text(flags.to_owned()), OwnedPiece::Source(order.span)];
+                let help = format!("write the memory first: `{}`", flags.trim_end_matches(", "));
+                Some(Suggestion { fix: rewrite(order.span, &help, pieces), help })
+            }
+            (_, [image, x, y, ..]) if matches!(self.types.get(image.ty), Ty::Image(_)) => {
+                let is_number = |value: &Expr| matches!(self.types.components(value.ty), Some((_, 1)));
+                let is_float = self.element(x.ty)?.is_float();
+                if !is_number(x) || !is_number(y) {
+                    return None;
+                }
+                let vector = if is_float { "(float2)" } else { "(int2)" };
+                let pieces = vec![
+                    OwnedPiece::Text(format!("{vector}(")),
+                    OwnedPiece::Source(x.span),
+                    OwnedPiece::Text(", ".to_owned()),
+                    OwnedPiece::Source(y.span),
+                    OwnedPiece::Text(")".to_owned()),
+                ];
+                let help = format!("the coordinates are one vector: write `{vector}(…, …)`");
+                let span = Span::new(x.span.lo, y.span.hi);
+                Some(Suggestion { fix: rewrite(span, &help, pieces), help })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What to write instead of a call.
+struct Suggestion {
+    help: String,
+    fix: Option<Fix>,
+}
+
+fn renamed(call: &Call, name: &str) -> Suggestion {
+    let change = Change::Replace(name.to_owned());
+    let title = format!("replace by `{name}`");
+    Suggestion { help: format!("write `{name}`"), fix: Some(Fix { title, span: call.callee, change }) }
+}
+
+fn whole(call: &Call, text: String) -> Suggestion {
+    let help = format!("write `{text}`");
+    Suggestion { fix: rewrite(call.span, &help, vec![OwnedPiece::Text(text)]), help }
+}
+
+fn rewrite(span: Span, title: &str, pieces: Vec<OwnedPiece>) -> Option<Fix> {
+    Some(Fix { title: title.to_owned(), span, change: Change::Rewrite(pieces) })
+}
+
+/// `name(first, second)`
+fn call_of(name: &str, arguments: Vec<Vec<OwnedPiece>>) -> Vec<OwnedPiece> {
+    let mut pieces = vec![OwnedPiece::Text(format!("{name}("))];
+    for (index, argument) in arguments.into_iter().enumerate() {
+        if index > 0 {
+            pieces.push(OwnedPiece::Text(", ".to_owned()));
+        }
+        pieces.extend(argument);
+    }
+    pieces.push(OwnedPiece::Text(")".to_owned()));
+    pieces
+}
+
+/// All orders of so many things.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        let next = |order: Vec<usize>| {
+            let rest = (0..count).filter(|index| !order.contains(index)).collect::<Vec<_>>();
+            rest.into_iter().map(move |index| order.iter().copied().chain([index]).collect())
+        };
+        all = all.into_iter().flat_map(next).collect();
+    }
+    all
+}

@@ -1,0 +1,316 @@
+//! Syntax of other languages and typical slips of typing. Recognized by the text around a syntax error, so that the
+//! parser needs no rules for them. Must not change which errors are reported, only their messages and fixes.
+
+use std::ops::Range;
+
+use kiln_session::{
+    diag::{Code, Diagnostic},
+    source::{FileId, SourceMap},
+};
+use kiln_syntax::{
+    Interner, Span,
+    parse::{Expected, SyntaxError, SyntaxErrorKind as Kind},
+    token::{Punct, TokenKind},
+};
+
+use super::words::{self, identifier_end, last_word};
+use crate::sema;
+
+/// A better diagnostic for an error whose cause is known.
+pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
+    let place = sources.spelling(error.span)?;
+    let text = sources.file(place.file).text.as_ref();
+    let around = Around { sources, file: place.file, text, at: place.range, span: error.span };
+    if let Some(name) = sources.macro_name(error.span.lo) {
+        return around.macro_value(interner.text(name));
+    }
+    match error.kind {
+        Kind::Expected { what, found: Some(TokenKind::Name(name)) }
+            if what != Expected::Mark(Punct::OpenParen) =>
+        {
+            around.operator_word(interner.text(name))
+        }
+        Kind::Expected { what, found: Some(found) } => around.expected(what, found),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
+        Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
+        Kind::Missing { mark: Punct::Semicolon, .. } => around.statement_word(),
+        Kind::MissingType(name) if sema::is_attribute(interner.text(name)) => around.attribute(),
+        _ => None,
+    }
+}
+
+/// A syntax error in its file.
+struct Around<'s> {
+    sources: &'s SourceMap,
+    file: FileId,
+    text: &'s str,
+    /// The range of the error.
+    at: Range<usize>,
+    span: Span,
+}
+
+impl<'s> Around<'s> {
+    /// The text before the error, without white space at its end.
+    fn before(&self) -> &'s str {
+        self.text[..self.at.start].trim_end()
+    }
+
+    /// The rest of the line after the start of the error.
+    fn rest_of_line(&self) -> &'s str {
+        let rest = &self.text[self.at.start..];
+        rest[..rest.find('\n').unwrap_or(rest.len())].trim_end()
+    }
+
+    fn span_of(&self, range: Range<usize>) -> Span {
+        self.sources.span(self.file, range)
+    }
+
+    fn report(&self, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Code::Syntax, self.span, message)
+    }
+
+    /// A message about a range, and the text that is meant there.
+    fn replace(&self, range: Range<usize>, message: impl Into<String>, meant: &str) -> Diagnostic {
+        let span = self.span_of(range);
+        Diagnostic::new(Code::Syntax, span, message).help(format!("write `{meant}`")).fix(
+            span,
+            format!("replace by `{meant}`"),
+            meant,
+        )
+    }
+
+    fn expected(&self, what: Expected, found: TokenKind) -> Option<Diagnostic> {
+        use Expected::{Declaration, Expression, Item, Mark, Name, Statement};
+        let TokenKind::Punct(found) = found else {
+            return if what == Mark(Punct::OpenParen) { self.condition() } else { None };
+        };
+        match (what, found) {
+            (Mark(Punct::OpenParen), _) => self.condition(),
+            (Mark(Punct::Comma), Punct::Semicolon) => Some(self.replace(
+                self.at.clone(),
+                "parameters and arguments are separated by `,`, not `;`",
+                ",",
+            )),
+            (Expression, Punct::CloseParen | Punct::CloseBracket) => self.trailing_comma(),
+            (Expression, Punct::OpenBrace) => Some(self.braces()),
+            (Statement, Punct::CloseBrace) => self.label_at_end(),
+            (Item | Declaration, Punct::OpenBrace) => self.body_after_semicolon(),
+            (Name, Punct::OpenBracket) => self.brackets_before_name(),
+            (_, Punct::OpenBracket) => self.attribute_in_brackets(),
+            (_, Punct::Colon) => self.qualified_name(),
+            (Expression, _) => self.split_operator(found.spelling()),
+            _ => None,
+        }
+    }
+
+    /// `#define N 16;` and `#define N = 16`
+    fn macro_value(&self, name: &str) -> Option<Diagnostic> {
+        let line = self.before().rfind('\n').map_or(0, |end| end + 1);
+        let value = words::definition(&self.text[line..self.at.start], name)?;
+        let written = &self.text[self.at.clone()];
+        let is_last = self.text[self.at.end..].trim_start_matches([' ', '\t', '\r']).starts_with(['\n', '/']);
+        let message = match written {
+            ";" if is_last => format!("the definition of macro `{name}` ends in `;`"),
+            "=" | "==" if value.trim().is_empty() => {
+                format!("the definition of macro `{name}` begins with `{written}`")
+            }
+            _ => return None,
+        };
+        Some(self.in_definition(message, self.at.clone()))
+    }
+
+    /// An error behind the use of a macro whose definition ends in `;`.
+    fn behind_macro(&self) -> Option<Diagnostic> {
+        let name = last_word(self.before());
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let end = start + line.trim_end().len();
+            if end <= self.at.start
+                && let Some(value) = words::definition(line, name)
+                && value.trim_end().ends_with(';')
+            {
+                let message = format!("the definition of macro `{name}` ends in `;`");
+                return Some(self.in_definition(message, end - 1..end));
+            }
+            start += line.len();
+        }
+        None
+    }
+
+    /// A report about a mark in a macro definition.
+    fn in_definition(&self, message: String, mark: Range<usize>) -> Diagnostic {
+        let written = &self.text[mark.clone()];
+        let span = self.span_of(mark);
+        Diagnostic::new(Code::Syntax, span, message)
+            .also(self.span, "a use of the macro")
+            .help(format!("remove the `{written}`: it becomes part of each use"))
+            .fix(span, format!("remove `{written}`"), "")
+    }
+
+    /// `a and b`
+    fn operator_word(&self, word: &str) -> Option<Diagnostic> {
+        let meant = words::operator(word)?;
+        Some(self.replace(self.at.clone(), format!("`{word}` is not an operator of OpenCL C"), meant))
+    }
+
+    /// An operator with a blank in it, or of another language: `= =`, `=>`, `<>`.
+    fn split_operator(&self, second: &str) -> Option<Diagnostic> {
+        let before = self.before();
+        let first = &before[before.trim_end_matches(words::OPERATORS).len()..];
+        let is_adjacent = before.len() == self.at.start;
+        let meant = words::joined(first, second, is_adjacent)?;
+        let range = before.len() - first.len()..self.at.end;
+        let written = &self.text[range.clone()];
+        Some(self.replace(range.clone(), format!("`{written}` is not an operator of OpenCL C"), meant))
+    }
+
+    /// `if n > 0 {`
+    fn condition(&self) -> Option<Diagnostic> {
+        let word = last_word(self.before());
+        if !matches!(word, "if" | "while" | "switch") {
+            return None;
+        }
+        let diagnostic = self.report(format!("the condition of `{word}` is not in parentheses"));
+        let line = self.rest_of_line();
+        let condition = line[..line.find('{').unwrap_or(0)].trim_end();
+        let span = self.span_of(self.at.start..self.at.start + condition.len());
+        let diagnostic = diagnostic.help("write `(` and `)` around it");
+        Some(match condition {
+            "" => diagnostic,
+            _ => diagnostic.fix(span, format!("write `({condition})`"), format!("({condition})")),
+        })
+    }
+
+    /// `max(n,)`
+    fn trailing_comma(&self) -> Option<Diagnostic> {
+        let end = self.before().strip_suffix(',')?.len();
+        let span = self.span_of(end..end + 1);
+        let message = "there is no expression after this `,`";
+        Some(Diagnostic::new(Code::Syntax, span, message).help("remove the `,`").fix(span, "remove `,`", ""))
+    }
+
+    /// `v = {1, 2}`, outside of a declaration.
+    fn braces(&self) -> Diagnostic {
+        self.report("a list in braces is an initializer, not an expression")
+            .help("name its type: `(float4)(…)` is a vector, `(struct S){…}` a struct")
+    }
+
+    /// `end: }`
+    fn label_at_end(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let label = last_word(before.strip_suffix(':')?);
+        let end = self.span_of(before.len()..before.len());
+        let message = match label {
+            "" => return None,
+            "default" => "a statement must follow `default:`".to_owned(),
+            _ => format!("a statement must follow the label `{label}`"),
+        };
+        Some(Diagnostic::new(Code::Syntax, end, message).help("write `;` after it").fix(
+            end,
+            "insert `;`",
+            ";",
+        ))
+    }
+
+    /// `void f(int a); {`
+    fn body_after_semicolon(&self) -> Option<Diagnostic> {
+        let end = self.before().strip_suffix(';').filter(|before| before.trim_end().ends_with(')'))?.len();
+        let span = self.span_of(end..end + 1);
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "this `;` separates the function from its body");
+        Some(diagnostic.also(self.span, "the body").help("remove the `;`").fix(span, "remove `;`", ""))
+    }
+
+    /// `int[4] a`
+    fn brackets_before_name(&self) -> Option<Diagnostic> {
+        let line = self.rest_of_line();
+        let brackets = &line[..line.find(']')? + 1];
+        let name = line[brackets.len()..].trim_start();
+        let name = &name[..identifier_end(name)];
+        if name.is_empty() || !last_word(self.before()).starts_with(|c: char| c.is_alphabetic()) {
+            return None;
+        }
+        let start = self.at.start;
+        let end = start + brackets.len() + line[brackets.len()..].find(name)? + name.len();
+        let is_function = self.text[end..].trim_start().starts_with('(');
+        let span = self.span_of(start..start + brackets.len());
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "the brackets of an array follow its name");
+        if is_function {
+            return Some(
+                diagnostic.help("a function cannot return an array; return a struct, or pass a pointer"),
+            );
+        }
+        let meant = format!(" {name}{brackets}");
+        let meant = if self.before().len() < start { meant.trim_start() } else { &meant };
+        let help = format!("write `{}`", meant.trim_start());
+        Some(diagnostic.help(help.clone()).fix(self.span_of(start..end), help, meant))
+    }
+
+    /// `[[name(64)]]`
+    fn attribute_in_brackets(&self) -> Option<Diagnostic> {
+        let inner = self.rest_of_line().strip_prefix("[[")?;
+        let inner = &inner[..inner.find("]]")?];
+        let meant = format!("__attribute__(({}))", inner.trim());
+        let range = self.at.start..self.at.start + inner.len() + 4;
+        Some(self.replace(range, "OpenCL C has no attributes in brackets", &meant))
+    }
+
+    /// `reqd_work_group_size(64, 1, 1)`, without `__attribute__`.
+    fn attribute(&self) -> Option<Diagnostic> {
+        let name = &self.text[self.at.clone()];
+        let behind = &self.text[self.at.end..];
+        let arguments = match behind.starts_with('(') {
+            true => &behind[..behind.find(')')? + 1],
+            false => "",
+        };
+        let meant = format!("__attribute__(({name}{arguments}))");
+        let range = self.at.start..self.at.end + arguments.len();
+        Some(self.replace(range, format!("`{name}` is an attribute"), &meant))
+    }
+
+    /// A statement that begins with a word of another language: `elif (…)`, `until (…)`, `… then`.
+    fn statement_word(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        if last_word(before) == "then" {
+            let range = before.len() - "then".len()..before.len();
+            let span = self.span_of(range);
+            let diagnostic = Diagnostic::new(Code::Syntax, span, "OpenCL C has no word `then`");
+            return Some(diagnostic.help("remove it").remove(span, "remove `then`"));
+        }
+        let open = words::opening(before)?;
+        let word = last_word(before[..open].trim_end());
+        let start = before[..open].trim_end().len() - word.len();
+        let condition = &before[open..];
+        let unknown = format!("OpenCL C has no statement `{word}`");
+        Some(match word {
+            "else" => self.replace(start..start + word.len(), "`else` has no condition", "else if"),
+            "elif" | "elsif" | "elseif" => self.replace(start..start + word.len(), unknown, "else if"),
+            "until" => self.replace(start..before.len(), unknown, &format!("while (!{condition})")),
+            "unless" => self.replace(start..before.len(), unknown, &format!("if (!{condition})")),
+            "foreach" | "loop" | "repeat" => {
+                let span = self.span_of(start..start + word.len());
+                Diagnostic::new(Code::Syntax, span, unknown).help("use a `for` loop with an index")
+            }
+            _ => return None,
+        })
+    }
+
+    /// A qualified name of C++, such as `std::max`. The error is at one of the colons.
+    fn qualified_name(&self) -> Option<Diagnostic> {
+        let before = self.before().strip_suffix(':').unwrap_or(self.before());
+        let qualifier = last_word(before);
+        let rest = &self.text[before.len()..].trim_start();
+        let behind = rest.strip_prefix("::")?.trim_start();
+        let name = &behind[..identifier_end(behind)];
+        if qualifier.is_empty() || name.is_empty() {
+            return None;
+        }
+        let start = before.len() - qualifier.len();
+        let range = start..self.text.len() - behind.len() + name.len();
+        let message = format!("`{qualifier}::` is C++; OpenCL C has no namespaces");
+        if let "cout" | "cerr" | "endl" | "cin" = name {
+            let diagnostic = Diagnostic::new(Code::Syntax, self.span_of(range), message);
+            return Some(diagnostic.help("print with `printf`, as in `printf(\"%d\\n\", n)`"));
+        }
+        Some(self.replace(range, message, name))
+    }
+}
