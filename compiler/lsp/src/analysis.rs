@@ -54,6 +54,8 @@ pub(crate) struct Cursor<'a> {
     pub(crate) file: FileId,
     /// The byte offset in the file.
     pub(crate) offset: usize,
+    /// The text, if it is newer than the analysis.
+    pub(crate) newer: Option<&'a str>,
 }
 
 impl Analysis {
@@ -188,12 +190,38 @@ impl<'a> Cursor<'a> {
     ) -> Option<Self> {
         let file = analysis.file(name)?;
         let offset = analysis.lines(file)?.offset(analysis.text(file), position);
-        Some(Self { analysis, world, file, offset })
+        Some(Self { analysis, world, file, offset, newer: None })
+    }
+
+    /// The cursor in a document that differs from the analyzed text only in the word at the cursor. Everything before
+    /// the word is where the analysis says. `None` for a name after `.` or `->`, which depends on the newest types, and
+    /// in a directive.
+    pub(crate) fn while_typing(
+        analysis: &'a Analysis,
+        world: &'a World,
+        name: &str,
+        position: Position,
+    ) -> Option<Self> {
+        let (file, newer) = (analysis.file(name)?, &*world.documents.get(name)?.text);
+        let offset = Lines::new(newer, analysis.encoding).offset(newer, position);
+        let cursor = Self { analysis, world, file, offset, newer: Some(newer) };
+        let (older, word) = (analysis.text(file), cursor.word());
+        let (before, after) = (newer.get(..word.start)?, newer.get(word.end..)?);
+        let rest = older.strip_prefix(before)?;
+        let is_same = rest.trim_start_matches(is_word_character) == after;
+        let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        let is_plain = !before.trim_end().ends_with(['.', '>']) && !line.trim_start().starts_with('#');
+        (is_same && is_plain).then_some(cursor)
+    }
+
+    /// The cursor in another analysis, at the same offset.
+    pub(crate) fn in_analysis(&self, analysis: &'a Analysis, file: FileId) -> Self {
+        Self { analysis, file, newer: None, ..*self }
     }
 
     /// The text of the file.
     pub(crate) fn text(&self) -> &'a str {
-        self.analysis.text(self.file)
+        self.newer.unwrap_or_else(|| self.analysis.text(self.file))
     }
 
     /// The name at the cursor, with its meaning.
@@ -239,10 +267,13 @@ impl<'a> Cursor<'a> {
     /// The word that contains the cursor or ends there.
     pub(crate) fn word(&self) -> Range<usize> {
         let text = self.text();
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let before = &text[..self.offset];
-        let start = before.trim_end_matches(is_word).len();
+        let start = before.trim_end_matches(is_word_character).len();
         let after = &text[self.offset..];
-        start..self.offset + (after.len() - after.trim_start_matches(is_word).len())
+        start..self.offset + (after.len() - after.trim_start_matches(is_word_character).len())
     }
+}
+
+fn is_word_character(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }

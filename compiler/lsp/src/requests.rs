@@ -5,8 +5,8 @@ mod further;
 use kiln_fmt::{Edit, Style};
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
-    CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse, Location, PrepareRenameResponse,
-    SemanticTokensFullDeltaResult, SemanticTokensRangeResult, TextDocumentIdentifier,
+    CompletionList, CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse, Location,
+    PrepareRenameResponse, SemanticTokensFullDeltaResult, SemanticTokensRangeResult, TextDocumentIdentifier,
     TextDocumentPositionParams, TextEdit, WorkspaceSymbolResponse,
     request::{self as requests, Request as _},
 };
@@ -83,7 +83,7 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
 fn answer_about_text(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::Completion::METHOD => serve::<requests::Completion>(session, request, |session, it| {
-            Ok(at(session, &it.text_document_position, completion::complete).map(CompletionResponse::List))
+            Ok(complete(session, &it.text_document_position).map(CompletionResponse::List))
         }),
         requests::ResolveCompletionItem::METHOD => {
             serve::<requests::ResolveCompletionItem>(session, request, |session, it| {
@@ -226,6 +226,16 @@ pub(crate) fn at<T>(
     let name = uri::name(&position.text_document.uri);
     let (world, analysis) = session.analysis(&name)?;
     Some(feature(&Cursor::new(analysis, world, &name, position.position)?))
+}
+
+/// The completion at a position. While a word is typed, the previous analysis is used: it has the same names.
+fn complete(session: &mut Session, place: &TextDocumentPositionParams) -> Option<CompletionList> {
+    let name = uri::name(&place.text_document.uri);
+    let known = session.previous(&name).and_then(|(world, analysis)| {
+        let cursor = Cursor::while_typing(analysis, world, &name, place.position)?;
+        Some(completion::complete(&cursor))
+    });
+    known.or_else(|| at(session, place, completion::complete))
 }
 
 /// Runs a feature on a file; `None` if there is no such document.

@@ -20,8 +20,8 @@ pub(crate) struct Session {
     pub(crate) world: World,
     /// The last analysis of each source. It is kept if a newer one panics.
     analyses: FxHashMap<String, Analysis>,
-    /// The sources whose analysis is out of date.
-    stale: BTreeSet<String>,
+    /// The sources whose analysis is out of date, and why.
+    stale: BTreeMap<String, Change>,
     /// For headers that no open document includes, the source in whose context they are viewed.
     including: FxHashMap<String, Option<String>>,
     /// The diagnostics of each source, by file.
@@ -32,6 +32,15 @@ pub(crate) struct Session {
     pub(crate) others_changed: bool,
     /// The diagnostics last published for each file.
     published: FxHashMap<String, Vec<Diagnostic>>,
+}
+
+/// Why an analysis is out of date.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    /// Only the text of the source itself has changed.
+    Source,
+    /// An included file or the configuration has changed.
+    Other,
 }
 
 impl Session {
@@ -70,7 +79,11 @@ impl Session {
         let reading = self.analyses.values().filter(|analysis| analysis.may_read(name));
         let mut affected: BTreeSet<String> = reading.map(|analysis| analysis.root.clone()).collect();
         affected.insert(self.root_of(name).to_owned());
-        self.stale.extend(affected.iter().cloned());
+        for root in &affected {
+            let change = if root == name { Change::Source } else { Change::Other };
+            let known = self.stale.entry(root.clone()).or_insert(change);
+            *known = (*known).max(change);
+        }
         affected
     }
 
@@ -80,8 +93,8 @@ impl Session {
         let open: Vec<String> = self.world.documents.keys().cloned().collect();
         open.iter().for_each(|name| self.look_for_source(name));
         let roots = self.roots();
-        self.stale.extend(roots.iter().cloned());
-        self.stale.extend(self.analyses.keys().cloned());
+        let known = self.analyses.keys().chain(&roots);
+        self.stale.extend(known.map(|root| (root.clone(), Change::Other)));
         roots
     }
 
@@ -92,6 +105,13 @@ impl Session {
         self.analyses.get(&root).map(|analysis| (&self.world, analysis))
     }
 
+    /// The last analysis of a source whose own text has changed since then. For requests that can use it.
+    pub(crate) fn previous(&self, name: &str) -> Option<(&World, &Analysis)> {
+        let is_own = self.stale.get(name) == Some(&Change::Source);
+        let analysis = self.analyses.get(name).filter(|_| is_own)?;
+        Some((&self.world, analysis))
+    }
+
     /// Any analysis, for requests about the language itself.
     pub(crate) fn any_analysis(&self) -> Option<&Analysis> {
         self.analyses.values().next()
@@ -100,7 +120,7 @@ impl Session {
     /// Analyzes a source if it is out of date.
     fn refresh(&mut self, root: &str) {
         // If this panics, the last good analysis is used until the next change.
-        let is_stale = self.stale.remove(root);
+        let is_stale = self.stale.remove(root).is_some();
         if is_stale || !self.analyses.contains_key(root) {
             match Analysis::of(&self.world, root) {
                 Some(analysis) => self.analyses.insert(root.to_owned(), analysis),

@@ -17,6 +17,9 @@ use lsp_types::{
 
 use crate::{cancellation::Cancellation, session::Session, world::World};
 
+/// The time for a completion request that follows a change: it can be answered without compiling.
+const GRACE: Duration = Duration::from_millis(2);
+
 /// A task for the worker.
 pub(crate) enum Task {
     /// These files have changed.
@@ -64,9 +67,9 @@ impl Worker {
                 for name in names {
                     self.dirty.extend(self.session.changed(&name));
                 }
-                // After a pause, a change is compiled immediately; further changes wait for the debounce interval.
-                let now = Instant::now();
-                self.due = Some(self.diagnosed.map_or(now, |before| now.max(before + debounce)));
+                // After a pause, a change is compiled almost immediately; further changes wait for the debounce interval.
+                let soon = Instant::now() + GRACE;
+                self.due = Some(self.diagnosed.map_or(soon, |before| soon.max(before + debounce)));
             }
             Task::Reload(world) => {
                 self.session.world = world;

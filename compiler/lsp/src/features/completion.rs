@@ -6,7 +6,7 @@ mod items;
 mod members;
 mod sync;
 
-use lsp_types::{CompletionItem, CompletionList};
+use lsp_types::CompletionList;
 
 use crate::{
     analysis::Cursor,
@@ -25,6 +25,7 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let start = cursor.word().start;
     let word = &text[start..cursor.offset];
     let before = text[..start].trim_end_matches([' ', '\t']);
+    let wanted = Letters::of(word);
     let surroundings = lexical::surroundings(text, cursor.offset);
     let mut items = if let Surroundings::Directive(directive) = surroundings {
         directives::complete(cursor, directive)
@@ -42,12 +43,11 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     } else {
         let mut items = sync::complete(cursor, start);
         let taken: Vec<String> = items.iter().map(|item| item.label.clone()).collect();
-        items.extend(items::complete(cursor, start).into_iter().filter(|item| !taken.contains(&item.label)));
+        let others = items::complete(cursor, start, &wanted);
+        items.extend(others.into_iter().filter(|item| !taken.contains(&item.label)));
         items
     };
-    if is_word(word) {
-        items.retain(|item| has_letters(item, word));
-    }
+    items.retain(|item| wanted.are_in(&item.label));
     // Incomplete, because a different word can match items that were left out.
     CompletionList { is_incomplete: !word.is_empty(), items }
 }
@@ -58,9 +58,32 @@ fn ends_a_number(base: &str) -> bool {
     base[word..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn has_letters(item: &CompletionItem, word: &str) -> bool {
-    let mut letters = item.label.chars().flat_map(char::to_lowercase);
-    word.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
+/// The letters of the word at the cursor. An item must contain them in this order, in either case.
+#[derive(Default)]
+struct Letters(Vec<char>);
+
+impl Letters {
+    fn of(word: &str) -> Self {
+        Self(if is_word(word) { word.chars().flat_map(char::to_lowercase).collect() } else { Vec::new() })
+    }
+
+    fn are_in(&self, text: &str) -> bool {
+        let mut wanted = self.0.iter();
+        let Some(mut next) = wanted.next() else { return true };
+        for letter in text.chars() {
+            let is_same = match letter.is_ascii() {
+                true => letter.to_ascii_lowercase() == *next,
+                false => letter.to_lowercase().eq([*next]),
+            };
+            if is_same {
+                match wanted.next() {
+                    Some(letter) => next = letter,
+                    None => return true,
+                }
+            }
+        }
+        false
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
 /// Sends all requests at an offset.
 fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     let file = analysis.file(&fixture.name).expect("the source");
-    let cursor = Cursor { analysis, world: &fixture.world, file, offset };
+    let cursor = Cursor { analysis, world: &fixture.world, file, offset, newer: None };
     hover::hover(&cursor);
     completion::complete(&cursor);
     signature::help(&cursor);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use kiln_session::extensions::Extension;
 use lsp_types::{CompletionItem, CompletionItemKind};
 
-use super::items;
+use super::{Letters, items};
 use crate::{analysis::Cursor, configuration, lexical, uri};
 
 const WORDS: [&str; 13] = [
@@ -25,7 +25,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, directive: Range<usize>) -> Vec<Comp
         "pragma" => pragma(text),
         "ifdef" | "ifndef" | "undef" | "if" | "elif" => macros(cursor),
         "define" => {
-            let mut items = items::complete(cursor, cursor.offset);
+            let mut items = items::complete(cursor, cursor.offset, &Letters::default());
             items.extend(macros(cursor));
             items
         }
@@ -39,7 +39,7 @@ fn item(label: &str, kind: CompletionItemKind) -> CompletionItem {
 
 /// Macros of the program, and those of extensions and features.
 fn macros(cursor: &Cursor<'_>) -> Vec<CompletionItem> {
-    let mut items = items::macros(cursor);
+    let mut items = items::macros(cursor, &Letters::default());
     let extensions =
         Extension::ALL.iter().map(|extension| item(extension.name(), CompletionItemKind::CONSTANT));
     items.extend(extensions);

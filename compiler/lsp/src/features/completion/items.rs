@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use kiln_builtins as builtins;
 use kiln_frontend::sema::{Meaning, Role};
-use kiln_syntax::{Arena, token::Keyword};
+use kiln_session::source::FileRange;
+use kiln_syntax::token::Keyword;
 use kiln_types::ty;
 use lsp_types::{
     CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
@@ -16,9 +17,10 @@ use crate::{
     analysis::{Analysis, Cursor},
     documentation,
     features::{hover, signature},
-    names::{Name, Thing},
-    tree::{self, Node},
+    names::{Thing, is_word},
 };
+
+use super::Letters;
 
 /// Sort prefixes by scope.
 const LOCAL: u8 = b'1';
@@ -26,57 +28,60 @@ const PROGRAM: u8 = b'2';
 const LANGUAGE: u8 = b'3';
 const WORD: u8 = b'4';
 
-/// All names that are valid at the cursor, whose word starts at `start`.
-pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem> {
+/// All names that are valid at the cursor, whose word starts at `start`, and that contain its letters.
+pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> Vec<CompletionItem> {
     let analysis = cursor.analysis;
     let mut items = Vec::new();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let scopes = scopes(analysis, cursor);
+    let scopes = scopes(analysis, cursor, start);
     // The innermost declaration of a name is the last one.
-    for name in analysis.names().iter().rev().filter(|name| name.role != Role::Use) {
-        let Thing::Program(meaning) = name.thing else { continue };
-        let text = analysis.survey.sources.text(&name.location);
-        let is_seen_here = match meaning {
-            Meaning::Local(..) => is_in_scope(&scopes, cursor, name, start),
+    for occurrence in analysis.survey.facts.occurrences.iter().rev() {
+        if occurrence.role == Role::Use {
+            continue;
+        }
+        let Some(location) = analysis.spelling(occurrence.span) else { continue };
+        let text = analysis.survey.sources.text(&location);
+        if !is_word(text) || !wanted.are_in(text) {
+            continue;
+        }
+        let is_seen_here = match occurrence.meaning {
+            Meaning::Local(..) => is_in_scope(&scopes, cursor, &location, start),
             Meaning::Member(_) | Meaning::Label(..) => false,
-            _ => name.location.file != cursor.file || name.location.range.start < start,
+            _ => location.file != cursor.file || location.range.start < start,
         };
         if is_seen_here && seen.insert(text) {
-            items.push(of_program(cursor, meaning, text));
+            items.push(of_program(cursor, occurrence.meaning, text));
         }
     }
-    for item in macros(cursor) {
+    for item in macros(cursor, wanted) {
         if !seen.contains(item.label.as_str()) {
             items.push(item);
         }
     }
-    language(cursor, &mut items);
+    language(cursor, wanted, &mut items);
     items
 }
 
 /// The scopes in the function that contains the cursor, and the function itself. Variables of other functions are in
 /// none of them.
-fn scopes(analysis: &Analysis, cursor: &Cursor<'_>) -> Vec<Range<usize>> {
-    let mut scopes: Vec<Range<usize>> = Vec::new();
-    tree::walk(analysis.survey.tree(&Arena::default()), &mut |node| {
-        if !matches!(node, Node::Declaration(_)) {
-            scopes.extend(analysis.in_file(cursor.file, node.span()));
-        }
-    });
-    let around = scopes.iter().filter(|scope| scope.start <= cursor.offset && cursor.offset <= scope.end);
+fn scopes(analysis: &Analysis, cursor: &Cursor<'_>, start: usize) -> Vec<Range<usize>> {
+    let all = analysis.survey.facts.scopes.iter();
+    let mut scopes: Vec<Range<usize>> =
+        all.filter_map(|scope| analysis.in_file(cursor.file, *scope)).collect();
+    let around = scopes.iter().filter(|scope| scope.start <= start && start <= scope.end);
     let Some(outermost) = around.max_by_key(|scope| scope.len()).cloned() else { return Vec::new() };
     scopes.retain(|scope| outermost.start <= scope.start && scope.end <= outermost.end);
     scopes
 }
 
 /// Whether the innermost scope of a variable contains the cursor.
-fn is_in_scope(scopes: &[Range<usize>], cursor: &Cursor<'_>, name: &Name, start: usize) -> bool {
-    let location = &name.location.range;
+fn is_in_scope(scopes: &[Range<usize>], cursor: &Cursor<'_>, declared: &FileRange, start: usize) -> bool {
+    let location = &declared.range;
     let holds = |scope: &&Range<usize>| scope.start <= location.start && location.end <= scope.end;
     let innermost = scopes.iter().filter(holds).min_by_key(|scope| scope.len());
-    name.location.file == cursor.file
+    declared.file == cursor.file
         && location.start < start
-        && innermost.is_some_and(|scope| scope.start <= cursor.offset && cursor.offset <= scope.end)
+        && innermost.is_some_and(|scope| scope.start <= start && start <= scope.end)
 }
 
 fn of_program(cursor: &Cursor<'_>, meaning: Meaning, text: &str) -> CompletionItem {
@@ -128,18 +133,18 @@ fn call<'n>(cursor: &Cursor<'_>, item: &mut CompletionItem, names: impl Iterator
     if !cursor.world.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
         return;
     }
-    let locations: Vec<String> =
-        names.enumerate().map(|(at, name)| format!("${{{}:{name}}}", at + 1)).collect();
-    item.insert_text = Some(format!("{}({})", item.label, locations.join(", ")));
+    let places: Vec<String> = names.enumerate().map(|(at, name)| format!("${{{}:{name}}}", at + 1)).collect();
+    item.insert_text = Some(format!("{}({})", item.label, places.join(", ")));
     item.insert_text_format = Some(InsertTextFormat::SNIPPET);
 }
 
-/// The macros that the program defines.
-pub(super) fn macros(cursor: &Cursor<'_>) -> Vec<CompletionItem> {
+/// The macros that the program defines and that contain these letters.
+pub(super) fn macros(cursor: &Cursor<'_>, wanted: &Letters) -> Vec<CompletionItem> {
     let analysis = cursor.analysis;
     let mut seen = FxHashSet::default();
-    let definitions = analysis.survey.trace.definitions.iter().filter(|it| seen.insert(it.name));
+    let definitions = analysis.survey.trace.definitions.iter();
     definitions
+        .filter(|it| wanted.are_in(analysis.symbol(it.name)) && seen.insert(it.name))
         .map(|definition| {
             let name = analysis.symbol(definition.name);
             let kind = match definition.parameters {
@@ -182,10 +187,13 @@ const PREDEFINED: [&str; 22] = [
     "UINT_MAX",
 ];
 
-/// The functions, constants, types and keywords of OpenCL C.
-fn language(cursor: &Cursor<'_>, items: &mut Vec<CompletionItem>) {
+/// The functions, constants, types and keywords of OpenCL C that contain these letters.
+fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionItem>) {
     let context = &cursor.analysis.survey.context;
     for name in builtins::names(context) {
+        if !wanted.are_in(name) {
+            continue;
+        }
         let mut function = item(name, CompletionItemKind::FUNCTION, LANGUAGE);
         let row = documentation::builtin(name);
         call(
@@ -201,19 +209,20 @@ fn language(cursor: &Cursor<'_>, items: &mut Vec<CompletionItem>) {
     let constants = orders.chain(scopes).chain(["true", "false"]).filter(|word| {
         ty::constant(word).is_some_and(|it| it.missing(context.version, context.extensions).is_none())
     });
-    for word in constants.chain(PREDEFINED) {
+    for word in constants.chain(PREDEFINED).filter(|word| wanted.are_in(word)) {
         let mut constant = item(word, CompletionItemKind::CONSTANT, LANGUAGE);
         constant.data = Some(Value::from(word));
         items.push(constant);
     }
     kiln_syntax::predeclared::each(|name, _| {
-        if !ty::is_reserved(name) {
+        if wanted.are_in(name) && !ty::is_reserved(name) {
             items.push(item(name, CompletionItemKind::CLASS, LANGUAGE));
         }
     });
     for (spelling, _) in Keyword::ALL
         .iter()
         .filter(|(spelling, _)| !spelling.starts_with("__") || *spelling == "__attribute__")
+        .filter(|(spelling, _)| wanted.are_in(spelling))
     {
         items.push(item(spelling, CompletionItemKind::KEYWORD, WORD));
     }

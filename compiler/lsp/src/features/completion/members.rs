@@ -34,7 +34,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
         return Vec::new();
     };
     let Some(file) = mended.file(file) else { return Vec::new() };
-    let there = Cursor { analysis: &mended, file, ..*cursor };
+    let there = cursor.in_analysis(&mended, file);
     match type_before(&mended, &there, base) {
         Some(ty) => of_type(&mended, &there, ty, base, access),
         None => Vec::new(),
