@@ -77,6 +77,10 @@ pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// When the device was opened: time zero for all timestamps.
     fn opened(&self) -> Instant;
+    /// Whether a command failed because the device was lost.
+    fn is_lost(&self) -> bool {
+        false
+    }
     /// The maximum number of work-groups in one dispatch.
     fn max_groups(&self) -> [u32; 3];
     /// Allocates memory with undefined contents, at a multiple of 128 bytes. Every placement but `Device` is

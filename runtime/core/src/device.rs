@@ -291,6 +291,11 @@ impl Device {
         self.inner.backend.info()
     }
 
+    /// Whether a command failed because the device was lost. Later commands fail too; open the device again.
+    pub fn is_lost(&self) -> bool {
+        self.backend().is_lost()
+    }
+
     /// `CL_DEVICE_NAME`
     pub fn name(&self) -> &str {
         &self.info().name

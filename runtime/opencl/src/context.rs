@@ -44,6 +44,7 @@ impl Context {
         check(pairs.as_deref().unwrap_or_default())?;
         for device in &devices {
             device.open()?;
+            ensure(!device.is_lost(), CL_DEVICE_NOT_AVAILABLE)?;
         }
         let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
         let properties = flat.map(Iterator::collect).unwrap_or_default();

@@ -75,6 +75,11 @@ impl Device {
         opened.as_ref().map_err(|code| *code)
     }
 
+    /// Whether it was lost. It is not opened again: objects of other contexts are on it.
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self.opened.get(), Some(Ok(opened)) if opened.device.is_lost())
+    }
+
     /// A new buffer, with these contents or with undefined ones. The memory of a CPU device is the host's, which maps it
     /// without a copy.
     pub(crate) fn buffer(&self, size: usize, contents: Option<&[u8]>) -> Result<Buffer> {

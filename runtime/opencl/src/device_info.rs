@@ -70,9 +70,8 @@ impl Device {
             }
             CL_DEVICE_PLATFORM => Answer::pointer(platform::get().ok()?.handle().raw()),
             CL_DEVICE_REFERENCE_COUNT => Answer::of(1u32),
-            CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => {
-                Answer::flag(true)
-            }
+            CL_DEVICE_AVAILABLE => Answer::flag(!self.is_lost()),
+            CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => Answer::flag(true),
             _ => return None,
         })
     }

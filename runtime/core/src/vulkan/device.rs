@@ -4,6 +4,7 @@
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -59,6 +60,7 @@ pub(super) struct Device {
     samplers: Samplers,
     /// When it was opened: time zero for all timestamps.
     pub(super) opened: Instant,
+    lost: AtomicBool,
     instance: Arc<Shared>,
 }
 
@@ -127,6 +129,7 @@ impl Handle {
             host_memory,
             samplers: Samplers::default(),
             opened: Instant::now(),
+            lost: AtomicBool::new(false),
             instance: instance.clone(),
         })))
     }
@@ -182,9 +185,15 @@ impl Device {
             | vk::Result::ERROR_OUT_OF_POOL_MEMORY => {
                 Error::OutOfMemory { bytes, device: self.info.name.clone() }
             }
-            vk::Result::ERROR_DEVICE_LOST => Error::DeviceLost { kernel: None },
+            vk::Result::ERROR_DEVICE_LOST => self.lost(None),
             result => failure(operation, result),
         }
+    }
+
+    /// Records that the device was lost, while it ran this kernel.
+    pub(super) fn lost(&self, kernel: Option<String>) -> Error {
+        self.lost.store(true, Ordering::Relaxed);
+        Error::DeviceLost { kernel }
     }
 
     /// Converts an error of the allocator.
@@ -272,6 +281,10 @@ impl Backend for Handle {
 
     fn opened(&self) -> Instant {
         self.0.opened
+    }
+
+    fn is_lost(&self) -> bool {
+        self.0.lost.load(Ordering::Relaxed)
     }
 
     fn max_groups(&self) -> [u32; 3] {

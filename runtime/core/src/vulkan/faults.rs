@@ -119,10 +119,12 @@ fn a_device_lost_at_submission() {
     let [second, third] = [0; 2].map(|_| push(&queue).unwrap());
     SUBMIT.set(vk::Result::ERROR_DEVICE_LOST);
     let lost = Error::DeviceLost { kernel: None };
+    assert!(!device.is_lost());
     assert_eq!(queue.flush(), Err(lost.clone()));
     assert_eq!(second.wait(None), Err(lost.clone()));
     assert_eq!(third.status(), Err(lost));
     assert_eq!(first.status(), Ok(Status::Complete));
+    assert!(device.is_lost());
     SUBMIT.set(vk::Result::SUCCESS);
     // If the driver recovers, so does the queue.
     push(&queue).unwrap().wait(None).unwrap();
@@ -136,6 +138,7 @@ fn a_device_lost_while_waiting() {
     queue.flush().unwrap();
     WAIT.set(vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(event.wait(None), Err(Error::DeviceLost { kernel: None }));
+    assert!(device.is_lost());
     // Dropping everything does not hang either.
     drop((event, queue, device));
     WAIT.set(vk::Result::SUCCESS);
