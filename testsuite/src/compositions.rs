@@ -25,7 +25,7 @@ enum Space {
 }
 
 impl Space {
-    /// The qualifier, with a space behind it.
+    /// The qualifier, followed by a space.
     fn name(self) -> &'static str {
         match self {
             Self::Local => "local ",

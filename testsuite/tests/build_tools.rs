@@ -31,7 +31,7 @@ fn run(folder: &Path, words: &[&str]) -> String {
     finished.text()
 }
 
-/// Builds; builds again, and nothing happens; changes the header, and what includes it is built anew.
+/// Builds; builds again, which does nothing; changes the header, which rebuilds the files that include it.
 fn rebuilds_what_depends(folder: &Path, outputs: &Path, build: &[&str]) {
     let state = || {
         ["sized.spv", "other.spv"].map(|name| {

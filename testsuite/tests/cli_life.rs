@@ -145,7 +145,7 @@ fn a_crash_leaves_a_source_that_crashes_again() {
     assert_eq!(again, format!("compile -O0 {name}"));
     let again: Vec<&str> = again.split(' ').collect();
     assert_eq!(kiln(&again).code(), Some(70));
-    // Without what makes it crash, the report is a source like others.
+    // Without the word that makes it crash, the reproducer compiles.
     let mut command = kiln::command();
     command.current_dir(folder.path()).args(["check", name]);
     assert_eq!(process::run(&mut command, b"", LIMIT).expect("kiln starts").code(), Some(0));

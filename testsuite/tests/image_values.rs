@@ -137,8 +137,7 @@ fn samplers_of_the_device_are_close(device: &'static Device) {
 enum Precision {
     /// The formulas of OpenCL, with `--exact-images`.
     Exact,
-    /// The samplers of the device. Coordinates and weights have eight bits behind the point, as the tests of Khronos
-    /// allow.
+    /// The samplers of the device. Coordinates and weights have eight fractional bits, as the tests of Khronos allow.
     Device,
 }
 

@@ -60,7 +60,7 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("fish", "share/fish/vendor_completions.d/kiln.fish"),
 ];
 
-/// Installs everything, and says how programs find the driver.
+/// Installs everything, and prints how programs find the driver.
 pub(crate) fn install(wanted: &Install) -> Outcome {
     if !wanted.prefix.is_absolute() {
         return Err("the prefix must be an absolute path: the loader's file contains it".to_owned());

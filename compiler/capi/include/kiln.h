@@ -25,7 +25,7 @@ typedef enum kiln_status {
   KILN_STATUS_ERRORS = 1,
   // An argument is wrong; see kiln_options_error() and kiln_result_messages().
   KILN_STATUS_INVALID_ARGUMENT = 2,
-  // The compiler has a fault, which kiln_result_messages() describes. Please report it.
+  // The compiler has a bug, which kiln_result_messages() describes. Please report it.
   KILN_STATUS_INTERNAL_ERROR = 3,
 } kiln_status;
 
@@ -145,9 +145,9 @@ typedef struct kiln_location {
   size_t end;
 } kiln_location;
 
-// Another place that a diagnostic refers to.
+// Another location that a diagnostic refers to.
 typedef struct kiln_label {
-  // The place.
+  // The location.
   struct kiln_location location;
   // What is there.
   const char *text;
@@ -171,13 +171,13 @@ typedef struct kiln_diagnostic {
   const char *code;
   // The message: one sentence without a full stop.
   const char *message;
-  // The place of the mistake.
+  // The location of the mistake.
   struct kiln_location location;
   // What is there; may be "".
   const char *label;
-  // Other places.
+  // Other locations.
   const struct kiln_label *labels;
-  // The number of other places.
+  // The number of other locations.
   size_t label_count;
   // What to do.
   const char *const *help;

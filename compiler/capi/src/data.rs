@@ -12,7 +12,7 @@ pub enum Status {
     Errors = 1,
     /// An argument is wrong; see kiln_options_error() and kiln_result_messages().
     InvalidArgument = 2,
-    /// The compiler has a fault, which kiln_result_messages() describes. Please report it.
+    /// The compiler has a bug, which kiln_result_messages() describes. Please report it.
     InternalError = 3,
 }
 
@@ -116,11 +116,11 @@ pub struct Location {
     pub end: usize,
 }
 
-/// Another place that a diagnostic refers to.
+/// Another location that a diagnostic refers to.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Label {
-    /// The place.
+    /// The location.
     pub location: Location,
     /// What is there.
     pub text: *const c_char,
@@ -148,13 +148,13 @@ pub struct Diagnostic {
     pub code: *const c_char,
     /// The message: one sentence without a full stop.
     pub message: *const c_char,
-    /// The place of the mistake.
+    /// The location of the mistake.
     pub location: Location,
     /// What is there; may be "".
     pub label: *const c_char,
-    /// Other places.
+    /// Other locations.
     pub labels: *const Label,
-    /// The number of other places.
+    /// The number of other locations.
     pub label_count: usize,
     /// What to do.
     pub help: *const *const c_char,

@@ -329,7 +329,8 @@ pub(crate) struct Callbacks {
 
 // SAFETY: the header says that the functions are called on other threads. One compilation calls them one after the other.
 unsafe impl Send for Callbacks {}
-// SAFETY: as above; who compiles with the same options on several threads has functions that can be called so.
+// SAFETY: as above; an application that compiles with the same options on several threads must supply functions that
+// allow it.
 unsafe impl Sync for Callbacks {}
 
 impl Loader for Callbacks {

@@ -1,8 +1,8 @@
 //! libkiln: the compiler as a C library, in the manner of shaderc's.
 //!
 //! Only [`ffi`] contains unsafe code: it converts pointers of the application and exports the functions. `options` and
-//! `compilation` do the work, and `data` has what the application reads. cbindgen makes `include/kiln.h` of these files, and
-//! their comments are its documentation.
+//! `compilation` do the work, and `data` has what the application reads. cbindgen generates `include/kiln.h` from these
+//! files, and their comments are its documentation.
 //!
 //! Must not depend on the runtime.
 

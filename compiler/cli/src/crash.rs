@@ -32,7 +32,7 @@ const FOLDER: &str = "KILN_CRASH_DIR";
 /// For tests: a source with this word makes the compiler panic.
 const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
 
-/// For tests: this variable names a defect that the compiler has.
+/// For tests: the variable that names a defect for the compiler to simulate.
 const DEFECT: &str = "KILN_DEFECT";
 
 /// Options with a value that preprocessing has already applied, or that name other outputs.

@@ -36,7 +36,7 @@ followed for --rounds rounds. The table shows which outcomes OpenCL allows, and 
 for Vulkan allows; for a forbidden outcome it names the rule of the specification.
 
 --run shows beside them what a device does: it runs many instances of the launch at a time, each in
-memory of its own, with partners at random and work-items that hammer other memory beside them.
+memory of its own, with partners at random and other work-items that access other memory all the time.
 
 Exit code 1: the module allows an outcome that OpenCL forbids, a bug in Kiln. Exit code 3: the
 launch has a data race, or a barrier that not all work-items of a group reach. Exit code 4: with

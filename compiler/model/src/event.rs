@@ -110,7 +110,7 @@ pub mod scope {
 pub mod semantics {
     use spirv::MemorySemantics;
 
-    /// Later accesses stay behind the operation.
+    /// Later accesses stay after the operation.
     pub const ACQUIRE: u32 = MemorySemantics::ACQUIRE.bits();
     /// Earlier accesses stay before the operation.
     pub const RELEASE: u32 = MemorySemantics::RELEASE.bits();

@@ -30,7 +30,7 @@ pub(crate) struct Model {
     /// For each memory: sequenced-before and barriers, on the actions on this memory.
     base: [Relation; 2],
     /// The release operations that a write to a location can make synchronize, and the acquire operations of a read:
-    /// itself, and fences before it or behind it.
+    /// itself, and fences before it or after it.
     releases: Vec<Set>,
     acquires: Vec<Set>,
     seq_cst: Set,
@@ -192,7 +192,7 @@ fn suspects(frame: &Frame) -> Vec<(usize, usize)> {
 }
 
 /// Calls with each write in whose release sequence, if it is or were a release operation, the source of a read is: the
-/// writes behind the head are read-modify-writes or by its own work-item.
+/// writes after the head are read-modify-writes or by its own work-item.
 fn each_head(execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
     let frame = &execution.frame;
     let source = execution.source[read];

@@ -168,7 +168,7 @@ impl Model {
     }
 
     /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
-    /// releases behind them, and from acquires to the operations behind them.
+    /// releases after them, and from acquires to the operations after them.
     fn within_items(&self, frame: &Frame, classes: u32) -> (Set, Relation) {
         let event = |step: usize| &frame.events[self.steps[step].event];
         let is_itself = |step: usize| self.steps[step].part == Part::Itself;
@@ -232,7 +232,7 @@ impl Model {
         self.after = self.before.inverse();
     }
 
-    /// Calls with each write whose release sequence a read reads from: its source, and a write in the same scope behind
+    /// Calls with each write whose release sequence a read reads from: its source, and a write in the same scope after
     /// which only read-modify-writes follow in the scoped modification order.
     fn each_head(&self, execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
         let source = execution.source[read];

@@ -12,7 +12,7 @@ mod variables;
 use super::*;
 use assembler::assemble;
 
-/// A compute shader of the Vulkan environment with something for each rule to look at.
+/// A compute shader of the Vulkan environment with an instruction for each rule to check.
 const VULKAN: &str = "
 OpCapability Shader
 OpCapability VulkanMemoryModel
@@ -91,7 +91,7 @@ OpFunctionEnd
 functions
 ";
 
-/// A template with something in its places: `constants`, `globals`, `body`, `functions`, or any other line.
+/// A template with text in place of some of its lines: `constants`, `globals`, `body`, `functions`, or any other.
 fn fill(template: &str, changes: &[(&str, &str)]) -> String {
     let mut text = template.to_owned();
     for (position, change) in changes {

@@ -67,8 +67,8 @@ pub enum Status {
     Queued,
     /// It was submitted to the device, and may have started.
     Submitted,
-    /// It is running. Only host commands ([`Queue::host`](crate::Queue::host)) report this: a device does not tell when it
-    /// starts a command.
+    /// It is running. Only host commands ([`Queue::host`](crate::Queue::host)) report this: a device does not report
+    /// when it starts a command.
     Running,
     /// It is complete, and its writes are visible to the host and to all commands.
     Complete,
@@ -411,7 +411,7 @@ impl Event {
     /// flushes the queue. It gets the error of a command that has failed. Otherwise as [`on_end`](Self::on_end).
     ///
     /// The runtime holds no lock while it runs callbacks: they may enqueue commands, complete user events and register
-    /// callbacks. A device does not tell when it starts a command, so callbacks for [`Status::Running`] run when its
+    /// callbacks. A device does not report when it starts a command, so callbacks for [`Status::Running`] run when its
     /// command is complete.
     pub fn on_status(&self, status: Status, callback: impl FnOnce(Result<()>) + Send + 'static) {
         if self.verdict.is_none() || status < Status::Complete {

@@ -83,7 +83,7 @@ impl MigratingBuffer {
             }
         };
         let buffer = copies[own].buffer.clone();
-        // A command that goes to the device now follows no command of a device that uses the buffer later.
+        // A command that is submitted now cannot depend on a command of a device that uses the buffer later.
         if copies.len() == 1 && queue.holds_nothing() {
             return Ok((buffer, None));
         }

@@ -25,7 +25,7 @@ use crate::{reflection, requirements, signature, sizing};
 #[derive(Clone)]
 pub struct Program {
     pub(crate) inner: Arc<Inner>,
-    /// Whether somebody vouches for the bounds checks that the module says it has.
+    /// Whether the caller guarantees that the module has the bounds checks that it declares.
     pub(crate) has_trusted_checks: bool,
 }
 
@@ -98,8 +98,9 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) takes its kernels.
-    /// A module says of itself that it checks its accesses, and so can any module; whether it does, the runtime cannot see.
+    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) takes
+    /// its kernels. A module declares that it checks its accesses. Any module can declare it; the runtime cannot verify
+    /// it.
     ///
     /// # Safety
     /// Kiln compiled the module with bounds checks, and nobody has changed it since.

@@ -237,7 +237,7 @@ impl Completion for Executed {
     }
 }
 
-/// The allocation behind a handle.
+/// The allocation of a handle.
 fn block(memory: &Memory) -> Result<Arc<Block>> {
     let any: Arc<dyn Any + Send + Sync> = memory.handle.clone();
     any.downcast().map_err(|_| Error::WrongDevice { object: "a buffer".to_owned() })

@@ -220,7 +220,7 @@ impl Lane {
         Ok(Dependencies::Met(elsewhere))
     }
 
-    /// Whether no command is held back, and no host command has yet to end.
+    /// Whether no command is held back and every host command has ended.
     pub(crate) fn holds_nothing(&self) -> bool {
         self.waiting().is_empty()
     }

@@ -7,7 +7,7 @@ use opencl_sys::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) cl_int);
 
-/// The result of every function behind the C interface.
+/// The result of every function that implements the C interface.
 pub(crate) type Result<T = ()> = std::result::Result<T, Code>;
 
 /// Fails with this code.

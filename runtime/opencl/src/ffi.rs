@@ -87,7 +87,7 @@ pub(crate) fn store<T>(pointer: *mut T, value: T) {
     }
 }
 
-/// The element behind a pointer; `None` for null.
+/// The element that a pointer points to; `None` for null.
 pub(crate) fn load<T: Copy>(pointer: *const T) -> Option<T> {
     // SAFETY: the application passes a valid pointer or null. It need not be aligned.
     (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
@@ -99,7 +99,7 @@ pub(crate) fn list<'a, T>(first: *const T, count: usize, code: cl_int) -> Result
     Ok(slice(first, count))
 }
 
-/// The elements behind a pointer; none for null.
+/// The elements that a pointer points to; none for null.
 pub(crate) fn slice<'a, T>(first: *const T, count: usize) -> &'a [T] {
     if first.is_null() || count == 0 {
         return &[];

@@ -96,7 +96,7 @@ fn rejected(error: Error) -> Code {
     }
 }
 
-/// Reports what is wrong with the program, as the reference device tells it. Other failures are codes only.
+/// Reports what is wrong with the program, as the reference device describes it. Other failures are codes only.
 fn report(context: &Context, error: &Error) {
     if let Error::Strict(_) | Error::Trap { .. } | Error::Timeout { .. } = error {
         let message = error.to_string();

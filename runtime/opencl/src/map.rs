@@ -23,7 +23,7 @@ pub(crate) struct Map {
     pointer: Host,
     flags: cl_map_flags,
     region: Region,
-    /// The memory behind the pointer, if it is neither the application's nor shared.
+    /// The memory that the pointer points to, if it is neither the application's nor shared.
     copy: Option<Arc<Copy>>,
 }
 

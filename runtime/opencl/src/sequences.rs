@@ -1,5 +1,5 @@
 //! Random sequences of calls with right and wrong handles, sizes and names: each returns a code of the API, none
-//! panics, and every object goes when it is released.
+//! panics, and every object is freed when it is released.
 //!
 //! A panic becomes `CL_OUT_OF_HOST_MEMORY` (`ffi::call`), which no function returns for another reason here.
 

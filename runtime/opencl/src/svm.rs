@@ -254,7 +254,7 @@ pub(crate) extern "C" fn unmap(
     })
 }
 
-/// The memory is where every device sees it.
+/// Every device has access to the memory.
 pub(crate) extern "C" fn migrate(
     queue: cl_command_queue,
     count: cl_uint,

@@ -23,7 +23,7 @@ pub(crate) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// The contents of a buffer before each run.
 pub(crate) enum Contents {
-    /// Written once: nobody changes it.
+    /// Written once and never changed.
     Input(Vec<u8>),
     /// Zeros of this many bytes, before each run.
     Zeros(usize),

@@ -1,4 +1,4 @@
-//! Random programs on a device, compared with the built-in reference device. Needs nothing but this binary.
+//! Random programs on a device, compared with the built-in reference device. Needs only this binary.
 //!
 //! Programs run in processes of this binary (`--serve`), because drivers crash.
 

@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask fuzz`. A supervisor starts itself as a memory-limited worker, and replaces a
-//! worker that ends early; the input that ended it is minimized and kept.
+//! The program of `cargo xtask fuzz`. A supervisor starts itself as a memory-limited worker, and replaces a worker that
+//! ends early; the input that ended it is minimized and kept.
 
 use std::{
     collections::BTreeSet,

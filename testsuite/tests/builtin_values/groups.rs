@@ -45,7 +45,7 @@ type Exact = Box<dyn Fn(&Group) -> Option<i128>>;
 /// A call on `x` of lane `l`, and its result; `None` if undefined.
 struct Call {
     text: String,
-    /// All work-items take part, or two of three.
+    /// All work-items participate, or two of three.
     is_uniform: bool,
     /// The result is of the type of the values.
     is_of_type: bool,

@@ -188,7 +188,7 @@ pub(crate) fn common(device: Device) {
     }
 }
 
-/// Lengths and the like, of vectors of all sizes: nothing overflows on the way.
+/// Lengths and the like, of vectors of all sizes: no intermediate result overflows.
 pub(crate) fn geometry(device: Device) {
     const COUNT: usize = 400;
     let reals: Vec<Scalar> = device.reals().copied().filter(|ty| ty.bits > 16).collect();

@@ -95,7 +95,7 @@ fn modules_of_both_compilers_give_the_results_of_the_source() {
     assert!(kiln(&folder, &own).status.success());
     for module in ["own.spv".to_owned(), by_clang(&folder, "-O0"), by_clang(&folder, "-O2")] {
         for device in ["lavapipe", "reference"] {
-            // The module has no names of a structure's members, so the source tells them.
+            // The module has no names of a structure's members, so the source supplies them.
             let words = [&["run", "-cl-std=CL2.0", "k.cl"][..], &launch, &["--module", &module]].concat();
             let found = on(device, &folder, &words);
             let found = prints(&found);

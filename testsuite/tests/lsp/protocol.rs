@@ -211,13 +211,13 @@ fn a_header_on_its_own_is_seen_where_it_is_included() {
 }
 
 #[test]
-fn a_header_that_nobody_includes_is_a_source() {
+fn a_header_without_includers_is_a_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut client = Client::kiln(Some(folder.path()));
     let (header, source) = (uri(&folder.path().join("a.h")), uri(&folder.path().join("a.cl")));
     client.open(&header, "int f() { return N; }\n");
     client.diagnostics_that(&header, |them| them.len() == 1);
-    // Then somebody does.
+    // Then a source includes it.
     client.open(&source, "#define N 1\n#include \"a.h\"\n");
     client.diagnostics_that(&header, <[Value]>::is_empty);
     assert!(client.finish().success());

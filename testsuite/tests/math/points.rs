@@ -37,7 +37,7 @@ impl Points {
         while all[0].len() < self.count {
             let first = self.number(&mut random);
             for (index, operand) in all.iter_mut().enumerate() {
-                // Operands of a like size in one case of two.
+                // In every second case, operands of similar size.
                 let own = self.number(&mut random);
                 let alike = (first & !self.low()) | (own & self.low());
                 operand.push(if index == 0 {

@@ -80,7 +80,7 @@ pub(crate) fn stored_pointers_are_named(device: &Device) {
     assert_eq!(queue.read(&out).unwrap(), [5]);
 }
 
-/// A program with bounds checks that somebody vouches for needs no `unsafe`.
+/// A program whose bounds checks the caller guarantees needs no `unsafe`.
 pub(crate) fn checked_launches_are_safe(device: &Device) {
     let checked = crate::compile_checked(device, SOURCE);
     let queue = device.queue().unwrap();

@@ -201,7 +201,7 @@ pub(crate) fn callbacks(device: &Device) {
     assert_eq!(told, [Status::Submitted, Status::Running, Status::Complete].map(|status| (status, false)));
 }
 
-/// Host commands and callbacks use the API as they like, and nothing waits for itself.
+/// Host commands and callbacks may call any function of the API, and none waits for itself.
 pub(crate) fn no_deadlocks(device: &Device) {
     let [one, two] = [0; 2].map(|_| device.queue().unwrap());
     let data = device.buffer_from(&[0u32; WORDS]).unwrap();
@@ -217,7 +217,7 @@ pub(crate) fn no_deadlocks(device: &Device) {
         Ok(())
     });
     host.unwrap().wait().unwrap();
-    // A callback waits for a host command that it enqueues, and a host command enqueues behind itself.
+    // A callback waits for a host command that it enqueues, and a host command enqueues commands that follow it.
     let (sender, receiver) = mpsc::channel();
     let queue = one.clone();
     one.fill(&data, 6).unwrap().on_end(move |_| {

@@ -81,8 +81,8 @@ const TESTS: &[(&str, Test)] = &[
     ("everything_goes", load::everything_goes),
 ];
 
-/// What the compiler and the runtime do for Vulkan, and the reference device in ways of its own: checks in the code, launches
-/// that end when all work-items have come to a trap, formats that only some devices write.
+/// What the compiler and the runtime do for Vulkan, and the reference device in ways of its own: checks in the code,
+/// launches that end when all work-items have reached a trap, formats that only some devices write.
 const OF_VULKAN: &[&str] = &[
     "accesses_outside_are_told",
     "local_and_private_objects_are_kept",

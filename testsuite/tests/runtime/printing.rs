@@ -72,7 +72,7 @@ pub(crate) fn held_back(device: &Device) {
     assert_eq!(text.take(), "1.0\n");
 }
 
-/// A launch that nobody waits for prints before the device is gone.
+/// A launch without a wait prints before the device is dropped.
 pub(crate) fn at_the_end(device: &Device) {
     let text = Text::default();
     let again = crate::same_device(device);

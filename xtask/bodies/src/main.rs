@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask library`: compiles the bodies of built-in functions to the IR, so that the compiler
-//! does not have to. The result is committed: building Kiln needs no compiler of OpenCL C.
+//! The program of `cargo xtask library`: compiles the bodies of built-in functions to the IR, so that the compiler does
+//! not have to. The result is committed: building Kiln needs no compiler of OpenCL C.
 
 mod index;
 mod items;

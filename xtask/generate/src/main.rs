@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The results are
-//! committed, so that users of the library never build LALRPOP.
+//! The program of `cargo xtask grammar`: generates the parser from the grammar, and the lexer from its tokens. The
+//! results are committed, so that users of the library never build LALRPOP.
 
 mod interface;
 mod lexer;

@@ -1,8 +1,10 @@
-//! `kiln litmus --run`: many instances of a launch on a device, beside work-items that hammer memory.
+//! `kiln litmus --run`: many instances of a launch on a device, beside work-items that access other memory all the
+//! time.
 //!
-//! Each launch on the device runs up to 131,072 instances, each with its own memory. The work-groups of an instance are paired
-//! at random, and so are the places of its memory. The width of work-groups, the distance of partners and the noise differ from
-//! launch to launch. A second kernel counts the outcomes, so that only a few numbers return to the host.
+//! Each launch on the device runs up to 131,072 instances, each with its own memory. The work-groups of an instance are
+//! paired at random, and so are the locations of its memory. The width of work-groups, the distance of partners and the
+//! noise differ from launch to launch. A second kernel counts the outcomes, so that only a few numbers return to the
+//! host.
 
 mod source;
 

@@ -1,5 +1,5 @@
 //! The litmus tests of `kiln devices --litmus`: the classic shapes, each with several ways to order its accesses and with
-//! several places of its work-items and objects. Nothing here says what is forbidden: the memory models do.
+//! several placements of its work-items and objects. Nothing here says what is forbidden: the memory models do.
 
 use std::fmt::Write as _;
 

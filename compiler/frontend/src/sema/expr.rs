@@ -318,8 +318,8 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Load(lvalue), ty: value_ty, span }
     }
 
-    /// Warns about a copy of a record with atomic members: it reads them with plain loads, and an object behind a
-    /// pointer may be shared.
+    /// Warns about a copy of a record with atomic members: it reads them with plain loads, and other work-items may
+    /// share an object that a pointer refers to.
     fn warn_copy_of_atomic(&mut self, ty: TyId, span: Span) {
         let Ty::Record(id) = *self.types.get(ty) else { return };
         if self.has_member(id, &|member| self.is_atomic(member)) {

@@ -67,7 +67,7 @@ impl Explorer<'_> {
         self.finish(search, violation)
     }
 
-    /// Chooses the write behind the first `rank`, of which `last` is the last.
+    /// Chooses the write after the first `rank`, of which `last` is the last.
     fn visit_order(
         &mut self,
         search: &mut Search<'_>,
@@ -161,7 +161,7 @@ impl Explorer<'_> {
 }
 
 /// Whether a read agrees with the accesses of its own work-item to the location: it sees no older value than those
-/// before it, and not the writes behind it.
+/// before it, and not the writes after it.
 fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
     let (frame, execution) = (&search.frame, &search.execution);
     let own = frame.same_location.from(read) & execution.known;

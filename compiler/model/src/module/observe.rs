@@ -15,7 +15,7 @@ pub(crate) trait Observer {
     fn read(&mut self, location: Location, size: u64, is_atomic: bool) -> u64;
     /// A location is written.
     fn write(&mut self, location: Location, size: u64, value: u64, is_atomic: bool);
-    /// An event happens, behind its accesses.
+    /// An event happens, after its accesses.
     fn event(&mut self, event: &Event);
 }
 
@@ -33,7 +33,7 @@ impl<'m> Prepared<'m> {
         Ok(Self { module, bound, shared: Shared::default(), launch: launch.clone() })
     }
 
-    /// Runs a work-item. Returns whether it came to its end before the bound on loops.
+    /// Runs a work-item. Returns whether it ended before the bound on loops.
     pub(crate) fn run(&self, item: usize, observer: &mut dyn Observer) -> Result<bool, Unsupported> {
         let items = skeleton::items(&self.launch);
         let Some(item) = items.get(item) else { return Ok(false) };

@@ -42,7 +42,7 @@ pub(super) struct Item {
 /// A function that is being called.
 #[derive(Default)]
 struct Call {
-    /// The instruction behind the call, and the id of its result.
+    /// The instruction after the call, and the id of its result.
     behind: usize,
     result: u32,
     /// The block that control is in, and the one that it came from.

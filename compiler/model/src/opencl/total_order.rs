@@ -80,7 +80,7 @@ fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
         return;
     }
     for late in members(execution.writes() & frame.atomics) {
-        // Fences behind the later write.
+        // Fences after the later write.
         let behind = frame.before.from(late) & fences;
         for early in members(frame.same_location.from(late) & frame.atomics & execution.known & !(1 << late))
         {

@@ -12,9 +12,9 @@ use crate::{
 pub(super) struct Follow<'r> {
     record: &'r Record,
     facts: &'r Facts,
-    /// The number of operations of the source that have their image.
+    /// The number of operations of the source whose counterpart was seen.
     done: usize,
-    /// The steps of the image of a seq_cst fence that were seen.
+    /// The steps of the counterpart of a seq_cst fence that were seen.
     step: usize,
     /// The number of the segment, and its accesses.
     number: usize,
@@ -32,7 +32,7 @@ impl<'r> Follow<'r> {
     /// The first difference, with its line.
     pub(super) fn finish(mut self, is_whole: bool) -> Option<(u32, String)> {
         if let Some(left) = self.record.operations.get(self.done) {
-            self.differ(left.line, format!("{} has no image", strength::shown(left)));
+            self.differ(left.line, format!("{} has no counterpart in the module", strength::shown(left)));
         } else if !is_whole {
             self.differ(0, "the module runs longer than the source".to_owned());
         } else {

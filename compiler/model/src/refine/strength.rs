@@ -8,7 +8,7 @@
 //! | a seq_cst fence | a read-modify-write of a word that all work-items share, between two fences of both memories |
 //! | a store beside seq_cst operations on its object | a read-modify-write |
 //! | a load beside seq_cst operations on its object | the widest scope of its object |
-//! | a store behind a release operation of its work-item on its object | release of the same memory, or a read-modify-write |
+//! | a store after a release operation of its work-item on its object | release of the same memory, or a read-modify-write |
 //! | any with an order, if there are seq_cst operations on both memories | both memories |
 //!
 //! Vulkan has no total order S; read-modify-writes that acquire and release give it, since each reads from the one before
@@ -26,7 +26,7 @@ use crate::event::{
 /// Both memories, in the terms of Vulkan.
 const BOTH: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
 
-/// What an image must have.
+/// What a counterpart in the module must have.
 #[derive(Debug, Default)]
 struct Needs {
     is_modify: bool,
@@ -51,7 +51,7 @@ fn memories(mask: u32) -> u32 {
     global | mask & WORKGROUP_MEMORY
 }
 
-/// What an operation of the source needs, behind the earlier ones of its work-item.
+/// What an operation of the source needs after the earlier ones of its work-item.
 fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs {
     let is_local = match event.location {
         Some(_) => event.space == Space::Local,
@@ -89,7 +89,7 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
     needs
 }
 
-/// Whether an event of the module is an image of an operation of the source; otherwise what it lacks.
+/// Whether an event of the module is the counterpart of an operation of the source; otherwise what it lacks.
 pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Result<(), String> {
     let is_barrier = matches!(event.action, Action::Arrive | Action::Leave);
     if is_barrier && (event.action, event.execution) != (image.action, image.execution) {

@@ -7,7 +7,7 @@ use crate::{
     token::{Keyword, Punct, Token, TokenKind},
 };
 
-/// The source text behind the tokens: the start and indentation of lines, and spellings.
+/// The source text of the tokens: the start and indentation of lines, and spellings.
 pub trait Layout {
     /// The line of a position. `None` for a position in a macro expansion.
     fn line(&self, position: u32) -> Option<Line>;

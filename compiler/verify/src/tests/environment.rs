@@ -92,7 +92,7 @@ fn interfaces() {
         "VUID-StandaloneSpirv-OpVariable-06673",
         &[(name, "%main \"main\" %push %shared %second"), ("globals", second)],
     );
-    // Used means listed, so that the older versions of the format show the rule alone.
+    // SPIR-V 1.3 lists only inputs and outputs, so there a second push constant breaks no other rule.
     let used = [
         (name, "%main \"main\""),
         ("globals", second),

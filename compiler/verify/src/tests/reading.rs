@@ -46,7 +46,7 @@ fn lines_of_the_source() {
     assert!(found[0].to_string().starts_with("flag.cl:7:43: word "), "{}", found[0]);
 }
 
-/// Every word of two modules in turn replaced by what is likely to confuse, and every prefix of them.
+/// Replaces each word of two modules by values that a reader may misread, and cuts the modules after each word.
 #[test]
 fn broken_words_are_findings_and_never_panics() {
     let body = "OpLine %file 1 1\n%x = OpAtomicCompareExchange %uint %pointer #1 #0x6048 #0x4042 #1 #0\n\

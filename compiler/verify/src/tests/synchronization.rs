@@ -85,7 +85,7 @@ fn compare_exchange() {
     ] {
         vulkan(rule, &exchange(equal, unequal));
     }
-    // A stronger order brings a storage class that the weaker has not.
+    // The stronger order has a storage class that the weaker one lacks.
     let found = findings((1, 5), VULKAN, &[("body", &exchange("0", "0x42"))]);
     let rules: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, ["VUID-StandaloneSpirv-UnequalMemorySemantics-10876", &name(10877)]);

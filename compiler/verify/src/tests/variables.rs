@@ -2,7 +2,7 @@
 
 use super::{VULKAN, accepts, findings, vulkan_refuses};
 
-/// The module as that of a vertex shader, which has no work-group variable unless a change brings one.
+/// The module as a vertex shader, without a work-group variable unless a change adds one.
 const VERTEX: (&str, &str) = (
     "OpEntryPoint GLCompute %main \"main\" %push %shared\nOpExecutionMode %main LocalSize 1 1 1",
     "OpEntryPoint Vertex %main \"main\" %push",

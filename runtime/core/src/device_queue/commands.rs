@@ -1,9 +1,9 @@
 //! The order of commands that kernels have enqueued (OpenCL C 6.15.19).
 //!
-//! Owns the commands that wait, and the events of commands. Commands whose wait lists are complete run together. A command
-//! that waits only for kernels among them runs in the same submission behind a barrier, unless those kernels can enqueue
-//! commands themselves: an event is complete when the children of its kernel are, too (OpenCL API 3.2.3). Must not
-//! depend on how kernels are launched.
+//! Owns the commands that wait, and the events of commands. Commands whose wait lists are complete run together. A
+//! command that waits only for kernels among them runs in the same submission after a barrier, unless those kernels can
+//! enqueue commands themselves: an event is complete when the children of its kernel are, too (OpenCL API 3.2.3). Must
+//! not depend on how kernels are launched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,7 +70,7 @@ pub(super) struct Ready {
     pub(super) number: u32,
 }
 
-/// What a wait list says about its command.
+/// What a wait list requires of its command.
 enum Turn {
     /// It cannot run yet.
     Wait,

@@ -76,7 +76,7 @@ fn unknown(format: ImageFormat) -> Error {
     Error::ImageFormat { what: format!("image of format {format}"), device: NAME.to_owned() }
 }
 
-/// The image behind a handle.
+/// The image of a handle.
 pub(super) fn found(image: &ImageMemory) -> Result<Arc<Image>> {
     image.handle.clone().downcast().map_err(|_| Error::WrongDevice { object: "an image".to_owned() })
 }

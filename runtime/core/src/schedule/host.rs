@@ -27,7 +27,7 @@ pub(super) struct Job {
     node: Arc<Node>,
     queued: Instant,
     submitted: Instant,
-    /// Keeps the lane alive until the commands behind this one have gone to the back end.
+    /// Keeps the lane alive until the back end has the commands after this one.
     lane: Arc<Lane>,
 }
 
@@ -98,7 +98,7 @@ fn failure(wait: &[Event]) -> Result<()> {
     failures.map(|error| Err(Error::WaitList { cause: Box::new(error) })).next().unwrap_or(Ok(()))
 }
 
-/// Runs the closure. A panic becomes an error, so that the commands behind this one need not wait for ever.
+/// Runs the closure. A panic becomes an error, so that the commands after this one do not wait for ever.
 fn caught(work: Work) -> Result<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::interface::BindingClass;
 use crate::rect;
 
-/// A command whose recording cannot fail, with all that must live until it is complete.
+/// A command whose recording cannot fail, with all objects that must live until it is complete.
 pub(super) enum Ready {
     Nothing,
     Launch(Box<ReadyLaunch>),

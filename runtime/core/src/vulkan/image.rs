@@ -21,7 +21,7 @@ use crate::image::{
 };
 use crate::interface::BindingClass;
 
-/// The Vulkan object behind an image.
+/// The Vulkan object of an image.
 pub(super) enum Image {
     Texels(Texels),
     View(View),

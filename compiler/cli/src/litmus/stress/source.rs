@@ -21,8 +21,8 @@ pub(super) fn stride(bytes: usize) -> usize {
     bytes.max(1).next_multiple_of(if bytes.is_multiple_of(8) { 8 } else { 4 })
 }
 
-/// The kernel `kiln_litmus_test`. Its parameters are those of the user's kernel with memory for many instances, and then
-/// the memory to hammer, the latches, and the parameters of a turn.
+/// The kernel `kiln_litmus_test`. Its parameters are those of the user's kernel with memory for many instances, and
+/// then the memory for the other work-items, the latches, and the parameters of a turn.
 pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> String {
     let mut source = String::new();
     let [x, y, z] = launch.local;
