@@ -1,7 +1,10 @@
 //! Runs a program with input and a timeout, and collects its output.
 
 use std::{
+    env,
+    ffi::OsString,
     io::{Read, Write as _},
+    path::Path,
     process::{Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
@@ -71,6 +74,13 @@ fn read(from: &mut impl Read) -> Vec<u8> {
     // Keeps the output before a read error.
     let _ = from.read_to_end(&mut bytes);
     bytes
+}
+
+/// The search path, with this folder in front.
+pub fn path_with(folder: &Path) -> OsString {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(env::split_paths(&path));
+    env::join_paths(folders).expect("a path")
 }
 
 /// Waits until a process exits.

@@ -1,6 +1,6 @@
 //! Neovim with the configuration from docs/editors.md: opens and edits a file, sends requests, applies fixes.
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{fs, process::Command, time::Duration};
 
 use kiln_testsuite::{kiln, markdown, process, root};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     ]);
     command.arg("-c").arg(format!("luafile {}", driver.display()));
     command.env("STEPS", folder.path().join("steps.json")).env("RESULTS", folder.path().join("results.json"));
-    command.env("PATH", path_with(beside)).env("HOME", folder.path()).env_remove("VIMINIT");
+    command.env("PATH", process::path_with(beside)).env("HOME", folder.path()).env_remove("VIMINIT");
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
         command.env(name, folder.path().join("xdg"));
     }
@@ -52,12 +52,6 @@ fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
         assert!(result["error"].is_null(), "{step}: {}", result["error"]);
     }
     results.into_iter().map(|mut result| result["result"].take()).collect()
-}
-
-fn path_with(folder: &Path) -> std::ffi::OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
-    std::env::join_paths(folders).expect("a path")
 }
 
 /// The Neovim configuration from the page on editors.
