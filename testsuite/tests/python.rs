@@ -121,6 +121,7 @@ fn the_wheel_works_in_an_empty_environment() {
     let mut picture = environment();
     picture.arg(root().join("examples/python/reaction.py")).arg(at("picture.png"));
     run(picture.args(["--size", "64", "--steps", "200"]), LIMIT);
+    run(environment().args(["-c", NOTEBOOK]).arg(root().join("examples/python/waves.ipynb")), LIMIT);
     assert!(fs::read(at("picture.png")).expect("a picture").starts_with(b"\x89PNG"));
     run(
         environment().current_dir(folder.path()).args(["-m", "mypy", "--strict", "--package", "kiln"]),
@@ -136,6 +137,15 @@ fn the_wheel_works_in_an_empty_environment() {
     assert_eq!(accepted.code(), Some(0), "{}", accepted.text());
     assert!(mypy(MISTYPED).text().contains("incompatible type"));
 }
+
+/// Executes the cells of a notebook, without a window.
+const NOTEBOOK: &str = "
+import json, sys, matplotlib
+matplotlib.use('Agg')
+for cell in json.load(open(sys.argv[1]))['cells']:
+    if cell['cell_type'] == 'code':
+        exec(''.join(cell['source']), globals())
+";
 
 /// The wheel of this build, without debug information.
 fn wheel(folder: &TempDir) -> PathBuf {

@@ -1,0 +1,14 @@
+// The settings of the kernel, for the kernel and for its hosts in C.
+#ifdef __OPENCL_C_VERSION__
+typedef int host_int;
+typedef float host_float;
+#else
+#include <CL/cl.h>
+typedef cl_int host_int;
+typedef cl_float host_float;
+#endif
+
+typedef struct settings {
+    host_int size;      // of the square field
+    host_float rate;    // how much of the difference to its neighbors a cell takes over
+} settings;
