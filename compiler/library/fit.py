@@ -61,22 +61,56 @@ def odd_relative(function):
     return lambda z: z * mp.sqrt(z) / function(mp.sqrt(z)) if z > 0 else mp.mpf("1e-9")
 
 
+def tangent(end):
+    """(1 + a z) / (1 + b z + c z^2) for tan(s)/s of z = s^2, as (a, b, c), and the largest relative error."""
+    value = lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z)
+    error = lambda z, a, b, c: (1 + a * z) / ((1 + b * z + c * z * z) * value(z)) - 1
+    # The coefficients of Pade's approximation, and the error at its extrema of alternating sign.
+    solution = [-mp.mpf(2) / 21, -mp.mpf(3) / 7, mp.mpf(1) / 105, mp.mpf("1e-9")]
+    nodes = [end * mp.mpf(part) for part in ("0.25", "0.55", "0.85", "1")]
+    for _ in range(8):
+        system = lambda a, b, c, e: [error(z, a, b, c) - (-1) ** i * e for i, z in enumerate(nodes)]
+        solution = list(mp.findroot(system, solution))
+        grid = [end * k / 2000 for k in range(1, 2001)]
+        errors = [error(z, *solution[:3]) for z in grid]
+        extrema, best = [], 0
+        for k in range(1, len(grid)):
+            if mp.sign(errors[k]) != mp.sign(errors[best]):
+                extrema.append(best)
+                best = k
+            elif abs(errors[k]) > abs(errors[best]):
+                best = k
+        nodes = [grid[k] for k in extrema[-3:] + [best]]
+    return solution[:3], abs(solution[3])
+
+
 LN2_HALF = mp.log(2) / 2 * mp.mpf("1.0001")
 QUARTER = (mp.pi / 4 * mp.mpf("1.0005")) ** 2
+HALF = (mp.pi / 2 * mp.mpf("1.0002")) ** 2
 ARTANH = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
 TWO_OVER_ROOT_PI = 2 / mp.sqrt(mp.pi)
+TWO_OVER_LN2 = 2 / mp.log(2)
 
 FITS = [
     ("log_one_plus", tail(mp.log1p, 1, 2, -mp.mpf(1) / 2), 1 / mp.sqrt(2) - 1, mp.sqrt(2) - 1, 7, relative(mp.log1p, 2)),
     ("expm1_float", tail(mp.expm1, 1, 2, mp.mpf(1) / 2), -LN2_HALF, LN2_HALF, 4, relative(mp.expm1, 2)),
-    ("sine", odd_tail(mp.sin, 1, -mp.mpf(1) / 6), 0, QUARTER, 2, odd_relative(mp.sin)),
+    ("sine", odd_tail(mp.sin, 1, -mp.mpf(1) / 6), 0, HALF, 3, odd_relative(mp.sin)),
     (
-        "cosine",
-        lambda z: -mp.mpf(1) / 2 if z < mp.mpf("1e-20") else (mp.cos(mp.sqrt(z)) - 1) / z,
+        "sine_of_turns",
+        odd_tail(mp.sinpi, mp.pi, -(mp.pi**3) / 6),
         0,
-        QUARTER,
+        mp.mpf(1) / 4,
         3,
-        lambda z: z / mp.cos(mp.sqrt(z)),
+        odd_relative(mp.sinpi),
+    ),
+    ("atan_up_to_one", odd_tail(mp.atan, 1, -mp.mpf(1) / 3), 0, 1, 6, odd_relative(mp.atan)),
+    (
+        "power_of_normal",
+        odd_tail(lambda s: TWO_OVER_LN2 * mp.atanh(s), TWO_OVER_LN2, TWO_OVER_LN2 / 3),
+        0,
+        ARTANH,
+        2,
+        lambda z: z / TWO_OVER_LN2,
     ),
     ("arc", odd_tail(mp.asin, 1, mp.mpf(1) / 6), 0, mp.mpf(1) / 4, 4, odd_relative(mp.asin)),
     ("tanh_float", odd_tail(mp.tanh, 1, -mp.mpf(1) / 3), 0, mp.mpf("0.55") ** 2, 3, odd_relative(mp.tanh)),
@@ -96,6 +130,7 @@ FITS = [
         5,
         lambda x: mp.erfc(x) * mp.log(2) / mp.erf(x),
     ),
+    ("sine, double", odd_tail(mp.sin, 1, -mp.mpf(1) / 6), 0, HALF, 7, odd_relative(mp.sin)),
     ("exp_double", tail(mp.expm1, 1, 2, mp.mpf(1) / 2), -LN2_HALF, LN2_HALF, 9, relative(mp.exp, 2)),
     (
         "log_double",
@@ -107,9 +142,12 @@ FITS = [
     ),
 ]
 
-for name, function, start, end, degree, weight in FITS:
-    coefficients, error = remez(function, start, end, degree, weight)
-    digits = 20 if "double" in name else 10
+def report(name, coefficients, error):
     print(f"{name}: 2^{float(mp.log(error, 2)):.1f}")
     for coefficient in coefficients:
-        print(f"    {mp.nstr(coefficient, digits)}")
+        print(f"    {mp.nstr(coefficient, 20 if 'double' in name else 10)}")
+
+
+for name, function, start, end, degree, weight in FITS:
+    report(name, *remez(function, start, end, degree, weight))
+report("turned_tangent", *tangent(QUARTER))

@@ -58,27 +58,26 @@ EVERY_MODE(FROM_FLOAT, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, half, ushort, 11, 15)
 EVERY_MODE(FROM_DOUBLE, float, uint, 24, 127)
 
-// The integral part of a magnitude below 2^64. Those below 2^32 take one conversion.
-ulong whole_part_float(float size) {
-    if (size < 0x1p32f) return (uint)size;
-    // An integer: the significand has 24 bits.
-    uint bits = as_uint(size);
-    return (ulong)((bits & 0x7fffff) | 0x800000) << ((bits >> 23) - 150);
+// Large floats are whole, with 24 significant bits.
+#define SHIFT_OF(bits) (((bits) >> 23 & 0xff) - 150)
+long convert_long_rtz_float(float x) {
+    if (fabs(x) < 0x1p31f) return (int)x;
+    uint bits = as_uint(x);
+    int size = (int)((bits & 0x7fffff) | 0x800000);
+    return (long)((ulong)(long)((int)bits < 0 ? -size : size) << SHIFT_OF(bits));
 }
-ulong whole_part_double(double size) {
-    if (size < 0x1p32) return (uint)size;
-    // Two halves: both differences are exact.
-    double high = trunc(size * 0x1p-32);
-    return (ulong)(uint)high << 32 | (uint)(size - high * 0x1p32);
+ulong convert_ulong_rtz_float(float x) {
+    if (x < 0x1p32f) return (uint)x;
+    uint bits = as_uint(x);
+    return (ulong)((bits & 0x7fffff) | 0x800000) << SHIFT_OF(bits);
 }
-#define SIGNED(T)                                     \
-    long convert_long_rtz_##T(T x) {                   \
-        T size = fabs(x);                              \
-        if (size < (T)0x1p31f) return (int)x;          \
-        ulong whole = whole_part_##T(size);            \
-        return (long)(x < 0 ? 0 - whole : whole);      \
-    }
-SIGNED(float)
-SIGNED(double)
-ulong convert_ulong_rtz_float(float x) { return whole_part_float(x); }
-ulong convert_ulong_rtz_double(double x) { return whole_part_double(x); }
+// The low word of the first sum is the upper half, rounded; the second sum has the rest in its low bits, modulo 2^64. Large doubles
+// are whole, and `trunc` takes longer than a branch.
+ulong words_of(double x) {
+    if (fabs(x) < 0x1p52) x = trunc(x);
+    double sum = x + 0x1.8p84;
+    uint2 rest = as_uint2((x - (sum - 0x1.8p84)) + 0x1.8p52);
+    return as_ulong((uint2)(rest.x, as_uint2(sum).x + rest.y - 0x43380000u));
+}
+long convert_long_rtz_double(double x) { return (long)words_of(x); }
+ulong convert_ulong_rtz_double(double x) { return words_of(x); }

@@ -3,6 +3,7 @@
 // computes the polynomials, which are minimax.
 #include "exact.cl"
 #include "log.cl"
+#include "pow.cl"
 #include "round.cl"
 #include "trig.cl"
 
@@ -20,21 +21,68 @@ float2 two_product(float a, float b) {
 // GLSL.std.450 leaves the square root of a negative number undefined.
 float sqrt_float(float x) { return x < 0.0f ? as_float(0x7fc00000u) : native_sqrt(x); }
 
-// Cody and Waite's reduction: the first product and its difference are exact, as both are multiples of 2^-24 and the difference
-// is below 1. r = size - n pi/2 for a size from 0, |r| <= pi/4, and n modulo 4.
-float reduce_size(float size, uint *quadrant) {
-    if (!(size <= 65536.0f)) {
-        if (!(size < as_float(INFINITE))) return as_float(0x7fc00000u);
-        float2 r = reduce_circle_exactly(size, quadrant);
-        return r.x + r.y;
-    }
-    float sum = fma(size, 0.636619772f, ROUNDER);
-    *quadrant = as_uint(sum) & 3;
-    float n = sum - ROUNDER;
-    float r = fma(n, -0x1.921fb6p+0f, size);
-    r = fma(n, 0x1.777a5cp-25f, r);
-    return fma(n, 0x1.ee59dap-50f, r);
+// The sine of r for |r| <= pi/2.
+float sine(float r) {
+    float z = r * r;
+    float tail = fma(2.605720522e-6f, z, -0.0001980957724f);
+    tail = fma(tail, z, 0.00833306592f);
+    tail = fma(tail, z, -0.1666665954f);
+    // A sum with r would lose the sign of a zero.
+    return r * fma(tail, z, 1.0f);
 }
+float with_sign_of(float x, uint sign) { return as_float(as_uint(x) ^ (sign & SIGN_BIT)); }
+
+// Cody and Waite's reduction: the first product and its difference are exact, as both are multiples of 2^-24 and the difference
+// is below 2. The parts of pi and pi/2 are truncated, so their products with zero keep the sign of a zero.
+#define LARGEST_SHORT 65536.0f
+float minus_turns(float x, float n) { return fma(n, -0x1.846988p-47f, fma(n, -0x1.4442dp-23f, fma(n, -0x1.921fb4p+1f, x))); }
+float minus_quarters(float x, float n) { return fma(n, -0x1.846988p-48f, fma(n, -0x1.4442dp-24f, fma(n, -0x1.921fb4p+0f, x))); }
+// The sine of x + from pi/2 for a large x.
+float sine_of_large(float x, uint from) {
+    if (!(fabs(x) < as_float(INFINITE))) return as_float(0x7fc00000u);
+    uint quadrant = 0;
+    float2 r = reduce_circle_exactly(x, &quadrant);
+    quadrant += from;
+    float near = r.x + r.y;
+    if ((quadrant & 1) != 0) near = (HALF_PI - fabs(near)) - 4.37113900019e-8f;
+    return with_sign_of(sine(near), quadrant << 30);
+}
+// sin(r + n pi) = (-1)^n sin r
+float sin_float(float x) {
+    if (!(fabs(x) <= LARGEST_SHORT)) return sine_of_large(x, 0);
+    float sum = fma(x, 0.318309886f, ROUNDER);
+    return with_sign_of(sine(minus_turns(x, sum - ROUNDER)), as_uint(sum) << 31);
+}
+float cos_float(float x) {
+    if (!(fabs(x) <= LARGEST_SHORT)) return sine_of_large(x, 1);
+    float sum = fma(x, 0.318309886f, 0.5f) + ROUNDER;
+    return with_sign_of(sine(minus_turns(x, (sum - ROUNDER) - 0.5f)), as_uint(sum) << 31);
+}
+// The tangent of r + quadrant pi/2 for |r| <= pi/4.
+float turned_tangent(float r, uint quadrant) {
+    float z = r * r;
+    float over = fma(-0.09578066807f * z, r, r);
+    float under = fma(fma(0.009709265262f, z, -0.4291144979f), z, 1.0f);
+    bool is_odd = (quadrant & 1) != 0;
+    return with_sign_of((is_odd ? under : over) * native_recip(is_odd ? over : under), quadrant << 31);
+}
+float turned_tan(float2 r, uint quadrant) { return turned_tangent(r.x, quadrant); }
+float tangent_of_large(float size) {
+    if (!(size < as_float(INFINITE))) return as_float(0x7fc00000u);
+    uint quadrant = 0;
+    float2 r = reduce_circle_exactly(size, &quadrant);
+    return turned_tangent(r.x + r.y, quadrant);
+}
+float tan_float(float x) {
+    float size = fabs(x), result;
+    if (!(size <= LARGEST_SHORT)) result = tangent_of_large(size);
+    else {
+        float sum = fma(size, 0.636619772f, ROUNDER);
+        result = turned_tangent(minus_quarters(size, sum - ROUNDER), as_uint(sum));
+    }
+    return with_sign_of(result, as_uint(x));
+}
+
 // The first line subtracts an even number, also from large numbers.
 float2 reduce_half_turns(float x, uint *quadrant) {
     x = fma(fma(x, 0.5f, ROUNDER) - ROUNDER, -2.0f, x);
@@ -42,57 +90,22 @@ float2 reduce_half_turns(float x, uint *quadrant) {
     *quadrant = as_uint(sum) & 3;
     return (float2)(fma(sum - ROUNDER, -0.5f, x) * 0x1.921fb6p+1f, 0.0f);
 }
-float sine(float r) {
-    float z = r * r;
-    float tail = fma(-0.0001951495795f, z, 0.008332158414f);
-    tail = fma(tail, z, -0.1666665457f);
-    return fma(r * z, tail, r);
+// sin(pi x) for |x| <= 1/2
+float sine_of_turns(float x) {
+    float z = x * x;
+    float tail = fma(0.07767596475f, z, -0.5983080919f);
+    tail = fma(tail, z, 2.550082306f);
+    tail = fma(tail, z, -5.167710574f);
+    return fma(x, 0x1.921fb6p+1f, x * z * tail);
 }
-float cosine(float r) {
-    float z = r * r;
-    float tail = fma(2.438314816e-5f, z, -0.00138866772f);
-    tail = fma(tail, z, 0.04166662022f);
-    tail = fma(tail, z, -0.4999999969f);
-    return fma(tail, z, 1.0f);
-}
-float with_sign_of(float x, uint sign) { return as_float(as_uint(x) ^ (sign & SIGN_BIT)); }
-// The sine of r + quadrant pi/2.
-float turned_sine(float r, uint quadrant) {
-    return with_sign_of((quadrant & 1) != 0 ? cosine(r) : sine(r), quadrant << 30);
-}
-float turned_sin(float2 r, uint quadrant) { return turned_sine(r.x, quadrant); }
-float turned_tan(float2 r, uint quadrant) {
-    float s = sine(r.x), c = cosine(r.x);
-    bool is_odd = (quadrant & 1) != 0;
-    return with_sign_of((is_odd ? c : s) * native_recip(is_odd ? s : c), quadrant << 31);
-}
-float sin_float(float x) {
-    uint quadrant = 0;
-    float r = reduce_size(fabs(x), &quadrant);
-    return with_sign_of(turned_sine(r, quadrant), as_uint(x));
-}
-float cos_float(float x) {
-    uint quadrant = 0;
-    float r = reduce_size(fabs(x), &quadrant);
-    return turned_sine(r, quadrant + 1);
-}
-float tan_float(float x) {
-    uint quadrant = 0;
-    float r = reduce_size(fabs(x), &quadrant);
-    return with_sign_of(turned_tan((float2)(r, 0.0f), quadrant), as_uint(x));
-}
-
-// Adding zero removes the sign of a zero.
+// The sum is odd if n is; n has no fraction, and n of 2^23 or more no rest. Adding zero removes the sign of a zero.
 float sinpi_float(float x) {
-    uint quadrant;
-    float2 r = reduce_half_turns(fabs(x), &quadrant);
-    return with_sign_of(turned_sine(r.x, quadrant) + 0.0f, as_uint(x));
+    float size = fabs(x), n = rint(size);
+    uint sum = as_uint(n + 0x1p23f);
+    return with_sign_of(with_sign_of(sine_of_turns(size - n), sum << 31) + 0.0f, as_uint(x));
 }
-float cospi_float(float x) {
-    uint quadrant;
-    float2 r = reduce_half_turns(fabs(x), &quadrant);
-    return turned_sine(r.x, quadrant + 1) + 0.0f;
-}
+// An even number is subtracted.
+float cospi_float(float x) { return sine_of_turns(0.5f - fabs(fma(rint(x * 0.5f), -2.0f, x))); }
 
 // 2^(high + low) from `power`, which is 2^high, for |low| below 2^-13; zero, infinity and NaN are unchanged.
 float corrected_power(float power, float low) {
@@ -228,20 +241,107 @@ float acos_float(float x) {
     return size <= 1.0f ? (x < 0.0f ? 0x1.921fb6p+1f - angle : angle) : as_float(0x7fc00000u);
 }
 
-// One step of Newton's method with an exact residual.
+// The arc tangent of a number from 0 to 1.
+float atan_up_to_one(float t) {
+    float z = t * t;
+    float tail = fma(-0.004822447233f, z, 0.02473374566f);
+    tail = fma(tail, z, -0.06020267037f);
+    tail = fma(tail, z, 0.09968439713f);
+    tail = fma(tail, z, -0.1404131515f);
+    tail = fma(tail, z, 0.199742118f);
+    tail = fma(tail, z, -0.3333239145f);
+    return fma(t * z, tail, t);
+}
+// As integers, NaN is above infinity. The larger magnitude is usually from 2^-100 to 2^103; others are scaled.
+float atan2_float(float y, float x) {
+    uint width = as_uint(x) & ~SIGN_BIT, height = as_uint(y) & ~SIGN_BIT;
+    uint most = max(width, height), least = min(width, height);
+    float tangent = as_float(least), scale = as_float(most);
+    if (most - 0x0d800000u >= 0x65800000u) {
+        if (most > INFINITE) return as_float(0x7fc00000u);
+        bool is_limit = most == INFINITE || most == 0;
+        float power = most < 0x3f800000u ? 0x1p100f : 0x1p-60f;
+        tangent = is_limit ? (least == INFINITE ? 1.0f : 0.0f) : tangent * power;
+        scale = is_limit ? 1.0f : scale * power;
+    }
+    float angle = atan_up_to_one(tangent * native_recip(scale));
+    angle = height > width ? HALF_PI - angle : angle;
+    angle = as_uint(x) >> 31 != 0 ? 0x1.921fb6p+1f - angle : angle;
+    return copysign_float(angle, y);
+}
+
+// The last step is Newton's: the product of x and the square of the estimate has only errors of rounding.
 float cbrt_float(float x) {
     float size = fabs(x);
-    if (as_uint(size) - 1 >= INFINITE - 1) return x;
     bool is_small = size < 0x1p-80f;
-    size = is_small ? size * 0x1p96f : size;
-    float binary = native_log2(size);
-    float root = native_exp2(binary * 0.333333333f);
-    float square = root * root;
-    float excess = fma(fma(root, root, -square), root, fma(square, root, -size));
-    // The divisor is 3 root^2.
-    root = fma(-excess, native_exp2(binary * -0.666666667f) * 0.333333333f, root);
-    return copysign_float(is_small ? root * 0x1p-32f : root, x);
+    float scaled = is_small ? size * 0x1p96f : size;
+    float inverse = native_exp2(native_log2(scaled) * -0.333333333f);
+    float root = scaled * inverse * inverse;
+    root = fma(root * fma(-root, inverse, 1.0f), 0.666666667f, root);
+    root = is_small ? root * 0x1p-32f : root;
+    return as_uint(size) - 1 < INFINITE - 1 ? copysign_float(root, x) : x;
 }
+
+// x^(y + z) for x = 2^from m with a normal m above zero, where z is a last correction of y. The binary logarithm is a sum:
+// log2 m = 2 artanh(s) / ln 2 with s = (m - 1) / (m + 1).
+float power_of_normal(float m, float from, float y, float z) {
+    float k;
+    float f = reduce_normal_log(m, &k) - 1.0f;
+    float divisor = f + 2.0f, inverse = native_recip(divisor);
+    float s = f * inverse;
+    float rest = fma(-s, f - (divisor - 2.0f), fma(-s, divisor, f)) * inverse;
+    float near = s + rest, square = near * near;
+    float tail = fma(fma(0.430977248f, square, 0.576753351f), square, 0.961798282f);
+    float large = s * 0x1.715476p+1f;
+    float small = fma(s, 0x1.4ae0cp-25f, fma(s, 0x1.715476p+1f, -large));
+    small = fma(square * near, tail, fma(rest, 0x1.715476p+1f, small));
+    k += from;
+    float sum = k + large;
+    small += large - (sum - k);
+    float high = sum + small, low = small - (high - sum);
+    float exponent = y * high;
+    float excess = fma(z, high, fma(y, low, fma(y, high, -exponent))) * 0.693147182f;
+    if (fabs(exponent) < 126.0f) {
+        float power = exp2(exponent);
+        return fma(power, excess, power);
+    }
+    if (m == 1.0f && from == 0.0f) return 1.0f;
+    if (isnan(exponent)) return exponent;
+    if (fabs(exponent) > 200.0f) return exponent > 0.0f ? as_float(INFINITE) : 0.0f;
+    float root = exp2(0.5f * exponent);
+    root = fma(root, 0.5f * excess, root);
+    return root * root;
+}
+float power_of_size(float x, float y, float z) {
+    float from = 0.0f;
+    if (as_uint(x) - 0x00800000u >= 0x7f000000u) {
+        if (y == 0.0f) return 1.0f;
+        if (x == 0.0f || isinf(x)) return (x > 1.0f) == (y > 0.0f) ? as_float(INFINITE) : 0.0f;
+        x *= 0x1p24f;
+        from = -24.0f;
+    }
+    return power_of_normal(x, from, y, z);
+}
+float pow_float(float x, float y) {
+    uint sign = 0;
+    float from = 0.0f;
+    if (as_uint(x) - 0x00800000u >= 0x7f000000u) {
+        if (y == 0.0f) return 1.0f;
+        if (isnan(x) || isnan(y)) return as_float(0x7fc00000u);
+        float size = fabs(x);
+        bool is_limit = size == 0.0f || isinf(size);
+        if (as_uint(x) >> 31 != 0) {
+            if (!is_limit && !isinf(y) && !is_whole(y)) return as_float(0x7fc00000u);
+            sign = is_odd(y) ? SIGN_BIT : 0;
+        }
+        if (is_limit) return with_sign_of((size > 1.0f) == (y > 0.0f) ? as_float(INFINITE) : 0.0f, sign);
+        bool is_tiny = size < 0x1p-126f;
+        x = is_tiny ? size * 0x1p24f : size;
+        from = is_tiny ? -24.0f : 0.0f;
+    }
+    return with_sign_of(power_of_normal(x, from, y, 0.0f), sign);
+}
+
 // A power of 16 scales the operands. As integers, NaN is above infinity.
 float hypot_float(float x, float y) {
     uint a = as_uint(x) & ~SIGN_BIT, b = as_uint(y) & ~SIGN_BIT;

@@ -14,20 +14,15 @@ double2 two_product(double a, double b) {
     return (double2)(product, fma(a, b, -product));
 }
 
-// Each Goldschmidt step doubles the bits of the estimate; the last one has an exact remainder. The estimate for numbers from
-// 2^-120 to 2^120 comes from a float, whose bits are some of theirs.
+// The upper words of numbers from 2^-120 to 2^120 contain a float, whose inverse root has 19 bits. Halley's step trebles them,
+// and the last one, with an exact remainder, rounds correctly.
 double root_of_middle(double x) {
-    uint2 words = as_uint2(x);
-    float estimate = native_rsqrt(as_float(((words.y - 0x38000000u) << 3) | (words.x >> 29)));
-    double inverse = as_double((uint2)(as_uint(estimate) << 29, (as_uint(estimate) >> 3) + 0x38000000u));
-    double root = x * inverse, half_inverse = 0.5 * inverse;
-    double rest = fma(-half_inverse, root, 0.5);
-    root = fma(root, rest, root);
-    half_inverse = fma(half_inverse, rest, half_inverse);
-    rest = fma(-half_inverse, root, 0.5);
-    root = fma(root, rest, root);
-    half_inverse = fma(half_inverse, rest, half_inverse);
-    return fma(fma(-root, root, x), half_inverse, root);
+    float estimate = native_rsqrt(as_float((as_uint2(x).y << 3) + 0x40000000u));
+    double inverse = as_double((uint2)(0, (as_uint(estimate) >> 3) + 0x38000000u));
+    double rest = fma(-(x * inverse), inverse, 1.0);
+    inverse = fma(fma(0.375, rest, 0.5), inverse * rest, inverse);
+    double root = x * inverse;
+    return fma(fma(-root, root, x), 0.5 * inverse, root);
 }
 double sqrt_double(double x) {
     if (as_uint2(x).y - 0x38700000u < 0x0f000000u) return root_of_middle(x);
@@ -50,6 +45,46 @@ double2 reduce_circle(double x, uint *quadrant) {
     double2 reduced = two_sum(r, product.x);
     *quadrant = as_uint2(sum).x & 3;
     return (double2)(reduced.x, reduced.y + (product.y + n * 0x1.f1976b7ed8fbcp-110));
+}
+
+// The sine of r for |r| <= pi/2, as for float.
+double sine(double r) {
+    double z = r * r;
+    double tail = fma(2.7211381923254589285e-15, z, -7.6429880617176378657e-13);
+    tail = fma(tail, z, 1.605893957676792091e-10);
+    tail = fma(tail, z, -2.5052106870287395291e-8);
+    tail = fma(tail, z, 2.7557319211110443687e-6);
+    tail = fma(tail, z, -0.00019841269841209066816);
+    tail = fma(tail, z, 0.0083333333333331938999);
+    tail = fma(tail, z, -0.16666666666666665566);
+    return r * fma(tail, z, 1.0);
+}
+double with_sign_of(double x, uint sign) {
+    uint2 words = as_uint2(x);
+    return as_double((uint2)(words.x, words.y ^ (sign & 0x80000000u)));
+}
+#define LARGEST_SHORT 1e5
+double minus_turns(double x, double n) {
+    return fma(n, -0x1.c1cd129024e08p-106, fma(n, -0x1.1a62633145c06p-53, fma(n, -0x1.921fb54442d18p+1, x)));
+}
+double sine_of_large(double x, uint from) {
+    if (is_endless(x)) return QUIET_NAN;
+    uint quadrant;
+    double2 r = reduce_circle_exactly(x, &quadrant);
+    quadrant += from;
+    double near = r.x + r.y;
+    if ((quadrant & 1) != 0) near = (0x1.921fb54442d18p+0 - fabs(near)) + 6.123233995736766e-17;
+    return with_sign_of(sine(near), quadrant << 30);
+}
+double sin_double(double x) {
+    if (!(fabs(x) <= LARGEST_SHORT)) return sine_of_large(x, 0);
+    double sum = fma(x, 0.31830988618379067154, ROUNDER);
+    return with_sign_of(sine(minus_turns(x, sum - ROUNDER)), as_uint2(sum).x << 31);
+}
+double cos_double(double x) {
+    if (!(fabs(x) <= LARGEST_SHORT)) return sine_of_large(x, 1);
+    double sum = fma(x, 0.31830988618379067154, 0.5) + ROUNDER;
+    return with_sign_of(sine(minus_turns(x, (sum - ROUNDER) - 0.5)), as_uint2(sum).x << 31);
 }
 
 // e^x = 2^n e^r with x = n ln 2 + r. The exponent is in the high word.

@@ -2,7 +2,7 @@
 //
 // Defines: pow powr pown rootn cbrt sqrt rsqrt hypot half_powr half_recip half_divide native_recip native_divide
 // Defines: half_sqrt half_rsqrt
-// Helps: power sqrt_float
+// Helps: power_of_size sqrt_float is_whole is_odd
 #ifndef POW_CL
 #define POW_CL
 #include "exact.cl"
@@ -12,7 +12,7 @@
 #define NOT_A_NUMBER as_float(0x7fc00000u)
 
 // x^(y + z) for x >= 0, where z is a last correction of y; zero and infinity are as limits.
-float power(float x, float y, float z) {
+float power_of_size(float x, float y, float z) {
     if (x == 1.0f || y == 0.0f) return 1.0f;
     bool is_large = (x > 1.0f) == (y > 0.0f);
     if (x == 0.0f || isinf(x) || isinf(y)) return is_large ? as_float(INFINITE) : 0.0f;
@@ -32,7 +32,7 @@ float pow_float(float x, float y) {
     if (isnan(x) || isnan(y)) return NOT_A_NUMBER;
     bool is_negative = as_uint(x) >> 31 != 0;
     if (is_negative && x != 0.0f && !isinf(x) && !isinf(y) && !is_whole(y)) return NOT_A_NUMBER;
-    float magnitude = power(fabs(x), y, 0.0f);
+    float magnitude = power_of_size(fabs(x), y, 0.0f);
     return is_negative && is_odd(y) ? -magnitude : magnitude;
 }
 
@@ -40,7 +40,7 @@ float powr_float(float x, float y) {
     if (isnan(x) || isnan(y) || x < 0.0f) return NOT_A_NUMBER;
     if (y == 0.0f && (x == 0.0f || isinf(x))) return NOT_A_NUMBER;
     if (x == 1.0f && isinf(y)) return NOT_A_NUMBER;
-    return power(fabs(x), y, 0.0f);
+    return power_of_size(fabs(x), y, 0.0f);
 }
 
 float pown_float(float x, int n) {
@@ -48,7 +48,7 @@ float pown_float(float x, int n) {
     if (isnan(x)) return x;
     // A value that is not representable in float is split into two parts.
     int rest = n < -0x1000000 || n > 0x1000000 ? n & 0xff : 0;
-    float magnitude = power(fabs(x), (float)(n - rest), (float)rest);
+    float magnitude = power_of_size(fabs(x), (float)(n - rest), (float)rest);
     return as_uint(x) >> 31 != 0 && (n & 1) != 0 ? -magnitude : magnitude;
 }
 
@@ -57,7 +57,7 @@ float rootn_float(float x, int n) {
     if (n == 0 || isnan(x) || (x < 0.0f && (n & 1) == 0)) return NOT_A_NUMBER;
     float whole = (float)n;
     float2 inverse = pair_quotient(1.0f, whole);
-    float magnitude = power(fabs(x), inverse.x, inverse.y);
+    float magnitude = power_of_size(fabs(x), inverse.x, inverse.y);
     return is_negative && (n & 1) != 0 ? -magnitude : magnitude;
 }
 
