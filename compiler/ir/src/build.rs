@@ -427,6 +427,26 @@ impl Builder<'_> {
         self.at(point.0, point.1);
     }
 
+    /// A loop over the indices below `count`, an I64, which ascend.
+    pub fn each_index(&mut self, count: ValueId, act: impl FnOnce(&mut Self, ValueId)) {
+        let first = self.i64(0);
+        let open = self.open_loop(&[first], &[Type::I64], &[], LoopHints::default());
+        let after = self.insertion_point();
+        let done = self.function.blocks[open.body].params[0];
+        self.at_end(open.body);
+        let is_inside = self.compare(CompareOp::Less, CompareKind::Unsigned, done, count);
+        let test = self.open_if(is_inside, &[]);
+        self.unreachable();
+        self.at_end(test.then);
+        act(self, done);
+        let one = self.i64(1);
+        let next = self.binary(BinaryOp::Add, done, one);
+        self.continue_loop(open.inst, &[next]);
+        self.at_end(test.otherwise);
+        self.exit(open.inst, &[]);
+        self.close_loop(&open, after);
+    }
+
     /// Returns from the function.
     pub fn ret(&mut self, result: Option<ValueId>) {
         self.inst(Op::Return, result.as_slice(), &[]);

@@ -3,11 +3,8 @@
 
 use kiln_builtins::Bytes;
 use kiln_frontend::hir::{Expr, ExprKind};
-use kiln_ir::{Access, BinaryOp, CompareKind, Scalar, Type, ValueId};
-use kiln_types::{
-    ops::{CompareOp, LoopHints},
-    ty::Ty,
-};
+use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Scalar, Type, ValueId};
+use kiln_types::{ops::CompareOp, ty::Ty};
 
 use super::{access::Address, body::Body};
 
@@ -45,9 +42,9 @@ impl Body<'_, '_> {
             (Bytes::Move, None) => self.move_bytes(to, from, count),
             (Bytes::Set, _) => {
                 let byte = self.builder.resize(from, Scalar::I8, false);
-                self.each(count, Order::Ascending, |this, index| {
-                    let byte_address = this.builder.offset(to, index, 1);
-                    this.builder.store(byte_address, byte, BYTE);
+                self.each(count, Order::Ascending, |builder, index| {
+                    let byte_address = builder.offset(to, index, 1);
+                    builder.store(byte_address, byte, BYTE);
                 });
             }
         }
@@ -84,35 +81,26 @@ impl Body<'_, '_> {
     }
 
     fn copy_bytes(&mut self, to: ValueId, from: ValueId, count: ValueId, order: Order) {
-        self.each(count, order, |this, index| {
-            let byte_address = this.builder.offset(from, index, 1);
-            let byte = this.builder.load(byte_address, Type::I8, BYTE);
-            let byte_address = this.builder.offset(to, index, 1);
-            this.builder.store(byte_address, byte, BYTE);
+        self.each(count, order, |builder, index| {
+            let byte_address = builder.offset(from, index, 1);
+            let byte = builder.load(byte_address, Type::I8, BYTE);
+            let byte_address = builder.offset(to, index, 1);
+            builder.store(byte_address, byte, BYTE);
         });
     }
 
     /// A loop over the indices below `count`.
-    fn each(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Self, ValueId)) {
-        let first = self.builder.i64(0);
-        let open = self.builder.open_loop(&[first], &[Type::I64], &[], LoopHints::default());
-        let after = self.builder.insertion_point();
-        let done = self.builder.function.blocks[open.body].params[0];
-        self.builder.at_end(open.body);
-        let is_inside = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, done, count);
-        let test = self.builder.open_if(is_inside, &[]);
-        self.builder.unreachable();
-        self.builder.at_end(test.then);
-        let one = self.builder.i64(1);
-        let next = self.builder.binary(BinaryOp::Add, done, one);
-        let index = match order {
-            Order::Ascending => done,
-            Order::Descending => self.builder.binary(BinaryOp::Sub, count, next),
-        };
-        act(self, index);
-        self.builder.continue_loop(open.inst, &[next]);
-        self.builder.at_end(test.otherwise);
-        self.builder.exit(open.inst, &[]);
-        self.builder.close_loop(&open, after);
+    fn each(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Builder<'_>, ValueId)) {
+        self.builder.each_index(count, |builder, done| {
+            let index = match order {
+                Order::Ascending => done,
+                Order::Descending => {
+                    let one = builder.i64(1);
+                    let next = builder.binary(BinaryOp::Add, done, one);
+                    builder.binary(BinaryOp::Sub, count, next)
+                }
+            };
+            act(builder, index);
+        });
     }
 }

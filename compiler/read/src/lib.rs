@@ -138,6 +138,8 @@ impl<'w> Reader<'w> {
             }
             Op::MemoryModel => kernels::check_model(inst),
             Op::Variable => self.global(inst),
+            // Which accesses do not overlap: a hint.
+            Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Ok(()),
             _ => {
                 let constants = &self.constants;
                 let constant = |id| match constants.get(&id)? {

@@ -1,6 +1,6 @@
 //! Loads, stores and copies.
 
-use kiln_ir::{Access, Op as IrOp, ValueId, VarId};
+use kiln_ir::{Access, Op as IrOp, Scalar, Type, ValueId, VarId};
 use rspirv::spirv::{MemoryAccess, Op};
 
 use crate::{
@@ -27,10 +27,11 @@ impl<'w> Body<'_, 'w, '_> {
                 self.copy_memory(inst, (to, from), size, (2, align))?;
             }
             Op::CopyMemorySized => {
-                let size = self.constant_bits(inst.word(2)?);
-                let size = size
-                    .ok_or_else(|| Problem::new("copies of a size that is no constant are not supported"))?;
-                self.copy_memory(inst, (inst.word(0)?, inst.word(1)?), size, (3, 1))?;
+                let pointers = (inst.word(0)?, inst.word(1)?);
+                match self.constant_bits(inst.word(2)?) {
+                    Some(size) => self.copy_memory(inst, pointers, size, (3, 1))?,
+                    None => self.copy_bytes(inst, pointers)?,
+                }
             }
             _ => return Ok(false),
         }
@@ -155,6 +156,23 @@ impl<'w> Body<'_, 'w, '_> {
         let access = self.memory_operands(inst, operands, natural)?;
         let (to, from) = (self.pointer(to)?, self.pointer(from)?);
         self.copy(to, from, size, access);
+        Ok(())
+    }
+
+    /// Copies a number of bytes that is known only at run time.
+    fn copy_bytes(&mut self, inst: &Instruction<'_>, (to, from): (u32, u32)) -> Outcome<()> {
+        let access = Access { align: 1, ..self.memory_operands(inst, 3, 1)? };
+        let (to, from, count) = (self.pointer(to)?, self.pointer(from)?, self.value(inst.word(2)?)?);
+        if !self.builder.ty(count).scalar().is_some_and(Scalar::is_int) {
+            return Err(Problem::new("the size is not an integer"));
+        }
+        let count = self.builder.resize(count, Scalar::I64, false);
+        self.builder.each_index(count, |builder, index| {
+            let place = builder.offset(from, index, 1);
+            let byte = builder.load(place, Type::I8, access);
+            let place = builder.offset(to, index, 1);
+            builder.store(place, byte, access);
+        });
         Ok(())
     }
 

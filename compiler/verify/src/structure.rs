@@ -163,6 +163,8 @@ fn section(op: Op) -> Option<u8> {
         | GroupDecorate | GroupMemberDecorate => 10,
         // A non-semantic OpExtInst can be here; others are in blocks.
         Line | NoLine | ExtInst | Undef | Nop => return None,
+        // SPV_INTEL_memory_access_aliasing does not say a section.
+        AliasDomainDeclINTEL | AliasScopeDeclINTEL | AliasScopeListDeclINTEL => return None,
         Function => 12,
         _ if op as u32 >= TypeVoid as u32 && op as u32 <= TypeForwardPointer as u32 => 11,
         ConstantTrue
@@ -198,7 +200,15 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
             None => {
                 let anywhere = matches!(
                     entry.op(),
-                    Op::Line | Op::NoLine | Op::ExtInst | Op::Undef | Op::Nop | Op::FunctionEnd
+                    Op::Line
+                        | Op::NoLine
+                        | Op::ExtInst
+                        | Op::Undef
+                        | Op::Nop
+                        | Op::FunctionEnd
+                        | Op::AliasDomainDeclINTEL
+                        | Op::AliasScopeDeclINTEL
+                        | Op::AliasScopeListDeclINTEL
                 );
                 // OpVariable is the only instruction without its own section that is allowed outside functions.
                 if !anywhere && !inside && (entry.op() != Op::Variable || reached > 11) {

@@ -1,6 +1,6 @@
 //! Negative tests of the structure of a module.
 
-use super::{VULKAN, assemble, fill, refuses, verify, vulkan_refuses};
+use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, refuses, verify, vulkan_refuses};
 
 #[test]
 fn ids() {
@@ -28,6 +28,16 @@ fn sections() {
     );
     vulkan_refuses("SPIRV-layout", &[("globals", "OpName %block \"b\"")]);
     vulkan_refuses("SPIRV-layout", &[("functions", "%loose = OpIAdd %uint #1 #1")]);
+}
+
+/// Declarations of SPV_INTEL_memory_access_aliasing are among the types, where llvm-spirv writes them.
+#[test]
+fn alias_scopes() {
+    let declared = "%domain = OpAliasDomainDeclINTEL\n%scope = OpAliasScopeDeclINTEL %domain\n%list = OpAliasScopeListDeclINTEL %scope";
+    let capability = "OpCapability Int64\nOpCapability MemoryAccessAliasingINTEL\nOpExtension \"SPV_INTEL_memory_access_aliasing\"";
+    assert!(OPENCL.contains("OpCapability Int64"));
+    let edits = [("OpCapability Int64", capability), ("globals", declared)];
+    accepts(&findings((1, 4), OPENCL, &edits));
 }
 
 #[test]
