@@ -25,6 +25,7 @@ impl Body<'_, '_> {
                 self.bytes(function, arguments);
                 None
             }
+            Lowering::Clock(_) => self.clock(row.name, call.ty),
             Lowering::Shuffle => Some(self.shuffle(arguments, call.ty)),
             Lowering::Pipe(..) => self.pipe(builtin, arguments, call),
             Lowering::Enqueue(enqueue) => self.enqueue(builtin, enqueue, arguments, call),
@@ -45,6 +46,16 @@ impl Body<'_, '_> {
                 self.library_call(builtin, arguments, &values, ty)
             }
         }
+    }
+
+    /// A clock, in two halves: not every device has 64-bit integers.
+    fn clock(&mut self, name: &str, result: TyId) -> Option<ValueId> {
+        let halves =
+            name.replacen("clock_read_hilo", "clock_read", 1).replacen("clock_read", "clock_read_hilo", 1);
+        let builtin = BuiltinId::of_name(&halves, 0)?;
+        let time = self.builtin_call(builtin, Vec::new(), &[], Some(Type::Vector(Scalar::I32, 2)))?;
+        let ty = self.lowering.value_type(result)?;
+        Some(if ty.is_vector() { time } else { self.builder.bitcast(time, ty) })
     }
 
     fn values(&mut self, arguments: &[Expr]) -> Vec<ValueId> {

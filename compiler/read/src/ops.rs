@@ -8,6 +8,7 @@ mod atomic;
 mod barrier;
 mod call;
 mod cast;
+mod clock;
 mod convert;
 mod dot;
 mod float;
@@ -101,6 +102,7 @@ pub(crate) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
         convert::lower,
         vector::lower,
         cast::lower,
+        clock::lower,
         dot::lower,
         atomic::lower,
         barrier::lower,

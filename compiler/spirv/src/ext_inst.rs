@@ -4,7 +4,7 @@ use kiln_builtins::{self as builtins, AsyncCopy, BuiltinId, Instruction, Library
 use kiln_ir::{BuiltinParam, Inst, Type, ValueId};
 use kiln_types::ops::Rounding;
 use kiln_vocabulary::{
-    opencl::{AddressSpace, Environment},
+    opencl::{AddressSpace, Environment, Scope},
     precision::Precision,
     target::Target,
 };
@@ -33,6 +33,7 @@ impl Body<'_, '_> {
             Lowering::Image(operation) => return self.image(inst, operation),
             Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
             Lowering::Enqueue(enqueue) => return self.enqueue(inst, enqueue, row.name),
+            Lowering::Clock(scope) => return self.clock(inst, scope),
             Lowering::VectorLoad(_) => return self.half_load(inst),
             Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
             _ => {}
@@ -83,6 +84,18 @@ impl Body<'_, '_> {
         operands.extend(rounding.map(|it| Operand::FPRoundingMode(rounding_mode(it))));
         let void = self.emitter.void();
         self.typed(Op::ExtInst, void, operands);
+    }
+
+    /// Reads a clock. There is none of work-groups: that of the device is one for each of them.
+    fn clock(&mut self, inst: &Inst, scope: Scope) {
+        let scope = match scope {
+            Scope::SubGroup => rspirv::spirv::Scope::Subgroup,
+            _ => rspirv::spirv::Scope::Device,
+        };
+        self.emitter.writer.need(Capability::ShaderClockKHR);
+        self.emitter.writer.extension("SPV_KHR_shader_clock");
+        let scope = self.emitter.u32(scope as u32);
+        self.result(inst, Op::ReadClockKHR, vec![Operand::IdRef(scope)]);
     }
 
     fn library_call(&mut self, op: OpenclStd100Op) -> Vec<Operand> {
@@ -178,6 +191,7 @@ pub fn has_instruction(
         Lowering::Library(_) => library_number(lowering, target, params, is_relaxed).is_some(),
         // On Vulkan, passes resolve these from the origins of pointers.
         Lowering::ToSpace | Lowering::GetFence => true,
+        Lowering::Clock(_) => target.features.clock,
         Lowering::Image(_) | Lowering::Pipe(..) | Lowering::Enqueue(_) => !is_vulkan,
         Lowering::Async(copy) => {
             !is_vulkan && !matches!(copy, AsyncCopy::Fence | AsyncCopy::Copy2d | AsyncCopy::Copy3d)

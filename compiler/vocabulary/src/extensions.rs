@@ -92,9 +92,9 @@ extensions! {
     FeatureSubgroups "__opencl_c_subgroups" Cl20 optional If(|it| it.subgroups);
     DotInput4x8bit "__opencl_c_integer_dot_product_input_4x8bit" Cl10 optional Always;
     DotInput4x8bitPacked "__opencl_c_integer_dot_product_input_4x8bit_packed" Cl10 optional Always;
-    ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional OnRequest;
-    ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional OnRequest;
-    ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional OnRequest;
+    ClockDevice "__opencl_c_kernel_clock_scope_device" Cl20 optional If(|it| it.clock);
+    ClockWorkGroup "__opencl_c_kernel_clock_scope_work_group" Cl20 optional If(|it| it.clock);
+    ClockSubGroup "__opencl_c_kernel_clock_scope_sub_group" Cl20 optional If(|it| it.clock);
     Fp16GlobalLoadStore "__opencl_c_ext_fp16_global_atomic_load_store" Cl20 optional OnRequest;
     Fp16LocalLoadStore "__opencl_c_ext_fp16_local_atomic_load_store" Cl20 optional OnRequest;
     Fp16GlobalAdd "__opencl_c_ext_fp16_global_atomic_add" Cl20 optional OnRequest;
@@ -156,7 +156,7 @@ extensions! {
     KhrAsyncFence "cl_khr_async_work_group_copy_fence" Cl10 optional VulkanOnly;
     KhrAsyncCopies "cl_khr_extended_async_copies" Cl10 optional VulkanOnly;
     KhrExpectAssume "cl_khr_expect_assume" Cl10 optional Always;
-    KhrKernelClock "cl_khr_kernel_clock" Cl20 optional OnRequest;
+    KhrKernelClock "cl_khr_kernel_clock" Cl20 optional If(|it| it.clock);
     ExtImageRequirements "cl_ext_image_requirements_info" Cl30 optional OnRequest;
 
     // Vendors.

@@ -91,6 +91,8 @@ features! {
     availability_chains,
     /// Basic sub-group operations in compute
     subgroups,
+    /// Clocks of the device and of sub-groups
+    clock,
     /// Signed zeros, infinities and NaNs of 32-bit floats can be preserved
     float_controls_preserve32,
     /// The same for 16-bit floats

@@ -239,6 +239,8 @@ pub struct Features {
     pub availability_chains: bool,
     /// Basic sub-group operations
     pub subgroups: bool,
+    /// Clocks of the device and of sub-groups
+    pub clock: bool,
     /// Votes of a sub-group
     pub subgroup_vote: bool,
     /// Reductions and scans of a sub-group
@@ -300,6 +302,7 @@ impl Features {
             device_scope: self.device_scope,
             availability_chains: self.availability_chains,
             subgroups: self.subgroups,
+            clock: self.clock,
             float_controls_preserve32: self.float_controls_preserve32,
             float_controls_preserve16: self.float_controls_preserve16,
             float_controls_preserve64: self.float_controls_preserve64,

@@ -255,6 +255,7 @@ impl Device {
                 Fp64LocalMinMax,
             ])),
             limits::HALF_FP_ATOMICS => Answer::of(0u64),
+            CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => Answer::of(self.clocks()),
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Answer::flag(true),
             CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
                 Answer::flag(self.has(Extension::WorkGroupCollectives))
@@ -276,6 +277,18 @@ impl Device {
             | bit(min, limits::GLOBAL_FP_ATOMIC_MIN_MAX)
             | bit(local_add, limits::LOCAL_FP_ATOMIC_ADD)
             | bit(local_min, limits::LOCAL_FP_ATOMIC_MIN_MAX)
+    }
+
+    /// `cl_device_kernel_clock_capabilities_khr`
+    fn clocks(&self) -> cl_bitfield {
+        [
+            (Extension::ClockDevice, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR),
+            (Extension::ClockWorkGroup, CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR),
+            (Extension::ClockSubGroup, CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR),
+        ]
+        .into_iter()
+        .filter(|(feature, _)| self.has(*feature))
+        .fold(0, |all, (_, bit)| all | bit)
     }
 
     /// A limit of device-side enqueue: 0 if the device does not have it.

@@ -355,6 +355,8 @@ pub(crate) enum Input {
     DispatchId,
     DispatchGroupId,
     DispatchGroups,
+    /// The time, and its upper half.
+    Clock,
 }
 
 /// A comparison of ids.

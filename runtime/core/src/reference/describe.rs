@@ -54,6 +54,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         device_scope: true,
         availability_chains: true,
         subgroups: true,
+        clock: true,
         subgroup_vote: true,
         subgroup_arithmetic: true,
         subgroup_ballot: true,

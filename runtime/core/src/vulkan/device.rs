@@ -166,6 +166,9 @@ fn create(
     if let Some(explicit_layout) = &mut enabled.explicit_layout {
         create = create.push_next(explicit_layout);
     }
+    if let Some(clock) = &mut enabled.clock {
+        create = create.push_next(clock);
+    }
     // SAFETY: the physical device belongs to the instance and supports these features, and all structures outlive the
     // call.
     unsafe { instance.raw.create_device(physical, &create, None) }.map_err(|result| match result {

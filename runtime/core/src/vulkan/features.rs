@@ -41,6 +41,7 @@ pub(super) struct Found {
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     /// Whether linear filters support every floating-point format of images.
     filters_floats: bool,
@@ -63,6 +64,7 @@ pub(super) struct Enabled {
     pub(super) v13: Option<vk::PhysicalDeviceVulkan13Features<'static>>,
     pub(super) float_atomics: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     pub(super) explicit_layout: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
+    pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
 }
 
 impl Found {
@@ -81,6 +83,7 @@ impl Found {
             v13: Default::default(),
             float_atomics: Default::default(),
             explicit_layout: Default::default(),
+            clock: Default::default(),
             // SAFETY: as above.
             memory: unsafe { instance.get_physical_device_memory_properties(physical) },
             filters_floats: image::formats_of_floats().all(|format| {
@@ -118,6 +121,9 @@ impl Found {
         if extensions.contains(khr::workgroup_memory_explicit_layout::NAME) {
             features = features.push_next(&mut found.explicit_layout);
         }
+        if extensions.contains(khr::shader_clock::NAME) {
+            features = features.push_next(&mut found.clock);
+        }
         // SAFETY: as above, and the device supports every structure of the chain.
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         found.core = features.features;
@@ -150,6 +156,7 @@ impl Found {
         found.v13.p_next = std::ptr::null_mut();
         found.float_atomics.p_next = std::ptr::null_mut();
         found.explicit_layout.p_next = std::ptr::null_mut();
+        found.clock.p_next = std::ptr::null_mut();
         found.subgroups.p_next = std::ptr::null_mut();
         found.properties12.p_next = std::ptr::null_mut();
         Ok(found)
@@ -336,6 +343,7 @@ impl Found {
             device_scope: on(self.v12.vulkan_memory_model_device_scope),
             availability_chains: on(self.v12.vulkan_memory_model_availability_visibility_chains),
             subgroups: subgroup(vk::SubgroupFeatureFlags::BASIC),
+            clock: on(self.clock.shader_device_clock) && on(self.clock.shader_subgroup_clock),
             subgroup_vote: subgroup(vk::SubgroupFeatureFlags::VOTE),
             subgroup_arithmetic: subgroup(vk::SubgroupFeatureFlags::ARITHMETIC),
             subgroup_ballot: subgroup(vk::SubgroupFeatureFlags::BALLOT),
@@ -385,9 +393,15 @@ impl Found {
                     self.explicit_layout.workgroup_memory_explicit_layout_scalar_block_layout == vk::TRUE,
                 )
         });
+        let clock = features.clock.then(|| {
+            vk::PhysicalDeviceShaderClockFeaturesKHR::default()
+                .shader_device_clock(true)
+                .shader_subgroup_clock(true)
+        });
         let extensions = [
             float_atomics.is_some().then_some(ext::shader_atomic_float::NAME),
             explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
+            clock.is_some().then_some(khr::shader_clock::NAME),
             self.host_memory_alignment.is_some().then_some(ext::external_memory_host::NAME),
         ];
         Enabled {
@@ -433,6 +447,7 @@ impl Found {
             }),
             float_atomics,
             explicit_layout,
+            clock,
         }
     }
 }

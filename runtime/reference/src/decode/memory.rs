@@ -5,7 +5,7 @@ use spirv::{Op as Inst_, StorageClass};
 use super::{Constant, body::Body, input_at};
 use crate::{
     Environment, Invalid,
-    code::{Action, Atomic, Fence, Known, Object, Op, Operands, Scope, Slot},
+    code::{Action, Atomic, Fence, Input, Known, Object, Op, Operands, Scope, Slot},
     memory::Space,
     types::{Member, Ty, TypeId},
     words::Inst,
@@ -16,6 +16,12 @@ impl Body<'_, '_> {
         match inst.op {
             Inst_::Variable => self.variable(inst)?,
             Inst_::Load => self.load(inst)?,
+            Inst_::ReadClockKHR => {
+                let (scalar, count) = self.decoder.types.lanes(inst.word(0)?)?;
+                let (size, count) = (scalar.size(), count as u8);
+                let to = self.define(inst)?;
+                self.emit(Op::Input { to, input: Input::Clock, component: 0, count, size });
+            }
             Inst_::Store => self.store(inst)?,
             Inst_::CopyMemory => {
                 let (to, to_type) = self.value(inst.word(0)?)?;

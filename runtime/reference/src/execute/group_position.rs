@@ -2,11 +2,16 @@
 //!
 //! Owns ids and sizes (OpenCL C 6.15.1).
 
+use std::{sync::LazyLock, time::Instant};
+
 use super::{Launch, Region};
 use crate::{
     Program, SUB_GROUP_SIZE,
     code::{Comparison, Input},
 };
+
+/// When the clock of kernels began: its unit is a nanosecond.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// A work-group in a launch.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +101,10 @@ impl<'l> GroupPosition<'l> {
             Input::DispatchId => {
                 let local = self.local_id(index);
                 wide([0, 1, 2].map(|d| self.group[d] * self.region.local[d] + local[d]))
+            }
+            Input::Clock => {
+                let time = START.elapsed().as_nanos() as u64;
+                [time, time >> 32, 0]
             }
             Input::DispatchGroupId => wide(self.group),
             Input::DispatchGroups => wide(self.region.groups),

@@ -16,6 +16,7 @@ workgroup_explicit_layout          # Local memory with an explicit layout, for r
 device_scope                       # The device scope of the Vulkan memory model
 availability_chains                # Chains of availability and visibility (memory.md R10)
 subgroups                          # Basic sub-group operations in compute
+clock                              # Clocks of the device and of sub-groups
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be preserved
 float_controls_preserve16          # The same for 16-bit floats
 float_controls_preserve64          # The same for 64-bit floats
