@@ -160,10 +160,11 @@ impl Case {
     }
 
     /// Launches on every device, with the options of `kiln run`. Lines that start with `!` must be part of the error
-    /// message. `lacks=` names the devices that must reject the program because they lack a feature.
+    /// message. `lacks=` names the devices that must reject the program because they lack a feature, and `unless=` those
+    /// that do not launch it.
     fn launch(&self, scratch: &Path, block: &Block) -> Result<(), String> {
-        let lacking: Vec<&str> =
-            block.attribute("lacks").map_or(Vec::new(), |names| names.split(',').collect());
+        let words = |name| block.attribute(name).map_or(Vec::new(), |names| names.split(',').collect());
+        let (lacking, left_out): (Vec<&str>, Vec<&str>) = (words("lacks"), words("unless"));
         let (failures, lines): (Vec<&str>, Vec<&str>) =
             block.text.lines().partition(|it| it.starts_with('!'));
         let failures: Vec<&str> = failures.iter().map(|line| line[1..].trim()).collect();
@@ -174,10 +175,13 @@ impl Case {
             .collect();
         let mut complaints = Vec::new();
         for device in device::with_current() {
-            let mut lacks = false;
-            for word in &lacking {
-                lacks |= device.is_meant_by(word)?;
+            let is_one_of = |words: &[&str]| {
+                words.iter().try_fold(false, |is, word| Ok::<_, String>(is | device.is_meant_by(word)?))
+            };
+            if is_one_of(&left_out)? {
+                continue;
             }
+            let lacks = is_one_of(&lacking)?;
             let mut command = self.command(scratch, &["run", "--validate"]);
             device.only(&mut command)?;
             let finished = device::launch(command.args(&words))?;

@@ -19,8 +19,18 @@ pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
 /// The message for a source that they cannot compile.
 pub(crate) const LACKS: &str = "the compiler of the kernel module makes none of it";
 
-/// The messages for a module with calls of functions that the translator does not support, and for an invalid module.
-const MISSING: [&str; 2] = ["[missing-function]", "the SPIR-V module cannot be used"];
+/// The messages for a module with calls of functions that the translator does not support, and for modules that are invalid:
+/// vectors of a width that OpenCL C lacks, with too large an index or of bits, unknown linkage, constants in the wrong order, types declared twice.
+const MISSING: [&str; 8] = [
+    "[missing-function]",
+    "the SPIR-V module cannot be used",
+    "components are not supported",
+    "its operand has no such member",
+    "its operand and its result have different sizes",
+    "is not a valid LinkageType",
+    "[SPIRV-id-defined]",
+    "[SPIRV-type-once]",
+];
 
 /// Runs a `kiln run` command with clang's module instead of Kiln's.
 pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished, String> {
@@ -69,6 +79,7 @@ fn own(
     let module = scratch.join("k.spv");
     let mut command = kiln::command();
     command.args(["compile", "--env", "opencl", "-g", "-o"]).arg(&module);
+    command.args(arguments.iter().filter(|word| *word == "-O0"));
     let extensions: Vec<OsString> = ["-Xclang", "-cl-ext=+all"].map(OsString::from).to_vec();
     command.args(options(arguments).into_iter().filter(|word| !extensions.contains(word)));
     if let Some(folder) = folder {
@@ -87,16 +98,19 @@ struct Refusal {
     text: String,
 }
 
-/// The module of the source among these arguments. If the translator does not support a type, such as a 2-bit integer from
-/// clang's optimizer, compiles again without optimization.
+/// The module of the source among these arguments, optimized unless they contain `-O0`. If the translator does not support a
+/// type, such as a 2-bit integer from clang's optimizer, compiles again without optimization.
 fn module(
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,
 ) -> Result<Result<PathBuf, Refusal>, String> {
-    match optimized("-O2", arguments, folder, scratch)? {
-        Err(_) => optimized("-O0", arguments, folder, scratch),
-        made => Ok(made),
+    match arguments.iter().any(|word| word == "-O0") {
+        true => optimized("-O0", arguments, folder, scratch),
+        false => match optimized("-O2", arguments, folder, scratch)? {
+            Err(_) => optimized("-O0", arguments, folder, scratch),
+            made => Ok(made),
+        },
     }
 }
 
@@ -108,7 +122,7 @@ fn optimized(
 ) -> Result<Result<PathBuf, Refusal>, String> {
     let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name));
     let mut clang = Command::new("clang-15");
-    // Parameter names and lines.
+    // Parameter names and lines, and no vectors of widths that SPIR-V lacks.
     clang.args([
         "-x",
         "cl",
@@ -116,6 +130,7 @@ fn optimized(
         level,
         "-gline-tables-only",
         "-fno-discard-value-names",
+        "-fno-slp-vectorize",
         "-w",
     ]);
     clang.args(["-c", "-emit-llvm", "-o"]).arg(&bitcode).args(options(arguments));

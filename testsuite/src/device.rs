@@ -103,9 +103,9 @@ const SWIFTSHADER: Driver = Driver {
 };
 
 /// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
-/// and by Vulkan's rules; then a current version of the first driver, also with modules translated from kernel SPIR-V.
+/// and by Vulkan's rules; then a current version of the first driver. The others run modules translated from kernel SPIR-V.
 fn known() -> &'static [Device] {
-    static KNOWN: OnceLock<[Device; 8]> = OnceLock::new();
+    static KNOWN: OnceLock<[Device; 10]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
             Device::new("lavapipe", Provider::Driver(LAVAPIPE)),
@@ -116,6 +116,8 @@ fn known() -> &'static [Device] {
             Device::new(CURRENT, Provider::Driver(LAVAPIPE_25)),
             Device::new("translated", Provider::Translated(LAVAPIPE_25, Compiler::Kiln)),
             Device::new("clang-translated", Provider::Translated(LAVAPIPE_25, Compiler::Clang)),
+            Device::new("swiftshader-translated", Provider::Translated(SWIFTSHADER, Compiler::Kiln)),
+            Device::new("swiftshader-clang-translated", Provider::Translated(SWIFTSHADER, Compiler::Clang)),
         ]
     })
 }
@@ -131,11 +133,9 @@ pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
     with_current().filter(move |device| is_whole || device.name != CURRENT)
 }
 
-/// The devices to test, including the current lavapipe and translated modules.
-pub fn with_translated() -> impl Iterator<Item = &'static Device> + Clone {
-    let further =
-        known().iter().filter(|device| device.is_translated() && !is_selected() && !nightly::is_on());
-    with_current().chain(further)
+/// The devices that run modules translated from kernel SPIR-V.
+pub fn translated() -> impl Iterator<Item = &'static Device> + Clone {
+    known().iter().filter(|device| device.is_translated())
 }
 
 /// Whether the user selected the devices.
@@ -150,7 +150,7 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
         let wanted = env::var(WANTED).unwrap_or_default();
         let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
-            let is_whole = nightly::is_whole("6 of 8 devices in `cases`");
+            let is_whole = nightly::is_whole("6 of 10 devices in `cases`");
             known().iter().filter(|device| is_whole || !device.is_translated()).collect()
         } else {
             names.into_iter().map(wanted_device).collect()
@@ -240,7 +240,14 @@ impl Device {
 
     /// Whether it lacks most optional features, which makes modules for it long.
     pub fn is_minimal(&self) -> bool {
-        self.name == "swiftshader"
+        self.driver().is_some_and(|driver| driver.package == SWIFTSHADER.package)
+    }
+
+    fn driver(&self) -> Option<&Driver> {
+        match &self.provider {
+            Provider::Driver(driver) | Provider::Translated(driver, _) => Some(driver),
+            _ => None,
+        }
     }
 
     /// Whether `--device-profile` accepts its name, excluding the minimal device.
@@ -283,20 +290,22 @@ impl Device {
         };
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
-        facts.fp32_denormals |= match &self.provider {
-            Provider::Driver(driver) | Provider::Translated(driver, _) => driver.keeps_denormals,
-            _ => false,
-        };
+        facts.fp32_denormals |= self.driver().is_some_and(|driver| driver.keeps_denormals);
         Ok(facts)
     }
 
-    /// Whether a word of a test's `lacks=` applies to the device: its name, `vulkan` for all Vulkan devices, or a
-    /// feature that it lacks (`read_write_images`).
+    /// Whether a word of a test's `lacks=` or `unless=` applies to the device: its name, all Vulkan devices (`vulkan`), those
+    /// with a compiler (`clang`; `clang-reference` only without a translation), with modules that Kiln translates (`modules`;
+    /// `kiln-modules` only its own), or without a feature (`read_write_images`).
     pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
         match word {
             "vulkan" => Ok(self.is_vulkan()),
             // What clang does not compile, it does not compile for any device.
             "clang" => Ok(self.is_for_clang()),
+            "clang-reference" => Ok(self.is_for_clang() && self.is_strict()),
+            "modules" => Ok(self.is_translated()),
+            "kiln-modules" => Ok(self.is_translated() && !self.is_for_clang()),
+            "swiftshader" => Ok(self.is_minimal()),
             "read_write_images" => Ok(!self.facts().read_write_images),
             _ if known().iter().any(|device| device.name == word) => Ok(self.name == word),
             _ => Err(format!("`lacks={word}` names neither a device nor a feature")),
@@ -388,6 +397,7 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
     stderr.contains("[target-feature]")
         || stderr.contains("\"target-feature\"")
         || stderr.contains("needs `cl_khr_fp64`")
+        || stderr.contains("needs `__opencl_c_kernel_clock_scope_device`")
         || stderr.contains("the target does not support extension `cl_khr_")
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")

@@ -127,6 +127,17 @@ impl Comparison {
         }
     }
 
+    /// This comparison, with modules translated from kernel SPIR-V of Kiln and clang instead of Kiln's own.
+    pub fn through_kernel_spirv(mut self) -> Self {
+        let levels = |device| ["-O0", "-O3"].map(|level| Trial { way: Way::Device(device, level), every: 1 });
+        let is_alone = self.references.is_empty();
+        let is_kept =
+            |way| is_alone && matches!(way, Way::Device(device, "-O3") if device.name == "reference");
+        self.trials.retain(|trial| is_kept(trial.way));
+        self.trials.extend(device::translated().flat_map(levels));
+        self
+    }
+
     /// Compares compositions on every device with each other, the reference device first.
     pub fn of_compositions() -> Self {
         let mut trials: Vec<Trial> = device::all()
@@ -301,7 +312,7 @@ fn voices(runs: &[(Way, Outcome)], wanted: impl Fn(Way) -> bool) -> (Option<&Str
 }
 
 fn is_judge(way: Way) -> bool {
-    matches!(way, Way::Device(device, _) if device.is_for_clang())
+    matches!(way, Way::Device(device, _) if device.is_for_clang() && device.is_strict())
 }
 
 /// The majority result: each reference has one vote, clang has one, and all of Kiln has one.
@@ -325,7 +336,7 @@ fn most(runs: &[(Way, Outcome)]) -> Option<String> {
 fn devices() -> Vec<Trial> {
     let ways = |device: &'static Device| {
         let (levels, every): (&[_], _) = match device {
-            device if device.is_for_clang() => (&["-O0"], 8),
+            device if device.is_for_clang() || device.is_translated() => (&["-O0"], 8),
             device if device.is_minimal() => (&["-O3"], 8),
             _ => (&["-O0", "-O3"], 1),
         };

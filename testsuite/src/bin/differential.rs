@@ -23,6 +23,9 @@ struct Arguments {
     /// `devices` (the devices of `KILN_TEST_DEVICE`, compared with the first one)
     #[arg(long, default_value = "pocl")]
     oracle: String,
+    /// Run modules that Kiln translates from kernel SPIR-V, its own and clang's
+    #[arg(long)]
+    translated: bool,
     /// Run only configurations whose names contain one of these
     #[arg(long)]
     way: Vec<String>,
@@ -64,6 +67,9 @@ fn main() -> ExitCode {
         "generic-clang" => Comparison::with_clang(Sort::Generic),
         _ => Comparison::with_pocl(),
     };
+    if arguments.translated {
+        comparison = comparison.through_kernel_spirv();
+    }
     comparison.limit = Duration::from_secs(arguments.limit);
     comparison.tells_references = arguments.references;
     for trial in &mut comparison.trials {
