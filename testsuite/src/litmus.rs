@@ -4,7 +4,9 @@
 //! many times on devices, and `explore` enumerates the outcomes that a memory model permits for the emitted module.
 
 pub mod explore;
+pub mod generated;
 pub mod random;
+pub mod sets;
 pub mod sources;
 pub mod stress;
 

@@ -23,7 +23,7 @@ use kiln_testsuite::{
     litmus::{
         self, Setting, Space, Test,
         explore::{Model, Outcomes, outcomes},
-        is_of,
+        generated, is_of,
         stress::shown,
     },
     nightly,
@@ -214,10 +214,21 @@ fn each_rule_is_needed() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// Up to 4 work-items, 3 objects and 12 operations; `cargo xtask models` checks any number.
+#[test]
+fn generated_programs_keep_to_opencl() {
+    let count = nightly::count("generated programs in the memory models", 120, 5000) as u64;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let tally = generated::check_all(generated::Limit { first: 1, count, threads, time: None });
+    println!("{tally:?}");
+    assert!(tally.unsound.is_empty(), "{:?}", tally.unsound);
+    assert!(tally.compared * 2 > tally.checked, "hardly any program was compared");
+}
+
 /// Random programs.
 #[test]
 fn random_programs_keep_to_opencl() {
-    let count = nightly::count("random programs in the memory models", 100, 5000) as u64;
+    let count = nightly::count("random programs in the memory models", 60, 5000) as u64;
     let next = AtomicU64::new(1);
     let totals = Mutex::new(([0_u64; 3], Vec::new()));
     thread::scope(|scope| {

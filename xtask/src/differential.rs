@@ -1,4 +1,4 @@
-//! `cargo xtask differential` and `cargo xtask oracle`: run programs of the test suite by hand.
+//! Runs programs of the test suite by hand: `cargo xtask differential`, `oracle`, `models` and `litmus-sets`.
 
 use clap::Args;
 
@@ -26,9 +26,24 @@ pub(crate) fn oracle(given: &Words) -> Outcome {
     program("oracle", given)
 }
 
+/// Explores generated programs in both memory models. Hundreds of times as fast as a debug build.
+pub(crate) fn models(given: &Words) -> Outcome {
+    released("kiln-models", given)
+}
+
+/// Compares the memory models with published verdicts.
+pub(crate) fn litmus_sets(given: &Words) -> Outcome {
+    program("litmus-sets", given)
+}
+
 /// Runs the programs with one defect each on the reference device and on Oclgrind.
 pub(crate) fn strict() -> Outcome {
     program("strict", &Words { words: Vec::new() })
+}
+
+fn released(name: &str, given: &Words) -> Outcome {
+    let package = ["run", "--quiet", "--release", "--package", "kiln-testsuite", "--bin", name, "--"];
+    run(cargo().args(package).args(&given.words))
 }
 
 fn program(name: &str, given: &Words) -> Outcome {

@@ -12,7 +12,6 @@ mod differential;
 mod fuzz;
 mod install;
 mod limited;
-mod litmus_sets;
 mod memcheck;
 mod playground;
 mod process;
@@ -61,8 +60,12 @@ enum Command {
     Corpus(corpus::Corpus),
     /// Run conformance programs written from the specification
     Conformance(conformance::Conformance),
-    /// Compare `kiln litmus` with published verdicts of litmus tests
-    LitmusSets(litmus_sets::LitmusSets),
+    /// Compare the memory models with published verdicts of litmus tests
+    #[command(disable_help_flag = true)]
+    LitmusSets(differential::Words),
+    /// Explore generated programs in both memory models: modules for Vulkan allow nothing that OpenCL forbids
+    #[command(disable_help_flag = true)]
+    Models(differential::Words),
     /// Fuzz a part of the compiler
     Fuzz(fuzz::Fuzz),
     /// Compare random programs on Kiln and on other OpenCL implementations
@@ -98,7 +101,8 @@ fn main() -> ExitCode {
         Command::Bench(what) => bench::bench(&what),
         Command::Corpus(arguments) => corpus::corpus(&arguments),
         Command::Conformance(arguments) => conformance::conformance(&arguments),
-        Command::LitmusSets(arguments) => litmus_sets::litmus_sets(&arguments),
+        Command::LitmusSets(words) => differential::litmus_sets(&words),
+        Command::Models(words) => differential::models(&words),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Differential(words) => differential::differential(&words),
         Command::Oracle(words) => differential::oracle(&words),

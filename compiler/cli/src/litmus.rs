@@ -8,9 +8,10 @@ mod names;
 mod stress;
 mod suite;
 mod text;
+mod vulkan;
 
 use clap::{ArgMatches, Args};
-use kiln_memory_model::{draw, weakest};
+use kiln_memory_model::{draw, text::VulkanTest, weakest};
 use kiln_runtime::{Instance, Options as RuntimeOptions, Selector};
 
 use crate::{
@@ -45,7 +46,7 @@ launch has a data race, or a barrier that not all work-items of a group reach. E
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
 pub(crate) struct LitmusCommand {
-    /// The source, a litmus test in herd's OpenCL format, or `-` for standard input
+    /// The source, a litmus test in herd's OpenCL or Dat3M's Vulkan format, or `-` for standard input
     pub(crate) source: String,
     /// Print the kernel of a test in herd's format, to whose lines the findings refer
     #[arg(long)]
@@ -103,6 +104,11 @@ pub(crate) fn litmus(
 ) -> Result<Outcome, Failure> {
     let mut source = files.source(&command.source)?;
     let mut text = String::from_utf8_lossy(&source.text).into_owned();
+    if VulkanTest::is_one(&text) {
+        let (table, outcome) = vulkan::study(&text, command.budget)?;
+        write_output("-", table.as_bytes())?;
+        return Ok(outcome);
+    }
     let mut registers = Vec::new();
     if herd::is_test(&text) {
         let kernel = herd::kernel(&text)?;

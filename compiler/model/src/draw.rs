@@ -23,6 +23,8 @@ pub fn label(event: &Event, names: Names<'_>) -> String {
         Action::Fence => format!("fence, {order}, {scope}"),
         Action::Arrive => "arrive at the barrier".to_owned(),
         Action::Leave => "leave the barrier".to_owned(),
+        Action::MakeAvailable => "make all writes available to the device".to_owned(),
+        Action::MakeVisible => "make all writes visible".to_owned(),
     }
 }
 

@@ -77,6 +77,10 @@ pub enum Action {
     Arrive,
     /// The exit of a barrier: an acquire fence.
     Leave,
+    /// Makes all writes before it available to the device, outside of shaders (Vulkan's device domain).
+    MakeAvailable,
+    /// Makes all available writes visible to what follows it, outside of shaders.
+    MakeVisible,
 }
 
 /// SPIR-V's scopes (SPIR-V 3.27).
@@ -124,6 +128,10 @@ pub mod semantics {
     pub const WORKGROUP_MEMORY: u32 = MemorySemantics::WORKGROUP_MEMORY.bits();
     /// Global memory, in the OpenCL environment.
     pub const CROSS_WORKGROUP_MEMORY: u32 = MemorySemantics::CROSS_WORKGROUP_MEMORY.bits();
+    /// Images.
+    pub const IMAGE_MEMORY: u32 = MemorySemantics::IMAGE_MEMORY.bits();
+    /// Atomic counters, which only litmus tests use.
+    pub const ATOMIC_COUNTER_MEMORY: u32 = MemorySemantics::ATOMIC_COUNTER_MEMORY.bits();
     /// Makes earlier writes available.
     pub const MAKE_AVAILABLE: u32 = MemorySemantics::MAKE_AVAILABLE.bits();
     /// Makes available writes visible to later reads.
@@ -168,6 +176,12 @@ pub struct Event {
     pub semantics: u32,
     /// Whether Vulkan's memory model orders it with other work-items (non-private).
     pub is_shared: bool,
+    /// Whether a plain access itself makes its write available, or its location visible, in its scope.
+    pub is_coherent: bool,
+    /// The storage class on Vulkan, as its bit in masks of semantics; 0 for that of `space`.
+    pub class: u32,
+    /// Which of the references to its location it uses (Vulkan, Memory Location and Reference).
+    pub reference: u32,
     /// The scope whose work-items a barrier synchronizes.
     pub execution: u32,
     /// The instruction, which is the same in all work-items.
@@ -189,6 +203,9 @@ impl Event {
             scope,
             semantics,
             is_shared: true,
+            is_coherent: false,
+            class: 0,
+            reference: 0,
             execution: scope::WORKGROUP,
             site: 0,
             line: 0,
@@ -248,6 +265,8 @@ pub struct Position {
     pub group: u32,
     /// The sub-group, counted over all work-groups.
     pub sub_group: u32,
+    /// The family of the queue.
+    pub family: u32,
 }
 
 /// A run of a work-item.
@@ -266,6 +285,8 @@ pub struct Skeleton {
     pub positions: Vec<Position>,
     /// The runs of each work-item.
     pub traces: Vec<Vec<Trace>>,
+    /// The work-items of which the first system-synchronizes-with the second: the host or the driver orders them.
+    pub system: Vec<(usize, usize)>,
     /// The initial values of the locations in `traces` that are not zero.
     pub initial: Vec<(Location, u64)>,
     /// The locations that the launch writes, in order: the parts of an outcome.

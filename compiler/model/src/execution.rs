@@ -25,17 +25,21 @@ pub(crate) struct Frame {
     pub(crate) after: Relation,
     /// Accesses of the same location.
     pub(crate) same_location: Relation,
+    /// Accesses of the same location through the same reference.
+    pub(crate) same_reference: Relation,
     /// Events of the same work-item.
     pub(crate) same_item: Relation,
     /// Events whose scopes include each other's work-items (OpenCL API 3.3.5).
     pub(crate) inclusive: Relation,
     /// From the entries of each barrier to its exits in other work-items.
     pub(crate) barriers: Relation,
+    /// System-synchronizes-with.
+    pub(crate) system: Relation,
 }
 
 impl Frame {
     /// Returns `None` if there are too many events.
-    pub(crate) fn new(traces: &[&Trace], positions: &[Position]) -> Option<Self> {
+    pub(crate) fn new(traces: &[&Trace], positions: &[Position], system: &[(usize, usize)]) -> Option<Self> {
         let all = || {
             traces.iter().enumerate().flat_map(|(item, trace)| trace.events.iter().map(move |it| (item, it)))
         };
@@ -65,6 +69,16 @@ impl Frame {
             same_location: Relation::of(count, |a, b| {
                 events[a].location.is_some() && events[a].location == events[b].location
             }),
+            same_reference: Relation::of(count, |a, b| {
+                events[a].location.is_some()
+                    && events[a].location == events[b].location
+                    && events[a].reference == events[b].reference
+            }),
+            system: {
+                let mut all = Relation::of(count, |a, b| system.contains(&(items[a], items[b])));
+                all.close();
+                all
+            },
             same_item: Relation::of(count, |a, b| items[a] == items[b]),
             inclusive: Relation::of(count, |a, b| includes(a, b) && includes(b, a)),
             barriers: barriers(&events, &items, positions),
@@ -108,21 +122,22 @@ impl Frame {
 /// Whether two work-items are in the same instance of a SPIR-V scope.
 fn shares(scope: u32, positions: &[Position], a: usize, b: usize) -> bool {
     match scope {
-        scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => true,
+        scope::CROSS_DEVICE | scope::DEVICE => true,
+        scope::QUEUE_FAMILY => positions[a].family == positions[b].family,
         scope::WORKGROUP => positions[a].group == positions[b].group,
         scope::SUBGROUP => positions[a].sub_group == positions[b].sub_group,
         _ => a == b,
     }
 }
 
-/// The n-th barrier of a work-item is the n-th of the others in its group, if it is the same instruction.
+/// The n-th execution of a barrier by a work-item is the n-th by the others in its group.
 fn barriers(events: &[Event], items: &[usize], positions: &[Position]) -> Relation {
     let number = |index: usize| {
         let event = &events[index];
         let is_earlier = |&other: &usize| {
             items[other] == items[index]
                 && events[other].action == event.action
-                && events[other].execution == event.execution
+                && (events[other].site, events[other].execution) == (event.site, event.execution)
         };
         (0..index).filter(is_earlier).count()
     };

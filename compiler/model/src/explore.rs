@@ -31,9 +31,14 @@ use shape::{Shape, Values};
 pub enum Model {
     /// The model of the Vulkan specification.
     Vulkan,
+    /// The same for devices without `vulkanMemoryModelAvailabilityVisibilityChains`.
+    VulkanWithoutChains,
     /// The model of the OpenCL specification.
     OpenCl,
 }
+
+/// How many combinations of runs cost as much as a candidate execution.
+const CHOICES: u64 = 16;
 
 /// How to explore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +119,10 @@ pub struct Outcomes {
     pub forbidden: BTreeMap<Vec<u64>, Forbidden>,
     /// The data races and diverging barriers, by the instructions, which make the behavior undefined.
     pub undefined: BTreeMap<(u32, u32), Undefined>,
+    /// The outcomes of consistent executions with a data race.
+    pub racing: BTreeSet<Vec<u64>>,
+    /// The outcomes of consistent executions without a data race.
+    pub racefree: BTreeSet<Vec<u64>>,
     /// The number of consistent executions.
     pub executions: u64,
     /// The number of executions that were checked.
@@ -130,7 +139,7 @@ impl Outcomes {
 /// Explores a launch.
 pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Outcomes, Error> {
     let shapes = shape::shapes(skeleton);
-    let mut explorer = Explorer { skeleton, options, found: Outcomes::default() };
+    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0 };
     let mut chosen = Vec::new();
     explorer.choose(&shapes, model, &mut chosen)?;
     let Outcomes { allowed, forbidden, .. } = &mut explorer.found;
@@ -152,6 +161,15 @@ impl Judge {
         }
     }
 
+    /// Whether the modification orders that the model knows do not contain both writes, so that a read-modify-write need not
+    /// read from the other.
+    fn is_free_of(&self, modify: usize, other: usize) -> bool {
+        match self {
+            Self::Vulkan(model) => !model.are_ordered(modify, other),
+            Self::OpenCl(_) => false,
+        }
+    }
+
     fn judge(&mut self, execution: &Execution) -> Verdict {
         match self {
             Self::Vulkan(model) => model.judge(execution),
@@ -164,6 +182,8 @@ struct Explorer<'s> {
     skeleton: &'s Skeleton,
     options: Options,
     found: Outcomes,
+    /// The combinations of runs that were considered.
+    choices: u64,
 }
 
 /// The state of the search over the values and executions of one combination of shapes.
@@ -208,9 +228,15 @@ impl<'s> Explorer<'s> {
     /// Explores the runs with these shapes.
     fn combine(&mut self, shapes: &[&Shape], model: Model) -> Result<(), Error> {
         let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
-        let frame = Rc::new(Frame::new(&traces, &self.skeleton.positions).ok_or(Error::TooLong)?);
+        let frame = Frame::new(&traces, &self.skeleton.positions, &self.skeleton.system);
+        let frame = Rc::new(frame.ok_or(Error::TooLong)?);
+        let vulkan = |has_chains| {
+            let model = vulkan::Model::new(&frame, has_chains).ok_or(Error::TooLong)?;
+            Ok(Judge::Vulkan(Box::new(model)))
+        };
         let judge = match model {
-            Model::Vulkan => Judge::Vulkan(Box::new(vulkan::Model::new(&frame).ok_or(Error::TooLong)?)),
+            Model::Vulkan => vulkan(true)?,
+            Model::VulkanWithoutChains => vulkan(false)?,
             Model::OpenCl => Judge::OpenCl(Box::new(opencl::Model::new(&frame))),
         };
         let cells = cells::cells(&frame, self.skeleton);
@@ -237,6 +263,10 @@ impl<'s> Explorer<'s> {
             return self.visit_cell(search, 0, None);
         };
         for values in &next.values {
+            self.choices += 1;
+            if self.choices / CHOICES > self.options.budget {
+                return Err(Error::TooMany(self.options.budget));
+            }
             search.values.push(values);
             let result = match shape::are_supplied(&search.values, &shapes[search.values.len()..]) {
                 true => self.choose_values(shapes, search),
@@ -280,8 +310,11 @@ impl<'s> Explorer<'s> {
                 }
                 return Ok(());
             }
-            Verdict::Race(a, b) => self.undefine(search, Some((a, b)), (a, b)),
-            Verdict::Possible => {}
+            Verdict::Race(a, b) => {
+                self.undefine(search, Some((a, b)), (a, b));
+                self.found.racing.insert(outcome.clone());
+            }
+            Verdict::Possible => drop(self.found.racefree.insert(outcome.clone())),
         }
         if let Some(items) = search.diverges {
             self.undefine(search, None, items);

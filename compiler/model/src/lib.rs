@@ -36,6 +36,7 @@ pub mod refine;
 mod relation;
 #[cfg(test)]
 mod tests;
+pub mod text;
 mod verdict;
 mod vulkan;
 mod weaken;

@@ -61,7 +61,7 @@ fn skeleton(items: &[Vec<Statement>], is_one_group: bool) -> Skeleton {
     let mut parts = BTreeSet::new();
     for (number, statements) in (0..).zip(items) {
         let group = if is_one_group { 0 } else { number };
-        skeleton.positions.push(Position { group, sub_group: number });
+        skeleton.positions.push(Position { group, sub_group: number, family: 0 });
         let count = statements.iter().filter(|it| it.1.is_some()).count();
         let mut traces = Vec::new();
         for choice in 0..1_u64 << count {

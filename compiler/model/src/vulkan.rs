@@ -13,7 +13,7 @@
 //! | data races | Data Race |
 //! | consistency | Inter-Invocation and Intra-Invocation Consistency |
 //!
-//! Availability and visibility operations are separate steps: each event has four, two before it and two after it.
+//! Availability and visibility operations for storage classes are separate steps, before and behind the event.
 //! Private accesses are ordered only with those of their own work-item.
 
 mod chains;
@@ -27,18 +27,21 @@ use crate::{
 
 use semantics::{MAKE_AVAILABLE, MAKE_VISIBLE, UNIFORM_MEMORY, WORKGROUP_MEMORY};
 
-const CLASSES: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
+/// The storage classes that are considered.
+const CLASSES: u32 =
+    UNIFORM_MEMORY | WORKGROUP_MEMORY | semantics::IMAGE_MEMORY | semantics::ATOMIC_COUNTER_MEMORY;
 
-/// The sets of storage classes for which inter-thread-happens-before is defined.
-const SETS: [u32; 3] = [UNIFORM_MEMORY, WORKGROUP_MEMORY, CLASSES];
-
-/// A step: an event, or one of its availability or visibility operations.
+/// A step: an event, or one of its availability or visibility operations for storage classes. Those for the location of an
+/// access alone belong to the access, as in the formal model of Khronos.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Itself,
-    /// Makes the memory of these storage classes, or only the event's own location (0), available or visible.
+    /// Makes the memory of these storage classes available or visible.
     Available(u32),
     Visible(u32),
+    /// Makes all memory available or visible outside of shaders.
+    AllAvailable,
+    AllVisible,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +59,8 @@ pub(crate) struct Model {
     program: Relation,
     /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before of one
     /// work-item.
-    whole: [Set; 3],
-    between: [Relation; 3],
+    whole: Vec<Set>,
+    between: Vec<Relation>,
     /// The steps in the same instance of a step's scope.
     shared: Relation,
     /// For each event, the availability and visibility steps that apply to its location.
@@ -68,6 +71,12 @@ pub(crate) struct Model {
     /// The release operations that a write can make synchronize, and the acquire operations of a read.
     releases: Vec<Set>,
     acquires: Vec<Set>,
+    /// The releases and acquires that barriers make synchronize.
+    barriers: Relation,
+    /// The steps of the device domain.
+    all_available: Set,
+    all_visible: Set,
+    has_chains: bool,
     suspects: Vec<(usize, usize)>,
     /// Happens-before of steps, its inverse, and location order of events.
     before: Relation,
@@ -76,10 +85,21 @@ pub(crate) struct Model {
 }
 
 fn class(event: &Event) -> u32 {
-    match event.space {
-        Space::Global => UNIFORM_MEMORY,
-        Space::Local => WORKGROUP_MEMORY,
+    match (event.class, event.space) {
+        (0, Space::Global) => UNIFORM_MEMORY,
+        (0, Space::Local) => WORKGROUP_MEMORY,
+        (class, _) => class,
     }
+}
+
+/// The sets of storage classes for which inter-thread-happens-before is defined: all of those that are used.
+fn sets(frame: &Frame) -> Vec<u32> {
+    let used = frame.events.iter().fold(0, |used, event| {
+        used | event.semantics & CLASSES | if event.location.is_some() { class(event) } else { 0 }
+    });
+    std::iter::successors(Some(used), |set| Some(set.checked_sub(1)? & used))
+        .filter(|set| *set != 0)
+        .collect()
 }
 
 /// The steps of all events, in program order.
@@ -92,19 +112,23 @@ fn steps(frame: &Frame) -> Vec<Step> {
                 steps.push(Step { event, part });
             }
         };
-        // Atomic operations also make their own location visible and available.
-        push(it.is_atomic && it.reads(), Part::Visible(0));
         push(it.semantics & MAKE_AVAILABLE != 0, Part::Available(classes));
-        push(true, Part::Itself);
+        push(
+            true,
+            match it.action {
+                Action::MakeAvailable => Part::AllAvailable,
+                Action::MakeVisible => Part::AllVisible,
+                _ => Part::Itself,
+            },
+        );
         push(it.semantics & MAKE_VISIBLE != 0, Part::Visible(classes));
-        push(it.is_atomic && it.writes(), Part::Available(0));
     }
     steps
 }
 
 impl Model {
     /// Returns `None` if there are too many steps.
-    pub(crate) fn new(frame: &Frame) -> Option<Self> {
+    pub(crate) fn new(frame: &Frame, has_chains: bool) -> Option<Self> {
         let steps = steps(frame);
         let (count, events) = (steps.len(), frame.count());
         if count > MOST {
@@ -114,13 +138,22 @@ impl Model {
         let program = Relation::of(count, |a, b| a < b && item(a) == item(b));
         let shared =
             Relation::of(count, |a, b| frame.share(frame.events[steps[a].event].scope, item(a), item(b)));
-        let applies = |event: usize, wanted: fn(Part) -> Option<u32>| {
-            set(count, |step| match wanted(steps[step].part) {
-                Some(0) => frame.same_location.has(steps[step].event, event),
-                Some(classes) => {
-                    frame.events[event].location.is_some() && classes & class(&frame.events[event]) != 0
+        // The steps that make the location of an event available or visible.
+        let applies = |event: usize, own: fn(&Event) -> bool, wanted: fn(Part) -> Option<u32>| {
+            set(count, |step| {
+                let (it, part) = (&frame.events[steps[step].event], steps[step].part);
+                match wanted(part) {
+                    Some(classes) => {
+                        frame.events[event].location.is_some() && classes & class(&frame.events[event]) != 0
+                    }
+                    // Atomic operations do so with their own location.
+                    None => {
+                        part == Part::Itself
+                            && (it.is_atomic || it.is_coherent)
+                            && own(it)
+                            && frame.same_reference.has(steps[step].event, event)
+                    }
                 }
-                None => false,
             })
         };
         let available = |part| if let Part::Available(classes) = part { Some(classes) } else { None };
@@ -129,7 +162,7 @@ impl Model {
             a != b
                 && frame.events[a].is_atomic
                 && frame.events[b].is_atomic
-                && frame.same_location.has(a, b)
+                && frame.same_reference.has(a, b)
                 && frame.inclusive.has(a, b)
         });
         let ends = |access: usize, is_end: fn(&Event) -> bool, fences: &Relation| {
@@ -141,15 +174,20 @@ impl Model {
             })
         };
         let mut accesses = vec![0; events];
-        for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.part == Part::Itself) {
+        let is_main = |step: &Step| matches!(step.part, Part::Itself | Part::AllAvailable | Part::AllVisible);
+        for (index, step) in steps.iter().enumerate().filter(|(_, step)| is_main(step)) {
             accesses[step.event] = index;
         }
         let mut model = Self {
             accesses,
-            whole: [0; 3],
-            between: [(); 3].map(|()| Relation::new(count)),
-            availability: (0..events).map(|event| applies(event, available)).collect(),
-            visibility: (0..events).map(|event| applies(event, visible)).collect(),
+            whole: Vec::new(),
+            between: Vec::new(),
+            barriers: barriers(frame),
+            all_available: set(count, |step| steps[step].part == Part::AllAvailable),
+            all_visible: set(count, |step| steps[step].part == Part::AllVisible),
+            has_chains,
+            availability: (0..events).map(|event| applies(event, Event::writes, available)).collect(),
+            visibility: (0..events).map(|event| applies(event, Event::reads, visible)).collect(),
             releases: (0..events).map(|access| ends(access, Event::releases, &frame.after)).collect(),
             acquires: (0..events).map(|access| ends(access, Event::acquires, &frame.before)).collect(),
             suspects: suspects(frame, &mutual),
@@ -161,32 +199,40 @@ impl Model {
             shared,
             mutual,
         };
-        for (index, classes) in SETS.into_iter().enumerate() {
-            (model.whole[index], model.between[index]) = model.within_items(frame, classes);
+        for classes in sets(frame) {
+            let (whole, between) = model.within_items(frame, classes);
+            model.whole.push(whole);
+            model.between.push(between);
         }
         Some(model)
     }
 
     /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
-    /// releases after them, and from acquires to the operations after them.
+    /// releases behind them, from acquires to the operations behind them, and system-synchronizes-with.
     fn within_items(&self, frame: &Frame, classes: u32) -> (Set, Relation) {
         let event = |step: usize| &frame.events[self.steps[step].event];
-        let is_itself = |step: usize| self.steps[step].part == Part::Itself;
-        let is_whole = |step: usize| is_itself(step) && event(step).semantics & classes == classes;
+        let orders = |step: usize| event(step).semantics & classes == classes;
+        let is_whole = |step: usize| self.steps[step].part == Part::Itself && orders(step);
         let concerns = |step: usize| match self.steps[step].part {
             Part::Itself => {
-                is_whole(step) || (event(step).location.is_some() && class(event(step)) & classes != 0)
+                orders(step) || (event(step).location.is_some() && class(event(step)) & classes != 0)
             }
-            Part::Available(0) | Part::Visible(0) => class(event(step)) & classes != 0,
             Part::Available(own) | Part::Visible(own) => own & classes != 0,
+            Part::AllAvailable | Part::AllVisible => false,
         };
         let count = self.steps.len();
         let relation = Relation::of(count, |a, b| {
-            self.program.has(a, b)
+            (self.program.has(a, b)
                 && ((concerns(a) && is_whole(b) && event(b).releases())
-                    || (is_whole(a) && event(a).acquires() && concerns(b)))
+                    || (is_whole(a) && event(a).acquires() && concerns(b))))
+                || frame.system.has(self.steps[a].event, self.steps[b].event)
         });
         (set(count, is_whole), relation)
+    }
+
+    /// Whether both are in one scoped modification order.
+    pub(crate) fn are_ordered(&self, a: usize, b: usize) -> bool {
+        self.mutual.has(a, b)
     }
 
     /// Checks what is known of an execution.
@@ -208,7 +254,7 @@ impl Model {
     /// Computes happens-before of steps: program order, and inter-thread-happens-before for each set of storage classes.
     fn order(&mut self, execution: &Execution) {
         let frame = &execution.frame;
-        let mut synchronizes = frame.barriers.clone();
+        let mut synchronizes = self.barriers.clone();
         for read in members(execution.reads()).filter(|&read| self.acquires[read] != 0) {
             self.each_head(execution, read, |head| {
                 for release in members(self.releases[head]) {
@@ -328,6 +374,27 @@ fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
         }
     }
     suspects
+}
+
+/// From each release fence that is the entry of a barrier, or before it, to each acquire fence that is the exit of the barrier in
+/// another work-item, or behind it.
+fn barriers(frame: &Frame) -> Relation {
+    let count = frame.count();
+    let mut all = Relation::new(count);
+    for arrive in 0..count {
+        let releases = (frame.after.from(arrive) | 1 << arrive) & fences(frame, Event::releases);
+        for leave in members(frame.barriers.from(arrive)) {
+            let acquires = (frame.before.from(leave) | 1 << leave) & fences(frame, Event::acquires);
+            for release in members(releases) {
+                all.extend(release, acquires & frame.inclusive.from(release));
+            }
+        }
+    }
+    all
+}
+
+fn fences(frame: &Frame, is_one: fn(&Event) -> bool) -> Set {
+    set(frame.count(), |it| frame.events[it].is_fence() && is_one(&frame.events[it]))
 }
 
 /// The set of the elements that satisfy a predicate.

@@ -38,7 +38,7 @@ fn is_legal(action: Action, order: u32) -> bool {
         Action::Read => order & (semantics::RELEASE | semantics::ACQUIRE_RELEASE) == 0,
         Action::Write => order & (semantics::ACQUIRE | semantics::ACQUIRE_RELEASE) == 0,
         Action::Modify | Action::Fence => true,
-        Action::Arrive | Action::Leave => false,
+        Action::Arrive | Action::Leave | Action::MakeAvailable | Action::MakeVisible => false,
     }
 }
 

@@ -84,23 +84,31 @@ impl Explorer<'_> {
             let execution = &search.execution;
             let is_ordered = |other: usize| execution.known >> other & 1 != 0;
             let frame = &search.frame;
-            let own = frame.after.from(write) & frame.same_location.from(write) & frame.writes;
+            let own = frame.after.from(write) & frame.same_reference.from(write) & frame.writes;
             if is_ordered(write) || own & !execution.known != 0 {
                 continue;
             }
-            if frame.events[write].action == Action::Modify {
-                // A read-modify-write reads the last write before its own (3.3.6.1).
-                let value = last.map_or(search.cells[cell].initial, |last| search.written[last]);
-                if search.read[write] != value {
-                    continue;
+            let is_modify = frame.events[write].action == Action::Modify;
+            // A read-modify-write reads the last write before its own (OpenCL API 3.3.6.1), but for writes that Vulkan does not
+            // order with it.
+            let mut source = last;
+            loop {
+                let value = source.map_or(search.cells[cell].initial, |source| search.written[source]);
+                if !is_modify || search.read[write] == value {
+                    search.execution.source[write] = source.unwrap_or(INITIAL);
+                    search.execution.rank[write] = rank + 1;
+                    search.execution.known |= 1 << write;
+                    let result = self.visit_order(search, cell, rank + 1, Some(write), violation);
+                    search.execution.known &= !(1 << write);
+                    result?;
                 }
-                search.execution.source[write] = last.unwrap_or(INITIAL);
+                match source {
+                    Some(other) if is_modify && search.judge.is_free_of(write, other) => {
+                        source = before(search, cell, other);
+                    }
+                    _ => break,
+                }
             }
-            search.execution.rank[write] = rank + 1;
-            search.execution.known |= 1 << write;
-            let result = self.visit_order(search, cell, rank + 1, Some(write), violation);
-            search.execution.known &= !(1 << write);
-            result?;
         }
         Ok(())
     }
@@ -160,16 +168,30 @@ impl Explorer<'_> {
     }
 }
 
+/// The write before this one in the modification order.
+fn before(search: &Search<'_>, cell: usize, write: usize) -> Option<usize> {
+    let execution = &search.execution;
+    let is_ordered = |it: &usize| execution.known >> it & 1 != 0;
+    let writes = search.cells[cell].writes.iter().copied();
+    writes.filter(is_ordered).find(|it| execution.rank[*it] + 1 == execution.rank[write])
+}
+
 /// Whether a read agrees with the accesses of its own work-item to the location: it sees no older value than those
 /// before it, and not the writes after it.
 fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
     let (frame, execution) = (&search.frame, &search.execution);
-    let own = frame.same_location.from(read) & execution.known;
+    let own = frame.same_reference.from(read) & execution.known;
     let rank = execution.read_rank(read);
+    let source = execution.source[read];
+    // Vulkan orders only some of the writes to a location.
+    let is_free = |write: usize| {
+        source != INITIAL && write != INITIAL && source != write && search.judge.is_free_of(source, write)
+    };
     let is_newer = |other: usize| match frame.writes >> other & 1 != 0 {
-        true => execution.rank[other] <= rank,
-        false => execution.read_rank(other) <= rank,
+        true => execution.rank[other] <= rank || is_free(other),
+        false => execution.read_rank(other) <= rank || is_free(execution.source[other]),
     };
     members(own & frame.after.from(read)).all(is_newer)
-        && members(own & frame.before.from(read) & frame.writes).all(|write| rank < execution.rank[write])
+        && members(own & frame.before.from(read) & frame.writes)
+            .all(|write| rank < execution.rank[write] || is_free(write))
 }

@@ -193,6 +193,7 @@ impl Round<'_> {
             positions: items.iter().map(|item| position(launch, item)).collect(),
             initial: locations.union(&parts).filter_map(initial).collect(),
             sizes: parts.iter().map(size).collect(),
+            system: Vec::new(),
             parts: parts.into_iter().collect(),
             is_cut: self.is_cut,
             traces,
@@ -240,5 +241,9 @@ fn each([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
 fn position(launch: &Launch, item: &Item) -> Position {
     let lanes = launch.sub_group.max(1);
     let in_group = launch.local.iter().product::<u32>().div_ceil(lanes);
-    Position { group: item.group_number, sub_group: item.group_number * in_group + item.local_number / lanes }
+    Position {
+        group: item.group_number,
+        sub_group: item.group_number * in_group + item.local_number / lanes,
+        family: 0,
+    }
 }

@@ -165,6 +165,7 @@ pub(super) fn shown(event: &Event) -> String {
         Action::Modify => "read-modify-write",
         Action::Fence => "fence",
         Action::Arrive | Action::Leave => "barrier",
+        Action::MakeAvailable | Action::MakeVisible => "operation of the device domain",
     };
     match event.is_atomic || event.location.is_none() {
         true => {

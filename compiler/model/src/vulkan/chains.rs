@@ -20,26 +20,40 @@ impl Model {
             }
             let first = self.accesses[x];
             let behind = self.before.from(first);
-            let own = others & frame.same_item.from(x);
+            let own = others & frame.same_item.from(x) & frame.same_reference.from(x);
             for y in members(own).filter(|&y| behind >> self.accesses[y] & 1 != 0) {
                 located.add(x, y);
             }
-            if !frame.events[x].is_shared {
-                continue;
-            }
-            let ends = if frame.writes >> x & 1 != 0 { self.available(x, first) } else { 0 };
-            let strangers = members(others & !located.from(x)).filter(|&y| frame.events[y].is_shared);
-            for y in strangers.collect::<Vec<_>>() {
-                let is_located = match frame.writes >> x & 1 != 0 {
-                    false => behind >> self.accesses[y] & 1 != 0,
-                    true => self.reaches(frame.writes >> y & 1 != 0, frame.reads >> y & 1 != 0, ends, y),
-                };
-                if is_located {
+            let is_write = |event: usize| frame.writes >> event & 1 != 0;
+            let is_read = |event: usize| frame.reads >> event & 1 != 0;
+            let ends = if is_write(x) { self.available(x, first) } else { 0 };
+            for y in members(others & !located.from(x)).collect::<Vec<_>>() {
+                let are_shared = frame.events[x].is_shared && frame.events[y].is_shared;
+                let is_behind = behind >> self.accesses[y] & 1 != 0;
+                let by_shader = are_shared
+                    && is_write(x)
+                    && frame.same_reference.has(x, y)
+                    && self.reaches(is_write(y), is_read(y), ends, y);
+                if by_shader
+                    || (!is_write(x) && is_behind && (are_shared || frame.system.has(x, y)))
+                    || (is_write(x) && self.reaches_through_device(is_write(y), is_read(y), behind, y))
+                {
                     located.add(x, y);
                 }
             }
         }
         self.located = located;
+    }
+
+    /// Whether a write before these steps is ordered before a write, or visible to a read, by operations of the device domain.
+    /// They are for all references, and for private accesses too.
+    fn reaches_through_device(&self, is_write: bool, is_read: bool, behind: Set, y: usize) -> bool {
+        let ahead = self.after.from(self.accesses[y]);
+        members(self.all_available & behind).any(|available| {
+            let following = self.before.from(available);
+            (is_write && following >> self.accesses[y] & 1 != 0)
+                || (is_read && self.all_visible & following & ahead != 0)
+        })
     }
 
     /// Whether a write that is available at these steps is ordered before a write, or visible to a read.
@@ -59,18 +73,22 @@ impl Model {
     /// The ends of the availability chains from a write.
     fn available(&self, write: usize, access: usize) -> Set {
         let applies = self.availability[write];
-        chain(applies & self.program.from(access), |step| {
-            applies & self.before.from(step) & self.shared.from(step)
-        })
+        let first = applies & (self.program.from(access) | 1 << access);
+        if !self.has_chains {
+            return first;
+        }
+        chain(first, |step| applies & self.before.from(step) & self.shared.from(step))
     }
 
     /// The starts of the visibility chains to a read.
     fn visible(&self, read: usize, access: usize) -> Set {
         let applies = self.visibility[read];
-        let own = members(applies).filter(|&step| self.program.has(step, access));
-        chain(own.fold(0, |set, step| set | 1 << step), |step| {
-            applies & self.after.from(step) & self.shared.from(step)
-        })
+        let own = members(applies).filter(|&step| step == access || self.program.has(step, access));
+        let first = own.fold(0, |set, step| set | 1 << step);
+        if !self.has_chains {
+            return first;
+        }
+        chain(first, |step| applies & self.after.from(step) & self.shared.from(step))
     }
 }
 

@@ -1,0 +1,129 @@
+//! What a litmus test says of its outcomes: `exists (P1:r0 == 1 /\ x == 0)`, `~exists …`, `forall …`, and the filter
+//! `filter …` before it.
+
+/// Which outcomes a condition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// One of them satisfies it.
+    Exists,
+    /// None of them does.
+    Never,
+    /// All of them do.
+    Always,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Which outcomes it is about.
+    pub quantifier: Quantifier,
+    expression: String,
+}
+
+/// The filter and the condition behind a test's program.
+pub(super) type Conditions = (Option<Condition>, Option<Condition>);
+
+/// Divides a test into what precedes its conditions, and the filter and the condition.
+pub(super) fn split(text: &str) -> (&str, Option<Conditions>) {
+    let find = |word: &'static str| text.rfind(word).map(|at| (at, word));
+    let filter = find("filter");
+    let condition = ["exists", "forall"].into_iter().filter_map(find).max();
+    let condition = condition.filter(|(at, _)| filter.is_none_or(|(other, _)| other < *at));
+    let mut end = text.len();
+    let mut conditions = (None, None);
+    if let Some((at, word)) = condition {
+        let before = text[..at].trim_end();
+        let quantifier = match word {
+            "forall" => Quantifier::Always,
+            _ if before.ends_with(['~', '!']) => Quantifier::Never,
+            _ => Quantifier::Exists,
+        };
+        conditions.1 = Some(Condition { quantifier, expression: text[at + word.len()..].to_owned() });
+        end = before.trim_end_matches(['~', '!']).len();
+    }
+    if let Some((at, word)) = filter {
+        let expression = text[at + word.len()..end].to_owned();
+        conditions.0 = Some(Condition { quantifier: Quantifier::Exists, expression });
+        end = at;
+    }
+    (&text[..end], Some(conditions))
+}
+
+impl Condition {
+    /// Reads the condition at the end of a test.
+    pub fn of(text: &str) -> Option<Self> {
+        split(text).1?.1
+    }
+
+    /// Whether an outcome satisfies the expression; `value` is the value of a part. `None` if it is not understood.
+    pub fn is_satisfied(&self, value: &dyn Fn(&str) -> Option<i64>) -> Option<bool> {
+        let expression = self.expression.split("(* ").next()?;
+        let mut parser = Parser { rest: expression.trim(), value };
+        let result = parser.any()?;
+        parser.rest.trim().trim_end_matches(';').is_empty().then_some(result)
+    }
+
+    /// The verdict on all outcomes, given what they satisfy.
+    pub fn verdict(&self, mut satisfied: impl Iterator<Item = bool>) -> bool {
+        match self.quantifier {
+            Quantifier::Exists => satisfied.any(|it| it),
+            Quantifier::Never => !satisfied.any(|it| it),
+            Quantifier::Always => satisfied.all(|it| it),
+        }
+    }
+}
+
+/// Evaluates an expression in an outcome.
+struct Parser<'t> {
+    rest: &'t str,
+    value: &'t dyn Fn(&str) -> Option<i64>,
+}
+
+impl<'t> Parser<'t> {
+    fn eat(&mut self, word: &str) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(word);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn any(&mut self) -> Option<bool> {
+        let mut value = self.all()?;
+        while self.eat("\\/") {
+            value |= self.all()?;
+        }
+        Some(value)
+    }
+
+    fn all(&mut self) -> Option<bool> {
+        let mut value = self.one()?;
+        while self.eat("/\\") {
+            value &= self.one()?;
+        }
+        Some(value)
+    }
+
+    fn one(&mut self) -> Option<bool> {
+        if self.eat("~") || self.eat("not ") {
+            return Some(!self.one()?);
+        }
+        if self.eat("(") {
+            let value = self.any()?;
+            return self.eat(")").then_some(value);
+        }
+        let first = self.operand()?;
+        let is_equal = !self.eat("!=");
+        if is_equal && !self.eat("==") && !self.eat("=") {
+            return None;
+        }
+        Some((first == self.operand()?) == is_equal)
+    }
+
+    fn operand(&mut self) -> Option<i64> {
+        let rest = self.rest.trim_start();
+        let is_part = |c: char| c.is_alphanumeric() || "_:[]-".contains(c);
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        let word = rest[..end].trim_matches(['[', ']']);
+        word.parse().ok().or_else(|| (self.value)(word))
+    }
+}

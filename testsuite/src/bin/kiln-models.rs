@@ -1,0 +1,58 @@
+//! `cargo xtask models`: generates programs, and checks that OpenCL allows every outcome that Vulkan permits for the module of
+//! each.
+
+use std::{process::ExitCode, thread, time::Duration};
+
+use clap::Parser;
+use kiln_testsuite::litmus::generated::{Limit, check_all, program};
+
+/// Explores generated programs in both memory models: the module for Vulkan allows nothing that OpenCL forbids
+#[derive(Parser)]
+struct Arguments {
+    /// Number of programs
+    #[arg(long, default_value_t = 10_000)]
+    count: u64,
+    /// Number of the first program
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of threads [default: the processors]
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Begin no program after this time
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<u64>,
+    /// Print the program, what the models find in it, and stop
+    #[arg(long)]
+    print: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.print {
+        let program = program(arguments.seed);
+        print!("{}", program.source);
+        println!("{:?}\n{:?}", program.launch, program.check());
+        return ExitCode::SUCCESS;
+    }
+    let threads = arguments.jobs.or_else(|| thread::available_parallelism().ok().map(usize::from));
+    let tally = check_all(Limit {
+        first: arguments.seed,
+        count: arguments.count,
+        threads: threads.unwrap_or(1),
+        time: arguments.seconds.map(Duration::from_secs),
+    });
+    println!(
+        "{} programs: {} racing, {} undecided, {} compared ({} with barriers, {} of 8 operations or more)",
+        tally.checked, tally.racing, tally.undecided, tally.compared, tally.with_barriers, tally.long
+    );
+    println!(
+        "{} consistent executions; {} modules lose outcomes; {} unsound",
+        tally.executions,
+        tally.stronger,
+        tally.unsound.len()
+    );
+    for (number, what) in tally.unsound.iter().take(10) {
+        println!("--seed {number} --print: {what}");
+    }
+    if tally.unsound.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,153 @@
+//! Generated programs: up to 4 work-items in any groups, 3 objects and 12 operations, with mixed scopes and orders, orders
+//! known at run time only, plain accesses and barriers. OpenCL must allow every outcome that Vulkan permits for the emitted
+//! module. The number determines the program.
+
+mod kernel;
+mod tally;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kiln_compiler::{
+    Artifact, Emit,
+    opencl::Environment,
+    session::{NoFiles, Options, Source},
+    target::Target,
+};
+use kiln_memory_model::{
+    Launch, Location, Model, Module, Object, Skeleton,
+    explore::{self, Outcomes, explore},
+};
+
+pub use kernel::program;
+pub use tally::{Limit, Tally, check_all};
+
+/// The executions of one model that are checked before a program is given up.
+const BUDGET: u64 = 4_000;
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The kernel.
+    pub source: String,
+    /// Its launch.
+    pub launch: Launch,
+    /// The number of operations, fences and plain accesses.
+    pub operations: usize,
+    /// Whether it has a barrier.
+    pub has_barrier: bool,
+}
+
+/// What the models find in a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// There are too many executions.
+    Undecided,
+    /// It has a data race in OpenCL: its behavior is undefined.
+    Racing,
+    /// OpenCL allows everything that Vulkan permits; the number of consistent executions, and of outcomes that only OpenCL
+    /// allows.
+    Sound {
+        /// The consistent executions in both models.
+        executions: u64,
+        /// The outcomes that are lost.
+        lost: usize,
+    },
+    /// Vulkan permits more, or the module has a data race.
+    Unsound(String),
+}
+
+impl Program {
+    /// Compiles the program for both environments and explores both modules.
+    pub fn check(&self) -> Finding {
+        let options = explore::Options { budget: BUDGET, ..explore::Options::default() };
+        let explored = |environment, model| {
+            let skeleton = Module::new(&self.module(environment)).skeleton(&self.launch).ok()?;
+            let found = explore(&skeleton, model, options).ok()?;
+            Some((skeleton, found))
+        };
+        let Some((opencl, allowed)) = explored(Environment::OpenCl, Model::OpenCl) else {
+            return Finding::Undecided;
+        };
+        if !allowed.undefined.is_empty() {
+            return Finding::Racing;
+        }
+        let Some((vulkan, permitted)) = explored(Environment::Vulkan, Model::Vulkan) else {
+            return Finding::Undecided;
+        };
+        let parts: Vec<Location> =
+            opencl.parts.iter().copied().filter(|it| matches!(it.object, Object::Argument(_))).collect();
+        let (before, after) = (outcomes(&opencl, &allowed, &parts), outcomes(&vulkan, &permitted, &parts));
+        let more: Vec<String> = after.difference(&before).map(|it| shown(it, &parts)).collect();
+        if permitted.undefined.is_empty() && more.is_empty() && !after.is_empty() {
+            let executions = allowed.executions + permitted.executions;
+            return Finding::Sound { executions, lost: before.difference(&after).count() };
+        }
+        let races = if permitted.undefined.is_empty() { "" } else { "a data race; " };
+        Finding::Unsound(format!("{races}Vulkan permits {more:?} of {} outcomes", after.len()))
+    }
+
+    fn module(&self, environment: Environment) -> Vec<u32> {
+        let options = Options { target: Target::full(environment), ..Options::default() };
+        let source = Source { name: "generated.cl".to_owned(), text: self.source.clone().into_bytes() };
+        let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
+        match output.artifact {
+            Some(Artifact::Module(module)) => module.into_words(),
+            _ => panic!("{:?}\n{}", output.diagnostics, self.source),
+        }
+    }
+}
+
+/// The outcomes, reduced to these parts.
+fn outcomes(skeleton: &Skeleton, found: &Outcomes, parts: &[Location]) -> BTreeSet<Vec<u64>> {
+    let initial: BTreeMap<Location, u64> = skeleton.initial.iter().copied().collect();
+    let places: Vec<Result<usize, u64>> = parts
+        .iter()
+        .map(|part| {
+            let place = skeleton.parts.binary_search(part);
+            place.map_err(|_| initial.get(part).copied().unwrap_or_default())
+        })
+        .collect();
+    let value = |outcome: &[u64], place: &Result<usize, u64>| match place {
+        Ok(index) => outcome[*index],
+        Err(initial) => *initial,
+    };
+    found.allowed.keys().map(|outcome| places.iter().map(|place| value(outcome, place)).collect()).collect()
+}
+
+fn shown(outcome: &[u64], parts: &[Location]) -> String {
+    let part = |(part, value): (&Location, &u64)| match part.object {
+        Object::Argument(0) => format!("r{}={value}", part.offset / 4),
+        Object::Argument(number) => format!("{}={value}", kernel::NAMES[number as usize - 1]),
+        _ => String::new(),
+    };
+    parts.iter().zip(outcome).map(part).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn programs_have_all_that_is_claimed() {
+        let programs: Vec<Program> = (0..400).map(program).collect();
+        let has = |words: &str| programs.iter().any(|it| it.source.contains(words));
+        for words in [
+            "memory_scope_sub_group",
+            "memory_scope_work_group",
+            "memory_scope_device",
+            "(memory_order)",
+            "barrier(",
+            "atomic_work_item_fence",
+            "compare_exchange",
+            "fetch_add",
+            "local atomic_int",
+            "local int",
+            "= *",
+        ] {
+            assert!(has(words), "{words}");
+        }
+        let most = programs.iter().map(|it| it.operations).max();
+        assert_eq!(most, Some(12));
+        assert!(programs.iter().any(|it| it.launch.global[0] == 4 && it.launch.local[0] == 2));
+    }
+}

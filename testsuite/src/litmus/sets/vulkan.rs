@@ -1,0 +1,52 @@
+//! The tests for Vulkan: Dat3M's, and those of Khronos' formal model.
+
+use std::path::Path;
+
+use kiln_memory_model::{
+    Model,
+    explore::{Options, explore},
+    text::{Assertion, Khronos, VulkanTest},
+};
+
+use super::{Question, Verdict, read};
+
+/// The verdict on a test of Dat3M.
+pub(super) fn verdict(test: &Path, question: Question, model: Model) -> Result<Verdict, String> {
+    let test = VulkanTest::read(&read(test)?)?;
+    let options = Options { budget: 5_000_000, ..Options::default() };
+    let found = explore(&test.skeleton, model, options).map_err(|e| e.to_string())?;
+    let counts = |outcome: &Vec<u64>| match &test.filter {
+        None => Some(true),
+        Some(filter) => filter.is_satisfied(&|name| test.value(outcome, name)),
+    };
+    let not_understood = || "the condition is not understood".to_owned();
+    if question == Question::NoRace {
+        let racing: Option<Vec<bool>> = found.racing.iter().map(counts).collect();
+        return Ok(Verdict { holds: !racing.ok_or_else(not_understood)?.contains(&true) });
+    }
+    let condition = test.condition.as_ref().ok_or_else(not_understood)?;
+    let mut satisfied = Vec::new();
+    for outcome in found.allowed.keys() {
+        if counts(outcome).ok_or_else(not_understood)? {
+            let holds = condition.is_satisfied(&|name| test.value(outcome, name));
+            satisfied.push(holds.ok_or_else(not_understood)?);
+        }
+    }
+    Ok(Verdict { holds: condition.verdict(satisfied.into_iter()) })
+}
+
+/// An assertion, and whether it is true.
+type Asserted = (String, Result<Verdict, String>);
+
+/// The assertions of a test of Khronos.
+pub(super) fn assertions(test: &Path) -> Result<Vec<Asserted>, String> {
+    let test = Khronos::read(&read(test)?)?;
+    let verdict = |assertion: &Assertion| {
+        let verdict = match assertion.says_more {
+            true => Err("it is about more than consistent executions and races".to_owned()),
+            false => test.holds(assertion).map(|holds| Verdict { holds }).map_err(|e| e.to_string()),
+        };
+        (assertion.text.clone(), verdict)
+    };
+    Ok(test.assertions.iter().map(verdict).collect())
+}
