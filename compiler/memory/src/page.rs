@@ -114,8 +114,10 @@ const RULES: [(&str, &str); 11] = [
          the word (7,754). The runtime provides the word.",
     ),
     (
-        "R7: with seq_cst operations on global and on local objects, everything orders both",
-        "Acquire, release and acq_rel operations then order both classes of memory (94).",
+        "R7: with seq_cst fences, or seq_cst operations on global and on local objects, everything orders both",
+        "Acquire, release and acq_rel operations and barriers then order both classes of memory (94). A fence belongs \
+         to both: a barrier of local memory puts a fence before it and a store to a global object after it into \
+         the order S.",
     ),
     (
         "R8: availability, visibility and non-private accesses",
@@ -426,7 +428,13 @@ fn rules(page: &mut String) {
         ("store", Access::Store, Order::Relaxed, "seq_cst on the object", beside),
         ("load", Access::Load, Order::Acquire, "seq_cst on the object", beside),
         ("store", Access::Store, Order::Relaxed, "after a release store to the object", after),
-        ("store", Access::Store, Order::Release, "seq_cst on global and local objects", both),
+        (
+            "store",
+            Access::Store,
+            Order::Release,
+            "seq_cst fences, or seq_cst on global and local objects",
+            both,
+        ),
     ];
     for (name, access, order, where_, around) in rows {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);

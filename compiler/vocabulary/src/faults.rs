@@ -173,13 +173,14 @@ faults! {
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// 4 of 10,500 random programs with 580.159.04 on an H200: their remainders and quotients of unsigned vectors have masked
-    /// components. They are right if only these instructions are split.
+    /// components, and they are right if only these instructions are split. The programs 8001527 and 9002671 stay wrong on an
+    /// H100.
     SplitVectorDivisions "split_vector_divisions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
-    /// 7 of 10,500 random programs with 580.159.04 on an H200; 5 more have a wrong result. `vulkan-reference` finds no undefined
+    /// 7 of 10,500 random programs with 580.159.04 on an H200; others have a wrong result. `vulkan-reference` finds no undefined
     /// behavior in them. Measured without effect: pipelines without optimization, and modules without selections, unrolled
     /// loops or wide accesses.
     CompilerFailure "compiler_failure" {

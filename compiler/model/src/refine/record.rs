@@ -123,7 +123,7 @@ impl Observer for Record {
 pub(super) struct Facts {
     /// The locations of seq_cst operations.
     pub(super) seq_cst: BTreeSet<Location>,
-    /// Whether seq_cst operations access both memories.
+    /// Whether seq_cst operations access both memories, or some are fences.
     pub(super) is_seq_cst_in_both: bool,
     /// The objects that are written.
     pub(super) written: BTreeSet<Object>,
@@ -146,6 +146,9 @@ impl Facts {
             for event in &record.operations {
                 facts.orders[0] |= event.semantics & semantics::CROSS_WORKGROUP_MEMORY != 0;
                 facts.orders[1] |= event.semantics & semantics::WORKGROUP_MEMORY != 0;
+                if event.action == Action::Fence && event.is_seq_cst() {
+                    spaces.extend([Space::Global, Space::Local]);
+                }
                 let Some(location) = event.location else { continue };
                 facts.has_program_variables |= location.object == Object::Program;
                 if event.writes() {

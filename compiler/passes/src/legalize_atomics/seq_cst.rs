@@ -163,7 +163,8 @@ impl Program {
     }
 
     fn around(&self, (function, id): (FuncId, InstId), operation: Operation, sync: Sync) -> Surroundings {
-        let in_both = self.seq_cst.iter().fold(Spaces::NONE, |all, it| all.union(it.spaces));
+        let fences = if self.has_seq_cst_fence { Spaces::BOTH } else { Spaces::NONE };
+        let in_both = self.seq_cst.iter().fold(fences, |all, it| all.union(it.spaces));
         let seq_cst_in_both = in_both.contains(Spaces::BOTH);
         let Some((object, site)) = self.objects.get(&(function, id)) else {
             return Surroundings { seq_cst_in_both, ..Surroundings::default() };
