@@ -26,7 +26,7 @@ pub(crate) fn oracle(given: &Words) -> Outcome {
     program("oracle", given)
 }
 
-/// Explores generated programs in both memory models. Hundreds of times as fast as a debug build.
+/// Explores generated programs in both memory models. Built with optimization: it explores many executions.
 pub(crate) fn models(given: &Words) -> Outcome {
     released("kiln-models", given)
 }

@@ -33,7 +33,7 @@ pub struct Tally {
     pub racing: u64,
     /// Those with too many executions.
     pub undecided: u64,
-    /// Those whose outcomes were compared, with barriers, and with 8 or more operations.
+    /// Those whose outcomes were compared.
     pub compared: u64,
     /// Of the compared ones, those with barriers.
     pub with_barriers: u64,
