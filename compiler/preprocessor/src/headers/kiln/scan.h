@@ -91,6 +91,9 @@ inline uint kiln_scan_look(global ulong *state, uint tile, uint launch, uint *bi
 
 #endif
 
+#if !(defined(KILN_NAME) && defined(KILN_TYPE) && defined(KILN_OP) && defined(KILN_IDENTITY))
+#error define KILN_NAME, KILN_TYPE, KILN_OP and KILN_IDENTITY before <kiln/scan.h> is included
+#else
 #define KILN_FUNCTION(name) KILN_PASTE(KILN_NAME, name)
 #define KILN_VECTOR KILN_PASTE(KILN_TYPE, 4)
 #define KILN_AS_TYPE KILN_PASTE(as_, KILN_TYPE)
@@ -320,3 +323,4 @@ inline void KILN_FUNCTION(_reduce)(const global KILN_TYPE *in, global KILN_TYPE 
 #undef KILN_FUNCTION
 #undef KILN_VECTOR
 #undef KILN_AS_TYPE
+#endif

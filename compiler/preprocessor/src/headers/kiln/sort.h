@@ -193,6 +193,9 @@ inline void kiln_sort_rank(const uint *key, uint *rank, uint pass, local atomic_
 
 #endif
 
+#ifndef KILN_NAME
+#error define KILN_NAME before <kiln/sort.h> is included
+#else
 #define KILN_SORT_FUNCTION(name) KILN_SORT_PASTE(KILN_NAME, name)
 
 inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, global uint *sorted,
@@ -281,3 +284,4 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
 #undef KILN_SORT_FUNCTION
 #undef KILN_NAME
 #undef KILN_SORT_VALUES
+#endif
