@@ -11,6 +11,7 @@
 //! assert_eq!(survey.diagnostics[0].message, "`q` is not declared");
 //! ```
 
+mod attributes;
 mod foreign;
 pub mod hir;
 pub mod interface;

@@ -51,7 +51,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::{self, Function, FunctionId, Global, GlobalId, Image, Local, LocalId};
 
-pub(crate) use attributes::is_attribute;
 use block::Blocks;
 use constant::Constants;
 use declarations::Declarations;

@@ -164,7 +164,9 @@ impl Sema<'_> {
                     format!("there is no attribute `{name}`; it is ignored"),
                 )
                 .note("OpenCL C 6.13 lists the attributes");
-                if let Some(similar) = kiln_session::diag::closest(name, KNOWN.iter().copied()) {
+                if let Some(similar) =
+                    kiln_session::diag::closest(name, crate::attributes::NAMES.iter().copied())
+                {
                     diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
                         attribute.name.span,
                         format!("replace by `{similar}`"),
@@ -406,21 +408,3 @@ impl Sema<'_> {
         self.set_once(&mut found.unroll, Some(factor), attribute);
     }
 }
-
-/// Whether this is an attribute with an effect.
-pub(crate) fn is_attribute(name: &str) -> bool {
-    KNOWN.contains(&name)
-}
-
-/// The attributes with an effect, for suggestions.
-const KNOWN: &[&str] = &[
-    "aligned",
-    "packed",
-    "endian",
-    "nosvm",
-    "reqd_work_group_size",
-    "work_group_size_hint",
-    "vec_type_hint",
-    "opencl_unroll_hint",
-    "unused",
-];

@@ -14,7 +14,7 @@ use kiln_syntax::{
 };
 
 use super::words::{self, identifier_end, last_word};
-use crate::sema;
+use crate::attributes;
 
 /// A better diagnostic for an error whose cause is known.
 pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
@@ -34,7 +34,7 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
         Kind::Missing { mark: Punct::Semicolon, .. } => around.statement_word(),
-        Kind::MissingType(name) if sema::is_attribute(interner.text(name)) => around.attribute(),
+        Kind::MissingType(name) if attributes::is_attribute(interner.text(name)) => around.attribute(),
         _ => None,
     }
 }
