@@ -15,7 +15,7 @@
 //! let store = |written| Event { written, ..Event::atomic(Action::Write, object, scope::DEVICE, 0) };
 //! let run = |value| vec![Trace { events: vec![store(value)], results: Vec::new() }];
 //! let skeleton = Skeleton {
-//!     positions: vec![Position { group: 0, sub_group: 0 }, Position { group: 1, sub_group: 1 }],
+//!     positions: [0, 1].map(|it| Position { group: it, sub_group: it, family: 0 }).to_vec(),
 //!     traces: vec![run(1), run(2)],
 //!     parts: vec![object],
 //!     sizes: vec![4],

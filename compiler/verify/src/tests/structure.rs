@@ -34,9 +34,10 @@ fn sections() {
 #[test]
 fn alias_scopes() {
     let declared = "%domain = OpAliasDomainDeclINTEL\n%scope = OpAliasScopeDeclINTEL %domain\n%list = OpAliasScopeListDeclINTEL %scope";
-    let capability = "OpCapability Int64\nOpCapability MemoryAccessAliasingINTEL\nOpExtension \"SPV_INTEL_memory_access_aliasing\"";
-    assert!(OPENCL.contains("OpCapability Int64"));
-    let edits = [("OpCapability Int64", capability), ("globals", declared)];
+    let model = "OpMemoryModel";
+    let enabled = "OpCapability MemoryAccessAliasingINTEL\nOpExtension \"SPV_INTEL_memory_access_aliasing\"\nOpMemoryModel";
+    assert!(OPENCL.contains(model));
+    let edits = [(model, enabled), ("globals", declared)];
     accepts(&findings((1, 4), OPENCL, &edits));
 }
 
