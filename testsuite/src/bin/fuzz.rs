@@ -153,14 +153,14 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
     let mut from = 0;
     while from < executions {
         let (first, last, seed) = (from.to_string(), executions.to_string(), seed.to_string());
-        let progress_path = progress.to_str().expect("a path of ours");
+        let progress_path = progress.to_str().expect("a temporary path");
         let output = limited(&["work", target.name(), &first, &last, &seed, progress_path])
             .stderr(Stdio::null())
             .output()
             .expect("a worker starts");
         let text = String::from_utf8_lossy(&output.stdout);
         for line in text.lines().filter_map(|line| line.strip_prefix("panic\t")) {
-            let (number, location) = line.split_once('\t').expect("a line of ours");
+            let (number, location) = line.split_once('\t').expect("a line of progress");
             let number = number.parse().expect("a number of ours");
             if found.insert(location.to_owned()) {
                 keep(target, &mutator.input(number), location, folder.path());
@@ -201,7 +201,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
 fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
     let path = folder.join("input.cl");
     fs::write(&path, input.to_file()).expect("a file");
-    let words = ["one", target.name(), path.to_str().expect("a path of ours")];
+    let words = ["one", target.name(), path.to_str().expect("a temporary path")];
     let output = limited(&words).stderr(Stdio::null()).output().expect("it starts");
     if output.status.success() {
         return None;

@@ -22,7 +22,7 @@ inline uint kiln_hash(uint key)
     return key ^ key >> 16;
 }
 
-// Clears the place `index`.
+// Clears the slot `index`.
 inline void kiln_hash_clear(global uint *table, uint capacity, uint index)
 {
     if (index < capacity) {
@@ -31,20 +31,20 @@ inline void kiln_hash_clear(global uint *table, uint capacity, uint index)
     }
 }
 
-// The place of a key, which is entered if it is new. The capacity if the table is full.
-inline uint kiln_hash_place(global uint *table, uint capacity, uint key)
+// The slot of a key, which is entered if it is new. The capacity if the table is full.
+inline uint kiln_hash_slot(global uint *table, uint capacity, uint key)
 {
-    uint place = kiln_hash(key) & (capacity - 1);
+    uint slot = kiln_hash(key) & (capacity - 1);
     for (uint probes = 0; probes < capacity; probes++) {
-        volatile global atomic_uint *known = (volatile global atomic_uint *)(table + 2 * place);
+        volatile global atomic_uint *known = (volatile global atomic_uint *)(table + 2 * slot);
         uint found = atomic_load_explicit(known, memory_order_relaxed, memory_scope_device);
         if (found == KILN_HASH_EMPTY
             && atomic_compare_exchange_strong_explicit(known, &found, key, memory_order_relaxed, memory_order_relaxed,
                                                        memory_scope_device))
-            return place;
+            return slot;
         if (found == key)
-            return place;
-        place = (place + 1) & (capacity - 1);
+            return slot;
+        slot = (slot + 1) & (capacity - 1);
     }
     return capacity;
 }
@@ -52,10 +52,10 @@ inline uint kiln_hash_place(global uint *table, uint capacity, uint key)
 // Sets the value of a key.
 inline bool kiln_hash_insert(global uint *table, uint capacity, uint key, uint value)
 {
-    uint place = kiln_hash_place(table, capacity, key);
-    if (place == capacity)
+    uint slot = kiln_hash_slot(table, capacity, key);
+    if (slot == capacity)
         return false;
-    atomic_store_explicit((volatile global atomic_uint *)(table + 2 * place + 1), value, memory_order_relaxed,
+    atomic_store_explicit((volatile global atomic_uint *)(table + 2 * slot + 1), value, memory_order_relaxed,
                           memory_scope_device);
     return true;
 }
@@ -63,10 +63,10 @@ inline bool kiln_hash_insert(global uint *table, uint capacity, uint key, uint v
 // Adds to the value of a key.
 inline bool kiln_hash_count(global uint *table, uint capacity, uint key, uint count)
 {
-    uint place = kiln_hash_place(table, capacity, key);
-    if (place == capacity)
+    uint slot = kiln_hash_slot(table, capacity, key);
+    if (slot == capacity)
         return false;
-    atomic_fetch_add_explicit((volatile global atomic_uint *)(table + 2 * place + 1), count, memory_order_relaxed,
+    atomic_fetch_add_explicit((volatile global atomic_uint *)(table + 2 * slot + 1), count, memory_order_relaxed,
                               memory_scope_device);
     return true;
 }
@@ -74,9 +74,9 @@ inline bool kiln_hash_count(global uint *table, uint capacity, uint key, uint co
 // Finds the value of a key.
 inline bool kiln_hash_find(global uint *table, uint capacity, uint key, uint *value)
 {
-    uint place = kiln_hash(key) & (capacity - 1);
+    uint slot = kiln_hash(key) & (capacity - 1);
     for (uint probes = 0; probes < capacity; probes++) {
-        volatile global atomic_uint *known = (volatile global atomic_uint *)(table + 2 * place);
+        volatile global atomic_uint *known = (volatile global atomic_uint *)(table + 2 * slot);
         uint found = atomic_load_explicit(known, memory_order_relaxed, memory_scope_device);
         if (found == key) {
             *value = atomic_load_explicit(known + 1, memory_order_relaxed, memory_scope_device);
@@ -84,7 +84,7 @@ inline bool kiln_hash_find(global uint *table, uint capacity, uint key, uint *va
         }
         if (found == KILN_HASH_EMPTY)
             return false;
-        place = (place + 1) & (capacity - 1);
+        slot = (slot + 1) & (capacity - 1);
     }
     return false;
 }

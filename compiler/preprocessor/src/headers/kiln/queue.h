@@ -10,7 +10,7 @@
 #ifndef KILN_QUEUE_H
 #define KILN_QUEUE_H
 
-// Two counters, each on a cache line of its own, then a ticket and a value for each place.
+// Two counters, each on a cache line of its own, then a ticket and a value for each slot.
 #define KILN_QUEUE_WORDS(capacity) (64 + 2 * (capacity))
 
 inline volatile global atomic_uint *kiln_queue_word(global uint *queue, uint index)
@@ -18,7 +18,7 @@ inline volatile global atomic_uint *kiln_queue_word(global uint *queue, uint ind
     return (volatile global atomic_uint *)(queue + index);
 }
 
-// Clears the place `index`.
+// Clears the slot `index`.
 inline void kiln_queue_clear(global uint *queue, uint capacity, uint index)
 {
     if (index == 0)
@@ -34,15 +34,15 @@ inline bool kiln_queue_push(global uint *queue, uint capacity, uint value)
     uint position = atomic_load_explicit(tail, memory_order_relaxed, memory_scope_device);
     bool fits = false, is_full = false;
     while (!fits && !is_full) {
-        uint place = 64 + 2 * (position & (capacity - 1));
-        int ahead = (int)(atomic_load_explicit(kiln_queue_word(queue, place), memory_order_acquire, memory_scope_device) - position);
+        uint slot = 64 + 2 * (position & (capacity - 1));
+        int ahead = (int)(atomic_load_explicit(kiln_queue_word(queue, slot), memory_order_acquire, memory_scope_device) - position);
         is_full = ahead < 0;
         if (ahead == 0) {
             fits = atomic_compare_exchange_strong_explicit(tail, &position, position + 1, memory_order_relaxed, memory_order_relaxed,
                                                            memory_scope_device);
             if (fits) {
-                queue[place + 1] = value;
-                atomic_store_explicit(kiln_queue_word(queue, place), position + 1, memory_order_release, memory_scope_device);
+                queue[slot + 1] = value;
+                atomic_store_explicit(kiln_queue_word(queue, slot), position + 1, memory_order_release, memory_scope_device);
             }
         } else if (ahead > 0) {
             position = atomic_load_explicit(tail, memory_order_relaxed, memory_scope_device);
@@ -58,16 +58,16 @@ inline bool kiln_queue_pop(global uint *queue, uint capacity, uint *value)
     uint position = atomic_load_explicit(head, memory_order_relaxed, memory_scope_device);
     bool any = false, is_empty = false;
     while (!any && !is_empty) {
-        uint place = 64 + 2 * (position & (capacity - 1));
-        uint ticket = atomic_load_explicit(kiln_queue_word(queue, place), memory_order_acquire, memory_scope_device);
+        uint slot = 64 + 2 * (position & (capacity - 1));
+        uint ticket = atomic_load_explicit(kiln_queue_word(queue, slot), memory_order_acquire, memory_scope_device);
         int ahead = (int)(ticket - (position + 1));
         is_empty = ahead < 0;
         if (ahead == 0) {
             any = atomic_compare_exchange_strong_explicit(head, &position, position + 1, memory_order_relaxed, memory_order_relaxed,
                                                           memory_scope_device);
             if (any) {
-                *value = queue[place + 1];
-                atomic_store_explicit(kiln_queue_word(queue, place), position + capacity, memory_order_release,
+                *value = queue[slot + 1];
+                atomic_store_explicit(kiln_queue_word(queue, slot), position + capacity, memory_order_release,
                                       memory_scope_device);
             }
         } else if (ahead > 0) {

@@ -127,7 +127,7 @@ inline uint kiln_sort_scan(uint x, local uint *sums)
     return start;
 }
 
-// Computes the place of the first key with each digit, and clears the counts for the next sort.
+// Computes the position of the first key with each digit, and clears the counts for the next sort.
 inline void kiln_sort_starts(global uint *state, local uint *scratch)
 {
     uint id = (uint)get_local_id(0);
@@ -256,13 +256,13 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
         starts[id] = state[KILN_SORT_STARTS + KILN_SORT_DIGITS * pass + id] + before - start;
     }
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
-    uint place[KILN_SORT_TILE];
+    uint position[KILN_SORT_TILE];
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++) {
         uint at = id + i * items, x = parts[at];
-        place[i] = starts[kiln_sort_digit(x, pass)] + at;
+        position[i] = starts[kiln_sort_digit(x, pass)] + at;
         if (at < end - begin)
-            sorted[place[i]] = x;
+            sorted[position[i]] = x;
     }
 #ifdef KILN_SORT_VALUES
     uint value[KILN_SORT_TILE];
@@ -277,7 +277,7 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++)
         if (id + i * items < end - begin)
-            sorted_values[place[i]] = parts[id + i * items];
+            sorted_values[position[i]] = parts[id + i * items];
 #endif
 }
 
