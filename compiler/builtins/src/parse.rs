@@ -357,7 +357,7 @@ fn atomic(name: &str) -> Option<AtomicForm> {
         Some(key) => (key, true),
         None => (name, false),
     };
-    Some(AtomicForm { op: AtomicOp::spelled(key)?, is_explicit, is_legacy: false, by_one: false })
+    Some(AtomicForm { op: AtomicOp::from_spelling(key)?, is_explicit, is_legacy: false, by_one: false })
 }
 
 /// The atomic functions of OpenCL 1.x, by name.
@@ -368,7 +368,7 @@ fn legacy(name: &str) -> Option<AtomicForm> {
         "dec" => (AtomicOp::Fetch(FetchKey::Sub), true),
         "xchg" => (AtomicOp::Exchange, false),
         "cmpxchg" => (AtomicOp::CompareExchangeStrong, false),
-        _ => (AtomicOp::spelled(&format!("fetch_{key}"))?, false),
+        _ => (AtomicOp::from_spelling(&format!("fetch_{key}"))?, false),
     };
     Some(AtomicForm { op, is_explicit: false, is_legacy: true, by_one })
 }

@@ -204,7 +204,7 @@ impl CompileOptions {
 fn known(switch: WarningSwitch) -> WarningSwitch {
     let name = &switch.name;
     let is_wanted = matches!(switch.action, WarningAction::Enable | WarningAction::Error);
-    if is_wanted && !Code::ALL.iter().any(|code| code.answers_to(name)) {
+    if is_wanted && !Code::ALL.iter().any(|code| code.matches_option(name)) {
         let meant = Code::closest(name).map(|code| format!("; did you mean `{}`?", code.name()));
         anstream::eprintln!("kiln: warning: unknown warning `{name}`{}", meant.unwrap_or_default());
     }

@@ -95,7 +95,7 @@ pub fn check(
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     if !parsed.mended.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
-        sink.forget(told, |diagnostic| shadows.hide(diagnostic));
+        sink.remove_consequences(told, |diagnostic| shadows.hide(diagnostic));
     }
     // The type checker gives better messages for unknown type names. Report those that it did not reach.
     if !sink.has_errors() {

@@ -8,7 +8,7 @@ use kiln_session::source::SourceMap;
 use kiln_syntax::{Interner, Span, Symbol};
 use kiln_types::ty::{EnumId, RecordId, Scalar, Ty, TyId};
 use kiln_vocabulary::{
-    debug::{Function, Kind, Member, Number, Place, Type, Variable, Variables},
+    debug::{Function, Kind, Member, Number, Storage, Type, Variable, Variables},
     opencl::AddressSpace,
 };
 use rustc_hash::FxHashMap;
@@ -24,7 +24,7 @@ pub fn variables(module: &Module, sources: &SourceMap, interner: &Interner) -> V
         let ty = reader.ty(global.ty.ty);
         let line = reader.spot(global.span).map_or(0, |(_, line)| line);
         let name = reader.text(name);
-        reader.found.globals.push(Variable { name, ty, place: Place::Global, lines: (line, u32::MAX) });
+        reader.found.globals.push(Variable { name, ty, storage: Storage::Global, lines: (line, u32::MAX) });
     }
     for function in module.functions.iter() {
         reader.function(function);
@@ -51,14 +51,14 @@ impl Reader<'_> {
 
     /// The presumed file and line of a position.
     fn spot(&self, span: Span) -> Option<(Arc<str>, u32)> {
-        let place = self.sources.resolve(span)?;
-        let (file, line) = self.sources.presumed(place.file, place.range.start);
+        let storage = self.sources.resolve(span)?;
+        let (file, line) = self.sources.presumed(storage.file, storage.range.start);
         Some((file.clone(), line))
     }
 
     fn last_line(&self, span: Span) -> u32 {
-        let place = self.sources.resolve(span);
-        place.map_or(u32::MAX, |place| self.sources.presumed(place.file, place.range.end).1)
+        let storage = self.sources.resolve(span);
+        storage.map_or(u32::MAX, |storage| self.sources.presumed(storage.file, storage.range.end).1)
     }
 
     fn function(&mut self, function: &hir::Function) {
@@ -70,17 +70,17 @@ impl Reader<'_> {
         let mut parameter = u32::from(self.is_aggregate(function.result));
         let mut found = Vec::new();
         for (id, local) in function.locals.entries() {
-            let place = match () {
+            let storage = match () {
                 () if function.parameters.contains(&id) => {
                     parameter += 1;
                     match self.module.types.get(local.ty.ty) {
-                        Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => Place::Parameter(parameter - 1),
-                        _ if self.is_aggregate(local.ty.ty) => Place::Behind(parameter - 1),
-                        _ => Place::Private,
+                        Ty::Image(_) | Ty::Sampler | Ty::Pipe(..) => Storage::Parameter(parameter - 1),
+                        _ if self.is_aggregate(local.ty.ty) => Storage::Pointee(parameter - 1),
+                        _ => Storage::Private,
                     }
                 }
-                () if local.ty.quals.space == Some(AddressSpace::Local) => Place::Local,
-                () => Place::Private,
+                () if local.ty.quals.space == Some(AddressSpace::Local) => Storage::Local,
+                () => Storage::Private,
             };
             let Some(name) = local.name else { continue };
             let declared = self.spot(local.span).map_or(0, |(_, line)| line);
@@ -88,7 +88,7 @@ impl Reader<'_> {
             let begin = if is_parameter { 0 } else { declared };
             let lines = (begin, scopes.get(&id).copied().unwrap_or(u32::MAX));
             let (name, ty) = (self.text(name), self.ty(local.ty.ty));
-            found.push(Variable { name, ty, place, lines });
+            found.push(Variable { name, ty, storage, lines });
         }
         let (name, file) = (self.text(function.name), file.to_string());
         self.found.functions.push(Function { name, file, line, first_line: first, variables: found });

@@ -37,7 +37,7 @@ impl Word for AtomicOp {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        Self::spelled(word)
+        Self::from_spelling(word)
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
 };
 use kiln_session::{
     diag::{Code, Diagnostic},
-    source::{Expansion, Repeats},
+    source::{Expansion, ExpansionKind},
 };
 use kiln_syntax::{Span, token::Punct};
 
@@ -123,7 +123,7 @@ impl Preprocessor<'_> {
         let hide = self.hide_sets.with(hide, definition.name);
         let body = definition.body_span();
         let expansion =
-            Expansion { name: definition.name, call: span, spelling: body.lo, repeats: Repeats::Body };
+            Expansion { name: definition.name, call: span, spelling: body.lo, kind: ExpansionKind::Body };
         let length = body.hi.saturating_sub(body.lo) as usize;
         let Some(base) = self.map.add_expansion(expansion, length) else {
             self.out_of_positions(span);

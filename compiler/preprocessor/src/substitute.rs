@@ -2,7 +2,7 @@
 //!
 //! The definition has precomputed which tokens need processing. The tokens in between are copied.
 
-use kiln_session::source::{Expansion, Repeats};
+use kiln_session::source::{Expansion, ExpansionKind};
 use kiln_syntax::{Span, Symbol};
 
 use super::{
@@ -181,7 +181,7 @@ impl Preprocessor<'_> {
             let (run, behind) = rest.split_at(length);
             rest = behind;
             let expansion =
-                Expansion { name: call.name, call: call.span, spelling: lo, repeats: Repeats::Argument };
+                Expansion { name: call.name, call: call.span, spelling: lo, kind: ExpansionKind::Argument };
             let Some(base) = self.map.add_expansion(expansion, end.saturating_sub(lo) as usize) else {
                 return self.out_of_positions(call.span);
             };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kiln_session::{
     diag::{Diagnostic, Severity},
-    source::{FileKind, Repeats},
+    source::{ExpansionKind, FileKind},
 };
 
 use super::{Sources, definition_text, spot::Spot};
@@ -31,7 +31,7 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
         }
     }
     for step in map.macro_trail(diagnostic.span) {
-        let is_body = step.repeats == Repeats::Body;
+        let is_body = step.kind == ExpansionKind::Body;
         if is_body && map.file(step.definition.file).kind != FileKind::BuiltIn {
             note(text, &Spot::new(map, &step.definition).start(), &definition_text(sources, &step));
         }

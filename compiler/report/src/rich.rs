@@ -12,7 +12,7 @@ use codespan_reporting::{
 };
 use kiln_session::{
     diag::{Diagnostic, Severity},
-    source::{FileId, FileKind, FileRange, Repeats, SourceMap},
+    source::{ExpansionKind, FileId, FileKind, FileRange, SourceMap},
 };
 
 use super::{Sources, definition_text, spot::Spot, visible::visible};
@@ -58,7 +58,7 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
         }
     }
     let steps = map.macro_trail(diagnostic.span);
-    let definitions = steps.iter().filter(|step| step.repeats == Repeats::Body);
+    let definitions = steps.iter().filter(|step| step.kind == ExpansionKind::Body);
     for step in definitions.clone().filter(|step| is_readable(map, &step.definition)).take(SHOWN_MACROS) {
         point(&mut shown, map, LabelStyle::Secondary, &step.definition, &definition_text(sources, step));
     }

@@ -26,15 +26,15 @@ macro_rules! defects {
 defects! {
     /// The id bound of the emitted module is too low, which makes it invalid.
     IdBound "id_bound",
-    /// The elements of an object have half of their size.
+    /// The elements of an object are half as large.
     NarrowElements "narrow_elements",
-    /// The elements of an object have twice their size.
+    /// The elements of an object are twice as large.
     WideElements "wide_elements",
     /// The elements of an object are floats instead of integers, or integers instead of floats.
     OtherElements "other_elements",
     /// An index counts twice as many bytes.
     WideUnits "wide_units",
-    /// Work-items load parts of an element that others change without atomic operations.
+    /// Work-items load parts of an element without atomic operations, although others change it.
     PlainParts "plain_parts",
     /// An object has half of its elements.
     ShortObjects "short_objects",

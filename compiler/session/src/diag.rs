@@ -1,4 +1,4 @@
-//! Diagnostics as data: the problem, its position, and a suggestion. Rendering is done by the caller.
+//! Diagnostics as data: the problem, its position, and a suggestion. The caller renders them.
 //!
 //! The codes are in `diag/codes.rs`. A stage reports errors to a `Sink` and continues.
 
@@ -27,9 +27,9 @@ pub enum Severity {
 pub struct Diagnostic {
     /// The code. Its row in the table has the name, default severity and warning group.
     pub code: Code,
-    /// Set by the sink, from the code and the options.
+    /// The severity, which the sink sets from the code and the options.
     pub severity: Severity,
-    /// Lower-case start, one sentence, no full stop.
+    /// The message: one sentence, lower-case start, no full stop.
     pub message: String,
     /// The primary span.
     pub span: Span,
@@ -101,7 +101,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the suggested edit: replaces an expression by a text that contains expressions of the source.
+    /// Sets the suggested edit: replaces an expression by text that includes other expressions of the source.
     pub fn rewrite<const N: usize>(
         mut self,
         span: Span,
@@ -191,8 +191,9 @@ impl Default for WarningOptions {
     }
 }
 
-/// The minimum number of diagnostics to keep. `finish` selects the first errors in source order from them.
-const MOST_KEPT: usize = 1000;
+/// The sink keeps up to this number of diagnostics, or the error limit if that is larger. `finish` selects the first errors
+/// in source order from them.
+const MAX_KEPT: usize = 1000;
 
 /// Collects the diagnostics of all stages.
 #[derive(Clone, Debug, Default)]
@@ -223,13 +224,13 @@ impl Sink {
         if severity == Severity::Error {
             self.errors += 1;
         }
-        if self.options.error_limit == 0 || self.diagnostics.len() < self.options.error_limit.max(MOST_KEPT) {
+        if self.options.error_limit == 0 || self.diagnostics.len() < self.options.error_limit.max(MAX_KEPT) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Whether a diagnostic with this code would be reported. For skipping costly analyses.
-    pub fn wants(&self, code: Code) -> bool {
+    /// Whether the sink reports diagnostics with this code. Callers skip costly analyses if not.
+    pub fn is_enabled(&self, code: Code) -> bool {
         self.severity(code).is_some()
     }
 
@@ -253,8 +254,8 @@ impl Sink {
         self.diagnostics.len()
     }
 
-    /// Removes the diagnostics after the first `first` ones that are consequences of other errors.
-    pub fn forget(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
+    /// Removes those diagnostics after the first `first` ones that `is_consequence` selects.
+    pub fn remove_consequences(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
         let later = self.diagnostics.split_off(first);
         for diagnostic in later {
             if !is_consequence(&diagnostic) {
@@ -292,7 +293,7 @@ impl Sink {
         let mut enabled = code.is_default();
         let mut error = self.options.as_errors;
         for switch in &self.options.switches {
-            if !code.answers_to(&switch.name) {
+            if !code.matches_option(&switch.name) {
                 continue;
             }
             match switch.action {

@@ -11,8 +11,8 @@ pub fn of(options: &Options) -> Extensions {
     Extensions::of(options.std, &options.target, &options.extensions)
 }
 
-/// Whether this names a vendor extension, or a Khronos extension for hosts only. Programs enable those without
-/// testing for them, so an unknown one is not an error.
+/// Whether this names a vendor extension, or a Khronos extension of the host API. Programs enable those without testing
+/// for them, so an unknown one is not an error.
 pub fn is_foreign(name: &str) -> bool {
     const VENDORS: [&str; 13] = [
         "amd", "nv", "intel", "arm", "apple", "APPLE", "qcom", "img", "pocl", "altera", "xilinx", "ti",
@@ -42,7 +42,7 @@ pub fn is_foreign(name: &str) -> bool {
 pub struct Condition {
     /// The first version.
     pub since: Option<LanguageVersion>,
-    /// The first version that no longer qualifies.
+    /// The first version that no longer satisfies the condition.
     pub before: Option<LanguageVersion>,
     /// Requires all of these.
     pub with: Extensions,
@@ -90,11 +90,15 @@ impl Condition {
 }
 
 /// The shortest list of missing requirements among alternative conditions. `None` if one of them holds.
-pub fn missing(ways: &[Condition], version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
-    if ways.iter().any(|way| way.holds(version, extensions)) {
+pub fn missing(
+    conditions: &[Condition],
+    version: LanguageVersion,
+    extensions: Extensions,
+) -> Option<Vec<String>> {
+    if conditions.iter().any(|condition| condition.holds(version, extensions)) {
         return None;
     }
-    ways.iter().map(|way| way.missing(version, extensions)).min_by_key(Vec::len)
+    conditions.iter().map(|condition| condition.missing(version, extensions)).min_by_key(Vec::len)
 }
 
 #[cfg(test)]
@@ -110,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_least() {
-        let ways = [
+    fn shortest_list_of_missing_requirements() {
+        let conditions = [
             Condition::since(Cl20).with(Extension::KhrFp64).with(Extension::KhrDepthImages),
             Condition::since(Cl20).with(Extension::KhrFp16),
         ];
         let none = Extensions::NONE;
-        assert_eq!(missing(&ways, Cl12, none).unwrap(), ["OpenCL C 2.0", "cl_khr_fp16"]);
-        assert_eq!(missing(&ways, Cl20, none).unwrap(), ["cl_khr_fp16"]);
-        assert_eq!(missing(&ways, Cl20, Extensions::all(Cl20)), None);
+        assert_eq!(missing(&conditions, Cl12, none).unwrap(), ["OpenCL C 2.0", "cl_khr_fp16"]);
+        assert_eq!(missing(&conditions, Cl20, none).unwrap(), ["cl_khr_fp16"]);
+        assert_eq!(missing(&conditions, Cl20, Extensions::all(Cl20)), None);
     }
 }

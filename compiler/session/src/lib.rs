@@ -1,4 +1,4 @@
-//! What all stages of a compilation share: its options, its diagnostics, and the map of its sources.
+//! The data that all stages of a compilation share: options, diagnostics and the source map.
 //!
 //! Independent of the language's grammar and types. A stage reports to a [`diag::Sink`] and continues:
 //!

@@ -61,8 +61,8 @@ pub struct Options {
     pub keep_variables: bool,
     /// Omit names, the kernel interface and source positions: keep only what a device needs to run the module.
     pub strip: bool,
-    /// The source is part of a program, as for `clCompileProgram` (OpenCL API 5.8.3). A module is then an object for
-    /// `clLinkProgram` of other implementations, which only the OpenCL environment has. Kiln links its own parts.
+    /// The source is part of a program, as for `clCompileProgram` (OpenCL API 5.8.3). In the OpenCL environment, the module is
+    /// then an object for `clLinkProgram` of other implementations. Kiln itself links parts, not modules.
     pub is_part: bool,
     /// `-cl-kernel-arg-info`: emit all information for `clGetKernelArgInfo`, even if it follows from how the argument
     /// is passed.

@@ -1,6 +1,6 @@
 //! The source map: one `u32` position space for all files and macro expansions.
 //!
-//! A file occupies as many positions as it has bytes. An expansion occupies as many as the text that it repeats (a
+//! A file occupies as many positions as it has bytes. An expansion occupies as many as the text that it expands to (a
 //! macro's body, or a run of argument tokens). A position in an expansion maps to that text by subtraction, so an
 //! expansion needs only one entry, however many tokens it produces. This module is independent of tokens and
 //! directives, and does not render messages.
@@ -51,8 +51,8 @@ pub struct File {
 /// Replaces a byte that is not UTF-8 in a file's text, so that offsets stay the same.
 pub const NOT_UTF8: char = '\u{1A}';
 
-/// Whether a reader does not see this character: a control character that is not white space (C99 6.4), or one that
-/// changes the order of the displayed text.
+/// Whether the character is invisible: a control character that is not white space (C99 6.4), or one that changes the
+/// order of the displayed text.
 pub fn is_invisible(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' | '\u{B}' | '\u{C}' | NOT_UTF8 => false,
@@ -79,9 +79,9 @@ pub struct Position {
     pub column: u32,
 }
 
-/// The text that an expansion repeats.
+/// The text that an expansion consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeats {
+pub enum ExpansionKind {
     /// The body of the macro's definition.
     Body,
     /// An argument of its call.
@@ -95,10 +95,10 @@ pub struct Expansion {
     pub name: Symbol,
     /// The call: the name, with arguments if any.
     pub call: Span,
-    /// The start of the repeated text.
+    /// The start of the text in the macro's definition or the argument.
     pub spelling: u32,
-    /// The kind of the repeated text.
-    pub repeats: Repeats,
+    /// The kind of the expansion.
+    pub kind: ExpansionKind,
 }
 
 #[derive(Debug)]
@@ -140,7 +140,7 @@ impl SourceMap {
     ) -> Option<FileId> {
         let text = text.into();
         let file = FileId(self.files.len() as u32);
-        let lo = self.take(text.len(), EntryKind::File(file))?;
+        let lo = self.allocate(text.len(), EntryKind::File(file))?;
         self.files.push(File {
             name: name.into(),
             text,
@@ -153,14 +153,14 @@ impl SourceMap {
         Some(file)
     }
 
-    /// Adds an expansion that repeats a text of this length, and returns its first position. `None` if the position
+    /// Adds an expansion to a text of this length, and returns its first position. `None` if the position
     /// space is exhausted.
     pub fn add_expansion(&mut self, expansion: Expansion, length: usize) -> Option<u32> {
-        self.take(length, EntryKind::Expansion(expansion))
+        self.allocate(length, EntryKind::Expansion(expansion))
     }
 
     /// Allocates positions. Position 0 is unused. Each entry has one position more than its length, for its end.
-    fn take(&mut self, length: usize, kind: EntryKind) -> Option<u32> {
+    fn allocate(&mut self, length: usize, kind: EntryKind) -> Option<u32> {
         let lo = self.end.checked_add(1)?;
         self.end = lo.checked_add(u32::try_from(length).ok()?)?;
         self.entries.push(Entry { lo, kind });
@@ -215,7 +215,7 @@ impl SourceMap {
         Position { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
-    /// The file name and line of an offset after applying `#line`.
+    /// The presumed file name and line of an offset: `#line` directives apply.
     pub fn presumed(&self, file: FileId, offset: usize) -> (&Arc<str>, u32) {
         let file = self.file(file);
         let line = file.line_of(offset) as u32;
@@ -278,24 +278,26 @@ impl SourceMap {
             let entry = self.entry(position)?;
             match &entry.kind {
                 EntryKind::File(_) => return None,
-                EntryKind::Expansion(Expansion { name, repeats: Repeats::Body, .. }) => return Some(*name),
+                EntryKind::Expansion(Expansion { name, kind: ExpansionKind::Body, .. }) => {
+                    return Some(*name);
+                }
                 EntryKind::Expansion(expansion) => position = expansion.spelling + (position - entry.lo),
             }
         }
     }
 
-    /// Resolves both ends of a span with `way`. If the results are in different files, returns the word at the start.
+    /// Resolves both ends of a span with `resolve`. If they are in different files, returns the word at the start.
     fn file_range(
         &self,
         span: Span,
-        way: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>,
+        resolve: impl Fn(&Self, u32, End) -> Option<(FileId, u32)>,
     ) -> Option<FileRange> {
-        let (file, start) = way(self, span.lo, End::First)?;
+        let (file, start) = resolve(self, span.lo, End::First)?;
         let start = start as usize;
         if span.hi <= span.lo && self.is_in_same_entry(span) {
             return Some(FileRange { file, range: start..start });
         }
-        let last = span.hi.checked_sub(1).and_then(|last| way(self, last, End::Last));
+        let last = span.hi.checked_sub(1).and_then(|last| resolve(self, last, End::Last));
         match last {
             Some((end_file, end)) if end_file == file && end as usize >= start => {
                 Some(FileRange { file, range: start..self.file(file).after(end as usize) })
@@ -314,10 +316,10 @@ impl SourceMap {
             let entry = self.entry(position)?;
             position = match &entry.kind {
                 EntryKind::File(file) => return Some((*file, position - entry.lo)),
-                EntryKind::Expansion(expansion) => match (expansion.repeats, end) {
-                    (Repeats::Argument, _) => expansion.spelling + (position - entry.lo),
-                    (Repeats::Body, End::First) => expansion.call.lo,
-                    (Repeats::Body, End::Last) => expansion.call.hi.checked_sub(1)?,
+                EntryKind::Expansion(expansion) => match (expansion.kind, end) {
+                    (ExpansionKind::Argument, _) => expansion.spelling + (position - entry.lo),
+                    (ExpansionKind::Body, End::First) => expansion.call.lo,
+                    (ExpansionKind::Body, End::Last) => expansion.call.hi.checked_sub(1)?,
                 },
             };
         }
@@ -392,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn line_directives_rename_what_follows() {
+    fn line_directives_apply_to_the_following_lines() {
         let (mut map, file) = map("a\n#line 100 \"b\"\nc\nd\n");
         map.presume(file, 2, 100, Some("b".into()));
         assert_eq!(map.presumed(file, 0), (&"a.cl".into(), 1));
@@ -401,11 +403,11 @@ mod tests {
     }
 
     #[test]
-    fn the_space_ends_without_wrapping() {
+    fn positions_never_wrap() {
         let (mut map, file) = map("abcdef");
         let name = kiln_syntax::Interner::new().intern("m");
         let call = map.span(file, 0..1);
-        let expansion = Expansion { name, call, spelling: call.lo, repeats: Repeats::Body };
+        let expansion = Expansion { name, call, spelling: call.lo, kind: ExpansionKind::Body };
         assert!(map.add_expansion(expansion, 1 << 31).is_some());
         assert!(map.add_expansion(expansion, 1 << 31).is_none());
         assert!(map.add_expansion(expansion, 8).is_some());
@@ -418,10 +420,10 @@ mod tests {
         let (mut map, file) = map("#define F(x) x + y\nF(a) F(b)");
         let name = kiln_syntax::Interner::new().intern("F");
         let call = map.span(file, 19..23);
-        let body = Expansion { name, call, spelling: map.span(file, 13..18).lo, repeats: Repeats::Body };
+        let body = Expansion { name, call, spelling: map.span(file, 13..18).lo, kind: ExpansionKind::Body };
         let lo = map.add_expansion(body, 5).expect("room");
         let argument =
-            Expansion { name, call, spelling: map.span(file, 21..22).lo, repeats: Repeats::Argument };
+            Expansion { name, call, spelling: map.span(file, 21..22).lo, kind: ExpansionKind::Argument };
         let arg = map.add_expansion(argument, 1).expect("room");
         let text = |span| map.resolve(span).map(|location| map.text(&location).to_owned());
         assert_eq!(text(Span::new(arg, arg + 1)).as_deref(), Some("a"));

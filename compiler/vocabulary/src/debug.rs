@@ -1,7 +1,7 @@
 //! The variables of a program and their types, for a debugger.
 //!
-//! The front end extracts them from a source; a debugger finds the variables in the module by their names. Must not
-//! depend on how either of them works.
+//! The front end extracts them from a source; a debugger finds the variables in the module by their names. Independent of
+//! both.
 
 /// The variables of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Function {
     pub line: u32,
     /// The line of its first statement.
     pub first_line: u32,
-    /// Its parameters and variables. Those in private or local memory that have the same name are in the order of the
+    /// Its parameters and variables. Private or local ones with the same name are in the order of their objects in the
     /// module.
     pub variables: Vec<Variable>,
 }
@@ -39,24 +39,24 @@ pub struct Variable {
     pub name: String,
     /// The index of its type.
     pub ty: usize,
-    /// Where it is.
-    pub place: Place,
+    /// Its storage.
+    pub storage: Storage,
     /// The lines from its declaration to the end of its scope.
     pub lines: (u32, u32),
 }
 
-/// Where a variable is.
+/// The storage of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A private object of the function with its name.
+pub enum Storage {
+    /// A private object of the function, with the variable's name.
     Private,
-    /// An object that the parameter with this index of the module's function points to.
-    Behind(u32),
-    /// The parameter with this index of the module's function is its value.
+    /// The object that the function's parameter with this index in the module points to.
+    Pointee(u32),
+    /// The value of the function's parameter with this index in the module.
     Parameter(u32),
-    /// An object in local memory with its name.
+    /// An object in local memory, with the variable's name.
     Local,
-    /// An object in global or constant memory with its name.
+    /// An object in global or constant memory, with the variable's name.
     Global,
 }
 

@@ -1,8 +1,8 @@
 //! The memory of a device queue on Vulkan (OpenCL C 6.15.19): commands that kernels have enqueued, and events.
 //!
-//! It consists of 32-bit words. Each launch of a kernel that enqueues commands has its own: a header, records of commands, two
-//! words and two times for each event, and a list of free events. When the kernels that write records have ended, the host
-//! reads the records and sets [`header::TAIL`] to zero again. `enqueue.cl` of `kiln-library` has the operations.
+//! It consists of 32-bit words. Each launch of a kernel that enqueues commands has its own queue: a header, records of
+//! commands, two words and two times for each event, and a list of free events. When the kernels that write records have
+//! ended, the host reads the records and sets [`header::TAIL`] to zero again. `enqueue.cl` of `kiln-library` has the operations.
 //!
 //! An event is the index of its pair of words, plus 1. The first word counts its references. The second is [`PENDING`],
 //! or the status that a kernel gave to a user event; the host tracks the status of all other events. The times of all
@@ -13,19 +13,19 @@
 pub mod header {
     /// The size of the records in bytes.
     pub const CAPACITY: u32 = 0;
-    /// The bytes reserved for records. They may be more than there are: then a command did not fit.
+    /// The number of bytes reserved for records. If it exceeds the capacity, a command did not fit.
     pub const TAIL: u32 = 1;
     /// The number of events.
     pub const EVENTS: u32 = 2;
-    /// The number of events that were taken from the list of free ones.
+    /// The number of events taken from the free list.
     pub const TAKEN: u32 = 3;
-    /// The number of events in that list.
+    /// The number of events in the free list.
     pub const FREE: u32 = 4;
-    /// The first word of that list; 0 if it is 0, 1, 2, …
+    /// The index of the free list's first word. 0 if the list is not stored: it is then 0, 1, 2, …
     pub const LIST: u32 = 5;
-    /// The first word of the events. Their times follow all of them.
+    /// The index of the events' first word. The times of all events follow the events.
     pub const SLOTS: u32 = 6;
-    /// The first word of the records.
+    /// The index of the records' first word.
     pub const RECORDS: u32 = 7;
     /// The result of `get_default_queue`: 0 if there is no default queue.
     pub const DEFAULT: u32 = 8;
@@ -33,7 +33,7 @@ pub mod header {
     pub const GROUP_SIZE: u32 = 9;
     /// The size of a sub-group.
     pub const SUB_GROUP_SIZE: u32 = 10;
-    /// The maximum local memory of a block's parameters.
+    /// The maximum local memory of a block's parameters, in bytes.
     pub const LOCAL_MEMORY: u32 = 11;
     /// The maximum size of a work-group in each of three dimensions.
     pub const ITEM_SIZES: u32 = 12;
@@ -47,9 +47,9 @@ pub mod header {
 pub mod record {
     /// The size of the record in bytes, a multiple of 8; 0 after the last record.
     pub const SIZE: u32 = 0;
-    /// What it is: one of the numbers below.
+    /// The kind of command: `KERNEL`, `MARKER` or `PROFILE`.
     pub const KIND: u32 = 1;
-    /// The number of the block among those of the module.
+    /// The index of the block in the module.
     pub const BLOCK: u32 = 2;
     /// The event of the command, or 0.
     pub const EVENT: u32 = 3;
@@ -66,14 +66,16 @@ pub mod record {
     pub const SPACE: u32 = 8;
     /// The number of the command whose kernel enqueued this one. 0 for the kernel that the host launched.
     pub const PARENT: u32 = 17;
-    /// The number of these words, before the events, the sizes of local memory, and, at a multiple of 8 bytes, the captured values.
+    /// The number of these words. They precede the events to wait for, the sizes of local memory, and, at a multiple of 8
+    /// bytes, the captured values.
     pub const WORDS: u32 = 18;
 
-    /// A kernel.
+    /// `enqueue_kernel`
     pub const KERNEL: u32 = 1;
     /// `enqueue_marker`
     pub const MARKER: u32 = 2;
-    /// `capture_event_profiling_info`: runs the block with the address and two times after the event.
+    /// `capture_event_profiling_info`: after the event, stores its two times by a launch of
+    /// [`PROFILE_BLOCK`](super::PROFILE_BLOCK).
     pub const PROFILE: u32 = 3;
 }
 
@@ -82,7 +84,7 @@ pub const PENDING: u32 = 2;
 /// The maximum size of a record in bytes. `TAIL` could only overflow if more than 500,000 work-items reserved records
 /// at the same time.
 pub const MOST_RECORD: u32 = 8192;
-/// The maximum size of the values that a block captures.
+/// The maximum total size of the values that a block captures, in bytes.
 pub const MOST_CAPTURES: u64 = 4096;
 /// The number of events of a launch.
 pub const EVENTS: u32 = 1 << 16;
@@ -95,20 +97,20 @@ pub const MAX_SIZE: u32 = 64 << 20;
 /// The name of the block that stores times: it captures an address and two times.
 pub const PROFILE_BLOCK: &str = "__kiln_profile";
 
-/// Where the parts of a queue are, and its first words.
+/// The layout of a queue: the offsets of its parts in bytes, and their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLayout {
-    /// The first byte of the list of free events.
+    /// The offset of the free list.
     pub list: u64,
-    /// The first byte of the events.
+    /// The offset of the events.
     pub slots: u64,
-    /// The first byte of the times.
+    /// The offset of the times.
     pub times: u64,
-    /// The first byte of the records.
+    /// The offset of the records.
     pub records: u64,
-    /// The size of the records.
+    /// The size of all records in bytes.
     pub capacity: u32,
-    /// The size of all in bytes.
+    /// The total size in bytes.
     pub bytes: u64,
 }
 

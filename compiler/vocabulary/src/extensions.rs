@@ -1,7 +1,7 @@
 //! The table of extensions and optional features of OpenCL C: their names, and the targets that support them.
 //!
-//! The preprocessor defines a macro for each supported one, types and built-in functions use them as conditions, the
-//! runtime derives the capabilities of a device from them, and `kiln devices` prints them. `docs/features.md` is rendered
+//! The preprocessor defines a macro for each supported extension. Types and built-in functions use extensions as
+//! conditions. The runtime derives the capabilities of a device from them, and `kiln devices` prints them. `docs/features.md` is rendered
 //! from this module.
 
 mod page;
@@ -37,20 +37,20 @@ macro_rules! extensions {
         pub enum Extension { $($variant,)* }
 
         impl Extension {
-            /// Every one.
+            /// All extensions and features.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The name, which is that of the macro too.
+            /// The name, which is also the name of its macro.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The first version of the language that can have it.
+            /// The first language version that can support it.
             pub const fn since(self) -> LanguageVersion {
                 match self { $(Self::$variant => $since,)* }
             }
 
-            /// Whether OpenCL C before 3.0 has it without a macro, from the version `since` on.
+            /// Whether OpenCL C from version `since` up to 2.0 always has it, without a macro.
             const fn is_core(self) -> bool {
                 match self { $(Self::$variant => core!($core),)* }
             }
@@ -200,7 +200,7 @@ impl Extension {
         self.name().starts_with("__opencl_c_")
     }
 
-    /// Whether a program of this version sees a macro with its name. Features have macros in 3.0 only.
+    /// Whether this language version defines a macro with its name. Features have macros in 3.0 only.
     pub fn has_macro(self, version: LanguageVersion) -> bool {
         version >= if self.is_feature() { LanguageVersion::Cl30 } else { self.since() }
     }
@@ -363,7 +363,7 @@ mod tests {
         let set = Extensions::of(Cl30, &Target::full(Environment::Vulkan), &switches);
         let names: Vec<_> = set.iter().map(Extension::name).collect();
         let expected = ["__opencl_c_fp64", "__opencl_c_int64", "cl_khr_fp64"];
-        assert_eq!(names, expected, "no image features without images, and the one that is always there");
+        assert_eq!(names, expected, "no image features without images; `__opencl_c_int64` stays");
     }
 
     #[test]

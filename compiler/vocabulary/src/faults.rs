@@ -1,7 +1,7 @@
 //! Known faults of drivers: one table, a row for each, with the workaround that the compiler has for it.
 //!
-//! A device profile contains the driver and its version, the runtime queries both from an open device, and the faults
-//! follow from this table. The compiler applies only the workarounds that a target requests; a target without a driver
+//! A device profile contains the driver and its version; the runtime queries both from an open device. This table lists
+//! the faults of each version. The compiler applies only the workarounds that a target requests; a target without a driver
 //! requests none. `docs/driver-faults.md` is rendered from this module, and `docs/recipes/workaround.md` describes how
 //! to add a row.
 
@@ -18,7 +18,7 @@ pub use page::render_markdown;
 pub enum Remedy {
     /// This pass, which exists only for the fault.
     Pass(&'static str),
-    /// This pass, or the emitter (`emit`), which also has other purposes, generates other code.
+    /// This pass, or the emitter (`emit`), generates other code. It also has other purposes.
     Option(&'static str),
     /// Nothing: the fault is documented.
     None,
@@ -31,7 +31,7 @@ pub struct Row {
     pub fault: Fault,
     /// Its name, in snake case.
     pub name: &'static str,
-    /// The drivers that have it, and in which versions.
+    /// The affected drivers and their versions.
     pub affected: &'static [(DriverId, Versions)],
     /// What goes wrong, in one sentence without a full stop.
     pub symptom: &'static str,
@@ -77,14 +77,14 @@ macro_rules! faults {
 }
 
 faults! {
-    /// Loop-exit values are recomputed after a lane left the loop. lavapipe masks them since Mesa 23.3.
+    /// The driver recomputes loop-exit values after a lane has left the loop. lavapipe masks them since Mesa 23.3.
     FreezeLoopExitValues "freeze_loop_exit_values" {
         affected: &[(DriverId::Lavapipe, Versions::before(23, 3)), (DriverId::SwiftShader, Versions::ALL)],
         symptom: "a value computed in a loop changes after the work-item has left the loop, while other work-items of its \
                   sub-group continue",
         remedy: Remedy::Pass("freeze_loop_exit_values"),
     }
-    /// Signed 64-bit comparisons use the bounds of 32 bits. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The versions
+    /// Signed 64-bit comparisons use the bounds of 32 bits. Measured: wrong with Mesa 22.3.6, right with 25.0.7. Versions in
     /// between were not measured.
     CompareAsUnsigned "compare_as_unsigned" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
@@ -127,8 +127,8 @@ faults! {
         symptom: "writes to an `image1d_buffer_t` are lost",
         remedy: Remedy::None,
     }
-    /// Seen for remainders in loops, also written as `s - s / x * x`, in modules with a private array, and for quotients
-    /// of widened values by constants. Seen with 580.159.04 on an H200.
+    /// Seen with 580.159.04 on an H200: for remainders in loops, also written as `s - s / x * x`, in modules with a private
+    /// array, and for quotients of widened values and constants.
     ExpandInt64Division "expand_int64_division" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
@@ -212,7 +212,7 @@ impl Fault {
         Self::ALL.iter().copied().find(|fault| fault.name() == name)
     }
 
-    /// The fault that is the only purpose of this pass, if there is one.
+    /// The fault that this pass works around, if the pass has no other purpose.
     pub fn of_pass(pass: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|fault| matches!(fault.remedy(), Remedy::Pass(name) if name == pass))
     }
@@ -224,7 +224,7 @@ impl Fault {
 
     /// Whether a driver has it.
     pub fn affects(self, driver: Driver) -> bool {
-        self.row().affected.iter().any(|(id, versions)| *id == driver.id && versions.contain(driver.version))
+        self.row().affected.iter().any(|(id, versions)| *id == driver.id && versions.contains(driver.version))
     }
 
     /// The faults of a driver, in the order of the table.
@@ -258,7 +258,7 @@ impl Workarounds {
         Fault::of(driver).fold(Self::NONE, Self::with)
     }
 
-    /// Reads `all`, `none`, or names separated by commas. The error is a message for the user.
+    /// Parses `all`, `none`, or names separated by commas. The error is a message for the user.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "all" => return Ok(Self::ALL),
@@ -270,7 +270,7 @@ impl Workarounds {
             fault.map(|fault| set.with(fault)).ok_or_else(|| {
                 let known: Vec<_> = Self::ALL.iter().map(Fault::name).collect();
                 format!(
-                    "there is no workaround `{}`; use `all`, `none`, or of {}",
+                    "there is no workaround `{}`; use `all`, `none`, or a list of {}",
                     name.trim(),
                     known.join(", ")
                 )
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_read_as_they_are_written() {
+    fn sets_round_trip() {
         for set in
             [Workarounds::ALL, Workarounds::NONE, Workarounds::of(Driver::parse("swiftshader 5").unwrap())]
         {

@@ -1,7 +1,8 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
-//! Memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C, the features of devices,
-//! the faults of drivers, the layout of pipes and device queues, and the variables of programs for debuggers, as plain data. Must not depend on SPIR-V, Vulkan or the types of the language.
+//! As plain data: memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C; device
+//! features; driver faults; the layout of pipes and device queues; and the variables of a program, for debuggers. Must not
+//! depend on SPIR-V, Vulkan or the types of the language.
 //!
 //! ```
 //! use kiln_vocabulary::opencl::{FenceFlags, Order};

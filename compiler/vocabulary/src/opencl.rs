@@ -1,6 +1,6 @@
 //! The vocabulary of OpenCL C: memory orders, scopes, fence flags, address spaces, language versions.
 //!
-//! Only terms with their spelling and numeric values. Must not depend on SPIR-V, on types, or on targets.
+//! Contains only terms with their spelling and numeric values. Must not depend on SPIR-V, on types, or on targets.
 
 use std::fmt;
 
@@ -51,20 +51,20 @@ impl LanguageVersion {
     }
 }
 
-/// Whether a module marks the integer operations that must not overflow (C99 6.5).
+/// Whether a module marks signed integer operations, which must not overflow (C99 6.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
-    /// It does not: devices may lack the extension.
+    /// No: devices may lack the extension.
     #[default]
     Unmarked,
-    /// It does, for a device that checks them.
+    /// Yes, for a device that checks them.
     Marked,
 }
 
 /// The linkage of a function or variable (C99 6.2.2) in a program that is compiled in parts (OpenCL API 5.8.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
-    /// Visible only here: it is `static`, or this is the whole program.
+    /// Visible only in this part: it is `static`, or this is the whole program.
     #[default]
     Internal,
     /// Defined here, visible to other parts.
@@ -90,7 +90,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// All five, weakest first.
+    /// All orders, weakest first.
     pub const ALL: [Self; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
     /// The enumerator with this value.
@@ -137,7 +137,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All five, narrowest first.
+    /// All scopes, narrowest first.
     pub const ALL: [Self; 5] =
         [Self::WorkItem, Self::SubGroup, Self::WorkGroup, Self::Device, Self::AllSvmDevices];
 
@@ -163,7 +163,7 @@ impl Scope {
 pub struct FenceFlags(u8);
 
 impl FenceFlags {
-    /// No memory at all.
+    /// No memory.
     pub const NONE: Self = Self(0);
     /// `CLK_LOCAL_MEM_FENCE`
     pub const LOCAL: Self = Self(1);
@@ -280,7 +280,7 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// All fourteen, with the part of the function's name after `atomic_`.
+    /// All operations, with the part of the function's name after `atomic_`.
     pub const SPELLINGS: [(Self, &str); 14] = [
         (Self::Load, "load"),
         (Self::Store, "store"),
@@ -305,7 +305,7 @@ impl AtomicOp {
     }
 
     /// The operation of a function, from the part of its name after `atomic_`.
-    pub fn spelled(text: &str) -> Option<Self> {
+    pub fn from_spelling(text: &str) -> Option<Self> {
         Self::SPELLINGS.iter().find(|(_, spelling)| *spelling == text).map(|(op, _)| *op)
     }
 }

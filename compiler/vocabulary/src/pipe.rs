@@ -1,16 +1,16 @@
 //! The memory of a pipe on Vulkan (OpenCL C 6.15.18): a ring of packets.
 //!
-//! It starts with eight 32-bit words: the maximum number of packets, the number of slots - 1, the next packet to write,
-//! the next packet to read, two unused ones, the offset of the slots in bytes, and the size of a packet. A word of state for each slot follows, and then the slots. Packets
-//! are numbered from 0, modulo 2^32; the number of slots is a power of two, so that packet n is in slot n modulo that
-//! number. `pipe.cl` of `kiln-library` describes the states. An empty pipe has zeros in all words that change.
+//! It starts with eight 32-bit words: the maximum number of packets, the number of slots minus 1, the next packet to write,
+//! the next packet to read, two unused words, the offset of the slots in bytes, and the size of a packet. The state of each
+//! slot follows, one word each, and then the slots. Packets are numbered from 0, modulo 2^32. The number of slots is a power
+//! of two, so packet n is in slot n modulo that number. `pipe.cl` of `kiln-library` describes the states. An empty pipe has zeros in all words that change.
 
 /// The size of the words before the states, in bytes.
 const HEADER: u64 = 32;
 /// The alignment of the slots: that of the largest type.
 const ALIGNMENT: u64 = 128;
-/// The largest number of packets, for which all offsets of states fit into 32 bits.
-const MOST_PACKETS: u32 = 1 << 29;
+/// The maximum number of packets: the offsets of all states fit in 32 bits.
+const MAX_PACKETS: u32 = 1 << 29;
 
 /// The size and the first words of an empty pipe. The other bytes are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl PipeLayout {
     /// The layout of a pipe for `max_packets` packets of `packet_size` bytes. `None` if one of them is zero, or there are
     /// more than 2^29 packets.
     pub fn new(packet_size: u32, max_packets: u32) -> Option<Self> {
-        if packet_size == 0 || max_packets == 0 || max_packets > MOST_PACKETS {
+        if packet_size == 0 || max_packets == 0 || max_packets > MAX_PACKETS {
             return None;
         }
         // Two slots at least: a packet's states and the next lap's are consecutive numbers.
@@ -51,8 +51,8 @@ mod tests {
         let layout = PipeLayout::new(12, 5).unwrap();
         assert_eq!(layout, PipeLayout { bytes: 128 + 8 * 12, header: [5, 7, 0, 0, 0, 0, 128, 12] });
         assert_eq!(PipeLayout::new(1, 1).unwrap().header[1], 1);
-        assert_eq!(PipeLayout::new(128, MOST_PACKETS).unwrap().header[6], (1 << 31) + 128);
-        for (size, packets) in [(0, 1), (1, 0), (1, MOST_PACKETS + 1)] {
+        assert_eq!(PipeLayout::new(128, MAX_PACKETS).unwrap().header[6], (1 << 31) + 128);
+        for (size, packets) in [(0, 1), (1, 0), (1, MAX_PACKETS + 1)] {
             assert_eq!(PipeLayout::new(size, packets), None);
         }
     }

@@ -1,7 +1,7 @@
-//! Precision of drivers' floating-point instructions beyond what Vulkan guarantees, as measured.
+//! The measured precision of drivers' floating-point instructions, where it exceeds Vulkan's guarantees.
 //!
 //! Vulkan's bounds ("Precision of Individual Operations") are looser than those of OpenCL C 7.4 for some instructions, so
-//! the compiler uses its own functions instead. It uses the instruction if the driver is known to be precise enough.
+//! the compiler uses its own functions instead, unless the driver's instruction is known to be precise enough.
 //! `kiln-bench accuracy` measures all `float` arguments, and 10^9 triples for `Fma`.
 
 use crate::faults::{Driver, DriverId};

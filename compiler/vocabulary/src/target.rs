@@ -30,14 +30,14 @@ macro_rules! features {
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Features {
             $(#[doc = $text] pub $name: bool,)*
-            /// Bytes of push constants
+            /// The size of push constants in bytes
             pub push_constant_size: u32,
         }
 
         impl Features {
             /// All features enabled, or all disabled.
-            const fn all(are_there: bool) -> Self {
-                Self { $($name: are_there,)* push_constant_size: 128 }
+            const fn all(enabled: bool) -> Self {
+                Self { $($name: enabled,)* push_constant_size: 128 }
             }
 
             /// The name, description and state of each feature.
@@ -95,15 +95,15 @@ features! {
     clock,
     /// Signed zeros, infinities and NaNs of 32-bit floats can be preserved
     float_controls_preserve32,
-    /// The same for 16-bit floats
+    /// Signed zeros, infinities and NaNs of 16-bit floats can be preserved
     float_controls_preserve16,
-    /// The same for 64-bit floats
+    /// Signed zeros, infinities and NaNs of 64-bit floats can be preserved
     float_controls_preserve64,
     /// Denormals of 32-bit floats can be preserved
     float_controls_denorm_preserve32,
-    /// The same for 16-bit floats
+    /// Denormals of 16-bit floats can be preserved
     float_controls_denorm_preserve16,
-    /// The same for 64-bit floats
+    /// Denormals of 64-bit floats can be preserved
     float_controls_denorm_preserve64,
     /// Images
     images,

@@ -1,4 +1,4 @@
-//! What makes code faster on a driver, as measured. It never changes results.
+//! Measured properties of drivers' compilers, for faster code. They never change results.
 
 use crate::faults::{Driver, DriverId};
 
@@ -10,7 +10,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// For unknown drivers.
+    /// The properties of unknown drivers.
     pub const NONE: Self = Self { unrolls_on_request: false };
 
     /// The measured properties of a driver.

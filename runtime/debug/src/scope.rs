@@ -3,7 +3,7 @@
 //! Owns the match between variables of the source and objects of the module. Must not depend on the protocol.
 
 use kiln_reference::{Extent, WorkItem};
-use kiln_vocabulary::debug::{Function, Place, Variable, Variables};
+use kiln_vocabulary::debug::{Function, Storage, Variable, Variables};
 
 use crate::{
     expression::{self, Expr},
@@ -92,9 +92,9 @@ fn visible(function: &Function, line: u32) -> Vec<&Variable> {
     found
 }
 
-/// The number of variables of the same name and place that precede a variable.
+/// The number of variables of the same name and storage that precede a variable.
 fn nth<'v>(all: impl Iterator<Item = &'v Variable>, variable: &Variable) -> usize {
-    let alike = all.filter(|it| it.name == variable.name && it.place == variable.place);
+    let alike = all.filter(|it| it.name == variable.name && it.storage == variable.storage);
     alike.take_while(|it| !std::ptr::eq(*it, variable)).count()
 }
 
@@ -109,18 +109,18 @@ fn locals(item: WorkItem<'_>, distance: usize, variables: &Variables) -> Vec<(St
     let line = item.frame(distance).map_or(0, |frame| frame.line);
     let value = |variable: &Variable| {
         let shape = Shape::Type(variable.ty);
-        let address = match variable.place {
-            Place::Private => {
+        let address = match variable.storage {
+            Storage::Private => {
                 let number = nth(function.variables.iter(), variable);
                 item.private(distance, &variable.name, number)?.address
             }
             // A kernel copies a struct that is passed by value.
-            Place::Behind(index) => match item.private(distance, &variable.name, 0) {
+            Storage::Pointee(index) => match item.private(distance, &variable.name, 0) {
                 Some(copy) => copy.address,
                 None => item.parameter(distance, index as usize)?,
             },
-            Place::Parameter(_) => return Some(Value::Opaque(variables.types[variable.ty].name.clone())),
-            Place::Local | Place::Global => return None,
+            Storage::Parameter(_) => return Some(Value::Opaque(variables.types[variable.ty].name.clone())),
+            Storage::Local | Storage::Global => return None,
         };
         Some(Value::Object(shape, address))
     };
@@ -140,7 +140,7 @@ fn local_memory(item: WorkItem<'_>, distance: usize, variables: &Variables) -> V
             .collect();
     };
     let line = item.frame(distance).map_or(0, |frame| frame.line);
-    let found = visible(function, line).into_iter().filter(|variable| variable.place == Place::Local);
+    let found = visible(function, line).into_iter().filter(|variable| variable.storage == Storage::Local);
     let found = found.filter_map(|variable| {
         let Extent { address, .. } = item.local(&variable.name, nth(all(), variable))?;
         Some((variable.name.clone(), Value::Object(Shape::Type(variable.ty), address)))

@@ -273,7 +273,7 @@ impl Sema<'_> {
             Loss::Precision if self.element(value.ty).is_some_and(Scalar::is_float) => "precision",
             Loss::Sign | Loss::Precision => return,
         };
-        if !self.sink.wants(Code::ImplicitNarrowing) {
+        if !self.sink.is_enabled(Code::ImplicitNarrowing) {
             return;
         }
         let (from_shown, shown) = (self.show(value.ty), self.show(to));

@@ -25,7 +25,7 @@ impl Sema<'_> {
             Pointee::Compatible if drops => Code::DiscardedQualifiers,
             Pointee::Compatible => return,
         };
-        if !self.sink.wants(code) {
+        if !self.sink.is_enabled(code) {
             return;
         }
         let (from_shown, to_shown) = (self.show(from), self.show(to));

@@ -38,14 +38,14 @@ macro_rules! codes {
                 }
             }
 
-            const fn sort(self) -> Sort {
-                match self { $(Self::$variant => Sort::$sort,)* }
+            const fn kind(self) -> Kind {
+                match self { $(Self::$variant => Kind::$sort,)* }
             }
         }
     };
 }
 
-enum Sort {
+enum Kind {
     Error,
     /// An error that `-Wno-error=NAME` makes a warning: other compilers accept the program.
     SoftError,
@@ -75,25 +75,25 @@ impl Code {
 
     /// The severity before options are applied.
     pub const fn default_severity(self) -> Severity {
-        match self.sort() {
-            Sort::Error | Sort::SoftError => Severity::Error,
-            Sort::Warning | Sort::All | Sort::Extra | Sort::Pedantic => Severity::Warning,
+        match self.kind() {
+            Kind::Error | Kind::SoftError => Severity::Error,
+            Kind::Warning | Kind::All | Kind::Extra | Kind::Pedantic => Severity::Warning,
         }
     }
 
     /// The group of a warning.
     pub const fn group(self) -> Group {
-        match self.sort() {
-            Sort::Error | Sort::SoftError | Sort::Warning => Group::Default,
-            Sort::All => Group::All,
-            Sort::Extra => Group::Extra,
-            Sort::Pedantic => Group::Pedantic,
+        match self.kind() {
+            Kind::Error | Kind::SoftError | Kind::Warning => Group::Default,
+            Kind::All => Group::All,
+            Kind::Extra => Group::Extra,
+            Kind::Pedantic => Group::Pedantic,
         }
     }
 
     /// Whether options can make this error a warning.
     pub(super) const fn is_soft(self) -> bool {
-        matches!(self.sort(), Sort::SoftError)
+        matches!(self.kind(), Kind::SoftError)
     }
 
     pub(super) fn is_default(self) -> bool {
@@ -101,7 +101,7 @@ impl Code {
     }
 
     /// Whether a `-W` option with this name, which is a code or a group, applies to this code.
-    pub fn answers_to(self, name: &str) -> bool {
+    pub fn matches_option(self, name: &str) -> bool {
         match name {
             "everything" => true,
             "all" => matches!(self.group(), Group::Default | Group::All),

@@ -1,4 +1,4 @@
-//! Suggested edits of the source. A stage describes an edit by spans; the text results from the source map.
+//! Suggested edits of the source. A stage describes an edit by spans; the source map provides the text.
 
 use kiln_syntax::Span;
 
@@ -9,7 +9,7 @@ use crate::source::{FileRange, SourceMap};
 pub struct Fix {
     /// A description of the edit, for an editor's menu.
     pub title: String,
-    /// The text that changes.
+    /// The span of the text that changes.
     pub span: Span,
     /// The change.
     pub change: Change,
@@ -18,16 +18,16 @@ pub struct Fix {
 /// What changes at the span of a fix.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// This text replaces it. In a macro, the definition changes.
+    /// Replaces it with this text. In a macro, edits the definition.
     Replace(String),
-    /// These pieces replace it. It is an expression that does not come from a part of a macro: otherwise, the change
-    /// would apply to other uses of the macro.
+    /// Replaces it, an expression, with these pieces. Not for an expression from a part of a macro, because the edit would
+    /// change other uses of the macro.
     Rewrite(Vec<OwnedPiece>),
-    /// It is removed, with the blanks after it.
+    /// Removes it, with the blanks after it.
     Remove,
-    /// This line is inserted before its line.
+    /// Inserts this line before its line.
     LineBefore(String),
-    /// This line becomes the first of its file.
+    /// Inserts this line at the start of its file.
     FirstLine(String),
 }
 
@@ -40,7 +40,7 @@ pub enum Piece<'a> {
     Source(Span),
     /// The source's text of an expression, in parentheses if it can be more than one operand.
     Operand(Span),
-    /// The address of an object: `&` and the source's text, or the pointer that it dereferences.
+    /// The address of an object: `&` with the source's text, or, for `*p`, the pointer.
     Address(Span),
 }
 
@@ -68,7 +68,7 @@ impl From<Piece<'_>> for OwnedPiece {
     }
 }
 
-/// A fix as a change of a file.
+/// A fix, resolved to an edit of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The text to replace.
@@ -78,7 +78,7 @@ pub struct Edit {
 }
 
 impl Fix {
-    /// The change of a file, if the fix can be applied: its text is in one file.
+    /// The edit of a file. `None` if the text is not in one file.
     pub fn edit(&self, map: &SourceMap) -> Option<Edit> {
         match &self.change {
             Change::Replace(text) => Some(Edit { location: map.spelling(self.span)?, text: text.clone() }),

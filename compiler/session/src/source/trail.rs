@@ -2,17 +2,17 @@
 
 use kiln_syntax::{Span, Symbol};
 
-use super::{EntryKind, FileId, FileRange, Repeats, SourceMap};
+use super::{EntryKind, ExpansionKind, FileId, FileRange, SourceMap};
 
 /// A macro expansion that a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroStep {
     /// The macro.
     pub name: Symbol,
-    /// The text in the macro definition; for an argument, the argument.
+    /// The range in the macro's definition, or the argument.
     pub definition: FileRange,
     /// Whether `definition` is in the macro body or in an argument.
-    pub repeats: Repeats,
+    pub kind: ExpansionKind,
 }
 
 /// An include directive.
@@ -36,11 +36,11 @@ impl SourceMap {
             };
             let definition = self.spelling(Span::new(lo, hi));
             if let Some(definition) = definition {
-                steps.push(MacroStep { name: expansion.name, definition, repeats: expansion.repeats });
+                steps.push(MacroStep { name: expansion.name, definition, kind: expansion.kind });
             }
-            span = match expansion.repeats {
-                Repeats::Body => expansion.call,
-                Repeats::Argument => Span::new(lo, hi),
+            span = match expansion.kind {
+                ExpansionKind::Body => expansion.call,
+                ExpansionKind::Argument => Span::new(lo, hi),
             };
         }
         steps
@@ -77,7 +77,7 @@ impl SourceMap {
         entry.is_some_and(|entry| {
             entry.lo == span.lo
                 && end == span.hi
-                && matches!(&entry.kind, EntryKind::Expansion(it) if it.repeats == Repeats::Body
+                && matches!(&entry.kind, EntryKind::Expansion(it) if it.kind == ExpansionKind::Body
                     && self.outermost_call(it.call.lo).is_none())
         })
     }

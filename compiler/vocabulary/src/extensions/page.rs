@@ -14,8 +14,8 @@ const INTRODUCTION: &str = "\
 This page is rendered from `compiler/vocabulary/src/extensions.rs`. After a change there, `cargo xtask bless` renders it
 again.
 
-The tables list every extension and optional feature of OpenCL C that Kiln knows, with the first version of the language that can
-have it, and the devices that support it. On these devices only, a macro with its name is defined. `kiln devices` lists the
+The tables list every extension and optional feature of OpenCL C that Kiln supports, with the first language version and the
+devices that support it. Only for these devices does the compiler define a macro with its name. `kiln devices` lists the
 extensions and features of the machine's devices. `testsuite/tests/features.rs` compares the macros, the compiler and the devices
 with the table.
 
@@ -27,7 +27,7 @@ compiler rejects its uses in 2.0, too. The column `OpenCL` is for modules for Op
 others are device profiles for Vulkan.
 ";
 
-/// The page.
+/// Renders the page.
 pub fn render_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     let is_feature = |extension: &&Extension| extension.is_feature();

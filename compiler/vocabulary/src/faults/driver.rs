@@ -36,7 +36,7 @@ impl DriverId {
     }
 }
 
-/// A version of a driver, as its vendor writes it: 22.3.6 of Mesa, 580.159.4 of NVIDIA's driver.
+/// A driver version in the vendor's notation: 22.3.6 of Mesa, 580.159.4 of NVIDIA's driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The first number
@@ -53,7 +53,7 @@ impl Version {
         text.split([' ', '(', ')', '-']).find_map(Self::parse)
     }
 
-    /// Reads one to three numbers, separated by full stops.
+    /// Parses one to three numbers separated by full stops.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.splitn(3, '.').map(str::parse);
         let major = numbers.next()?.ok()?;
@@ -72,14 +72,14 @@ impl fmt::Display for Version {
 /// A driver in one of its versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Driver {
-    /// Which driver.
+    /// The driver.
     pub id: DriverId,
     /// Its version.
     pub version: Version,
 }
 
 impl Driver {
-    /// Reads a name and a version, such as `lavapipe 22.3.6`.
+    /// Parses a name and a version, such as `lavapipe 22.3.6`.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, version) = text.trim().split_once(' ')?;
         let id = DriverId::ALL.into_iter().find(|id| id.name() == name)?;
@@ -117,7 +117,7 @@ impl Versions {
     }
 
     /// Whether a version is in the range.
-    pub fn contain(&self, version: Version) -> bool {
+    pub fn contains(&self, version: Version) -> bool {
         self.from.is_none_or(|from| version >= from) && self.before.is_none_or(|before| version < before)
     }
 }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_drivers_say() {
+    fn versions_are_found_in_driver_information() {
         let found = |text: &str| Version::find(text).map(|it| it.to_string());
         assert_eq!(found("Mesa 22.3.6 (LLVM 15.0.6)").as_deref(), Some("22.3.6"));
         assert_eq!(found("Mesa 25.0.7-2 (LLVM 19.1.7)").as_deref(), Some("25.0.7"));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn drivers_are_read_as_they_are_written() {
+    fn drivers_round_trip() {
         let driver = Driver::parse("nvidia 580.159.4").unwrap();
         assert_eq!(driver.id, DriverId::Nvidia);
         assert_eq!(Driver::parse(&driver.to_string()), Some(driver));
@@ -161,8 +161,8 @@ mod tests {
     fn ranges_contain_their_versions() {
         let version = |text: &str| Version::parse(text).unwrap();
         let range = Versions { from: Versions::from(22, 0).from, ..Versions::before(23, 3) };
-        assert!(range.contain(version("22.0.0")) && range.contain(version("23.2.9")));
-        assert!(!range.contain(version("21.3.9")) && !range.contain(version("23.3.0")));
-        assert!(Versions::from(575, 0).contain(version("580.159")) && Versions::ALL.contain(version("1")));
+        assert!(range.contains(version("22.0.0")) && range.contains(version("23.2.9")));
+        assert!(!range.contains(version("21.3.9")) && !range.contains(version("23.3.0")));
+        assert!(Versions::from(575, 0).contains(version("580.159")) && Versions::ALL.contains(version("1")));
     }
 }

@@ -25,7 +25,7 @@ once if the open device has a fault that the compiler can work around and the mo
 |---|---|---|---|
 ";
 
-/// The page.
+/// Renders the page.
 pub fn render_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     for fault in Fault::ALL {

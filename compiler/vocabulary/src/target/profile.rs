@@ -1,4 +1,4 @@
-//! Device profiles: features and a driver as text, so that a module can be compiled for a device of another machine.
+//! Device profiles: features and a driver as text, for compiling for a device of another machine.
 //!
 //! A line is `name` for a feature that the device has, `push_constant_size = N`, `driver = NAME VERSION`, or a comment
 //! after `#`; a device lacks the features that its profile does not name. `kiln devices --profile` writes the profile of
@@ -23,7 +23,7 @@ const DRIVER: &str = "driver";
 pub struct Profile {
     /// The features of the device.
     pub features: Features,
-    /// Its driver, if faults of that driver are known.
+    /// Its driver, if the table of faults has rows for it.
     pub driver: Option<Driver>,
 }
 
@@ -62,7 +62,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// A profile by name.
 pub fn named(name: &str) -> Option<Profile> {
     let (_, text) = NAMED.iter().find(|(known, _)| *known == name)?;
-    Some(parse(text).unwrap_or_else(|error| panic!("the profile `{name}` is ours: {error}")))
+    Some(parse(text).unwrap_or_else(|error| panic!("the built-in profile `{name}` is invalid: {error}")))
 }
 
 /// Parses a profile. The error is a message for the user.
@@ -75,7 +75,7 @@ pub fn parse(text: &str) -> Result<Profile, String> {
             Some((name, value)) if name.trim() == PUSH_CONSTANT_SIZE => {
                 let size = value.trim().parse().ok().filter(|size| *size >= 128 && size % 4 == 0);
                 size.map(|size| features.push_constant_size = size)
-                    .ok_or("its size is a multiple of 4 from 128")
+                    .ok_or("the size must be a multiple of 4, and at least 128")
             }
             Some((name, value)) if name.trim() == DRIVER => {
                 driver = Driver::parse(value);
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_are_what_they_are_called() {
+    fn named_profiles_round_trip() {
         assert_eq!(named("full"), Some(Profile { features: Features::full(), driver: None }));
         assert_eq!(named("minimal"), Some(Profile { features: Features::minimal(), driver: None }));
         for name in names() {
@@ -135,11 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn errors_contain_their_line() {
         assert_eq!(parse("int8\nint9"), Err("line 2: `int9`: there is no such feature".to_owned()));
         assert_eq!(
             parse("push_constant_size = 7"),
-            Err("line 1: `push_constant_size = 7`: its size is a multiple of 4 from 128".to_owned())
+            Err("line 1: `push_constant_size = 7`: the size must be a multiple of 4, and at least 128"
+                .to_owned())
         );
         assert!(parse("int8 = 3").is_err());
         assert_eq!(

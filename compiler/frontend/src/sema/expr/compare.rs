@@ -98,7 +98,7 @@ impl Sema<'_> {
             (false, true) => (right, left),
             _ => return,
         };
-        if !self.sink.wants(Code::SignCompare) {
+        if !self.sink.is_enabled(Code::SignCompare) {
             return;
         }
         // A nonnegative constant keeps its value. So does a comparison for equality with a small unsigned constant.

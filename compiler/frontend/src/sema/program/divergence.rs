@@ -128,7 +128,7 @@ struct Walk<'a, 'm> {
 impl Program<'_> {
     /// Warns about barriers in divergent control flow (OpenCL C 6.15.8).
     pub(super) fn check_divergence(&mut self) {
-        if !self.sink.wants(Code::DivergentBarrier) || !self.uses.iter().any(|uses| uses.barriers) {
+        if !self.sink.is_enabled(Code::DivergentBarrier) || !self.uses.iter().any(|uses| uses.barriers) {
             return;
         }
         let mut facts = Table::new();

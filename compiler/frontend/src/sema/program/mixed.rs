@@ -38,7 +38,7 @@ struct Access {
 impl Program<'_> {
     /// Warns about plain accesses to objects of atomic operations (OpenCL API 3.3.6).
     pub(super) fn check_mixed_access(&mut self) {
-        if !self.sink.wants(Code::MixedAccess) {
+        if !self.sink.is_enabled(Code::MixedAccess) {
             return;
         }
         let functions = self.uses.entries().filter(|(_, uses)| uses.atomics);

@@ -18,7 +18,7 @@ availability_chains                # Chains of availability and visibility (memo
 subgroups                          # Basic sub-group operations in compute
 clock                              # Clocks of the device and of sub-groups
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be preserved
-float_controls_preserve16          # The same for 16-bit floats
-float_controls_preserve64          # The same for 64-bit floats
+float_controls_preserve16          # Signed zeros, infinities and NaNs of 16-bit floats can be preserved
+float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit floats can be preserved
 images                             # Images
 push_constant_size = 128
