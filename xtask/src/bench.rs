@@ -30,7 +30,7 @@ pub(crate) enum Bench {
     Strict,
     /// Front-end time for files and folders of kernels, on one core
     Frontend(Rest),
-    /// `kiln lsp` compared with clangd-15, on the examples and `[--conformance DIR] FILE…`
+    /// `kiln lsp` compared with clangd, on generated sources, the examples and `[--clangd PATH]… [--conformance DIR] FILE…`
     Editors(Rest),
     /// Budgets of the binary and of a build: size, CPU time, memory
     Budgets,

@@ -48,6 +48,7 @@ pub use row::{
     WorkItem,
 };
 pub use suggest::names;
+pub use suggest::names_that;
 pub use suggest::near;
 
 id_type! {

@@ -9,10 +9,15 @@ pub fn names(context: &Context) -> impl Iterator<Item = &'static str> {
     public().filter(|name| is_of(context, name))
 }
 
+/// The available names that satisfy a predicate.
+pub fn names_that(context: &Context, are: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static str> {
+    // Checking availability is slower than most predicates.
+    public().filter(move |name| are(name)).filter(|name| is_of(context, name))
+}
+
 /// The available names with similar spelling.
 pub fn near(misspelt: &str, context: &Context) -> impl Iterator<Item = &'static str> {
-    // Compare the spelling first: checking availability is slower.
-    public().filter(move |name| is_near(misspelt, name)).filter(|name| is_of(context, name))
+    names_that(context, move |name| is_near(misspelt, name))
 }
 
 fn public() -> impl Iterator<Item = &'static str> {

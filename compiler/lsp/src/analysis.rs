@@ -16,9 +16,10 @@ use lsp_types::{Location, Position};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    call::open_call,
+    call::{OpenCall, open_call},
     configuration,
     documents::Document,
+    lexical::{self, Surroundings},
     names::{self, Name, Thing},
     position::{Encoding, Lines},
     uri,
@@ -257,11 +258,33 @@ impl<'a> Cursor<'a> {
 
     /// Whether the cursor is among the arguments of a macro.
     fn is_in_macro_call(&self) -> bool {
-        let Some(call) = open_call(&self.text()[..self.offset]) else { return false };
+        let Some(call) = self.open_call(self.offset) else { return false };
         let names = self.analysis.names_in(self.file).iter();
         names
             .into_iter()
             .any(|name| name.location.range == call.name && matches!(name.thing, Thing::Macro(..)))
+    }
+
+    /// The innermost call that is open at an offset.
+    pub(crate) fn open_call(&self, offset: usize) -> Option<OpenCall> {
+        open_call(self.text(), self.code_before(offset)..offset)
+    }
+
+    /// What the cursor is in.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        lexical::surroundings(self.text(), self.code_before(self.offset), self.offset)
+    }
+
+    /// The start of the last function before an offset, or of the file: a place in code from where to scan a text.
+    pub(crate) fn code_before(&self, offset: usize) -> usize {
+        let scopes = self.analysis.survey.facts.scopes.iter();
+        let mut last = 0..0;
+        for scope in scopes.filter_map(|scope| self.analysis.in_file(self.file, *scope)) {
+            if scope.start >= last.end && scope.start <= offset {
+                last = scope;
+            }
+        }
+        last.start
     }
 
     /// The word that contains the cursor or ends there.

@@ -24,21 +24,21 @@ struct Open {
     begin: usize,
 }
 
-/// The innermost call that is open at the end of this text.
-pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
+/// The innermost call that is open at the end of this range of a text. The range starts outside of calls and comments.
+pub(crate) fn open_call(text: &str, within: Range<usize>) -> Option<OpenCall> {
     let mut open: Vec<Open> = Vec::new();
     let mut word: Option<Range<usize>> = None;
-    for token in Lexer::new(text) {
-        let range = token.start as usize..token.end as usize;
+    for token in Lexer::new(&text[within.clone()]) {
+        let range = within.start + token.start as usize..within.start + token.end as usize;
         let before = word.take();
         match token.lexeme {
             Lexeme::Identifier | Lexeme::ExtendedIdentifier => {
-                let is_keyword = Keyword::ALL.iter().any(|(spelling, _)| *spelling == &text[range.clone()]);
-                word = (!is_keyword).then_some(range);
+                word = Some(range);
             }
             Lexeme::Punct(Punct::OpenParen | Punct::OpenBracket) => {
                 let is_call = token.lexeme == Lexeme::Punct(Punct::OpenParen);
-                open.push(Open { name: before.filter(|_| is_call), arguments: Vec::new(), begin: range.end });
+                let name = before.filter(|name| is_call && !is_keyword(&text[name.clone()]));
+                open.push(Open { name, arguments: Vec::new(), begin: range.end });
             }
             Lexeme::Punct(Punct::CloseParen | Punct::CloseBracket) => {
                 open.pop();
@@ -58,13 +58,17 @@ pub(crate) fn open_call(text: &str) -> Option<OpenCall> {
     Some(OpenCall { name: call.name?, argument: call.arguments.len(), arguments: call.arguments })
 }
 
+fn is_keyword(word: &str) -> bool {
+    Keyword::ALL.iter().any(|(spelling, _)| *spelling == word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(text: &str, expected: Option<(&str, usize)>) {
-        let found = open_call(text);
+        let found = open_call(text, 0..text.len());
         assert_eq!(found.as_ref().map(|call| (&text[call.name.clone()], call.argument)), expected);
     }
 

@@ -4,13 +4,14 @@ use lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, DeclarationCapability, DiagnosticOptions,
     DiagnosticServerCapabilities, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability,
-    InitializeResult, OneOf, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
-    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
-    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability, OneOf,
+    RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
     TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
+use serde::Serialize;
 
 use crate::{
     diagnostics,
@@ -20,13 +21,33 @@ use crate::{
 };
 
 /// The response to `initialize`.
-pub(crate) fn result(encoding: Encoding, client: Client) -> InitializeResult {
-    InitializeResult {
-        capabilities: capabilities(encoding, client.pulls),
-        server_info: Some(ServerInfo {
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Initialized {
+    capabilities: Capabilities,
+    server_info: ServerInfo,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Capabilities {
+    #[serde(flatten)]
+    most: ServerCapabilities,
+    /// `lsp_types` has the requests, but not the capability.
+    type_hierarchy_provider: bool,
+}
+
+/// The response to `initialize`.
+pub(crate) fn result(encoding: Encoding, client: Client) -> Initialized {
+    Initialized {
+        capabilities: Capabilities {
+            most: capabilities(encoding, client.pulls),
+            type_hierarchy_provider: true,
+        },
+        server_info: ServerInfo {
             name: "kiln".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        }),
+        },
     }
 }
 

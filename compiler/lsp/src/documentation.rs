@@ -33,6 +33,22 @@ static BUILTINS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows
 });
 
+/// The entries by exact name.
+static BY_NAME: LazyLock<FxHashMap<&'static str, Vec<&'static Row>>> = LazyLock::new(|| {
+    let mut by_name: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for row in BUILTINS.iter() {
+        for name in &row.names {
+            by_name.entry(*name).or_default().push(row);
+        }
+    }
+    by_name
+});
+
+/// The names that are patterns, in order.
+static PATTERNS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    BUILTINS.iter().flat_map(|row| &row.names).copied().filter(|name| name.contains('*')).collect()
+});
+
 static CONSTANTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
     include_str!("documentation/constants.txt")
         .lines()
@@ -42,13 +58,9 @@ static CONSTANTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::ne
 });
 
 /// The entries of a built-in function: those with its exact name, or else those of the first matching pattern.
-pub(crate) fn builtin(name: &str) -> Vec<&'static Row> {
-    let exact: Vec<&Row> = BUILTINS.iter().filter(|row| row.names.contains(&name)).collect();
-    if !exact.is_empty() {
-        return exact;
-    }
-    let pattern = BUILTINS.iter().flat_map(|row| &row.names).find(|pattern| fits(pattern, name));
-    BUILTINS.iter().filter(|row| pattern.is_some_and(|pattern| row.names.contains(pattern))).collect()
+pub(crate) fn builtin(name: &str) -> &'static [&'static Row] {
+    let of_pattern = || BY_NAME.get(PATTERNS.iter().find(|pattern| fits(pattern, name))?);
+    BY_NAME.get(name).or_else(of_pattern).map_or(&[], Vec::as_slice)
 }
 
 /// The parameter names of the form with this number of parameters.

@@ -19,6 +19,7 @@ pub(crate) mod selection;
 pub(crate) mod signature;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
+pub(crate) mod types;
 pub(crate) mod values;
 
 #[cfg(test)]

@@ -98,11 +98,11 @@ pub(crate) enum Surroundings {
     CommentOrLiteral,
 }
 
-/// What an offset is in. Scans the text once, up to the offset.
-pub(crate) fn surroundings(text: &str, offset: usize) -> Surroundings {
-    let mut end = 0;
-    for token in Lexer::new(text) {
-        let range = token.start as usize..token.end as usize;
+/// What an offset is in. Scans the text from `start`, which is in code, to the offset.
+pub(crate) fn surroundings(text: &str, start: usize, offset: usize) -> Surroundings {
+    let mut end = start;
+    for token in Lexer::new(&text[start..]) {
+        let range = start + token.start as usize..start + token.end as usize;
         if range.start < end {
             // Part of a directive.
             continue;
@@ -170,7 +170,7 @@ mod tests {
     fn offsets_are_in_something() {
         let around = |text: &str| {
             let offset = text.find('$').unwrap();
-            surroundings(&text.replace('$', ""), offset)
+            surroundings(&text.replace('$', ""), 0, offset)
         };
         assert_eq!(around("int x$; // b"), Surroundings::Code);
         assert_eq!(around("int x; // b$\nint y;"), Surroundings::CommentOrLiteral);
@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(around("a;\n#if $\nb"), Surroundings::Directive(3..7));
         assert_eq!(around("#if\n$b"), Surroundings::Code);
         assert_eq!(around("/* $"), Surroundings::CommentOrLiteral);
+        assert_eq!(surroundings("/* int\n#if a", 3, 12), Surroundings::Directive(7..12));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Compares `kiln lsp` with clangd, through the protocol and in one run: the results for the same files without
-//! configuration, and the delay after an edit.
+//! configuration, the delay after an edit, and times and memory for generated sources of 1,000 and 5,000 lines.
 //!
 //! The servers alternate, so that other load affects both equally. Must not depend on either server, only on results
 //! that users see.
+
+mod sizes;
 
 use std::{
     fs,
@@ -25,9 +27,9 @@ pub(crate) struct Editors {
     /// The binary `kiln`
     #[arg(long, default_value = "kiln")]
     kiln: PathBuf,
-    /// The other server
+    /// The other servers
     #[arg(long, default_value = "clangd-15")]
-    clangd: PathBuf,
+    clangd: Vec<PathBuf>,
     /// Folder with `invalid/` and `valid/`, programs written from the specification
     #[arg(long)]
     conformance: Option<PathBuf>,
@@ -38,7 +40,7 @@ pub(crate) struct Editors {
 
 /// A running server and its results.
 struct Server {
-    name: &'static str,
+    name: String,
     client: Client,
     /// The number of errors in valid sources, by source.
     false_errors: Vec<usize>,
@@ -50,11 +52,7 @@ struct Server {
 
 pub(crate) fn editors(options: &Editors) -> Result<(), String> {
     let sources = options.sources.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    let mut kiln = Command::new(&options.kiln);
-    kiln.arg("lsp");
-    let mut clangd = Command::new(&options.clangd);
-    clangd.arg("--log=error");
-    let mut servers = [Server::new("kiln lsp", kiln), Server::new("clangd-15", clangd)];
+    let mut servers = started(options);
     for (path, text) in &sources {
         for server in &mut servers {
             server.edit(path, text, options.edits);
@@ -65,11 +63,32 @@ pub(crate) fn editors(options: &Editors) -> Result<(), String> {
         if let Some(folder) = &options.conformance {
             server.conformance(folder)?;
         }
-        let peak = format!("{} MB", peak_memory(server.client.process()) / 1024);
-        server.rows.push(("memory at the end".to_owned(), peak));
+        server.remember_memory("memory at the end");
     }
+    sizes::measure(options, &mut servers);
     print(&sources, &servers);
     Ok(())
+}
+
+/// A server of each kind, Kiln first.
+fn started(options: &Editors) -> Vec<Server> {
+    let mut kiln = Command::new(&options.kiln);
+    kiln.arg("lsp");
+    let mut servers = vec![Server::new("kiln lsp".to_owned(), kiln)];
+    for path in &options.clangd {
+        let mut clangd = Command::new(path);
+        clangd.arg("--log=error");
+        servers.push(Server::new(version(path), clangd));
+    }
+    servers
+}
+
+/// `clangd` and its version, as it prints them.
+fn version(path: &Path) -> String {
+    let printed = Command::new(path).arg("--version").output().map(|output| output.stdout);
+    let printed = String::from_utf8_lossy(&printed.unwrap_or_default()).into_owned();
+    let number = printed.split("version ").nth(1).and_then(|rest| rest.split([' ', '\n', '-']).next());
+    format!("clangd {}", number.unwrap_or("of an unknown version"))
 }
 
 fn read(path: &Path) -> Result<(PathBuf, String), String> {
@@ -84,7 +103,7 @@ fn uri(path: &Path) -> String {
 }
 
 impl Server {
-    fn new(name: &'static str, command: Command) -> Self {
+    fn new(name: String, command: Command) -> Self {
         let client = Client::start(command, None, capabilities(), Value::Null);
         Self { name, client, false_errors: Vec::new(), delays: Vec::new(), rows: Vec::new() }
     }
@@ -113,6 +132,11 @@ impl Server {
         }
         self.client.close(&uri);
         self.delays.push(delays);
+    }
+
+    fn remember_memory(&mut self, what: &str) {
+        let peak = format!("{} MB", peak_memory(self.client.process()) / 1024);
+        self.rows.push((what.to_owned(), peak));
     }
 
     /// Sends typical requests.
@@ -335,13 +359,15 @@ fn peak_memory(process: u32) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
-fn print(sources: &[(PathBuf, String)], servers: &[Server; 2]) {
+fn print(sources: &[(PathBuf, String)], servers: &[Server]) {
     let largest = (0..sources.len()).max_by_key(|&index| sources[index].1.len()).unwrap_or_default();
     let all = |server: &Server| server.delays.concat();
     let row = |what: &str, of: &dyn Fn(&Server) -> String| {
-        println!("| {what} | {} | {} |", of(&servers[0]), of(&servers[1]));
+        let cells: Vec<String> = servers.iter().map(of).collect();
+        println!("| {what} | {} |", cells.join(" | "));
     };
-    println!("| | {} | {} |\n|---|---|---|", servers[0].name, servers[1].name);
+    row("", &|server| server.name.clone());
+    println!("|---|{}", "---|".repeat(servers.len()));
     let count = sources.len();
     row(&format!("false errors in {count} sources without configuration"), &|server| {
         let sources = server.false_errors.iter().filter(|errors| **errors > 0).count();
@@ -356,14 +382,11 @@ fn print(sources: &[(PathBuf, String)], servers: &[Server; 2]) {
     for index in 0..servers[0].rows.len() {
         row(&servers[0].rows[index].0, &|server| server.rows[index].1.clone());
     }
-    println!(
-        "\nsource: false errors and median delay in ms of {} and of {}",
-        servers[0].name, servers[1].name
-    );
+    println!("\nsource: false errors and median delay in ms of each server");
     for (index, (path, _)) in sources.iter().enumerate() {
-        let [first, second] = servers
-            .each_ref()
-            .map(|server| format!("{:3} {:7.1}", server.false_errors[index], median(&server.delays[index])));
-        println!("{first}  {second}  {}", path.display());
+        for server in servers {
+            print!("{:3} {:7.1}  ", server.false_errors[index], median(&server.delays[index]));
+        }
+        println!("{}", path.display());
     }
 }

@@ -8,11 +8,7 @@ mod sync;
 
 use lsp_types::CompletionList;
 
-use crate::{
-    analysis::Cursor,
-    lexical::{self, Surroundings},
-    names::is_word,
-};
+use crate::{analysis::Cursor, lexical::Surroundings, names::is_word};
 
 pub(crate) use items::resolve;
 
@@ -26,7 +22,8 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let word = &text[start..cursor.offset];
     let before = text[..start].trim_end_matches([' ', '\t']);
     let wanted = Letters::of(word);
-    let surroundings = lexical::surroundings(text, cursor.offset);
+    let mut is_cut = false;
+    let surroundings = cursor.surroundings();
     let mut items = if let Surroundings::Directive(directive) = surroundings {
         directives::complete(cursor, directive)
     } else if surroundings == Surroundings::CommentOrLiteral {
@@ -38,18 +35,19 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
             true => Vec::new(),
             false => members::complete(cursor, base.len(), members::Access::Dot),
         }
-    } else if attributes::is_place(before) {
+    } else if attributes::is_place(&before[cursor.code_before(start).min(before.len())..]) {
         attributes::complete()
     } else {
         let mut items = sync::complete(cursor, start);
         let taken: Vec<String> = items.iter().map(|item| item.label.clone()).collect();
         let others = items::complete(cursor, start, &wanted);
-        items.extend(others.into_iter().filter(|item| !taken.contains(&item.label)));
+        is_cut = others.is_incomplete;
+        items.extend(others.items.into_iter().filter(|item| !taken.contains(&item.label)));
         items
     };
     items.retain(|item| wanted.are_in(&item.label));
     // Incomplete, because a different word can match items that were left out.
-    CompletionList { is_incomplete: !word.is_empty(), items }
+    CompletionList { is_incomplete: is_cut || !word.is_empty(), items }
 }
 
 /// Whether a `.` after this text is a decimal point.
@@ -65,6 +63,10 @@ struct Letters(Vec<char>);
 impl Letters {
     fn of(word: &str) -> Self {
         Self(if is_word(word) { word.chars().flat_map(char::to_lowercase).collect() } else { Vec::new() })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn are_in(&self, text: &str) -> bool {

@@ -90,7 +90,7 @@ pub(crate) fn expression_type(cursor: &Cursor<'_>) -> Option<TyId> {
 }
 
 /// The tag of a type, looking through arrays, pointers and function results.
-fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
+pub(crate) fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
     loop {
         ty = match analysis.survey.program.types.get(ty) {
             Ty::Pointer(to) => to.ty,

@@ -76,6 +76,14 @@ impl Selection<'_> {
     fn is_in(&self, range: &Range<usize>) -> bool {
         range.start <= self.range.start && self.range.end <= range.end
     }
+
+    /// Whether the selection is inside of a call, from its name to its last argument, or of a statement that is the call.
+    fn is_in_call(&self, name: &Range<usize>, last: &Range<usize>) -> bool {
+        let rest = &self.text()[last.end..];
+        let end = rest.find(')').map_or(last.end, |at| last.end + at + 1);
+        let end = if self.text()[end..].starts_with(';') { end + 1 } else { end };
+        self.is_in(&(name.start..end))
+    }
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@ use lsp_types::{
 
 use crate::{
     analysis::{Analysis, Cursor},
-    call::open_call,
     features::hover,
 };
 
 /// The overloads, if the cursor is in a call.
 pub(crate) fn help(cursor: &Cursor<'_>) -> Option<SignatureHelp> {
-    let call = open_call(&cursor.text()[..cursor.offset])?;
+    let call = cursor.open_call(cursor.offset)?;
     let name = &cursor.text()[call.name.clone()];
     let forms = forms(cursor.analysis, name);
     let takes = |form: &Form| {

@@ -1,19 +1,19 @@
-//! Further requests: the call hierarchy, implementations, code lenses, inline values, pulled diagnostics.
+//! Further requests: the hierarchies of calls and types, implementations, code lenses, inline values, pulled diagnostics.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use lsp_server::{Request, Response};
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, DocumentDiagnosticParams, DocumentDiagnosticReport,
-    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, GotoDefinitionResponse, Location,
+    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, GotoDefinitionResponse, Location, Range,
     RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport, TextDocumentIdentifier,
-    TextDocumentPositionParams, UnchangedDocumentDiagnosticReport,
+    TextDocumentPositionParams, TypeHierarchyItem, UnchangedDocumentDiagnosticReport, Uri,
     request::{self as requests, Request as _},
 };
 
 use super::{at, file, serve};
 use crate::{
-    features::{calls, definition, lenses, references, values},
+    features::{calls, definition, lenses, references, types, values},
     session::Session,
     uri, workspace,
 };
@@ -34,7 +34,25 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
         }
         requests::CallHierarchyOutgoingCalls::METHOD => {
             serve::<requests::CallHierarchyOutgoingCalls>(session, request, |session, it| {
-                Ok(at(session, &item_position(&it.item), calls::outgoing))
+                let item = position(&it.item.uri, it.item.selection_range);
+                Ok(at(session, &item, calls::outgoing))
+            })
+        }
+        requests::TypeHierarchyPrepare::METHOD => {
+            serve::<requests::TypeHierarchyPrepare>(session, request, |session, it| {
+                let found = at(session, &it.text_document_position_params, types::prepare).flatten();
+                Ok(found.map(|item| vec![item]))
+            })
+        }
+        requests::TypeHierarchySupertypes::METHOD => {
+            serve::<requests::TypeHierarchySupertypes>(session, request, |session, it| {
+                let item = position(&it.item.uri, it.item.selection_range);
+                Ok(at(session, &item, types::supertypes))
+            })
+        }
+        requests::TypeHierarchySubtypes::METHOD => {
+            serve::<requests::TypeHierarchySubtypes>(session, request, |session, it| {
+                Ok(Some(subtypes(session, &it.item)))
             })
         }
         requests::GotoImplementation::METHOD => {
@@ -67,20 +85,31 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
     })
 }
 
-/// The position of an item of the call hierarchy.
-fn item_position(item: &CallHierarchyItem) -> TextDocumentPositionParams {
+/// The position of an item of a hierarchy.
+fn position(uri: &Uri, name: Range) -> TextDocumentPositionParams {
     TextDocumentPositionParams {
-        text_document: TextDocumentIdentifier { uri: item.uri.clone() },
-        position: item.selection_range.start,
+        text_document: TextDocumentIdentifier { uri: uri.clone() },
+        position: name.start,
     }
 }
 
 /// The callers of a function, in all sources that see its declaration.
 fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let mut found = Vec::new();
-    if let Some(key) = at(session, &item_position(item), references::key).flatten() {
+    if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
         workspace::see_key(session, &key, &mut |analysis, thing| {
             calls::incoming(analysis, thing, &mut found)
+        });
+    }
+    found
+}
+
+/// The types that contain or name a type, in all sources that see its declaration.
+fn subtypes(session: &mut Session, item: &TypeHierarchyItem) -> Vec<TypeHierarchyItem> {
+    let mut found = Vec::new();
+    if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
+        workspace::see_key(session, &key, &mut |analysis, thing| {
+            types::subtypes(analysis, thing, &mut found)
         });
     }
     found

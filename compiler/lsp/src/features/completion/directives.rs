@@ -25,7 +25,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, directive: Range<usize>) -> Vec<Comp
         "pragma" => pragma(text),
         "ifdef" | "ifndef" | "undef" | "if" | "elif" => macros(cursor),
         "define" => {
-            let mut items = items::complete(cursor, cursor.offset, &Letters::default());
+            let mut items = items::complete(cursor, cursor.offset, &Letters::default()).items;
             items.extend(macros(cursor));
             items
         }

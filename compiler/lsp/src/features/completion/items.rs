@@ -1,6 +1,6 @@
 //! Completes names in scope and keywords, closest scope first.
 
-use std::ops::Range;
+use std::{fmt::Write as _, ops::Range};
 
 use kiln_builtins as builtins;
 use kiln_frontend::sema::{Meaning, Role};
@@ -8,7 +8,8 @@ use kiln_session::source::FileRange;
 use kiln_syntax::token::Keyword;
 use kiln_types::ty;
 use lsp_types::{
-    CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
+    CompletionItem, CompletionItemKind, CompletionList, Documentation, InsertTextFormat, MarkupContent,
+    MarkupKind,
 };
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -28,10 +29,15 @@ const PROGRAM: u8 = b'2';
 const LANGUAGE: u8 = b'3';
 const WORD: u8 = b'4';
 
-/// All names that are valid at the cursor, whose word starts at `start`, and that contain its letters.
-pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> Vec<CompletionItem> {
+/// The number of names of the program that are offered before a letter is typed. A large program has thousands.
+const NEAREST: usize = 200;
+
+/// The names that are valid at the cursor, whose word starts at `start`, and that contain its letters. Without letters,
+/// only the nearest names of the program.
+pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> CompletionList {
     let analysis = cursor.analysis;
     let mut items = Vec::new();
+    let mut is_incomplete = false;
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let scopes = scopes(analysis, cursor, start);
     // The innermost declaration of a name is the last one.
@@ -49,9 +55,14 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> V
             Meaning::Member(_) | Meaning::Label(..) => false,
             _ => location.file != cursor.file || location.range.start < start,
         };
-        if is_seen_here && seen.insert(text) {
-            items.push(of_program(cursor, occurrence.meaning, text));
+        if !is_seen_here || !seen.insert(text) {
+            continue;
         }
+        if wanted.is_empty() && items.len() >= NEAREST {
+            is_incomplete = true;
+            break;
+        }
+        items.push(of_program(cursor, occurrence.meaning, text));
     }
     for item in macros(cursor, wanted) {
         if !seen.contains(item.label.as_str()) {
@@ -59,7 +70,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> V
         }
     }
     language(cursor, wanted, &mut items);
-    items
+    CompletionList { is_incomplete, items }
 }
 
 /// The scopes in the function that contains the cursor, and the function itself. Variables of other functions are in
@@ -122,7 +133,7 @@ fn item(label: &str, kind: CompletionItemKind, nearness: u8) -> CompletionItem {
     CompletionItem {
         label: label.to_owned(),
         kind: Some(kind),
-        sort_text: Some(format!("{}{label}", char::from(nearness))),
+        sort_text: Some([str::from_utf8(&[nearness]).unwrap_or_default(), label].concat()),
         ..CompletionItem::default()
     }
 }
@@ -133,8 +144,13 @@ fn call<'n>(cursor: &Cursor<'_>, item: &mut CompletionItem, names: impl Iterator
     if !cursor.world.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
         return;
     }
-    let places: Vec<String> = names.enumerate().map(|(at, name)| format!("${{{}:{name}}}", at + 1)).collect();
-    item.insert_text = Some(format!("{}({})", item.label, places.join(", ")));
+    let mut text = format!("{}(", item.label);
+    for (number, name) in names.enumerate() {
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(text, "{comma}${{{}:{name}}}", number + 1);
+    }
+    text.push(')');
+    item.insert_text = Some(text);
     item.insert_text_format = Some(InsertTextFormat::SNIPPET);
 }
 
@@ -190,10 +206,7 @@ const PREDEFINED: [&str; 22] = [
 /// The functions, constants, types and keywords of OpenCL C that contain these letters.
 fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionItem>) {
     let context = &cursor.analysis.survey.context;
-    for name in builtins::names(context) {
-        if !wanted.are_in(name) {
-            continue;
-        }
+    for name in builtins::names_that(context, |name| wanted.are_in(name)) {
         let mut function = item(name, CompletionItemKind::FUNCTION, LANGUAGE);
         let row = documentation::builtin(name);
         call(
@@ -201,7 +214,7 @@ fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionIte
             &mut function,
             row.first().map(|row| row.parameters.as_slice()).unwrap_or_default().iter().copied(),
         );
-        function.data = Some(Value::from(name));
+        function.data = Some(Value::Bool(true));
         items.push(function);
     }
     let orders = kiln_vocabulary::opencl::Order::ALL.iter().map(|order| order.spelling());
@@ -211,7 +224,7 @@ fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionIte
     });
     for word in constants.chain(PREDEFINED).filter(|word| wanted.are_in(word)) {
         let mut constant = item(word, CompletionItemKind::CONSTANT, LANGUAGE);
-        constant.data = Some(Value::from(word));
+        constant.data = Some(Value::Bool(true));
         items.push(constant);
     }
     kiln_syntax::predeclared::each(|name, _| {
@@ -228,15 +241,17 @@ fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionIte
     }
 }
 
-/// Adds the details of a selected item that are expensive to compute.
+/// Adds the details of a selected item that are expensive to compute. `data` marks the items that have some.
 pub(crate) fn resolve(analysis: &Analysis, mut item: CompletionItem) -> CompletionItem {
-    let Some(name) = item.data.as_ref().and_then(Value::as_str).map(str::to_owned) else { return item };
-    let mut text = documentation::word(&name).unwrap_or_default().to_owned();
-    if builtins::is_name(&name) {
-        let forms: Vec<String> =
-            signature::forms(analysis, &name).into_iter().map(|form| form.line).collect();
-        item.detail = forms.first().cloned();
-        text = hover::join([hover::code(&forms.join("\n")), hover::about(&name)]);
+    if item.data != Some(Value::Bool(true)) {
+        return item;
+    }
+    let name = &item.label;
+    let mut text = documentation::word(name).unwrap_or_default().to_owned();
+    if builtins::is_name(name) {
+        let forms: Vec<String> = signature::forms(analysis, name).into_iter().map(|form| form.line).collect();
+        text = hover::join([hover::code(&forms.join("\n")), hover::about(name)]);
+        item.detail = forms.into_iter().next();
     }
     item.documentation =
         Some(Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: text }));

@@ -6,12 +6,12 @@ use kiln_types::ty;
 use kiln_vocabulary::opencl::{FenceFlags, LanguageVersion, Order, Scope};
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
 
-use crate::{analysis::Cursor, call::OpenCall, call::open_call, documentation};
+use crate::{analysis::Cursor, call::OpenCall, documentation};
 
 /// The values allowed at the cursor, whose word starts at `start`, most likely first.
 pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem> {
     let text = cursor.text();
-    let Some(call) = open_call(&text[..start]) else { return Vec::new() };
+    let Some(call) = cursor.open_call(start) else { return Vec::new() };
     let name = &text[call.name.clone()];
     let Some(row) = builtins::first_row(name).map(builtins::row) else { return Vec::new() };
     let parameters = documentation::parameters(name, usize::from(u8::MAX));

@@ -32,6 +32,24 @@ fn names_in_scope() {
 }
 
 #[test]
+fn the_nearest_names_come_first() {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    (0..300).for_each(|number| writeln!(text, "int f{number}(int a);").expect("written"));
+    let of_program = |text: &str| {
+        let fixture = Fixture::new(text);
+        let list = complete(&fixture.cursor());
+        let names = list.items.into_iter().map(|item| item.label);
+        let is_of_program = |name: &String| name.starts_with('f') && name[1..].parse::<u32>().is_ok();
+        (names.filter(is_of_program).collect::<Vec<_>>(), list.is_incomplete)
+    };
+    let (nearest, is_incomplete) = of_program(&format!("{text}void g() {{ $0 }}"));
+    assert_eq!((nearest.len(), nearest[0].as_str(), is_incomplete), (199, "f299", true));
+    let (found, _) = of_program(&format!("{text}void g() {{ f$0 }}"));
+    assert_eq!(found.len(), 300);
+}
+
+#[test]
 fn members_and_components() {
     assert_eq!(labels("struct S { int a; float b; };\nvoid f(struct S s) { s.$0 }"), ["a", "b"]);
     assert_eq!(labels("struct S { int a; float b; };\nvoid f(global struct S *s) { s->$0; }"), ["a", "b"]);

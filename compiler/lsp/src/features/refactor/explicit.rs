@@ -15,7 +15,7 @@ pub(super) fn explicit(selection: &Selection<'_>) -> Option<Change> {
         // The argument may be a macro: `CLK_LOCAL_MEM_FENCE`.
         let last = call.arguments.last().and_then(|it| selection.analysis.in_file(selection.file, *it));
         let Some(last) = last.filter(|last| last.start > name.end) else { continue };
-        if !selection.is_in(&(name.start..last.end)) {
+        if !selection.is_in_call(&name, &last) {
             continue;
         }
         let row = builtins::row(overload.builtin);
@@ -72,6 +72,10 @@ mod tests {
         check(
             "atomic_load_explicit($0a, memory_order_relaxed)",
             Some("atomic_load_explicit(a, memory_order_relaxed, memory_scope_device)"),
+        );
+        check(
+            "atomic_store(a, 1);$0",
+            Some("atomic_store_explicit(a, 1, memory_order_seq_cst, memory_scope_device);"),
         );
         check(
             "work_group_barrier($0CLK_LOCAL_MEM_FENCE)",

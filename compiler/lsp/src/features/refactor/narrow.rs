@@ -19,7 +19,7 @@ pub(super) fn narrow(selection: &Selection<'_>) -> Option<Change> {
         let written: Option<Vec<_>> = call.arguments.iter().map(|it| selection.written(*it)).collect();
         let (Some(written), Some(name)) = (written, selection.written(call.callee)) else { continue };
         let (Some(object), Some(scope)) = (call.arguments.first(), written.last()) else { continue };
-        if !selection.is_in(&(name.start..scope.end)) {
+        if !selection.is_in_call(&name, scope) {
             continue;
         }
         let words: Vec<&str> = written.iter().map(|range| &selection.text()[range.clone()]).collect();
