@@ -133,7 +133,7 @@ extensions! {
     KhrMipmap "cl_khr_mipmap_image" Cl20 optional OnRequest;
     KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OnRequest;
     KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OnRequest;
-    KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional OnRequest;
+    KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional If(|it| it.images);
 
     // Integers.
     KhrExtendedBitOps "cl_khr_extended_bit_ops" Cl10 optional Always;

@@ -101,14 +101,9 @@ pub(crate) trait Backend: Send + Sync {
     fn image_limit(&self, kind: ImageKind) -> [u32; 3];
     /// Creates an image whose format and size have been checked. `ImageCommand::Prepare` must be its first command.
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory>;
-    /// Views texels of a buffer, from an offset, as an image.
-    fn buffer_image(
-        &self,
-        memory: &Memory,
-        offset: u64,
-        texels: u32,
-        format: ImageFormat,
-    ) -> Result<ImageMemory>;
+    /// Makes an image of the texels in a buffer, from an offset: of kind `Buffer`, or of kind `D2` with a row every `row`
+    /// texels. `ImageCommand::Prepare` must be the first command on one of kind `D2`.
+    fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory>;
     /// Creates an empty pipe, which is no memory of kernels: they receive a handle instead of an address. `None` if
     /// kernels keep their pipes in memory.
     fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>>;

@@ -194,14 +194,7 @@ impl Device {
 
     /// Creates an image with undefined contents.
     pub fn image(&self, desc: &ImageDesc) -> Result<Image> {
-        let support = self.image_support(desc.kind, desc.format);
-        if desc.kind == ImageKind::Buffer || support == ImageSupport::default() {
-            return Err(self.no_format(desc.kind, desc.format));
-        }
-        let limit = self.backend().image_limit(desc.kind);
-        if desc.size.contains(&0) || (0..3).any(|at| desc.size[at] > limit[at]) {
-            return Err(Error::ImageSize { size: desc.size, limit });
-        }
+        self.check_desc(desc)?;
         let memory = self.backend().image(desc)?;
         self.initialize_image(&memory)?;
         Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
@@ -231,13 +224,53 @@ impl Device {
             return Err(Error::ImageSize { size, limit });
         }
         let buffer = buffer.untyped();
-        let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, size[0], format)?;
-        Ok(Image {
-            device: self.clone(),
-            memory,
-            desc: ImageDesc { kind, format, size },
-            buffer: Some(buffer),
-        })
+        let desc = ImageDesc { kind, format, size };
+        let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, &desc, size[0])?;
+        Ok(Image { device: self.clone(), memory, desc, buffer: Some(buffer) })
+    }
+
+    /// Makes a two-dimensional image of the texels in a buffer (`cl_khr_image2d_from_buffer`). A row starts every
+    /// `row_pitch` bytes. A command sees what earlier commands wrote to the buffer or to the image.
+    pub fn buffer_image_2d<T: Pod>(
+        &self,
+        buffer: &Buffer<T>,
+        format: ImageFormat,
+        [width, height]: [u32; 2],
+        row_pitch: u64,
+    ) -> Result<Image> {
+        let desc = ImageDesc::d2(format, width, height);
+        self.check_desc(&desc)?;
+        if !buffer.device().is(self) {
+            return Err(Error::WrongDevice { object: "the buffer".to_owned() });
+        }
+        let texel = format.texel_size();
+        let row = u32::try_from(row_pitch / texel).ok().filter(|row| *row >= width);
+        let Some(row) = row.filter(|_| row_pitch.is_multiple_of(texel)) else {
+            let reason =
+                format!("a row of {width} texels of {texel} bytes cannot have a pitch of {row_pitch}");
+            return Err(Error::ImageCommand { command: "made of a buffer", reason });
+        };
+        let bytes = row_pitch.saturating_mul(u64::from(height) - 1).saturating_add(u64::from(width) * texel);
+        let buffer = buffer.untyped().slice(..usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        if !buffer.offset.is_multiple_of(texel) {
+            return Err(Error::PartialElement { bytes, offset: buffer.offset, element: texel });
+        }
+        let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, &desc, row)?;
+        self.initialize_image(&memory)?;
+        Ok(Image { device: self.clone(), memory, desc, buffer: None })
+    }
+
+    /// Checks that the device has images of this format and size.
+    fn check_desc(&self, desc: &ImageDesc) -> Result<()> {
+        let support = self.image_support(desc.kind, desc.format);
+        if desc.kind == ImageKind::Buffer || support == ImageSupport::default() {
+            return Err(self.no_format(desc.kind, desc.format));
+        }
+        let limit = self.backend().image_limit(desc.kind);
+        if desc.size.contains(&0) || (0..3).any(|at| desc.size[at] > limit[at]) {
+            return Err(Error::ImageSize { size: desc.size, limit });
+        }
+        Ok(())
     }
 
     fn no_format(&self, kind: ImageKind, format: ImageFormat) -> Error {

@@ -120,14 +120,8 @@ impl Backend for Reference {
         image::image(&self.memory, desc)
     }
 
-    fn buffer_image(
-        &self,
-        memory: &Memory,
-        offset: u64,
-        texels: u32,
-        format: ImageFormat,
-    ) -> Result<ImageMemory> {
-        image::buffer_image(&self.memory, memory, offset, texels, format)
+    fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory> {
+        image::buffer_image(&self.memory, memory, offset, desc, row)
     }
 
     fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>> {

@@ -172,7 +172,8 @@ impl Device {
                 count(if has_both { limits::WRITTEN_IMAGES } else { 0 })
             }
             CL_DEVICE_MAX_SAMPLERS => count(limits::SAMPLERS),
-            CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Answer::of(0u32),
+            // In texels: 2D images from buffers have any pitch and start at any texel.
+            CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(1),
             _ => return None,
         })
     }

@@ -1,5 +1,8 @@
 //! Images: creation, queries and commands (OpenCL API 5.3).
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -114,7 +117,8 @@ fn pitches(desc: &cl_image_desc, image: &ImageDesc, has_host: bool) -> Result<(u
     let texel = image.format.texel_size() as usize;
     let tight = image.size[0] as usize * texel;
     let (row, slice) = (desc.image_row_pitch, desc.image_slice_pitch);
-    ensure(has_host || row == 0 && slice == 0 || image.kind == ImageKind::Buffer, invalid)?;
+    let is_of_memory = has_host || !ffi::image_buffer(desc).is_null();
+    ensure(is_of_memory || row == 0 && slice == 0, invalid)?;
     ensure(row == 0 || row >= tight && row.is_multiple_of(texel), invalid)?;
     let row = if row == 0 { tight } else { row };
     let rows = if image.kind == ImageKind::D1Array { 1 } else { image.size[1] as usize };
@@ -152,24 +156,37 @@ fn describe(
     let kind = format::kind(desc.image_type).ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
     ensure(desc.num_mip_levels == 0 && desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let raw = ffi::image_buffer(desc);
-    // No device makes 2D images from buffers.
-    ensure(raw.is_null() || kind != ImageKind::D2, CL_INVALID_OPERATION)?;
-    ensure(raw.is_null() != (kind == ImageKind::Buffer), CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let (is_view, has_buffer) = (kind == ImageKind::Buffer, !raw.is_null());
+    ensure(is_view == has_buffer || kind == ImageKind::D2, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
     ensure(has_images, CL_INVALID_OPERATION)?;
     let size = extent(kind, desc).ok_or(Code(CL_INVALID_IMAGE_SIZE))?;
     let image = ImageDesc { kind, format, size };
     check_size(context, &image)?;
-    let buffer = match kind {
-        ImageKind::Buffer => Some(object::get::<Memory>(raw)?),
-        _ => None,
-    };
+    let buffer = if has_buffer { Some(object::get::<Memory>(raw)?) } else { None };
     if let Some(buffer) = &buffer {
-        buffer.check_buffer()?;
-        ensure(image.bytes() as usize <= buffer.size, CL_INVALID_IMAGE_SIZE)?;
+        check_buffer(context, buffer, desc, &image)?;
     }
     ensure(format::is_supported(context, kind, format, flags)?, CL_IMAGE_FORMAT_NOT_SUPPORTED)?;
     Ok((numbers, image, buffer))
+}
+
+/// Checks the buffer of a new image.
+fn check_buffer(context: &Context, buffer: &Memory, desc: &cl_image_desc, image: &ImageDesc) -> Result {
+    // An image of an image's texels, with another format, is not offered.
+    ensure(buffer.is_buffer(), CL_INVALID_IMAGE_DESCRIPTOR)?;
+    ensure(std::ptr::eq(context, &**buffer.context()), CL_INVALID_CONTEXT)?;
+    let texel = image.format.texel_size() as usize;
+    let [width, height, _] = image.size.map(|size| size as usize);
+    let tight = width * texel;
+    let row = if desc.image_row_pitch == 0 || image.kind == ImageKind::Buffer {
+        tight
+    } else {
+        desc.image_row_pitch
+    };
+    ensure(row >= tight && row.is_multiple_of(texel), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
+    let bytes = row.checked_mul(height - 1).and_then(|bytes| bytes.checked_add(tight));
+    ensure(bytes.is_some_and(|bytes| bytes <= buffer.size), CL_INVALID_IMAGE_SIZE)
 }
 
 fn new(

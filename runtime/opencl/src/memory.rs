@@ -66,7 +66,7 @@ pub(crate) struct Picture {
     pub(crate) row_pitch: usize,
     /// The slice pitch of the application's memory.
     pub(crate) slice_pitch: usize,
-    /// The buffer of an image of kind `Buffer`.
+    /// The buffer that it is made of, if any.
     pub(crate) buffer: Option<Arc<Memory>>,
 }
 
@@ -188,10 +188,15 @@ impl Memory {
         let owner = &self.context.devices()[index];
         let device = &owner.open()?.device;
         let made = match &self.shape {
-            Shape::Image(Picture { desc, buffer: Some(buffer), .. }) => {
+            Shape::Image(Picture { desc, row_pitch, buffer: Some(buffer), .. }) => {
                 let texels = buffer.buffer(index)?;
-                let bytes = desc.bytes() as usize;
-                Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
+                if desc.kind == ImageKind::D2 {
+                    let size = [desc.size[0], desc.size[1]];
+                    Content::Image(device.buffer_image_2d(&texels, desc.format, size, *row_pitch as u64)?)
+                } else {
+                    let bytes = desc.bytes() as usize;
+                    Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
+                }
             }
             Shape::Image(picture) => Content::Image(device.image(&picture.desc)?),
             Shape::Pipe { packet_size, max_packets } => {

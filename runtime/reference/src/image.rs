@@ -44,6 +44,8 @@ pub(crate) struct Texels {
     cells: Arc<Cells>,
     /// The byte offset of the first texel.
     offset: u64,
+    /// The number of texels from the start of a row to the start of the next.
+    row: u32,
 }
 
 impl Memory {
@@ -51,13 +53,12 @@ impl Memory {
     pub fn image(&self, desc: ImageDesc) -> Option<Image> {
         let count = desc.size.iter().try_fold(1u64, |all, &size| all.checked_mul(size.into()))?;
         let cells = Cells::try_new(count.checked_mul(desc.format.size().into())?)?;
-        Some(self.texels(Texels { desc, cells: Arc::new(cells), offset: 0 }))
+        Some(self.texels(Texels { desc, cells: Arc::new(cells), offset: 0, row: desc.size[0] }))
     }
 
-    /// Views texels of a buffer range, which must be in bounds.
-    pub fn buffer_image(&self, buffer: &Buffer, offset: u64, texels: u32, format: Format) -> Image {
-        let desc = ImageDesc { format, size: [texels, 1, 1] };
-        self.texels(Texels { desc, cells: buffer.cells().clone(), offset })
+    /// Views texels of a buffer range, which must be in bounds. A row starts every `row` texels.
+    pub fn buffer_image(&self, buffer: &Buffer, offset: u64, desc: ImageDesc, row: u32) -> Image {
+        self.texels(Texels { desc, cells: buffer.cells().clone(), offset, row })
     }
 
     fn texels(&self, texels: Texels) -> Image {
@@ -75,10 +76,11 @@ impl Texels {
 
     /// The index of a texel; `None` if out of bounds.
     pub(crate) fn index(&self, position: [i64; 3]) -> Option<u64> {
+        let strides = [self.row, self.desc.size[1], self.desc.size[2]];
         let mut index = 0;
-        for (coordinate, size) in position.into_iter().zip(self.desc.size).rev() {
+        for ((coordinate, size), stride) in position.into_iter().zip(self.desc.size).zip(strides).rev() {
             let coordinate = u64::try_from(coordinate).ok().filter(|it| *it < size.into())?;
-            index = index * u64::from(size) + coordinate;
+            index = index * u64::from(stride) + coordinate;
         }
         Some(index)
     }

@@ -29,6 +29,9 @@ fn images(device: &Device, format: ImageFormat) -> Vec<Image> {
         let bytes = 40 * format.texel_size() as usize;
         images.push(device.buffer_image(&device.buffer::<u8>(bytes).unwrap(), format).unwrap());
     }
+    let texel = format.texel_size() as usize;
+    let buffer = device.buffer::<u8>(13 * 10 * texel).unwrap().slice(2 * texel..).unwrap();
+    images.push(device.buffer_image_2d(&buffer, format, [11, 9], 13 * texel as u64).unwrap());
     images
 }
 

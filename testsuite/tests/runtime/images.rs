@@ -51,6 +51,50 @@ pub(crate) fn parts(device: &Device) {
     assert_eq!(queue.read_image::<u32>(&volume).unwrap(), [3, 4, 5, 6]);
 }
 
+/// An image that is made of a buffer: kernels and commands see through each what others wrote through the other, in the
+/// order of the queue, and texels between the rows stay as they are.
+pub(crate) fn of_buffers(device: &Device) {
+    let program = compile(
+        device,
+        "kernel void through_image(read_only image2d_t i, write_only image2d_t o) {
+             int2 at = (int2)(get_global_id(0), get_global_id(1));
+             write_imageui(o, at, read_imageui(i, at) + 100u);
+         }
+         kernel void through_buffer(global uint *b) { b[get_global_id(0)] += 1000u; }",
+    );
+    let queue = device.queue().unwrap();
+    let (width, height, row, first) = (3, 2, 5, 1);
+    let start: Vec<u32> = (0..12).collect();
+    let [from, to] = [&start, &vec![7; 12]].map(|words| device.buffer_from(words).unwrap());
+    let image = |buffer: &kiln_runtime::Buffer<u32>| {
+        let part = buffer.slice(first..).unwrap();
+        device.buffer_image_2d(&part, R32, [width, height], u64::from(row) * 4).unwrap()
+    };
+    let (source, target) = (image(&from), image(&to));
+    let texels: Vec<u32> =
+        (0..height).flat_map(|y| (0..width).map(move |x| first as u32 + y * row + x)).collect();
+    assert_eq!(queue.read_image::<u32>(&source).unwrap(), texels);
+    let [mut through_image, mut through_buffer] =
+        ["through_image", "through_buffer"].map(|name| program.kernel(name).unwrap());
+    launch(&queue, through_buffer.set(0, &from).unwrap(), 12).unwrap();
+    through_image.set(0, &source).unwrap().set(1, &target).unwrap();
+    launch(&queue, &through_image, [width as usize, height as usize]).unwrap();
+    launch(&queue, through_buffer.set(0, &to).unwrap(), 12).unwrap();
+    let expected = |at: u32| if texels.contains(&at) { at + 2100 } else { 1007 };
+    assert_eq!(queue.read(&to).unwrap(), (0..12).map(expected).collect::<Vec<_>>());
+    assert_eq!(queue.read(&from).unwrap(), start.iter().map(|it| it + 1000).collect::<Vec<_>>());
+    queue.fill_image(&source, Texel::Unsigned([9, 0, 0, 0])).unwrap();
+    let expected = |at: u32| if texels.contains(&at) { 9 } else { at + 1000 };
+    assert_eq!(queue.read(&from).unwrap(), (0..12).map(expected).collect::<Vec<_>>());
+    queue.copy_image(&target, ImageRegion { origin: [1, 1, 0], size: [2, 1, 1] }, &source, [0; 3]).unwrap();
+    assert_eq!(queue.read(&from).unwrap()[..5], [1000, 2107, 2108, 9, 1004]);
+    let made = |size, pitch| device.buffer_image_2d(&from, R32, size, pitch).map(drop);
+    assert!(matches!(made([3, 2], 8), Err(Error::ImageCommand { .. })), "a row does not fit");
+    assert!(matches!(made([3, 2], 14), Err(Error::ImageCommand { .. })), "a row starts within a texel");
+    assert!(matches!(made([3, 4], 16), Err(Error::OutOfBounds { .. })), "the last row is outside");
+    assert!(made([4, 3], 16).is_ok());
+}
+
 /// The indices of a region's texels in the whole image.
 fn texels(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
     let [x, y, z] = [0, 1, 2].map(|at| part.origin[at]..part.origin[at] + part.size[at]);

@@ -64,11 +64,12 @@ pub(super) fn buffer_image(
     memory: &kiln_reference::Memory,
     buffer: &Memory,
     offset: u64,
-    texels: u32,
-    wanted: ImageFormat,
+    desc: &ImageDesc,
+    row: u32,
 ) -> Result<ImageMemory> {
-    let format = format(wanted).ok_or_else(|| unknown(wanted))?;
-    let image = memory.buffer_image(block(buffer)?.buffer()?, offset, texels, format);
+    let format = format(desc.format).ok_or_else(|| unknown(desc.format))?;
+    let desc = Desc { format, size: desc.size };
+    let image = memory.buffer_image(block(buffer)?.buffer()?, offset, desc, row);
     Ok(ImageMemory { handle: Arc::new(image) })
 }
 

@@ -15,7 +15,7 @@ use super::memory::{self, Buffer};
 use super::program::{Kernel, Program, descriptor_type};
 use crate::backend::{Bound, Command, Dispatch, Launch, Memory};
 use crate::error::{Error, Result};
-use crate::interface::BindingClass;
+use crate::interface::{Binding, BindingClass};
 use crate::rect;
 
 /// A command whose recording cannot fail, with all objects that must live until it is complete.
@@ -47,6 +47,8 @@ pub(super) struct ReadyLaunch {
     descriptors: Option<Descriptors>,
     /// Whether it reads uniform blocks.
     uniform: bool,
+    /// The copies for images that are made of buffers.
+    exchanges: Vec<image::Exchange>,
 }
 
 /// The stages and accesses of a command, from which barriers are derived.
@@ -120,7 +122,8 @@ impl Ready {
     pub(super) fn touches(&self) -> Touches {
         let (stages, reads, writes) = match self {
             Self::Nothing => return Touches::ANYTHING,
-            Self::Image(image) if image.is_first() => return Touches::ANYTHING,
+            Self::Image(image) if image.is_first() || image.exchanges() => return Touches::ANYTHING,
+            Self::Launch(ready) if !ready.exchanges.is_empty() => return Touches::ANYTHING,
             Self::Launch(ready) => {
                 let blocks =
                     if ready.uniform { vk::AccessFlags::UNIFORM_READ } else { vk::AccessFlags::empty() };
@@ -166,16 +169,18 @@ impl ReadyLaunch {
         for dispatch in &launch.dispatches {
             pipelines.push(program.pipeline(launch.kernel, &dispatch.specialization)?);
         }
+        let exchanges = exchanges(&kernel.bindings, &launch.bound)?;
         let descriptors = match launch.bound.as_slice() {
             [] => None,
             _ => Some(Descriptors::new(device, kernel, std::mem::take(&mut launch.bound))?),
         };
         let uniform = kernel.bindings.iter().any(|binding| binding.class == BindingClass::Uniform);
-        Ok(Self { layout: kernel.layout, pipelines, descriptors, uniform, launch })
+        Ok(Self { layout: kernel.layout, pipelines, descriptors, uniform, exchanges, launch })
     }
 
     fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer, bound: &mut vk::Pipeline) {
         let compute = vk::PipelineBindPoint::COMPUTE;
+        image::Exchange::load(&self.exchanges, raw, commands);
         // SAFETY: the command buffer is being recorded; pipelines, layout and sets are compatible and live until the
         // command is complete; group counts are within the limits.
         unsafe {
@@ -196,7 +201,19 @@ impl ReadyLaunch {
                 raw.cmd_dispatch(commands, *x, *y, *z);
             }
         }
+        image::Exchange::store(&self.exchanges, raw, commands);
     }
+}
+
+/// The copies around a launch, for its images that are made of buffers.
+fn exchanges(bindings: &[Binding], bound: &[Bound]) -> Result<Vec<image::Exchange>> {
+    let mut found = Vec::new();
+    for (binding, bound) in bindings.iter().zip(bound) {
+        if let Bound::Image(image) = bound {
+            found.extend(image::Exchange::around(image, binding.class == BindingClass::StorageImage)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The descriptor sets of one launch, with its argument blocks.

@@ -315,17 +315,11 @@ impl Backend for Handle {
     }
 
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory> {
-        image::texels(&self.0, desc)
+        image::own(&self.0, desc)
     }
 
-    fn buffer_image(
-        &self,
-        memory: &Memory,
-        offset: u64,
-        texels: u32,
-        format: ImageFormat,
-    ) -> Result<ImageMemory> {
-        image::view(&self.0, memory, offset, texels, format)
+    fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory> {
+        image::of_buffer(&self.0, memory, offset, desc, row)
     }
 
     fn pipe(&self, _packet_size: u32, _max_packets: u32) -> Result<Option<Memory>> {

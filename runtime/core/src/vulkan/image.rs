@@ -4,12 +4,17 @@
 //! Owns the format table. If Vulkan's format orders channels differently, a view swizzles them, which works for reads
 //! only.
 
+mod backing;
+
 use std::any::Any;
 use std::sync::{Arc, PoisonError};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use backing::Backing;
+pub(super) use backing::Exchange;
 
 use super::device::{Device, FormatFeatures};
 use super::memory;
@@ -39,6 +44,8 @@ pub(super) struct Texels {
     kind: ImageKind,
     layers: u32,
     components: [Component; 4],
+    /// The buffer that it is made of, if any.
+    backing: Option<Box<Backing>>,
 }
 
 /// A view of a buffer.
@@ -198,7 +205,25 @@ impl Device {
 }
 
 /// Creates an image whose format and size have been checked.
-pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
+pub(super) fn own(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
+    texels(device, desc, None)
+}
+
+/// Makes an image of the texels in a buffer range that has been checked.
+pub(super) fn of_buffer(
+    device: &Arc<Device>,
+    memory: &Memory,
+    offset: u64,
+    desc: &ImageDesc,
+    row: u32,
+) -> Result<ImageMemory> {
+    if desc.kind == ImageKind::Buffer {
+        return view(device, memory, offset, desc.size[0], desc.format);
+    }
+    texels(device, desc, Some(Box::new(Backing::new(memory.clone(), offset, row, desc))))
+}
+
+fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>) -> Result<ImageMemory> {
     let failed = |result| device.failure("creating an image", result, desc.bytes());
     let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
     let (format, components) = format(desc.format).ok_or_else(no_format)?;
@@ -237,6 +262,7 @@ pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemo
         kind: desc.kind,
         layers: whole.layers.layer_count,
         components,
+        backing,
     };
     // SAFETY: the image belongs to the device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
@@ -266,7 +292,7 @@ pub(super) fn texels(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemo
 }
 
 /// Creates a view of a buffer range that has been checked.
-pub(super) fn view(
+fn view(
     device: &Arc<Device>,
     memory: &Memory,
     offset: u64,
@@ -387,6 +413,7 @@ fn subresource(kind: ImageKind, region: ImageRegion) -> Subresource {
 /// An image command whose recording cannot fail, with the resources it uses.
 pub(super) struct Ready {
     action: Action,
+    exchanges: Vec<Exchange>,
     _keep: [Option<Keep>; 2],
 }
 
@@ -413,6 +440,7 @@ impl Ready {
                 .image_offset(subresource.offset)
                 .image_extent(subresource.extent)
         };
+        let exchanges = exchanges(&command)?;
         let (action, keep): (_, [Option<Keep>; 2]) = match command {
             ImageCommand::Prepare { image } => {
                 let texels = image.texels()?;
@@ -455,7 +483,7 @@ impl Ready {
                 (Action::Fill { target: texels.raw, value, range }, [Some(target.handle), None])
             }
         };
-        Ok(Self { action, _keep: keep })
+        Ok(Self { action, exchanges, _keep: keep })
     }
 
     /// Whether it is the first command on its image.
@@ -463,8 +491,14 @@ impl Ready {
         matches!(self.action, Action::Prepare { .. })
     }
 
+    /// Whether it copies between its images and their buffers, with its own barriers.
+    pub(super) fn exchanges(&self) -> bool {
+        !self.exchanges.is_empty()
+    }
+
     /// Records the command into a command buffer in the recording state.
     pub(super) fn record(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
+        Exchange::load(&self.exchanges, raw, commands);
         // SAFETY: the command buffer is being recorded; regions are within their images and buffers, which live until
         // the command is complete. Images are in the general layout, except for the first command on them.
         unsafe {
@@ -496,7 +530,20 @@ impl Ready {
                 }
             }
         }
+        Exchange::store(&self.exchanges, raw, commands);
     }
+}
+
+/// The copies around a command, for its images that are made of buffers.
+fn exchanges(command: &ImageCommand) -> Result<Vec<Exchange>> {
+    let images: &[(&ImageMemory, bool)] = match command {
+        ImageCommand::Prepare { .. } => &[],
+        ImageCommand::Upload { target, .. } | ImageCommand::Fill { target, .. } => &[(target, true)],
+        ImageCommand::Download { source, .. } => &[(source, false)],
+        ImageCommand::Copy { source, target, .. } => &[(source, false), (target, true)],
+    };
+    let found = images.iter().map(|(image, writes)| Exchange::around(image, *writes));
+    Ok(found.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The contents of an image descriptor.

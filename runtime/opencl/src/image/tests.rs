@@ -1,0 +1,89 @@
+//! Images through the API, on the reference device.
+
+use std::ptr::{null, null_mut};
+
+use super::*;
+use crate::{buffer, context, device, image_commands, memory, platform, queue};
+
+const NUMBERS: cl_image_format =
+    cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
+
+/// The reference device, with a context and a queue.
+struct Host {
+    context: cl_context,
+    queue: cl_command_queue,
+}
+
+impl Host {
+    fn new() -> Self {
+        let (mut platform, mut device, mut error) = (null_mut(), null_mut(), CL_SUCCESS);
+        assert_eq!(platform::get_ids(1, &raw mut platform, null_mut()), CL_SUCCESS);
+        let found = device::get_ids(platform, CL_DEVICE_TYPE_CUSTOM, 1, &raw mut device, null_mut());
+        assert_eq!(found, CL_SUCCESS);
+        let context = context::create(null(), 1, &raw const device, None, null_mut(), &raw mut error);
+        assert_eq!(error, CL_SUCCESS);
+        let queue = queue::create_with_properties(context, device, null(), &raw mut error);
+        assert_eq!(error, CL_SUCCESS);
+        Self { context, queue }
+    }
+
+    fn buffer(&self, words: &mut [u32]) -> cl_mem {
+        let mut error = CL_SUCCESS;
+        let (size, words) = (size_of_val(words), words.as_mut_ptr().cast());
+        let made = buffer::create(self.context, CL_MEM_COPY_HOST_PTR, size, words, &raw mut error);
+        assert_eq!(error, CL_SUCCESS);
+        made
+    }
+
+    fn image(&self, desc: &cl_image_desc) -> std::result::Result<cl_mem, cl_int> {
+        let mut error = CL_SUCCESS;
+        let (numbers, flags) = (NUMBERS, CL_MEM_READ_WRITE);
+        let made =
+            create(self.context, flags, &raw const numbers, &raw const *desc, null_mut(), &raw mut error);
+        if error == CL_SUCCESS { Ok(made) } else { Err(error) }
+    }
+
+    /// Reads a region of an image.
+    fn read(&self, image: cl_mem, origin: [usize; 3], size: [usize; 3]) -> Vec<u32> {
+        let mut words = vec![0u32; size.iter().product()];
+        let (origin, size, target) = (origin.as_ptr(), size.as_ptr(), words.as_mut_ptr().cast());
+        let (none, event) = (null(), null_mut());
+        let read =
+            image_commands::read(self.queue, image, CL_TRUE, origin, size, 0, 0, target, 0, none, event);
+        assert_eq!(read, CL_SUCCESS);
+        words
+    }
+}
+
+fn number(image: cl_mem, name: cl_image_info) -> usize {
+    let mut value = 0usize;
+    let into = (&raw mut value).cast();
+    assert_eq!(get_info(image, name, size_of::<usize>(), into, null_mut()), CL_SUCCESS);
+    value
+}
+
+/// `cl_khr_image2d_from_buffer`
+#[test]
+fn planes_are_made_of_buffers() {
+    let host = Host::new();
+    let buffer = host.buffer(&mut std::array::from_fn::<u32, 13, _>(|at| at as u32));
+    let mut desc = crate::ffi::empty_image_desc();
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    (desc.image_width, desc.image_height, desc.image_row_pitch) = (3, 3, 20);
+    desc.__bindgen_anon_1.buffer = buffer;
+    let image = host.image(&desc).unwrap();
+    assert_eq!(host.read(image, [0; 3], [3, 3, 1]), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
+    assert_eq!(number(image, CL_IMAGE_ROW_PITCH), 20);
+    assert_eq!(number(image, CL_IMAGE_BUFFER), buffer as usize);
+    let wrong = |change: fn(&mut cl_image_desc)| {
+        let mut desc = desc;
+        change(&mut desc);
+        host.image(&desc).err()
+    };
+    assert_eq!(wrong(|it| it.image_row_pitch = 8), Some(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+    assert_eq!(wrong(|it| it.image_row_pitch = 18), Some(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+    assert_eq!(wrong(|it| it.image_height = 4), Some(CL_INVALID_IMAGE_SIZE));
+    assert_eq!(wrong(|it| it.image_type = CL_MEM_OBJECT_IMAGE1D), Some(CL_INVALID_IMAGE_DESCRIPTOR));
+    assert_eq!(wrong(|it| it.image_row_pitch = 0), None, "rows without gaps");
+    assert_eq!([memory::release(image), memory::release(buffer)], [CL_SUCCESS; 2]);
+}
