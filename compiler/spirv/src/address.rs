@@ -133,8 +133,8 @@ impl Body<'_, '_> {
             return;
         }
         match scalar {
-            Scalar::I8 => self.emitter.writer.need(Capability::StorageBuffer8BitAccess),
-            Scalar::I16 | Scalar::F16 => self.emitter.writer.need(Capability::StorageBuffer16BitAccess),
+            Scalar::I8 => self.emitter.writer.require(Capability::StorageBuffer8BitAccess),
+            Scalar::I16 | Scalar::F16 => self.emitter.writer.require(Capability::StorageBuffer16BitAccess),
             Scalar::Bool | Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => {}
         }
     }
@@ -244,11 +244,11 @@ impl Body<'_, '_> {
         match (from, to) {
             (AddressSpace::Generic, AddressSpace::Generic) => self.plain(inst, Op::Bitcast),
             (_, AddressSpace::Generic) => {
-                self.emitter.writer.need(Capability::GenericPointer);
+                self.emitter.writer.require(Capability::GenericPointer);
                 self.plain(inst, Op::PtrCastToGeneric);
             }
             (AddressSpace::Generic, _) => {
-                self.emitter.writer.need(Capability::GenericPointer);
+                self.emitter.writer.require(Capability::GenericPointer);
                 self.plain(inst, Op::GenericCastToPtr);
             }
             _ => self.plain(inst, Op::Bitcast),

@@ -68,7 +68,7 @@ impl Consumer for Assembly {
     }
 
     fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
-        self.note(&instruction);
+        self.record(&instruction);
         let result = instruction.result_id.map(|id| format!("%{id}")).unwrap_or_default();
         let equals = if result.is_empty() { "  " } else { "= " };
         let _ = write!(self.text, "{result:>INDENT$} {equals}Op{}", instruction.class.opname);
@@ -86,7 +86,7 @@ impl Consumer for Assembly {
 
 impl Assembly {
     /// Records types and names for later instructions.
-    fn note(&mut self, instruction: &Instruction) {
+    fn record(&mut self, instruction: &Instruction) {
         let Some(id) = instruction.result_id else { return };
         match (instruction.class.opcode, instruction.operands.as_slice()) {
             (Op::TypeInt, [Operand::LiteralBit32(width), Operand::LiteralBit32(sign)]) => {
@@ -117,39 +117,39 @@ impl Assembly {
                 operands.iter().map(|operand| literal(operand, self.values.get(selector))).collect()
             }
             (Op::ExtInst, [set @ Operand::IdRef(id), Operand::LiteralExtInstInteger(number), rest @ ..]) => {
-                let mut all = vec![shown(set)];
-                all.extend(self.library(*id, *number, rest));
+                let mut all = vec![operand_text(set)];
+                all.extend(self.extended_instruction(*id, *number, rest));
                 all
             }
-            _ => operands.iter().map(shown).collect(),
+            _ => operands.iter().map(operand_text).collect(),
         }
     }
 
     /// The name and the operands of an extended instruction. Some operands are not ids.
-    fn library(&self, set: Word, number: Word, operands: &[Operand]) -> Vec<String> {
+    fn extended_instruction(&self, set: Word, number: Word, operands: &[Operand]) -> Vec<String> {
         // Names in the registry have a version suffix.
         let table = self.sets.get(&set).and_then(|name| {
             let unversioned = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name);
             ext_inst_table(name).or_else(|| ext_inst_table(unversioned))
         });
         let Some(row) = table.and_then(|table| table.lookup_opcode(number)) else {
-            return std::iter::once(number.to_string()).chain(operands.iter().map(shown)).collect();
+            return std::iter::once(number.to_string()).chain(operands.iter().map(operand_text)).collect();
         };
         let last = row.operands.last().filter(|last| last.quantifier == OperandQuantifier::ZeroOrMore);
         let kinds = row.operands.iter().chain(std::iter::repeat_n(last, operands.len()).flatten());
-        let shown = operands.iter().zip(kinds).map(|(operand, it)| match (operand, it.kind) {
+        let texts = operands.iter().zip(kinds).map(|(operand, it)| match (operand, it.kind) {
             (Operand::IdRef(word), OperandKind::LiteralInteger) => word.to_string(),
             (Operand::IdRef(word), OperandKind::FPRoundingMode) => {
                 FPRoundingMode::from_u32(*word).map_or_else(|| word.to_string(), |mode| format!("{mode:?}"))
             }
-            _ => shown(operand),
+            _ => operand_text(operand),
         });
-        std::iter::once(row.opname.to_owned()).chain(shown).collect()
+        std::iter::once(row.opname.to_owned()).chain(texts).collect()
     }
 }
 
 /// An operand in assembler syntax.
-fn shown(operand: &Operand) -> String {
+fn operand_text(operand: &Operand) -> String {
     match operand {
         Operand::LiteralString(text) => {
             format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
@@ -163,7 +163,7 @@ fn literal(operand: &Operand, number: Option<&Number>) -> String {
     let bits = match operand {
         Operand::LiteralBit32(bits) => u64::from(*bits),
         Operand::LiteralBit64(bits) => *bits,
-        other => return shown(other),
+        other => return operand_text(other),
     };
     match number {
         None | Some(Number::Unsigned) => bits.to_string(),
@@ -174,15 +174,14 @@ fn literal(operand: &Operand, number: Option<&Number>) -> String {
         Some(Number::Float(64)) => float(f64::from_bits(bits), bits & ((1 << 52) - 1), 52),
         Some(Number::Float(_)) => {
             let value = f32::from_bits(bits as u32);
-            // Use the shortest digits for its own width, which are fewer than for the same number as a double.
+            // The shortest decimal that round-trips as a float has fewer digits than that of the same number as a double.
             let digits = value.is_normal().then(|| format!("{value:e}")).and_then(|text| text.parse().ok());
             float(digits.unwrap_or(value.into()), bits & ((1 << 23) - 1), 23)
         }
     }
 }
 
-/// A floating-point number. A number without a decimal form is printed with its significand of this width and its
-/// exponent.
+/// A floating-point number. Infinities and NaNs are printed as hexadecimal floats, with a significand of `width` bits.
 fn float(value: f64, fraction: u64, width: u32) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let above = match width {
@@ -209,23 +208,23 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_the_assembler_reads_them() {
-        let shown = |bits, number| literal(&Operand::LiteralBit32(bits), Some(&number));
-        assert_eq!(shown(u32::MAX, Number::Unsigned), "4294967295");
-        assert_eq!(shown(u32::MAX, Number::Signed(16)), "-1");
-        assert_eq!(shown(0.1_f32.to_bits(), Number::Float(32)), "0.1");
-        assert_eq!(shown(1e30_f32.to_bits(), Number::Float(32)), "1e30");
-        assert_eq!(shown((-0.0_f32).to_bits(), Number::Float(32)), "-0");
-        assert_eq!(shown(0xff80_0000, Number::Float(32)), "-0x1p+128");
-        assert_eq!(shown(0x7fc0_0000, Number::Float(32)), "0x1.800000p+128");
-        assert_eq!(shown(0x3c00, Number::Float(16)), "1");
-        assert_eq!(shown(0x7e01, Number::Float(16)), "0x1.804p+16");
-        assert_eq!(shown(0x7f80_0001, Number::Float(32)), "0x1.000002p+128");
+        let operand_text = |bits, number| literal(&Operand::LiteralBit32(bits), Some(&number));
+        assert_eq!(operand_text(u32::MAX, Number::Unsigned), "4294967295");
+        assert_eq!(operand_text(u32::MAX, Number::Signed(16)), "-1");
+        assert_eq!(operand_text(0.1_f32.to_bits(), Number::Float(32)), "0.1");
+        assert_eq!(operand_text(1e30_f32.to_bits(), Number::Float(32)), "1e30");
+        assert_eq!(operand_text((-0.0_f32).to_bits(), Number::Float(32)), "-0");
+        assert_eq!(operand_text(0xff80_0000, Number::Float(32)), "-0x1p+128");
+        assert_eq!(operand_text(0x7fc0_0000, Number::Float(32)), "0x1.800000p+128");
+        assert_eq!(operand_text(0x3c00, Number::Float(16)), "1");
+        assert_eq!(operand_text(0x7e01, Number::Float(16)), "0x1.804p+16");
+        assert_eq!(operand_text(0x7f80_0001, Number::Float(32)), "0x1.000002p+128");
         let wide = Operand::LiteralBit64(0x7ff8_0000_0000_0001);
         assert_eq!(literal(&wide, Some(&Number::Float(64))), "0x1.8000000000001p+1024");
     }
 
     #[test]
     fn text_keeps_its_characters() {
-        assert_eq!(shown(&Operand::LiteralString("a\"\\\n".to_owned())), "\"a\\\"\\\\\n\"");
+        assert_eq!(operand_text(&Operand::LiteralString("a\"\\\n".to_owned())), "\"a\\\"\\\\\n\"");
     }
 }

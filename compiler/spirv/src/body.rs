@@ -27,7 +27,7 @@ pub(super) struct Body<'e, 'm> {
     pub(super) pointers: FxHashMap<(ValueId, Word), Word>,
     pub(super) pointer_log: Vec<(ValueId, Word)>,
     /// The loaded push constants, if a load is visible at this point.
-    pub(super) passed: Option<Word>,
+    pub(super) push_constants: Option<Word>,
     /// The debug scope of the function.
     pub(super) debug_scope: Option<Word>,
     pub(super) constructs: FxHashMap<InstId, Construct>,
@@ -43,7 +43,7 @@ impl<'m> Emitter<'m> {
         self.globals.functions.insert(id, word);
     }
 
-    /// The types of the parameters of a function, and the parameters that are structs in memory: number, type and alignment.
+    /// The parameter types of a function, and its struct parameters in memory: index, type and alignment.
     fn parameter_types(
         &mut self,
         function: &Function,
@@ -94,7 +94,7 @@ impl<'m> Emitter<'m> {
             elements: Elements::default(),
             pointers: FxHashMap::default(),
             pointer_log: Vec::new(),
-            passed: None,
+            push_constants: None,
             debug_scope,
             constructs: FxHashMap::default(),
             interface: FxHashSet::default(),
@@ -178,10 +178,10 @@ impl<'m> Body<'_, 'm> {
 
     /// Emits one IR block. Pointers created and push constants loaded in it are not visible after it.
     pub(super) fn in_scope(&mut self, emit: impl FnOnce(&mut Self)) {
-        let (seen, passed) = (self.pointer_log.len(), self.passed);
+        let (visible, push_constants) = (self.pointer_log.len(), self.push_constants);
         emit(self);
-        self.passed = passed;
-        for key in self.pointer_log.drain(seen..) {
+        self.push_constants = push_constants;
+        for key in self.pointer_log.drain(visible..) {
             self.pointers.remove(&key);
         }
     }
@@ -230,7 +230,7 @@ impl<'m> Body<'_, 'm> {
         let function = self.function;
         let data = &function.values[value];
         let ValueDef::Const(constant) = &data.def else {
-            unreachable!("a value is used where the verifier would not let it be seen")
+            unreachable!("the IR verifier rejects a use of a value that is not visible")
         };
         let word = self.emitter.constant(data.ty, constant);
         self.values[value.index()] = word;

@@ -14,8 +14,8 @@ use super::body::Body;
 pub(super) struct Construct {
     /// The merge block: the target of `Exit`.
     merge: Word,
-    /// Whether a merge instruction refers to the merge block, so that it must exist.
-    is_named: bool,
+    /// Whether a merge instruction refers to the merge block: the block is then emitted even if no exit reaches it.
+    needs_merge: bool,
     /// The blocks that branch there, with their arguments.
     exits: Vec<(Word, Vec<Word>)>,
     /// The continue target of a loop.
@@ -27,29 +27,31 @@ pub(super) struct Construct {
     phis: Vec<Word>,
 }
 
-/// An `if` with one block that only leaves the loop and one that only continues.
-struct Test {
-    /// Its index in the loop's body.
+/// An `if` that decides whether a loop continues: one of its blocks only exits the loop, the other only the `if`.
+struct LoopTest {
+    /// The index of the `if` in the loop's body.
     at: usize,
     inst: InstId,
-    /// The block that leaves the loop, and the other one.
-    leave: BlockId,
-    dispatch_on_selector: BlockId,
-    /// Whether the loop exits if the condition is true.
-    is_left: bool,
+    /// The block that exits the loop.
+    exit_block: BlockId,
+    /// The block that stays in the loop.
+    continue_block: BlockId,
+    /// Whether the true branch exits the loop.
+    exits_if_true: bool,
 }
 
 impl Body<'_, '_> {
     pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
-        let merge = self.open(id);
+        let merge = self.open_construct(id);
         let condition = self.value(inst.args[0]);
-        let (then_goal, else_goal) = (self.goal(then), self.goal(otherwise));
-        // Two edges between the same blocks could not pass different values.
-        let else_goal = else_goal.filter(|goal| Some(goal) != then_goal.as_ref());
-        let arms = [(then, then_goal), (otherwise, else_goal)].map(|(block, goal)| match goal {
-            Some(_) => (self.arrive(block), None),
-            None => (self.emitter.writer.id(), Some(block)),
-        });
+        let (then_target, else_target) = (self.jump_target(then), self.jump_target(otherwise));
+        // A phi cannot distinguish two edges between the same blocks.
+        let else_target = else_target.filter(|jump_target| Some(jump_target) != then_target.as_ref());
+        let arms =
+            [(then, then_target), (otherwise, else_target)].map(|(block, jump_target)| match jump_target {
+                Some(_) => (self.add_edge(block), None),
+                None => (self.emitter.writer.id(), Some(block)),
+            });
         self.selection_merge(merge);
         let labels = arms.iter().map(|(label, _)| *label);
         let operands = std::iter::once(condition).chain(labels).map(Operand::IdRef).collect();
@@ -60,11 +62,11 @@ impl Body<'_, '_> {
                 self.block(block);
             }
         }
-        self.close(id, inst);
+        self.close_construct(id, inst);
     }
 
-    /// The target of a block that contains only a jump: the construct, and whether its end.
-    fn goal(&self, block: BlockId) -> Option<(InstId, bool)> {
+    /// The jump target of a block that contains only a jump: the construct, and whether the jump is an exit from it.
+    fn jump_target(&self, block: BlockId) -> Option<(InstId, bool)> {
         let [only] = self.function.blocks[block].insts[..] else { return None };
         match self.function.insts[only].op {
             IrOp::Exit(target) => Some((target, true)),
@@ -74,17 +76,17 @@ impl Body<'_, '_> {
     }
 
     /// Records the current basic block as a predecessor of the jump's target, and returns the label there.
-    fn arrive(&mut self, block: BlockId) -> Word {
+    fn add_edge(&mut self, block: BlockId) -> Word {
         let jump = &self.function.insts[self.function.blocks[block].insts[0]];
         match jump.op {
-            IrOp::Exit(target) => self.note_exit(target, jump),
-            IrOp::Continue(target) => self.note_continue(target, jump),
-            _ => unreachable!("`goal` has found a jump"),
+            IrOp::Exit(target) => self.add_exit_edge(target, jump),
+            IrOp::Continue(target) => self.add_continue_edge(target, jump),
+            _ => unreachable!("`jump_target` returned a jump"),
         }
     }
 
     pub(super) fn emit_switch(&mut self, id: InstId, inst: &Inst, cases: &[Case], default: BlockId) {
-        let merge = self.open(id);
+        let merge = self.open_construct(id);
         let selector = self.value(inst.args[0]);
         let is_wide = self.type_of(inst.args[0]) == Type::Scalar(Scalar::I64);
         let labels: Vec<Word> = cases.iter().map(|_| self.emitter.writer.id()).collect();
@@ -107,12 +109,12 @@ impl Body<'_, '_> {
             self.start_labeled(label);
             self.block(block);
         }
-        self.close(id, inst);
+        self.close_construct(id, inst);
     }
 
     /// A block that can be left from anywhere inside. If merges are required, a switch with only a default.
     pub(super) fn emit_block(&mut self, id: InstId, inst: &Inst, block: BlockId) {
-        let merge = self.open(id);
+        let merge = self.open_construct(id);
         if self.is_structured() {
             let zero = self.emitter.u32(0);
             let label = self.emitter.writer.id();
@@ -121,7 +123,7 @@ impl Body<'_, '_> {
             self.start_labeled(label);
         }
         self.block(block);
-        self.close(id, inst);
+        self.close_construct(id, inst);
     }
 
     pub(super) fn emit_loop(
@@ -131,7 +133,7 @@ impl Body<'_, '_> {
         (body, continuing): (BlockId, BlockId),
         hints: LoopHints,
     ) {
-        let merge = self.open(id);
+        let merge = self.open_construct(id);
         let before = self.current();
         let inits: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         let (header, continue_label) = (self.emitter.writer.id(), self.emitter.writer.id());
@@ -149,19 +151,19 @@ impl Body<'_, '_> {
         let construct = self.constructs.entry(id).or_default();
         (construct.header, construct.continuing) = (header, continue_label);
         construct.phis.clone_from(&phis);
-        construct.is_named = hints != LoopHints::default();
-        let merge_operands = (construct.is_named || self.is_structured()).then(|| {
+        construct.needs_merge = hints != LoopHints::default();
+        let merge_operands = (construct.needs_merge || self.is_structured()).then(|| {
             let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
             operands.extend(loop_control(hints));
             operands
         });
         let first = self.emitter.writer.id();
-        let test = self.first_test(id, body);
+        let test = self.loop_test(id, body);
         self.in_scope(|this| {
             let insts = &this.function.blocks[body].insts;
             let (head, rest) = insts.split_at(test.as_ref().map_or(0, |test| test.at));
             this.instructions(head);
-            let end = test.as_ref().map(|test| this.test_end(test, first));
+            let end = test.as_ref().map(|test| this.loop_test_branch(test, first));
             if let Some(operands) = merge_operands {
                 this.effect(Op::LoopMerge, operands);
             }
@@ -177,7 +179,7 @@ impl Body<'_, '_> {
         let continues = continues.unwrap_or_default();
         self.start_labeled(continue_label);
         let params = self.function.blocks[continuing].params.clone();
-        self.join(&params, &continues);
+        self.emit_phis(&params, &continues);
         if continues.is_empty() {
             // Nothing continues the loop: emit the required back edge, which is never taken.
             let undefined: Vec<Word> = phis.iter().zip(&inits).map(|(_, &init)| init).collect();
@@ -185,47 +187,47 @@ impl Body<'_, '_> {
         } else {
             self.block(continuing);
         }
-        self.close(id, inst);
+        self.close_construct(id, inst);
     }
 
-    /// The `if` that decides whether the loop continues, if it is only preceded by computations. Both are then
-    /// emitted in the loop header.
-    fn first_test(&self, id: InstId, body: BlockId) -> Option<Test> {
+    /// The `if` at the start of a loop body that decides whether the loop continues. Only computations may precede it; they
+    /// and the branch are emitted in the loop header.
+    fn loop_test(&self, id: InstId, body: BlockId) -> Option<LoopTest> {
         let function = self.function;
         let insts = &function.blocks[body].insts;
         let at = insts.iter().position(|&inst| function.insts[inst].op.is_construct())?;
         let IrOp::If { then, otherwise } = function.insts[insts[at]].op else { return None };
-        let is_left = match (self.goal(then)?, self.goal(otherwise)?) {
+        let exits_if_true = match (self.jump_target(then)?, self.jump_target(otherwise)?) {
             (left, on) if left == (id, true) && on == (insts[at], true) => true,
             (on, left) if left == (id, true) && on == (insts[at], true) => false,
             _ => return None,
         };
-        let (leave, dispatch_on_selector) = if is_left { (then, otherwise) } else { (otherwise, then) };
-        Some(Test { at, inst: insts[at], leave, dispatch_on_selector, is_left })
+        let (exit_block, continue_block) = if exits_if_true { (then, otherwise) } else { (otherwise, then) };
+        Some(LoopTest { at, inst: insts[at], exit_block, continue_block, exits_if_true })
     }
 
     /// The terminator of a loop header: branches to the loop exit or to this label.
-    fn test_end(&mut self, test: &Test, on: Word) -> Vec<Operand> {
+    fn loop_test_branch(&mut self, test: &LoopTest, on: Word) -> Vec<Operand> {
         let function = self.function;
         let inst = &function.insts[test.inst];
         let condition = self.value(inst.args[0]);
-        let left = self.arrive(test.leave);
-        let jump = function.blocks[test.dispatch_on_selector].insts[0];
+        let left = self.add_edge(test.exit_block);
+        let jump = function.blocks[test.continue_block].insts[0];
         for (&result, &value) in inst.results.iter().zip(&function.insts[jump].args) {
             let word = self.value(value);
             self.define(result, word);
         }
-        let ways = if test.is_left { [left, on] } else { [on, left] };
-        std::iter::once(condition).chain(ways).map(Operand::IdRef).collect()
+        let targets = if test.exits_if_true { [left, on] } else { [on, left] };
+        std::iter::once(condition).chain(targets).map(Operand::IdRef).collect()
     }
 
     /// `Exit`
     pub(super) fn emit_exit(&mut self, target: InstId, inst: &Inst) {
-        let merge = self.note_exit(target, inst);
+        let merge = self.add_exit_edge(target, inst);
         self.terminate(Op::Branch, vec![Operand::IdRef(merge)]);
     }
 
-    fn note_exit(&mut self, target: InstId, inst: &Inst) -> Word {
+    fn add_exit_edge(&mut self, target: InstId, inst: &Inst) -> Word {
         let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         let from = self.current();
         let construct = self.constructs.entry(target).or_default();
@@ -235,11 +237,11 @@ impl Body<'_, '_> {
 
     /// `Continue`
     pub(super) fn emit_continue(&mut self, target: InstId, inst: &Inst) {
-        let label = self.note_continue(target, inst);
+        let label = self.add_continue_edge(target, inst);
         self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
     }
 
-    fn note_continue(&mut self, target: InstId, inst: &Inst) -> Word {
+    fn add_continue_edge(&mut self, target: InstId, inst: &Inst) -> Word {
         let values: Vec<Word> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         let from = self.current();
         let construct = self.constructs.entry(target).or_default();
@@ -263,27 +265,27 @@ impl Body<'_, '_> {
         self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
     }
 
-    fn open(&mut self, id: InstId) -> Word {
+    fn open_construct(&mut self, id: InstId) -> Word {
         let merge = self.emitter.writer.id();
         self.constructs.insert(id, Construct { merge, ..Construct::default() });
         merge
     }
 
-    /// Emits the merge block, with phis for the construct's results. If it is unreachable, the results are unused.
-    fn close(&mut self, id: InstId, inst: &Inst) {
-        let Construct { merge, is_named, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
-        if exits.is_empty() && !is_named && !self.is_structured() {
+    /// Emits the merge block, with phis for the results of the construct. The results of an unreachable merge block are unused.
+    fn close_construct(&mut self, id: InstId, inst: &Inst) {
+        let Construct { merge, needs_merge, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
+        if exits.is_empty() && !needs_merge && !self.is_structured() {
             return;
         }
         self.start_labeled(merge);
-        self.join(&inst.results, &exits);
+        self.emit_phis(&inst.results, &exits);
         if exits.is_empty() {
             self.terminate(Op::Unreachable, Vec::new());
         }
     }
 
     /// Emits phis for values from several predecessors.
-    fn join(&mut self, values: &[ValueId], from: &[(Word, Vec<Word>)]) {
+    fn emit_phis(&mut self, values: &[ValueId], from: &[(Word, Vec<Word>)]) {
         for (index, &value) in values.iter().enumerate() {
             let ty = self.type_of(value);
             let word = match from {

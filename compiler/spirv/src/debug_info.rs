@@ -53,7 +53,7 @@ impl Emitter<'_> {
 
     fn debug_operands(&mut self, number: u32, words: &[Word]) -> Vec<Operand> {
         self.writer.extension("SPV_KHR_non_semantic_info");
-        let set = self.writer.set(SET);
+        let set = self.writer.import_set(SET);
         let head = [Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         head.into_iter().chain(words.iter().copied().map(Operand::IdRef)).collect()
     }

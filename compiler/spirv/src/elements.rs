@@ -68,19 +68,18 @@ impl Elements {
             let Some(&result) = function.insts[id].results.first() else { continue };
             let total = uses[result.index()];
             let size = accessed.get(&result).filter(|(count, ..)| *count == total).map(|(_, size, _)| *size);
-            let passed_over =
-                if let Some((element, offset)) = size.and_then(|size| element(function, id, size)) {
-                    elements.found.insert(result, element);
-                    offset
-                } else if implied.get(&result) == Some(&total) {
-                    let is_product = function.insts[id].op == Op::Binary(BinaryOp::Mul);
-                    let factor = function.insts[id].args[0];
-                    (is_product && extended(function, factor).is_some()).then_some(factor)
-                } else {
-                    continue;
-                };
+            let folded = if let Some((element, offset)) = size.and_then(|size| element(function, id, size)) {
+                elements.found.insert(result, element);
+                offset
+            } else if implied.get(&result) == Some(&total) {
+                let is_product = function.insts[id].op == Op::Binary(BinaryOp::Mul);
+                let factor = function.insts[id].args[0];
+                (is_product && extended(function, factor).is_some()).then_some(factor)
+            } else {
+                continue;
+            };
             elements.is_implied[id.index()] = true;
-            if let Some(value) = passed_over {
+            if let Some(value) = folded {
                 *implied.entry(value).or_default() += 1;
             }
         }
@@ -130,9 +129,9 @@ fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Optio
     }
     let index = if size == 1 { offset } else { scaled(function, offset, size)? };
     let short = extended(function, index);
-    let is_passed_over = size != 1 || short.is_some();
+    let is_folded = size != 1 || short.is_some();
     let element = Element { base, index: Index::Value(short.unwrap_or(index)), size };
-    Some((element, is_passed_over.then_some(offset)))
+    Some((element, is_folded.then_some(offset)))
 }
 
 /// The value that is multiplied by the size.

@@ -23,7 +23,7 @@ impl Emitter<'_> {
         let (op, capability) = match handle {
             Handle::Event => (Op::TypeEvent, None),
             Handle::Pipe { is_written } => {
-                self.writer.need(Capability::Pipes);
+                self.writer.require(Capability::Pipes);
                 let access = Operand::AccessQualifier(if is_written { WriteOnly } else { ReadOnly });
                 return self.writer.interned(Op::TypePipe, None, vec![access]);
             }
@@ -33,7 +33,7 @@ impl Emitter<'_> {
             Handle::Function => unreachable!("functions are named, not passed"),
         };
         if let Some(capability) = capability {
-            self.writer.need(capability);
+            self.writer.require(capability);
         }
         self.writer.interned(op, None, Vec::new())
     }
@@ -50,7 +50,7 @@ impl Emitter<'_> {
 impl Body<'_, '_> {
     /// A function of OpenCL C 6.15.19. `name` determines the dimensions of an index space.
     pub(super) fn enqueue(&mut self, inst: &Inst, enqueue: Enqueue, name: &str) {
-        self.emitter.writer.need(Capability::DeviceEnqueue);
+        self.emitter.writer.require(Capability::DeviceEnqueue);
         let op = match enqueue {
             Enqueue::NdRange => return self.build_ndrange(inst, name),
             Enqueue::Kernel => Op::EnqueueKernel,

@@ -12,14 +12,14 @@ impl Emitter<'_> {
     /// Emits the addressing and memory model, with their capabilities.
     pub(super) fn environment(&mut self) {
         let (addressing, memory) = if self.is_vulkan() {
-            self.writer.need(Capability::Shader);
-            self.writer.need(Capability::VulkanMemoryModel);
-            self.writer.need(Capability::PhysicalStorageBufferAddresses);
+            self.writer.require(Capability::Shader);
+            self.writer.require(Capability::VulkanMemoryModel);
+            self.writer.require(Capability::PhysicalStorageBufferAddresses);
             (AddressingModel::PhysicalStorageBuffer64, MemoryModel::Vulkan)
         } else {
-            self.writer.need(Capability::Kernel);
-            self.writer.need(Capability::Addresses);
-            self.writer.need(Capability::Linkage);
+            self.writer.require(Capability::Kernel);
+            self.writer.require(Capability::Addresses);
+            self.writer.require(Capability::Linkage);
             (AddressingModel::Physical64, MemoryModel::OpenCL)
         };
         let operands = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(memory)];
@@ -89,16 +89,16 @@ impl Emitter<'_> {
         ];
         for (keeps_values, keeps_denormals, width) in values {
             let is_used = match width {
-                16 => self.writer.needs(Capability::Float16),
-                64 => self.writer.needs(Capability::Float64),
+                16 => self.writer.has_capability(Capability::Float16),
+                64 => self.writer.has_capability(Capability::Float64),
                 _ => self.globals.computes_floats,
             };
             if is_used && keeps_values && !is_free {
-                self.writer.need(Capability::SignedZeroInfNanPreserve);
+                self.writer.require(Capability::SignedZeroInfNanPreserve);
                 self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
             }
             if is_used && keeps_denormals && !self.math.denorms_are_zero {
-                self.writer.need(Capability::DenormPreserve);
+                self.writer.require(Capability::DenormPreserve);
                 self.mode(id, ExecutionMode::DenormPreserve, &[width]);
             }
         }

@@ -27,8 +27,8 @@ impl Body<'_, '_> {
             Lowering::ToSpace => return self.to_space(inst),
             Lowering::GetFence => return self.get_fence(inst),
             Lowering::Async(copy) => return self.asynchronous(inst, copy, params),
-            Lowering::Collective(scope, collective, who) => {
-                return self.collective(inst, scope, collective, who, params);
+            Lowering::Collective(scope, collective, participants) => {
+                return self.collective(inst, scope, collective, participants, params);
             }
             Lowering::Image(operation) => return self.image(inst, operation),
             Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
@@ -38,9 +38,9 @@ impl Body<'_, '_> {
             Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
             _ => {}
         }
-        let number = library_number(row.lowering, self.emitter.target, params, true);
+        let number = ext_inst_number(row.lowering, self.emitter.target, params, true);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
-        let set = self.emitter.writer.set(if self.is_structured() { GLSL } else { OPENCL });
+        let set = self.emitter.writer.import_set(if self.is_structured() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         for (&arg, &param) in inst.args.iter().zip(params) {
             operands.push(Operand::IdRef(self.operand(arg, param)));
@@ -61,7 +61,7 @@ impl Body<'_, '_> {
     fn half_load(&mut self, inst: &Inst) {
         let count = self.type_of(inst.results[0]).count();
         let op = if count == 1 { OpenclStd100Op::vload_half } else { OpenclStd100Op::vload_halfn };
-        let mut operands = self.library_call(op);
+        let mut operands = self.opencl_ext_inst(op);
         let pointer = self.pointer_to_half(inst.args[1]);
         operands.extend([Operand::IdRef(self.value(inst.args[0])), Operand::IdRef(pointer)]);
         operands.extend((count != 1).then_some(Operand::LiteralBit32(count.into())));
@@ -77,7 +77,7 @@ impl Body<'_, '_> {
             (true, false) => OpenclStd100Op::vstore_halfn,
             (true, true) => OpenclStd100Op::vstore_halfn_r,
         };
-        let mut operands = self.library_call(op);
+        let mut operands = self.opencl_ext_inst(op);
         let pointer = self.pointer_to_half(inst.args[2]);
         operands.extend([inst.args[0], inst.args[1]].map(|arg| Operand::IdRef(self.value(arg))));
         operands.push(Operand::IdRef(pointer));
@@ -86,26 +86,26 @@ impl Body<'_, '_> {
         self.typed(Op::ExtInst, void, operands);
     }
 
-    /// Reads a clock. There is none of work-groups: that of the device is one for each of them.
+    /// Reads a clock. SPIR-V has no clock of a work-group, so the device's clock is used.
     fn clock(&mut self, inst: &Inst, scope: Scope) {
         let scope = match scope {
             Scope::SubGroup => rspirv::spirv::Scope::Subgroup,
             _ => rspirv::spirv::Scope::Device,
         };
-        self.emitter.writer.need(Capability::ShaderClockKHR);
+        self.emitter.writer.require(Capability::ShaderClockKHR);
         self.emitter.writer.extension("SPV_KHR_shader_clock");
         let scope = self.emitter.u32(scope as u32);
         self.result(inst, Op::ReadClockKHR, vec![Operand::IdRef(scope)]);
     }
 
-    fn library_call(&mut self, op: OpenclStd100Op) -> Vec<Operand> {
-        let set = self.emitter.writer.set(OPENCL);
+    fn opencl_ext_inst(&mut self, op: OpenclStd100Op) -> Vec<Operand> {
+        let set = self.emitter.writer.import_set(OPENCL);
         vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(op as u32)]
     }
 
     /// `prefetch`, the only function of its family in the extended instruction set.
     pub(super) fn prefetch(&mut self, inst: &Inst, params: &[BuiltinParam]) {
-        let mut operands = self.library_call(OpenclStd100Op::prefetch);
+        let mut operands = self.opencl_ext_inst(OpenclStd100Op::prefetch);
         for (&arg, &param) in inst.args.iter().zip(params) {
             operands.push(Operand::IdRef(self.operand(arg, param)));
         }
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
         let Type::Pointer(space) = self.type_of(inst.results[0]) else {
             unreachable!("`to_global` gives a pointer")
         };
-        self.emitter.writer.need(Capability::GenericPointer);
+        self.emitter.writer.require(Capability::GenericPointer);
         let class = self.emitter.storage_class(space);
         let pointer = self.generic(inst.args[0]);
         let operands = vec![Operand::IdRef(pointer), Operand::StorageClass(class)];
@@ -138,7 +138,7 @@ impl Body<'_, '_> {
     /// `get_fence`: the bits for local and global memory are adjacent in both masks.
     fn get_fence(&mut self, inst: &Inst) {
         const WORKGROUP_MEMORY_BIT: u32 = 8;
-        self.emitter.writer.need(Capability::GenericPointer);
+        self.emitter.writer.require(Capability::GenericPointer);
         let pointer = self.generic(inst.args[0]);
         let mask = self.op(Op::GenericPtrMemSemantics, Type::I32, vec![Operand::IdRef(pointer)]);
         let [shift, flags] = [WORKGROUP_MEMORY_BIT, 3].map(|it| Operand::IdRef(self.emitter.u32(it)));
@@ -154,7 +154,7 @@ impl Body<'_, '_> {
     }
 
     fn printf_operands(&mut self, format: &[u8]) -> Vec<Operand> {
-        let set = self.emitter.writer.set(OPENCL);
+        let set = self.emitter.writer.import_set(OPENCL);
         let format = self.emitter.format_string(format);
         let format =
             self.op(Op::Bitcast, Type::Pointer(AddressSpace::Constant), vec![Operand::IdRef(format)]);
@@ -188,7 +188,7 @@ pub fn has_instruction(
 ) -> bool {
     let is_vulkan = target.environment == Environment::Vulkan;
     match lowering {
-        Lowering::Library(_) => library_number(lowering, target, params, is_relaxed).is_some(),
+        Lowering::Library(_) => ext_inst_number(lowering, target, params, is_relaxed).is_some(),
         // On Vulkan, passes resolve these from the origins of pointers.
         Lowering::ToSpace | Lowering::GetFence => true,
         Lowering::Clock(_) => target.features.clock,
@@ -203,7 +203,7 @@ pub fn has_instruction(
     }
 }
 
-fn library_number(
+fn ext_inst_number(
     lowering: Lowering,
     target: &Target,
     params: &[BuiltinParam],
@@ -216,7 +216,7 @@ fn library_number(
     });
     let is_signed = first.is_some_and(|scalar| scalar.is_signed());
     if target.environment == Environment::OpenCl {
-        let name = spelt(opencl?, is_signed, ["s_", "u_"]);
+        let name = opcode_name(opencl?, is_signed, ["s_", "u_"]);
         let found = OPENCL_STD_100_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
         return found.map(|it| it.opcode.into());
     }
@@ -225,7 +225,7 @@ fn library_number(
         Vulkan::GlslNotDouble(instruction) if first != Some(kiln_types::ty::Scalar::Double) => instruction,
         Vulkan::OwnOrGlsl(instruction)
             if first == Some(kiln_types::ty::Scalar::Float)
-                && (is_relaxed && is_close(target.precision, instruction)
+                && (is_relaxed && is_precise_if_relaxed(target.precision, instruction)
                     || is_precise(target.precision, instruction)) =>
         {
             instruction
@@ -241,7 +241,7 @@ fn library_number(
         | Vulkan::Core
         | Vulkan::Own => return None,
     };
-    let name = spelt(instruction, is_signed, ["S", "U"]);
+    let name = opcode_name(instruction, is_signed, ["S", "U"]);
     let found = GLSL_STD_450_INSTRUCTION_TABLE.iter().find(|it| it.opname == name);
     found.map(|it| it.opcode.into())
 }
@@ -251,9 +251,9 @@ fn is_precise(precision: Precision, instruction: Instruction) -> bool {
     instruction.name == "Exp2" && precision.is_exp2_precise
 }
 
-/// Whether it is within the bounds for unsafe math optimizations. Vulkan allows Exp and Exp2 an error of 3 + 2 |x| ulp, and OpenCL
-/// only 3 + floor(2 |x|).
-fn is_close(precision: Precision, instruction: Instruction) -> bool {
+/// Whether the driver executes it within the error bounds for unsafe math optimizations. Vulkan allows Exp and Exp2 an error
+/// of 3 + 2 |x| ulp; OpenCL allows only 3 + floor(2 |x|).
+fn is_precise_if_relaxed(precision: Precision, instruction: Instruction) -> bool {
     match instruction.name {
         "Exp" | "Exp2" => precision.is_exp2_precise,
         "Log" | "Log2" => precision.has_subnormal_logarithms,
@@ -261,7 +261,8 @@ fn is_close(precision: Precision, instruction: Instruction) -> bool {
     }
 }
 
-fn spelt(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {
+/// The name of an instruction in the grammar. `signs` are the prefixes for signed and unsigned operands.
+fn opcode_name(instruction: Instruction, is_signed: bool, signs: [&str; 2]) -> String {
     let sign = match (instruction.by_sign, is_signed) {
         (false, _) => "",
         (true, true) => signs[0],

@@ -254,7 +254,7 @@ impl Body<'_, '_> {
             Input::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, Some(Capability::GroupNonUniform)),
         };
         if let Some(capability) = capability {
-            self.emitter.writer.need(capability);
+            self.emitter.writer.require(capability);
         }
         let ty = self.type_of(inst.results[0]);
         self.load_input(inst, builtin, ty);

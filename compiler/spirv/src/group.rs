@@ -110,7 +110,7 @@ impl Body<'_, '_> {
             _ => {
                 let [to, from] = [0, 1].map(|index| {
                     let BuiltinParam::Pointer(scalar, count) = params[index] else {
-                        unreachable!("what is copied is behind pointers")
+                        unreachable!("an async copy has pointer operands")
                     };
                     let count = if count == 3 { 4 } else { count };
                     Operand::IdRef(self.pointer(inst.args[index], Type::of(scalar, count)))
@@ -134,15 +134,15 @@ impl Body<'_, '_> {
         inst: &Inst,
         scope: Scope,
         collective: Collective,
-        who: Participants,
+        participants: Participants,
         params: &[BuiltinParam],
     ) {
-        let is_uniform = !self.is_structured() && who == Participants::All && is_uniform(collective);
+        let is_uniform = !self.is_structured() && participants == Participants::All && is_uniform(collective);
         if is_uniform {
-            self.emitter.writer.need(Capability::Groups);
+            self.emitter.writer.require(Capability::Groups);
         } else if let Some(capability) = non_uniform(collective) {
-            self.emitter.writer.need_version(NON_UNIFORM_SINCE);
-            self.emitter.writer.need(capability);
+            self.emitter.writer.require_version(NON_UNIFORM_SINCE);
+            self.emitter.writer.require(capability);
         }
         let scope = Operand::IdRef(self.scope(scope));
         let arg = |index: usize| inst.args[index];
@@ -229,7 +229,7 @@ impl Body<'_, '_> {
             | Collective::Rotate
             | Collective::ClusteredRotate
             | Collective::BlockRead
-            | Collective::BlockWrite => unreachable!("what has no instruction has been refused"),
+            | Collective::BlockWrite => unreachable!("passes reject operations without an instruction"),
         }
     }
 

@@ -17,7 +17,7 @@ const FIRST_CHANNEL_ORDER: u64 = 0x10b0;
 impl Body<'_, '_> {
     pub(super) fn image(&mut self, inst: &Inst, operation: ImageOp) {
         let Type::Image(image) = self.type_of(inst.args[0]) else {
-            unreachable!("an image function has an image first")
+            unreachable!("the first operand of an image function is an image")
         };
         match operation {
             ImageOp::Read if self.type_of(inst.args[1]) == Type::Sampler => self.sample(inst),
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
                 };
                 let mut operands = self.operands(&[inst.args[0], inst.args[1], texel]);
                 if let Some(level) = level {
-                    self.emitter.writer.need(Capability::ImageMipmap);
+                    self.emitter.writer.require(Capability::ImageMipmap);
                     operands.push(Operand::ImageOperands(ImageOperands::LOD));
                     operands.push(Operand::IdRef(self.value(level)));
                 }

@@ -58,9 +58,10 @@ impl Emitter<'_> {
         }
     }
 
-    /// Collects the words that kernels read. A 64-bit value is one member, unless a kernel reads half of it; it is a
-    /// pointer if all uses are as a pointer. A word that is read with different types is an integer.
-    pub(super) fn survey_launch(&mut self) {
+    /// Collects the members of the push constants: the words that kernels read. A 64-bit value is one member, unless a
+    /// kernel reads half of it. It is a pointer if all its uses are accesses. A word that is read with different types
+    /// is an integer.
+    pub(super) fn collect_push_constants(&mut self) {
         let module = self.module;
         let mut pointees: BTreeMap<u32, Option<Type>> = BTreeMap::new();
         let mut reads: BTreeSet<(u32, bool)> = BTreeSet::new();
@@ -171,14 +172,14 @@ impl Body<'_, '_> {
 
     fn push_constant(&mut self, word: u32, wanted: Type) -> Word {
         let (number, member) = self.emitter.globals.launch.members[&word];
-        let read = self.passed(number, member);
+        let read = self.load_member(number, member);
         if !matches!(member, Member::Number(ty) if ty != wanted) {
             return read;
         }
         if wanted != Type::I64 {
             return self.op(Op::Bitcast, wanted, vec![Operand::IdRef(read)]);
         }
-        let high = self.passed(number + 1, member);
+        let high = self.load_member(number + 1, member);
         let halves = [read, high].map(Operand::IdRef).to_vec();
         let pair = self.op(Op::CompositeConstruct, Type::Vector(Scalar::I32, 2), halves);
         self.op(Op::Bitcast, wanted, vec![Operand::IdRef(pair)])
@@ -197,7 +198,7 @@ impl Body<'_, '_> {
 
     /// Loads a member of the push constants. They are loaded together, unless the block contains words of other
     /// kernels: a host may provide only those of the launched kernel.
-    fn passed(&mut self, number: u32, member: Member) -> Word {
+    fn load_member(&mut self, number: u32, member: Member) -> Word {
         let ty = self.emitter.member(member);
         let (variable, block) = self.emitter.push_constants();
         self.interface.insert(variable);
@@ -207,11 +208,11 @@ impl Body<'_, '_> {
             let element = self.typed(Op::AccessChain, pointer, path);
             return self.typed(Op::Load, ty, vec![Operand::IdRef(element)]);
         }
-        let whole = match self.passed {
+        let whole = match self.push_constants {
             Some(known) => known,
             None => self.typed(Op::Load, block, vec![Operand::IdRef(variable)]),
         };
-        self.passed = Some(whole);
+        self.push_constants = Some(whole);
         let operands = vec![Operand::IdRef(whole), Operand::LiteralBit32(number)];
         self.typed(Op::CompositeExtract, ty, operands)
     }

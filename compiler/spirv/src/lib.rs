@@ -1,4 +1,4 @@
-//! Emits SPIR-V words from the IR. Only this package and `kiln-verify` use rspirv.
+//! Emits SPIR-V words from the IR. Only this package, `kiln-verify` and `kiln-read` use rspirv.
 //!
 //! It makes no decisions: earlier passes have lowered or rejected what the target cannot express. Each operation has
 //! one SPIR-V form here, and the module's declarations follow from what it uses.
@@ -94,7 +94,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     };
     if emitter.is_vulkan() {
         emitter.elements = module.functions.entries().map(|(id, it)| (id, Elements::find(it))).collect();
-        emitter.survey_launch();
+        emitter.collect_push_constants();
     }
     emitter.environment();
     let mut order = module.callees_first();

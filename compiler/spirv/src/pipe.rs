@@ -13,7 +13,7 @@ use super::body::Body;
 impl Body<'_, '_> {
     /// Emits a pipe operation of a work-item or of a group.
     pub(super) fn pipe(&mut self, inst: &Inst, pipe: PipeOp, scope: Scope) {
-        self.emitter.writer.need(Capability::Pipes);
+        self.emitter.writer.require(Capability::Pipes);
         let mut operands: Vec<Operand> =
             inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect();
         let by_group = |op, group| if scope == Scope::WorkItem { op } else { group };

@@ -375,7 +375,7 @@ impl Emitter<'_> {
     }
 
     fn reflect_in(&mut self, set: &'static str, number: u32, parts: &[Part<'_>]) -> Word {
-        let set = self.writer.set(set);
+        let set = self.writer.import_set(set);
         let void = self.void();
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         for part in parts {
@@ -386,7 +386,7 @@ impl Emitter<'_> {
             }));
         }
         let id = self.writer.id();
-        self.writer.trail(Instruction::new(Op::ExtInst, Some(void), Some(id), operands));
+        self.writer.append_trailer(Instruction::new(Op::ExtInst, Some(void), Some(id), operands));
         id
     }
 }

@@ -19,7 +19,7 @@ impl Body<'_, '_> {
             masks = masks.on_volatile(target.environment);
         }
         if matches!(atomic.ty, Scalar::I64 | Scalar::F64) {
-            self.emitter.writer.need(Capability::Int64Atomics);
+            self.emitter.writer.require(Capability::Int64Atomics);
         }
 
         let pointer = self.pointer(inst.args[0], Type::Scalar(atomic.ty));
@@ -55,12 +55,12 @@ impl Body<'_, '_> {
                     _ => ("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat32AddEXT),
                 };
                 self.emitter.writer.extension(extension);
-                self.emitter.writer.need(capability);
+                self.emitter.writer.require(capability);
                 Op::AtomicFAddEXT
             }
             (FetchKey::Min | FetchKey::Max, true, _) => {
                 self.emitter.writer.extension("SPV_EXT_shader_atomic_float_min_max");
-                self.emitter.writer.need(match atomic.ty {
+                self.emitter.writer.require(match atomic.ty {
                     Scalar::F16 => Capability::AtomicFloat16MinMaxEXT,
                     Scalar::F64 => Capability::AtomicFloat64MinMaxEXT,
                     _ => Capability::AtomicFloat32MinMaxEXT,
@@ -98,10 +98,10 @@ impl Body<'_, '_> {
 
     fn scope_operand(&mut self, scope: SpirvScope) -> Operand {
         if scope == SpirvScope::Device && self.is_structured() {
-            self.emitter.writer.need(Capability::VulkanMemoryModelDeviceScope);
+            self.emitter.writer.require(Capability::VulkanMemoryModelDeviceScope);
         }
         if scope == SpirvScope::Subgroup {
-            self.emitter.writer.need(if self.is_structured() {
+            self.emitter.writer.require(if self.is_structured() {
                 Capability::GroupNonUniform
             } else {
                 Capability::Groups

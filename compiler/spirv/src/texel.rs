@@ -23,7 +23,7 @@ impl Body<'_, '_> {
             ImageAction::Store(texel) => self.store_texel(inst, texel),
             ImageAction::Size => self.image_size(inst),
             ImageAction::ChannelOrder | ImageAction::ChannelType => {
-                unreachable!("the launch tells the format of an image")
+                unreachable!("`bind_arguments` replaces queries of the image format")
             }
         }
     }
@@ -40,7 +40,7 @@ impl Body<'_, '_> {
             }
             Op::ImageFetch
         } else {
-            self.emitter.writer.need(Capability::StorageImageReadWithoutFormat);
+            self.emitter.writer.require(Capability::StorageImageReadWithoutFormat);
             Op::ImageRead
         };
         bits |= shared_bit(texel);
@@ -86,7 +86,7 @@ impl Body<'_, '_> {
     }
 
     fn store_texel(&mut self, inst: &Inst, texel: Texel) {
-        self.emitter.writer.need(Capability::StorageImageWriteWithoutFormat);
+        self.emitter.writer.require(Capability::StorageImageWriteWithoutFormat);
         let (image, _) = self.image_value(inst.args[0], texel.kind);
         let [coordinates, mut value] = [1, 2].map(|index| self.value(inst.args[index]));
         if texel.kind == TexelKind::Signed {
@@ -102,8 +102,8 @@ impl Body<'_, '_> {
     }
 
     fn image_size(&mut self, inst: &Inst) {
-        self.emitter.writer.need(Capability::ImageQuery);
-        let kind = self.some_kind(inst.args[0]);
+        self.emitter.writer.require(Capability::ImageQuery);
+        let kind = self.accessed_kind(inst.args[0]);
         let (image, ty) = self.image_value(inst.args[0], kind);
         let mut operands = vec![Operand::IdRef(image)];
         if !is_sampled(ty) || ty.dim == ImageDim::Buffer {
@@ -113,8 +113,8 @@ impl Body<'_, '_> {
         self.result(inst, Op::ImageQuerySizeLod, operands);
     }
 
-    /// The texel kind of other accesses to the image in this function, to declare as few descriptors as possible.
-    fn some_kind(&self, image: ValueId) -> TexelKind {
+    /// The texel kind of an access to the image in this function. Reusing it keeps the number of descriptors low.
+    fn accessed_kind(&self, image: ValueId) -> TexelKind {
         let accesses = self.function.insts.iter().filter(|inst| inst.args.first() == Some(&image));
         let mut kinds = accesses.filter_map(|inst| match inst.op {
             IrOp::Image(ImageAction::Load(texel) | ImageAction::Store(texel)) => Some(texel.kind),
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
         let (Type::Image(ty), Some(IrOp::Descriptor(number))) =
             (self.type_of(image), self.function.def(image).map(|inst| &inst.op))
         else {
-            unreachable!("an image is what the launch binds")
+            unreachable!("`bind_arguments` replaces images by descriptors")
         };
         let (variable, image_type) = self.emitter.descriptor(*number, ty, kind);
         self.interface.insert(variable);
@@ -200,7 +200,7 @@ impl Emitter<'_> {
             (ImageDim::D3, _) => (Dim::Dim3D, None),
         };
         if let Some(capability) = capability {
-            self.writer.need(capability);
+            self.writer.require(capability);
         }
         let component = self.texel_component(kind);
         let operands = vec![

@@ -30,7 +30,7 @@ impl Emitter<'_> {
             Type::Scalar(scalar) => self.new_scalar(scalar),
             Type::Vector(scalar, count) => {
                 if count > 4 {
-                    self.writer.need(Capability::Vector16);
+                    self.writer.require(Capability::Vector16);
                 }
                 let element = self.scalar(scalar);
                 let operands = vec![Operand::IdRef(element), Operand::LiteralBit32(count.into())];
@@ -39,11 +39,11 @@ impl Emitter<'_> {
             // An untyped pointer is a pointer to bytes. Only the OpenCL environment has pointers as values.
             Type::Pointer(space) => {
                 if space == AddressSpace::Generic {
-                    self.writer.need(Capability::GenericPointer);
+                    self.writer.require(Capability::GenericPointer);
                 }
                 let class = self.storage_class(space);
                 if class == StorageClass::Generic {
-                    self.writer.need(Capability::GenericPointer);
+                    self.writer.require(Capability::GenericPointer);
                 }
                 let byte = self.scalar(Scalar::I8);
                 self.pointer_type(class, byte)
@@ -70,14 +70,14 @@ impl Emitter<'_> {
             Scalar::F64 => (Op::TypeFloat, 64, Some(Capability::Float64)),
         };
         if let Some(capability) = capability {
-            self.writer.need(capability);
+            self.writer.require(capability);
         }
         self.numeric_type(op, width)
     }
 
     /// The pointee type of pointers to halves, in a module without half values.
     pub(super) fn half_in_memory(&mut self) -> Word {
-        self.writer.need(Capability::Float16Buffer);
+        self.writer.require(Capability::Float16Buffer);
         self.numeric_type(Op::TypeFloat, 16)
     }
 
@@ -144,15 +144,15 @@ impl Emitter<'_> {
             ImageDim::D2 => (Dim::Dim2D, None),
             ImageDim::D3 => (Dim::Dim3D, None),
         };
-        self.writer.need(Capability::ImageBasic);
+        self.writer.require(Capability::ImageBasic);
         if let Some(capability) = capability {
-            self.writer.need(capability);
+            self.writer.require(capability);
         }
         let access = match image.access {
             Access::ReadOnly => AccessQualifier::ReadOnly,
             Access::WriteOnly => AccessQualifier::WriteOnly,
             Access::ReadWrite => {
-                self.writer.need(Capability::ImageReadWrite);
+                self.writer.require(Capability::ImageReadWrite);
                 AccessQualifier::ReadWrite
             }
         };
@@ -218,7 +218,7 @@ impl Emitter<'_> {
     /// bits 1 to 3 for the addressing mode, bits 4 and 5 for the filter.
     fn sampler_constant(&mut self, bits: u64) -> Word {
         use rspirv::spirv::{SamplerAddressingMode, SamplerFilterMode};
-        self.writer.need(Capability::LiteralSampler);
+        self.writer.require(Capability::LiteralSampler);
         let addressing = match (bits >> 1) & 7 {
             1 => SamplerAddressingMode::ClampToEdge,
             2 => SamplerAddressingMode::Clamp,

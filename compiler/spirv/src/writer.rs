@@ -70,17 +70,17 @@ impl Writer {
     }
 
     /// Declares a capability.
-    pub(super) fn need(&mut self, capability: Capability) {
+    pub(super) fn require(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
     }
 
     /// Whether a capability is declared.
-    pub(super) fn needs(&self, capability: Capability) -> bool {
+    pub(super) fn has_capability(&self, capability: Capability) -> bool {
         self.capabilities.contains(&(capability as u32))
     }
 
     /// Raises the SPIR-V version to at least this one.
-    pub(super) fn need_version(&mut self, version: (u8, u8)) {
+    pub(super) fn require_version(&mut self, version: (u8, u8)) {
         self.version = self.version.max(version);
     }
 
@@ -90,7 +90,7 @@ impl Writer {
     }
 
     /// Imports an extended instruction set.
-    pub(super) fn set(&mut self, name: &'static str) -> Word {
+    pub(super) fn import_set(&mut self, name: &'static str) -> Word {
         if let Some(&id) = self.sets.get(name) {
             return id;
         }
@@ -160,7 +160,7 @@ impl Writer {
     }
 
     /// Emits an instruction after the last function.
-    pub(super) fn trail(&mut self, instruction: Instruction) {
+    pub(super) fn append_trailer(&mut self, instruction: Instruction) {
         self.trailer.push(instruction);
     }
 
