@@ -292,7 +292,7 @@ struct Node {
 }
 
 impl Calls {
-    pub(super) fn of(module: &Module<'_>) -> Self {
+    pub(super) fn collect(module: &Module<'_>) -> Self {
         let mut calls = Self { functions: FxHashMap::default(), called: FxHashSet::default() };
         let end = module.preamble().len();
         let is_variable = |id: Word| {

@@ -1,9 +1,10 @@
 //! Validates SPIR-V modules of any compiler.
 //!
-//! `verify` returns findings, each with the identifier of the rule, a message and a position. It never panics, and must
-//! not depend on the compiler; it uses only the OpenCL vocabulary and the description of the target. Only the verifier
-//! creates a [`VerifiedModule`]: the compiler returns one, and the runtime loads it without another check. The module's
-//! memory model determines the environment. Rules for graphics stages are not checked.
+//! `verify` returns findings, each with the identifier of the rule, a message and a position. It never panics. The
+//! module's memory model determines the environment. Rules for graphics stages are not checked.
+//!
+//! Only the verifier creates a [`VerifiedModule`]: the compiler returns one, and the runtime loads it without another
+//! check. Must not depend on the compiler, except for the OpenCL vocabulary and the description of the target.
 //!
 //! ```
 //! // Version 1.3, and no instruction after the header.
@@ -265,7 +266,7 @@ impl VerifiedModule {
         &self.words
     }
 
-    /// The words, which lose the guarantee of validity.
+    /// The words, without the guarantee of validity.
     pub fn into_words(self) -> Vec<u32> {
         self.words
     }
@@ -296,7 +297,7 @@ impl fmt::Display for InvalidModule {
 
 impl std::error::Error for InvalidModule {}
 
-/// The input of all families of rules.
+/// The input of the checks.
 struct Context<'m> {
     module: &'m Module<'m>,
     calls: Calls,
@@ -320,7 +321,7 @@ pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     let context = Context {
         environment: environment::environment_of(&module),
         module: &module,
-        calls: Calls::of(&module),
+        calls: Calls::collect(&module),
         target,
         only_compute,
     };

@@ -1,4 +1,4 @@
-//! The rules for scopes and memory semantics, as functions of the numbers.
+//! The rules for scopes and memory semantics, as functions of the operands' values.
 //!
 //! Written from the specifications, independently of the compiler's table, which is tested against these rules.
 
@@ -187,7 +187,7 @@ const MODEL: MemorySemantics = MemorySemantics::MAKE_AVAILABLE
     .union(MemorySemantics::OUTPUT_MEMORY);
 
 /// The rules that a memory semantics mask violates.
-pub fn broken_by_mask(
+pub fn violated_by_mask(
     environment: Environment,
     vulkan_model: bool,
     kind: Kind,
@@ -232,7 +232,7 @@ pub fn broken_by_mask(
 }
 
 /// The rules that the two masks of a compare-exchange violate together.
-pub fn broken_by_pair(environment: Environment, equal: u32, unequal: u32) -> Vec<&'static Rule> {
+pub fn violated_by_pair(environment: Environment, equal: u32, unequal: u32) -> Vec<&'static Rule> {
     let (equal, unequal) =
         (MemorySemantics::from_bits_truncate(equal), MemorySemantics::from_bits_truncate(unequal));
     let mut broken = Vec::new();
@@ -272,7 +272,7 @@ fn rank(mask: MemorySemantics) -> u8 {
 }
 
 /// The rules that a memory scope violates, given the semantics of the same instruction.
-pub fn broken_by_memory_scope(
+pub fn violated_by_memory_scope(
     environment: Environment,
     kind: Kind,
     scope: u32,
@@ -303,7 +303,7 @@ pub fn broken_by_memory_scope(
 }
 
 /// The rules that an execution scope violates.
-pub fn broken_by_execution_scope(
+pub fn violated_by_execution_scope(
     environment: Environment,
     execution: Execution,
     scope: u32,

@@ -274,7 +274,7 @@ impl Definitions {
         (index != Self::NONE).then_some(index as usize)
     }
 
-    fn note(&mut self, id: Word, index: u32) {
+    fn record(&mut self, id: Word, index: u32) {
         let at = id as usize;
         if at >= Self::LIMIT {
             self.far.entry(id).or_insert(index);
@@ -314,7 +314,7 @@ pub(super) struct Decoded<'w> {
     lines: Vec<SourceLine>,
 }
 
-type Refusal = (&'static Rule, String);
+type DecodeError = (&'static Rule, String);
 
 impl<'w> Decoded<'w> {
     /// Decodes words, and adds decoding errors to `findings`. Returns `None` if there is no header.
@@ -408,12 +408,12 @@ struct Reader<'w> {
     /// The texts of the OpStrings that OpLine uses.
     files: FxHashMap<Word, Arc<str>>,
     open: Option<(Word, usize)>,
-    /// Kept for strings.
+    /// A buffer for strings.
     bytes: Vec<u8>,
 }
 
 impl Reader<'_> {
-    fn instruction(&mut self, offset: usize) -> Result<(), Refusal> {
+    fn instruction(&mut self, offset: usize) -> Result<(), DecodeError> {
         let words = self.decoded.words;
         let (count, opcode) = ((words[offset] >> 16) as usize, words[offset] & 0xffff);
         if count == 0 || count > words.len() - offset {
@@ -436,11 +436,11 @@ impl Reader<'_> {
         } else {
             self.operands(class)?;
         }
-        self.note(index);
+        self.record(index);
         Ok(())
     }
 
-    fn operands(&mut self, class: Class) -> Result<(), Refusal> {
+    fn operands(&mut self, class: Class) -> Result<(), DecodeError> {
         for operand in class.operands {
             match operand.quantifier {
                 OperandQuantifier::One => self.operand(operand.kind)?,
@@ -459,7 +459,7 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&mut self) -> Result<u32, Refusal> {
+    fn word(&mut self) -> Result<u32, DecodeError> {
         if self.at == self.end {
             return Err((&GRAMMAR, format!("Op{} has too few operands", self.raw().class.opname)));
         }
@@ -473,7 +473,7 @@ impl Reader<'_> {
         self.decoded.raw.last_mut().expect("an instruction is being read")
     }
 
-    fn operand(&mut self, kind: OperandKind) -> Result<(), Refusal> {
+    fn operand(&mut self, kind: OperandKind) -> Result<(), DecodeError> {
         let operand = match kind {
             OperandKind::IdResultType => {
                 let id = self.word()?;
@@ -521,7 +521,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn enumerant(&mut self, kind: OperandKind) -> Result<(), Refusal> {
+    fn enumerant(&mut self, kind: OperandKind) -> Result<(), DecodeError> {
         let value = self.word()?;
         let Some(row) = self.decoded.enumerants.find(kind, value) else {
             return Err((&GRAMMAR, format!("{value} is not a valid {kind:?}")));
@@ -542,7 +542,7 @@ impl Reader<'_> {
     }
 
     /// A literal of this type (SPIR-V 2.2.1); one word if the type is not numeric.
-    fn literal(&mut self, ty: Option<Word>) -> Result<Operand, Refusal> {
+    fn literal(&mut self, ty: Option<Word>) -> Result<Operand, DecodeError> {
         let ty = ty.and_then(|ty| self.decoded.definitions.get(ty)).map(|index| &self.decoded.raw[index]);
         let width = ty.filter(|ty| matches!(ty.class.opcode, Op::TypeInt | Op::TypeFloat));
         let width = width.and_then(|ty| match self.decoded.operands.get(ty.operands as usize) {
@@ -560,7 +560,7 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<Operand, Refusal> {
+    fn string(&mut self) -> Result<Operand, DecodeError> {
         let start = self.at;
         self.bytes.clear();
         loop {
@@ -578,7 +578,7 @@ impl Reader<'_> {
     }
 
     /// An instruction whose operands are ids, except for those with trailing literals.
-    fn spec_constant_op(&mut self) -> Result<(), Refusal> {
+    fn spec_constant_op(&mut self) -> Result<(), DecodeError> {
         let (ty, result, op) = (self.word()?, self.word()?, self.word()?);
         let raw = self.raw();
         (raw.result_type, raw.result_id) = (Some(ty), Some(result));
@@ -599,12 +599,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Records what later queries need.
-    fn note(&mut self, index: usize) {
+    /// Records facts about an instruction for later queries.
+    fn record(&mut self, index: usize) {
         let raw = &self.decoded.raw[index];
         let (op, result) = (raw.class.opcode, raw.result_id);
         if let Some(result) = result {
-            self.decoded.definitions.note(result, index as u32);
+            self.decoded.definitions.record(result, index as u32);
         }
         match op {
             Op::Line => {

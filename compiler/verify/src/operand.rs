@@ -48,9 +48,9 @@ impl Operand {
 
 /// The grammar's row of an enumerant or mask.
 pub(super) struct Enumerant {
-    /// Its form for rules.
+    /// The decoded operand.
     pub(super) operand: Operand,
-    /// Its form in messages.
+    /// The operand for messages.
     pub(super) shown: dr::Operand,
     /// The kinds of the operands that follow it.
     pub(super) parameters: Vec<OperandKind>,

@@ -86,7 +86,7 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
             let Some(id) = operand.id() else { continue };
             let missing = match module.definition_index(id) {
                 None => true,
-                Some(at) => at >= index && !may_look_ahead(module, entry, position, at),
+                Some(at) => at >= index && !allows_forward_reference(module, entry, position, at),
             };
             if missing {
                 findings.push(entry.finding(&DEFINED, format!("{} is not defined", module.name(id))));
@@ -118,9 +118,14 @@ fn sets_of_ids(module: &Module<'_>) -> Vec<(Word, bool)> {
     sets.collect()
 }
 
-/// SPIR-V 2.4, last paragraphs: the operands that can be forward references. Blocks need not be in execution order, so
+/// Whether an operand can be a forward reference (SPIR-V 2.4, last paragraphs). Blocks need not be in execution order, so
 /// within functions this rejects only a use before the definition in the same block.
-fn may_look_ahead(module: &Module<'_>, entry: &Entry<'_>, position: usize, definition: usize) -> bool {
+fn allows_forward_reference(
+    module: &Module<'_>,
+    entry: &Entry<'_>,
+    position: usize,
+    definition: usize,
+) -> bool {
     use Op::*;
     match entry.op() {
         EntryPoint | ExecutionMode | ExecutionModeId | Name | MemberName | Decorate | DecorateId
@@ -163,7 +168,7 @@ fn section(op: Op) -> Option<u8> {
         | GroupDecorate | GroupMemberDecorate => 10,
         // A non-semantic OpExtInst can be here; others are in blocks.
         Line | NoLine | ExtInst | Undef | Nop => return None,
-        // SPV_INTEL_memory_access_aliasing does not say a section.
+        // SPV_INTEL_memory_access_aliasing does not specify a section.
         AliasDomainDeclINTEL | AliasScopeDeclINTEL | AliasScopeListDeclINTEL => return None,
         Function => 12,
         _ if op as u32 >= TypeVoid as u32 && op as u32 <= TypeForwardPointer as u32 => 11,

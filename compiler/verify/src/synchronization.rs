@@ -1,6 +1,5 @@
-//! Scopes and memory semantics of a module's instructions: finds the constants, and checks them with `masks`.
-//!
-//! Also checks what the numbers alone do not show: that they are constants, and their capabilities.
+//! Scopes and memory semantics of a module's instructions: finds the constants, and checks them with `masks`. Also checks
+//! that they are constants, and that their capabilities are declared.
 
 use rspirv::spirv::{Capability, Op, Scope};
 
@@ -37,8 +36,8 @@ const BARRIER_MODEL: Rule = Rule {
     text: "before SPIR-V 1.3, only TessellationControl, GLCompute and Kernel entry points use OpControlBarrier",
 };
 
-/// Memory instructions: their kind, and the index of the scope operand. The semantics follow the scope.
-fn shape(op: Op) -> Option<(Kind, usize, usize)> {
+/// The kind of a memory instruction, the index of its scope operand, and the number of semantics operands that follow.
+fn memory_operands(op: Op) -> Option<(Kind, usize, usize)> {
     use Op::*;
     Some(match op {
         AtomicLoad => (Kind::AtomicLoad, 1, 1),
@@ -57,7 +56,7 @@ fn shape(op: Op) -> Option<(Kind, usize, usize)> {
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for entry in &context.module.entries {
         let mut check = Check { context, entry, findings };
-        if let Some((kind, scope, masks)) = shape(entry.op()) {
+        if let Some((kind, scope, masks)) = memory_operands(entry.op()) {
             check.memory(kind, scope, masks);
         }
         check.execution();
@@ -88,13 +87,13 @@ impl Check<'_, '_> {
         let values: Vec<Option<u32>> = (0..masks).map(|index| self.constant(at + 1 + index)).collect();
         for mask in values.iter().copied().flatten() {
             self.all(
-                &masks::broken_by_mask(environment, vulkan_model, kind, mask),
+                &masks::violated_by_mask(environment, vulkan_model, kind, mask),
                 &format!("semantics {mask:#x}"),
             );
         }
         if let [Some(equal), Some(unequal)] = values[..] {
             self.all(
-                &masks::broken_by_pair(environment, equal, unequal),
+                &masks::violated_by_pair(environment, equal, unequal),
                 &format!("semantics {equal:#x} and {unequal:#x}"),
             );
         }
@@ -106,7 +105,7 @@ impl Check<'_, '_> {
 
     fn memory_scope(&mut self, kind: Kind, scope: u32, masks: &[u32]) {
         self.all(
-            &masks::broken_by_memory_scope(self.context.environment, kind, scope, masks),
+            &masks::violated_by_memory_scope(self.context.environment, kind, scope, masks),
             &format!("memory scope {scope}"),
         );
         let module = self.context.module;
@@ -157,7 +156,7 @@ impl Check<'_, '_> {
             _ => return,
         };
         if let Some(scope) = self.constant(0) {
-            let broken = masks::broken_by_execution_scope(self.context.environment, execution, scope);
+            let broken = masks::violated_by_execution_scope(self.context.environment, execution, scope);
             self.all(&broken, &format!("execution scope {scope}"));
         }
         if op == Op::ControlBarrier && self.context.module.version < (1, 3) && !self.context.only_compute {

@@ -110,19 +110,19 @@ fn findings(version: (u8, u8), template: &str, changes: &[(&str, &str)]) -> Vec<
 
 /// The Vulkan module with these changes breaks this rule, and no other.
 #[track_caller]
-fn vulkan_refuses(rule: &str, changes: &[(&str, &str)]) {
-    refuses(rule, &findings((1, 5), VULKAN, changes));
+fn vulkan_rejects(rule: &str, changes: &[(&str, &str)]) {
+    rejects(rule, &findings((1, 5), VULKAN, changes));
 }
 
 /// The OpenCL module with these changes breaks this rule, and no other.
 #[track_caller]
-fn opencl_refuses(rule: &str, changes: &[(&str, &str)]) {
-    refuses(rule, &findings((1, 2), OPENCL, changes));
+fn opencl_rejects(rule: &str, changes: &[(&str, &str)]) {
+    rejects(rule, &findings((1, 2), OPENCL, changes));
 }
 
 #[track_caller]
-fn refuses(rule: &str, findings: &[Finding]) {
-    assert!(!findings.is_empty(), "nothing is refused");
+fn rejects(rule: &str, findings: &[Finding]) {
+    assert!(!findings.is_empty(), "no rule is violated");
     for finding in findings {
         assert_eq!(finding.rule, rule, "{finding}");
     }
@@ -134,13 +134,13 @@ fn accepts(findings: &[Finding]) {
 }
 
 #[test]
-fn the_modules_themselves_are_lawful() {
+fn the_unmodified_modules_are_valid() {
     accepts(&findings((1, 5), VULKAN, &[]));
     accepts(&findings((1, 2), OPENCL, &[]));
 }
 
 #[test]
-fn each_rule_is_tested_and_has_its_own_name() {
+fn each_rule_has_a_test_and_a_unique_id() {
     let tests = concat!(
         include_str!("tests/accesses.rs"),
         include_str!("tests/atomics.rs"),
@@ -158,7 +158,7 @@ fn each_rule_is_tested_and_has_its_own_name() {
 }
 
 #[test]
-fn the_list_of_rules_is_the_one_in_force() {
+fn the_documented_rules_are_those_that_are_checked() {
     let text = include_str!("lib.rs");
     let listed: Vec<(&str, &str)> =
         text.lines().filter_map(|line| line.strip_prefix("//! - `")?.split_once("`: ")).collect();

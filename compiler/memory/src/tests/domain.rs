@@ -3,7 +3,8 @@
 
 use super::*;
 use kiln_verify::masks::{
-    Execution, Kind, broken_by_execution_scope, broken_by_mask, broken_by_memory_scope, broken_by_pair,
+    Execution, Kind, violated_by_execution_scope, violated_by_mask, violated_by_memory_scope,
+    violated_by_pair,
 };
 use kiln_vocabulary::target::Features;
 
@@ -118,13 +119,13 @@ fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'stat
     };
     let masks: Vec<u32> = masks.into_iter().map(Semantics::value).collect();
     let mut rules: Vec<_> =
-        masks.iter().flat_map(|mask| broken_by_mask(environment, vulkan, kind, *mask)).collect();
-    rules.extend(broken_by_memory_scope(environment, kind, scope.value(), &masks));
+        masks.iter().flat_map(|mask| violated_by_mask(environment, vulkan, kind, *mask)).collect();
+    rules.extend(violated_by_memory_scope(environment, kind, scope.value(), &masks));
     if let [equal, unequal] = masks[..] {
-        rules.extend(broken_by_pair(environment, equal, unequal));
+        rules.extend(violated_by_pair(environment, equal, unequal));
     }
     if let Encoded::Barrier(BarrierOperands { execution, .. }) = encoded {
-        rules.extend(broken_by_execution_scope(environment, Execution::Barrier, execution.value()));
+        rules.extend(violated_by_execution_scope(environment, Execution::Barrier, execution.value()));
     }
     let mut rules: Vec<&str> = rules.into_iter().map(|rule| rule.id).collect();
     if vulkan && scope == SpirvScope::Device && !target.features.device_scope {

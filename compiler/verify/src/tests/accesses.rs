@@ -1,9 +1,9 @@
 //! Negative tests of loads and stores.
 
-use super::{VULKAN, accepts, findings, vulkan_refuses};
+use super::{VULKAN, accepts, findings, vulkan_rejects};
 
 #[test]
-fn lawful_accesses() {
+fn valid_accesses() {
     for body in [
         "%x = OpLoad %uint %pointer 0x22 4",
         "OpStore %wide %address 0x2a 16 #1",
@@ -17,14 +17,14 @@ fn lawful_accesses() {
 #[test]
 fn alignment_of_physical_accesses() {
     let aligned = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708";
-    vulkan_refuses(aligned, &[("body", "%x = OpLoad %uint %pointer")]);
-    vulkan_refuses(aligned, &[("body", "OpStore %pointer #1 0x20")]);
-    vulkan_refuses(
+    vulkan_rejects(aligned, &[("body", "%x = OpLoad %uint %pointer")]);
+    vulkan_rejects(aligned, &[("body", "OpStore %pointer #1 0x20")]);
+    vulkan_rejects(
         "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314",
         &[("body", "%x = OpLoad %ulong %wide 2 4")],
     );
-    vulkan_refuses("SPIRV-Aligned", &[("body", "%x = OpLoad %uint %shared 2 3")]);
-    vulkan_refuses(
+    vulkan_rejects("SPIRV-Aligned", &[("body", "%x = OpLoad %uint %shared 2 3")]);
+    vulkan_rejects(
         "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710",
         &[("body", "%x = OpConvertPtrToU %uint %pointer")],
     );
@@ -32,14 +32,14 @@ fn alignment_of_physical_accesses() {
 
 #[test]
 fn the_vulkan_memory_model() {
-    vulkan_refuses("SPIRV-MemoryAccess-NonPrivatePointer", &[("body", "%x = OpLoad %uint %shared 0x10 #2")]);
-    vulkan_refuses("SPIRV-MemoryAccess-direction", &[("body", "%x = OpLoad %uint %shared 0x28 #2")]);
-    vulkan_refuses("SPIRV-MemoryAccess-direction", &[("body", "OpStore %shared #1 0x30 #2")]);
-    vulkan_refuses(
+    vulkan_rejects("SPIRV-MemoryAccess-NonPrivatePointer", &[("body", "%x = OpLoad %uint %shared 0x10 #2")]);
+    vulkan_rejects("SPIRV-MemoryAccess-direction", &[("body", "%x = OpLoad %uint %shared 0x28 #2")]);
+    vulkan_rejects("SPIRV-MemoryAccess-direction", &[("body", "OpStore %shared #1 0x30 #2")]);
+    vulkan_rejects(
         "SPIRV-Coherent-VulkanMemoryModel",
         &[("OpDecorate %block Block\n", "OpDecorate %block Block\nOpDecorate %shared Coherent\n")],
     );
-    // rspirv's table asks for the capability of the operand, too.
+    // rspirv's table requires the capability of the operand, too.
     let old_model = [
         ("OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n", ""),
         ("PhysicalStorageBuffer64 Vulkan", "PhysicalStorageBuffer64 GLSL450"),
@@ -51,6 +51,6 @@ fn the_vulkan_memory_model() {
 
 #[test]
 fn types_of_accesses() {
-    vulkan_refuses("SPIRV-access-type", &[("body", "%x = OpLoad %ulong %shared")]);
-    vulkan_refuses("SPIRV-access-type", &[("body", "OpStore %shared %address")]);
+    vulkan_rejects("SPIRV-access-type", &[("body", "%x = OpLoad %ulong %shared")]);
+    vulkan_rejects("SPIRV-access-type", &[("body", "OpStore %shared %address")]);
 }

@@ -1,7 +1,7 @@
 //! Negative tests of the environments' rules for whole modules, and of capabilities.
 
 use super::{
-    OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_refuses, refuses, verify, vulkan_refuses,
+    OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_rejects, rejects, verify, vulkan_rejects,
 };
 use kiln_vocabulary::{opencl::Environment, target::Target};
 
@@ -13,26 +13,26 @@ const FUNCTION: (&str, &str) = (
 
 #[test]
 fn models() {
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-None-04635",
         &[
             ("PhysicalStorageBuffer64 Vulkan", "Physical64 Vulkan"),
             ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Addresses\n"),
         ],
     );
-    opencl_refuses("OpenCL-addressing-model", &[("Physical64 OpenCL", "Logical OpenCL")]);
-    vulkan_refuses(
+    opencl_rejects("OpenCL-addressing-model", &[("Physical64 OpenCL", "Logical OpenCL")]);
+    vulkan_rejects(
         "SPIRV-VulkanMemoryModel",
         &[("PhysicalStorageBuffer64 Vulkan", "PhysicalStorageBuffer64 GLSL450")],
     );
-    opencl_refuses(
+    opencl_rejects(
         "SPIRV-OpMemoryModel",
         &[(
             "OpMemoryModel Physical64 OpenCL",
             "OpMemoryModel Physical64 OpenCL\nOpMemoryModel Physical64 OpenCL",
         )],
     );
-    opencl_refuses(
+    opencl_rejects(
         "OpenCL-execution-model",
         &[
             ("OpEntryPoint Kernel", "OpEntryPoint GLCompute"),
@@ -40,12 +40,12 @@ fn models() {
         ],
     );
     let words = assemble((1, 5), &fill(VULKAN, &[]));
-    refuses("Kiln-environment", &verify(&words, Some(&Target::full(Environment::OpenCl))));
+    rejects("Kiln-environment", &verify(&words, Some(&Target::full(Environment::OpenCl))));
 }
 
 #[test]
 fn entry_points() {
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-None-04633",
         &[
             ("%procedure = OpTypeFunction %void", "%procedure = OpTypeFunction %uint"),
@@ -57,10 +57,10 @@ fn entry_points() {
             ("OpReturn", "OpReturnValue #1"),
         ],
     );
-    vulkan_refuses("VUID-StandaloneSpirv-None-04634", &[("body", "%c = OpFunctionCall %void %f"), FUNCTION]);
+    vulkan_rejects("VUID-StandaloneSpirv-None-04634", &[("body", "%c = OpFunctionCall %void %f"), FUNCTION]);
     accepts(&findings((1, 5), VULKAN, &[FUNCTION]));
     let opencl_function = "%f = OpFunction %void 0 %plain\n%f_entry = OpLabel\n%r = OpFunctionCall %void %f\nOpReturn\nOpFunctionEnd";
-    opencl_refuses(
+    opencl_rejects(
         "OpenCL-recursion",
         &[
             ("globals", "%plain = OpTypeFunction %void"),
@@ -69,7 +69,7 @@ fn entry_points() {
         ],
     );
     let caller = "%f = OpFunction %void 0 %plain\n%f_entry = OpLabel\n%r = OpFunctionCall %void %main %p %w\nOpReturn\nOpFunctionEnd";
-    opencl_refuses(
+    opencl_rejects(
         "OpenCL-entry-point-call",
         &[
             (
@@ -84,11 +84,11 @@ fn entry_points() {
 #[test]
 fn interfaces() {
     let name = "%main \"main\" %push %shared";
-    vulkan_refuses("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %shared")]);
-    vulkan_refuses("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %push %shared %block")]);
-    refuses("SPIRV-OpEntryPoint-interface", &findings((1, 3), VULKAN, &[]));
+    vulkan_rejects("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %shared")]);
+    vulkan_rejects("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %push %shared %block")]);
+    rejects("SPIRV-OpEntryPoint-interface", &findings((1, 3), VULKAN, &[]));
     let second = "%second = OpVariable %push_block PushConstant";
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-OpVariable-06673",
         &[(name, "%main \"main\" %push %shared %second"), ("globals", second)],
     );
@@ -98,8 +98,8 @@ fn interfaces() {
         ("globals", second),
         ("body", "%other = OpAccessChain %push_ulong %second #0"),
     ];
-    refuses("VUID-StandaloneSpirv-OpEntryPoint-06674", &findings((1, 3), VULKAN, &used));
-    vulkan_refuses(
+    rejects("VUID-StandaloneSpirv-OpEntryPoint-06674", &findings((1, 3), VULKAN, &used));
+    vulkan_rejects(
         "VUID-StandaloneSpirv-None-04644",
         &[
             (name, "%main \"main\" %push %shared %out"),
@@ -110,18 +110,18 @@ fn interfaces() {
 
 #[test]
 fn storage_classes() {
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-None-04643",
         &[("globals", "%far = OpTypePointer CrossWorkgroup %uint")],
     );
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-OpTypeForwardPointer-04711",
         &[
             ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Addresses\n"),
             ("globals", "OpTypeForwardPointer %node Workgroup\n%node = OpTypePointer Workgroup %uint"),
         ],
     );
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-OpVariable-04651",
         &[("globals", "%ins = OpTypePointer Input %uint\n%in = OpVariable %ins Input #0")],
     );
@@ -129,9 +129,9 @@ fn storage_classes() {
 
 #[test]
 fn opencl_types() {
-    opencl_refuses("OpenCL-OpTypeInt", &[("globals", "%int = OpTypeInt 32 1")]);
+    opencl_rejects("OpenCL-OpTypeInt", &[("globals", "%int = OpTypeInt 32 1")]);
     let image = |text: &str| {
-        opencl_refuses("OpenCL-OpTypeImage", &[("globals", text)]);
+        opencl_rejects("OpenCL-OpTypeImage", &[("globals", text)]);
     };
     image("%image = OpTypeImage %uint Dim2D 0 0 0 0 Unknown ReadOnly");
     image("%image = OpTypeImage %void Dim2D 0 0 0 1 Unknown ReadOnly");
@@ -145,11 +145,11 @@ fn opencl_types() {
 
 #[test]
 fn capabilities() {
-    vulkan_refuses("SPIRV-capability-instruction", &[("body", "%x = OpGroupNonUniformAll %bool #3 %true")]);
-    vulkan_refuses(
+    vulkan_rejects("SPIRV-capability-instruction", &[("body", "%x = OpGroupNonUniformAll %bool #3 %true")]);
+    vulkan_rejects(
         "SPIRV-capability-operand",
         &[("OpDecorate %block Block\n", "OpDecorate %block Block\nOpDecorate %shared Patch\n")],
     );
-    vulkan_refuses("SPIRV-capability-width", &[("globals", "%double = OpTypeFloat 64")]);
-    vulkan_refuses("SPIRV-capability-width", &[("globals", "%uchar = OpTypeInt 8 0")]);
+    vulkan_rejects("SPIRV-capability-width", &[("globals", "%double = OpTypeFloat 64")]);
+    vulkan_rejects("SPIRV-capability-width", &[("globals", "%uchar = OpTypeInt 8 0")]);
 }

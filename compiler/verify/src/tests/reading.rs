@@ -1,16 +1,16 @@
 //! Malformed modules: findings, never a panic.
 
-use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, refuses, verify};
+use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, rejects, verify};
 
 #[test]
 fn headers() {
-    refuses("SPIRV-header", &verify(&[], None));
-    refuses("SPIRV-header", &verify(&[0x0723_0203, 0x0001_0500, 0, 1], None));
-    refuses("SPIRV-header", &verify(&[0x0302_2307, 0x0001_0500, 0, 1, 0], None));
-    refuses("SPIRV-header", &verify(&[0x0723_0203, 0x0002_0000, 0, 1, 0], None));
-    refuses("SPIRV-header", &verify(&[0x0723_0203, 0x0001_0500, 0, 1, 7], None));
+    rejects("SPIRV-header", &verify(&[], None));
+    rejects("SPIRV-header", &verify(&[0x0723_0203, 0x0001_0500, 0, 1], None));
+    rejects("SPIRV-header", &verify(&[0x0302_2307, 0x0001_0500, 0, 1, 0], None));
+    rejects("SPIRV-header", &verify(&[0x0723_0203, 0x0002_0000, 0, 1, 0], None));
+    rejects("SPIRV-header", &verify(&[0x0723_0203, 0x0001_0500, 0, 1, 7], None));
     let empty = verify(&[0x0723_0203, 0x0001_0500, 0, 1, 0], None);
-    refuses("SPIRV-OpMemoryModel", &empty);
+    rejects("SPIRV-OpMemoryModel", &empty);
 }
 
 #[test]
@@ -20,14 +20,14 @@ fn instructions() {
         module.extend(words);
         verify(&module, None)
     };
-    refuses("SPIRV-framing", &with(&[0]));
-    refuses("SPIRV-framing", &with(&[9 << 16 | 1, 1]));
-    refuses("SPIRV-grammar", &with(&[1 << 16 | 0xffff]));
-    refuses("SPIRV-grammar", &with(&[1 << 16 | 61]));
-    refuses("SPIRV-grammar", &with(&[3 << 16 | 253, 1, 1]));
-    refuses("SPIRV-OpSpecConstantOp", &with(&[5 << 16 | 52, 1, 2, 43, 1]));
-    refuses("SPIRV-OpSpecConstantOp", &with(&[4 << 16 | 52, 1, 2, 251]));
-    refuses("SPIRV-grammar", &with(&[3 << 16 | 52, 1, 2]));
+    rejects("SPIRV-framing", &with(&[0]));
+    rejects("SPIRV-framing", &with(&[9 << 16 | 1, 1]));
+    rejects("SPIRV-grammar", &with(&[1 << 16 | 0xffff]));
+    rejects("SPIRV-grammar", &with(&[1 << 16 | 61]));
+    rejects("SPIRV-grammar", &with(&[3 << 16 | 253, 1, 1]));
+    rejects("SPIRV-OpSpecConstantOp", &with(&[5 << 16 | 52, 1, 2, 43, 1]));
+    rejects("SPIRV-OpSpecConstantOp", &with(&[4 << 16 | 52, 1, 2, 251]));
+    rejects("SPIRV-grammar", &with(&[3 << 16 | 52, 1, 2]));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn specialized_operations_keep_their_operands() {
     let sum = "%n = OpSpecConstant %uint 1\n%sum = OpSpecConstantOp %uint IAdd %n #1";
     accepts(&findings((1, 5), VULKAN, &[("globals", sum)]));
     let missing = "%sum = OpSpecConstantOp %uint IAdd %n #1\n%n = OpSpecConstant %uint 1";
-    refuses("SPIRV-id-defined", &findings((1, 5), VULKAN, &[("globals", missing)]));
+    rejects("SPIRV-id-defined", &findings((1, 5), VULKAN, &[("globals", missing)]));
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn lines_of_the_source() {
     assert!(found[0].to_string().starts_with("flag.cl:7:43: word "), "{}", found[0]);
 }
 
-/// Replaces each word of two modules by values that a reader may misread, and cuts the modules after each word.
+/// Replaces each word of two modules by invalid values, and truncates the modules after each word.
 #[test]
-fn broken_words_are_findings_and_never_panics() {
+fn malformed_words_never_panic() {
     let body = "OpLine %file 1 1\n%x = OpAtomicCompareExchange %uint %pointer #1 #0x6048 #0x4042 #1 #0\n\
                 OpControlBarrier #2 #2 #0x6108\n%y = OpLoad %uint %pointer 0x22 4\n%z = OpSelect %uint %true #1 #2\n\
                 OpSelectionMerge %done 0\nOpSwitch %z %done 1 %done\n%done = OpLabel";

@@ -1,33 +1,33 @@
 //! Negative tests of the structure of a module.
 
-use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, refuses, verify, vulkan_refuses};
+use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, rejects, verify, vulkan_rejects};
 
 #[test]
 fn ids() {
     let mut words = assemble((1, 5), &fill(VULKAN, &[]));
     words[3] -= 1;
-    refuses("SPIRV-id-bound", &verify(&words, None));
-    vulkan_refuses("SPIRV-id-once", &[("body", "%address = OpLoad %ulong %argument")]);
-    vulkan_refuses("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %nothing #1")]);
-    vulkan_refuses("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %y #1\n%y = OpIAdd %uint #1 #1")]);
-    vulkan_refuses("SPIRV-id-defined", &[("body", "%x = OpIAdd %nothing #1 #1")]);
-    vulkan_refuses("SPIRV-result-type", &[("body", "%x = OpIAdd %true #1 #1")]);
-    vulkan_refuses("SPIRV-type-once", &[("globals", "%again = OpTypeInt 32 0")]);
+    rejects("SPIRV-id-bound", &verify(&words, None));
+    vulkan_rejects("SPIRV-id-once", &[("body", "%address = OpLoad %ulong %argument")]);
+    vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %nothing #1")]);
+    vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %y #1\n%y = OpIAdd %uint #1 #1")]);
+    vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %nothing #1 #1")]);
+    vulkan_rejects("SPIRV-result-type", &[("body", "%x = OpIAdd %true #1 #1")]);
+    vulkan_rejects("SPIRV-type-once", &[("globals", "%again = OpTypeInt 32 0")]);
 }
 
 #[test]
 fn sections() {
     let late = "OpTypeFloat";
     assert!(VULKAN.contains(late));
-    vulkan_refuses(
+    vulkan_rejects(
         "SPIRV-layout",
         &[
             ("functions", "%late = OpTypeFloat 16"),
             ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Float16\n"),
         ],
     );
-    vulkan_refuses("SPIRV-layout", &[("globals", "OpName %block \"b\"")]);
-    vulkan_refuses("SPIRV-layout", &[("functions", "%loose = OpIAdd %uint #1 #1")]);
+    vulkan_rejects("SPIRV-layout", &[("globals", "OpName %block \"b\"")]);
+    vulkan_rejects("SPIRV-layout", &[("functions", "%loose = OpIAdd %uint #1 #1")]);
 }
 
 /// Declarations of SPV_INTEL_memory_access_aliasing are among the types, where llvm-spirv writes them.
@@ -43,23 +43,23 @@ fn alias_scopes() {
 
 #[test]
 fn functions_and_blocks() {
-    vulkan_refuses("SPIRV-block", &[("OpReturn\n", "")]);
-    vulkan_refuses(
+    vulkan_rejects("SPIRV-block", &[("OpReturn\n", "")]);
+    vulkan_rejects(
         "SPIRV-block",
         &[("body", "OpReturn\n%x = OpIAdd %uint #1 #1"), ("OpReturn\nOpFunctionEnd", "OpFunctionEnd")],
     );
-    vulkan_refuses("SPIRV-block", &[("body", "%next = OpLabel")]);
-    vulkan_refuses(
+    vulkan_rejects("SPIRV-block", &[("body", "%next = OpLabel")]);
+    vulkan_rejects(
         "SPIRV-function",
         &[("%procedure = OpTypeFunction %void", "%procedure = OpTypeFunction %void %void")],
     );
-    vulkan_refuses("SPIRV-OpVariable-function", &[("body", "%late = OpVariable %private_uint Function")]);
+    vulkan_rejects("SPIRV-OpVariable-function", &[("body", "%late = OpVariable %private_uint Function")]);
 }
 
 #[test]
 fn branches() {
-    vulkan_refuses("SPIRV-branch", &[("OpReturn", "OpBranch %entry")]);
-    vulkan_refuses("SPIRV-branch", &[("OpReturn", "OpBranch %main")]);
+    vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %entry")]);
+    vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %main")]);
     let body = "OpSelectionMerge %done 0\nOpBranch %done\n%done = OpLabel";
-    vulkan_refuses("SPIRV-merge", &[("body", body)]);
+    vulkan_rejects("SPIRV-merge", &[("body", body)]);
 }

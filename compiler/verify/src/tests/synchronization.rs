@@ -1,22 +1,22 @@
 //! Negative tests of scopes and memory semantics.
 
 use super::{
-    OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_refuses, refuses, verify, vulkan_refuses,
+    OPENCL, VULKAN, accepts, assemble, fill, findings, opencl_rejects, rejects, verify, vulkan_rejects,
 };
 use kiln_vocabulary::{opencl::Environment, target::Target};
 
 #[track_caller]
 fn vulkan(rule: &str, instruction: &str) {
-    vulkan_refuses(rule, &[("body", instruction)]);
+    vulkan_rejects(rule, &[("body", instruction)]);
 }
 
 #[track_caller]
 fn opencl(rule: &str, instruction: &str) {
-    opencl_refuses(rule, &[("body", instruction)]);
+    opencl_rejects(rule, &[("body", instruction)]);
 }
 
 #[test]
-fn lawful_operations() {
+fn valid_operations() {
     for body in [
         "OpAtomicStore %pointer #1 #0x2044 #1",
         "%x = OpAtomicLoad %uint %pointer #1 #0x4042",
@@ -113,7 +113,7 @@ fn scopes() {
         ("globals", "%event = OpTypeEvent\n%events = OpTypePointer Function %event"),
         ("body", "%list = OpVariable %events Function\nOpGroupWaitEvents #3 #1 %list"),
     ];
-    opencl_refuses("OpenCL-async-scope", &events);
+    opencl_rejects("OpenCL-async-scope", &events);
 }
 
 #[test]
@@ -122,15 +122,15 @@ fn scopes_and_their_capabilities() {
         ("OpCapability VulkanMemoryModelDeviceScope\n", ""),
         ("body", "%x = OpAtomicLoad %uint %pointer #1 #0"),
     ];
-    vulkan_refuses("SPIRV-VulkanMemoryModelDeviceScope", &device);
+    vulkan_rejects("SPIRV-VulkanMemoryModelDeviceScope", &device);
     let subgroup = [("OpCapability GroupNonUniform\n", ""), ("body", "OpMemoryBarrier #3 #0x48")];
-    vulkan_refuses("VUID-StandaloneSpirv-SubgroupVoteKHR-07951", &subgroup);
+    vulkan_rejects("VUID-StandaloneSpirv-SubgroupVoteKHR-07951", &subgroup);
     let old_model = [
         ("OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n", ""),
         ("PhysicalStorageBuffer64 Vulkan", "PhysicalStorageBuffer64 GLSL450"),
         ("body", "OpMemoryBarrier #5 #0x48"),
     ];
-    vulkan_refuses("SPIRV-QueueFamily", &old_model);
+    vulkan_rejects("SPIRV-QueueFamily", &old_model);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_target_without_the_device_scope() {
     let mut target = Target::full(Environment::Vulkan);
     accepts(&verify(&words, Some(&target)));
     target.features.device_scope = false;
-    refuses("VUID-RuntimeSpirv-vulkanMemoryModel-06265", &verify(&words, Some(&target)));
+    rejects("VUID-RuntimeSpirv-vulkanMemoryModel-06265", &verify(&words, Some(&target)));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn scopes_are_constants() {
     vulkan("SPIRV-Scope-constant", scope);
     let specialized =
         [("globals", "%scope = OpSpecConstant %uint 2"), ("body", "OpMemoryBarrier %scope #0x48")];
-    vulkan_refuses("SPIRV-Scope-constant", &specialized);
+    vulkan_rejects("SPIRV-Scope-constant", &specialized);
     vulkan("SPIRV-Scope-constant", "OpMemoryBarrier #1 %true");
     accepts(&findings((1, 2), OPENCL, &[("body", &scope.replace("0x48", "0x208"))]));
 }
@@ -161,5 +161,5 @@ fn barriers_before_spirv_1_3_are_for_compute() {
         ("OpExecutionMode %main LocalSize 1 1 1", "OpExecutionMode %main OriginUpperLeft"),
         ("body", "OpControlBarrier #3 #3 #0"),
     ];
-    refuses("SPIRV-OpControlBarrier-1.3", &findings((1, 2), VULKAN, &changes));
+    rejects("SPIRV-OpControlBarrier-1.3", &findings((1, 2), VULKAN, &changes));
 }

@@ -1,6 +1,6 @@
 //! Negative tests of the rules for variables and work-groups.
 
-use super::{VULKAN, accepts, findings, vulkan_refuses};
+use super::{VULKAN, accepts, findings, vulkan_rejects};
 
 /// The module as a vertex shader, without a work-group variable unless a change adds one.
 const VERTEX: (&str, &str) = (
@@ -11,7 +11,7 @@ const VERTEX: (&str, &str) = (
 #[test]
 fn initializers_of_work_group_variables() {
     let with = |value: &'static str| [("%shared = OpVariable %local_uint Workgroup", value)];
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-OpVariable-04734",
         &with("%shared = OpVariable %local_uint Workgroup #1"),
     );
@@ -24,8 +24,8 @@ fn initializers_of_work_group_variables() {
 
 #[test]
 fn blocks() {
-    vulkan_refuses("VUID-StandaloneSpirv-PushConstant-06675", &[("OpDecorate %block Block\n", "")]);
-    vulkan_refuses(
+    vulkan_rejects("VUID-StandaloneSpirv-PushConstant-06675", &[("OpDecorate %block Block\n", "")]);
+    vulkan_rejects(
         "VUID-StandaloneSpirv-PushConstant-06808",
         &[
             ("OpDecorate %block Block\n", "OpDecorate %block Block\nOpDecorate %many ArrayStride 8\n"),
@@ -71,7 +71,7 @@ fn uniform_buffers() {
         let changes: Vec<_> = changes.iter().map(|(position, change)| (*position, change.as_str())).collect();
         match rule {
             "" => accepts(&findings((1, 5), VULKAN, &changes)),
-            _ => vulkan_refuses(rule, &changes),
+            _ => vulkan_rejects(rule, &changes),
         }
     }
 }
@@ -89,25 +89,25 @@ fn built_ins_of_the_interface() {
         ]
     };
     const ONE: &str = "OpDecorate %block Block\nOpDecorate %one BuiltIn LocalInvocationIndex\nOpDecorate %other BuiltIn LocalInvocationIndex\n";
-    vulkan_refuses("VUID-StandaloneSpirv-OpEntryPoint-09658", &of(ONE));
+    vulkan_rejects("VUID-StandaloneSpirv-OpEntryPoint-09658", &of(ONE));
     const TWO: &str = "OpDecorate %block Block\nOpDecorate %one BuiltIn LocalInvocationIndex\nOpDecorate %other BuiltIn SubgroupLocalInvocationId\n";
     accepts(&findings((1, 5), VULKAN, &of(TWO)));
 }
 
 #[test]
 fn what_only_work_groups_have() {
-    vulkan_refuses("VUID-StandaloneSpirv-None-10685", &[("OpExecutionMode %main LocalSize 1 1 1\n", "")]);
-    let refuses = |rule: &str, change: (&str, &str)| vulkan_refuses(rule, &[VERTEX, change]);
+    vulkan_rejects("VUID-StandaloneSpirv-None-10685", &[("OpExecutionMode %main LocalSize 1 1 1\n", "")]);
+    let rejects = |rule: &str, change: (&str, &str)| vulkan_rejects(rule, &[VERTEX, change]);
     accepts(&findings((1, 5), VULKAN, &[VERTEX]));
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-None-04645",
         &[
             (VERTEX.0, "OpEntryPoint Vertex %main \"main\" %push %shared"),
             ("body", "%l = OpLoad %uint %shared"),
         ],
     );
-    refuses("VUID-StandaloneSpirv-None-04637", ("body", "OpControlBarrier #2 #3 #0"));
-    refuses("VUID-StandaloneSpirv-None-07321", ("body", "%a = OpAtomicLoad %uint %pointer #2 #0"));
+    rejects("VUID-StandaloneSpirv-None-04637", ("body", "OpControlBarrier #2 #3 #0"));
+    rejects("VUID-StandaloneSpirv-None-07321", ("body", "%a = OpAtomicLoad %uint %pointer #2 #0"));
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn pointer_access_chains() {
     let chain = |base: &str, ty: &str| format!("%c = OpPtrAccessChain {ty} {base} #1");
     let local = chain("%shared", "%local_uint");
     let private = chain("%private", "%private_uint");
-    vulkan_refuses(
+    vulkan_rejects(
         "VUID-StandaloneSpirv-Base-07650",
         &[
             ("OpCapability Int64\n", "OpCapability Int64\nOpCapability VariablePointers\n"),
             ("body", &private),
         ],
     );
-    vulkan_refuses("VUID-StandaloneSpirv-Base-07651", &[("body", &local)]);
+    vulkan_rejects("VUID-StandaloneSpirv-Base-07651", &[("body", &local)]);
     accepts(&findings(
         (1, 5),
         VULKAN,
@@ -144,7 +144,7 @@ fn pointer_access_chains() {
             "%word = OpAccessChain %word_pointer %buffer #0\n%c = OpPtrAccessChain %word_pointer %word #1",
         ),
     ];
-    vulkan_refuses("VUID-StandaloneSpirv-Base-07652", &changes);
+    vulkan_rejects("VUID-StandaloneSpirv-Base-07652", &changes);
 }
 
 #[test]
@@ -158,6 +158,6 @@ fn clocks() {
             ("body", body),
         ]
     };
-    vulkan_refuses("VUID-StandaloneSpirv-OpReadClockKHR-04652", &with("%t = OpReadClockKHR %ulong #2"));
+    vulkan_rejects("VUID-StandaloneSpirv-OpReadClockKHR-04652", &with("%t = OpReadClockKHR %ulong #2"));
     accepts(&findings((1, 5), VULKAN, &with("%t = OpReadClockKHR %ulong #3")));
 }
