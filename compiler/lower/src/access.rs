@@ -40,7 +40,7 @@ pub(super) fn load(builder: &mut Builder<'_>, address: &Address, ty: Type) -> Va
 
 impl Body<'_, '_> {
     /// An address plus a number of bytes.
-    pub(super) fn behind_address(&mut self, address: &Address, bytes: u64) -> Address {
+    pub(super) fn address_at_offset(&mut self, address: &Address, bytes: u64) -> Address {
         let pointer = self.builder.offset_bytes(address.pointer, bytes as i64);
         Address { pointer, align: align_behind(address.align, bytes), ..*address }
     }

@@ -40,7 +40,7 @@ impl Body<'_, '_> {
         self.temporary(size, align)
     }
 
-    /// Lowers `place = value`. Returns the address of the value.
+    /// Lowers `lvalue = value`. Returns the address of the value.
     pub(super) fn assign_aggregate(&mut self, lvalue: &Lvalue, value: &Expr) -> Address {
         // The initializer of an object does not read the object. Other assigned values may.
         let is_first = matches!(lvalue.kind, LvalueKind::Local(id) if self.fresh == Some(id));
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
             if is_zeroed && matches!(part.kind, ExprKind::Const(Const::Zero)) {
                 continue;
             }
-            let target = self.behind_address(target, *offset);
+            let target = self.address_at_offset(target, *offset);
             if self.lowering.is_aggregate(part.ty) {
                 self.aggregate_into(part, &target);
             } else {

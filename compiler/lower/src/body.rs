@@ -104,7 +104,7 @@ impl<'a> Lowering<'a> {
             current: None,
         };
         body.locals(&params);
-        body.outermost(stmts);
+        body.function_body(stmts);
         self.module.functions[target] = function;
     }
 }
@@ -168,8 +168,9 @@ impl<'a> Body<'_, 'a> {
         self.is_reachable = false;
     }
 
-    /// Continues after a construct of this block, which is only reachable if the construct has an `Exit`.
-    pub(super) fn behind(&mut self, construct: InstId, block: BlockId) {
+    /// Moves the insertion point after a construct of this block. That point is reachable only if the construct has an
+    /// `Exit`.
+    pub(super) fn continue_after(&mut self, construct: InstId, block: BlockId) {
         self.builder.at_end(block);
         self.is_reachable = self.left.contains(&construct);
         if !self.is_reachable {

@@ -48,7 +48,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A clock, in two halves: not every device has 64-bit integers.
+    /// Reads a clock as two 32-bit halves, because not every device has 64-bit integers.
     fn clock(&mut self, name: &str, result: TyId) -> Option<ValueId> {
         let halves =
             name.replacen("clock_read_hilo", "clock_read", 1).replacen("clock_read", "clock_read_hilo", 1);

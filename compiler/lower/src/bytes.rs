@@ -1,5 +1,5 @@
-//! `__builtin_memcpy`, `__builtin_memmove` and `__builtin_memset`, which GNU C and clang have (C99 7.21.2, 7.21.6.1).
-//! A number of bytes that is known at compile time becomes one copy; otherwise, a loop handles one byte after the other.
+//! `__builtin_memcpy`, `__builtin_memmove` and `__builtin_memset` of GCC and clang (C99 7.21.2, 7.21.6.1). A constant
+//! number of bytes becomes one copy; otherwise, a loop copies byte by byte.
 
 use kiln_builtins::Bytes;
 use kiln_frontend::hir::{Expr, ExprKind};
@@ -42,7 +42,7 @@ impl Body<'_, '_> {
             (Bytes::Move, None) => self.move_bytes(to, from, count),
             (Bytes::Set, _) => {
                 let byte = self.builder.resize(from, Scalar::I8, false);
-                self.each(count, Order::Ascending, |builder, index| {
+                self.for_each_index(count, Order::Ascending, |builder, index| {
                     let byte_address = builder.offset(to, index, 1);
                     builder.store(byte_address, byte, BYTE);
                 });
@@ -50,7 +50,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The alignment of what the argument pointed to before its conversion to `void *`.
+    /// The alignment of the argument's pointee before the conversion to `void *`.
     fn pointee_align(&self, mut argument: &Expr) -> u64 {
         while let ExprKind::PointerCast(inner) = &argument.kind {
             argument = inner;
@@ -81,7 +81,7 @@ impl Body<'_, '_> {
     }
 
     fn copy_bytes(&mut self, to: ValueId, from: ValueId, count: ValueId, order: Order) {
-        self.each(count, order, |builder, index| {
+        self.for_each_index(count, order, |builder, index| {
             let byte_address = builder.offset(from, index, 1);
             let byte = builder.load(byte_address, Type::I8, BYTE);
             let byte_address = builder.offset(to, index, 1);
@@ -90,7 +90,7 @@ impl Body<'_, '_> {
     }
 
     /// A loop over the indices below `count`.
-    fn each(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Builder<'_>, ValueId)) {
+    fn for_each_index(&mut self, count: ValueId, order: Order, act: impl FnOnce(&mut Builder<'_>, ValueId)) {
         self.builder.each_index(count, |builder, done| {
             let index = match order {
                 Order::Ascending => done,

@@ -8,7 +8,7 @@ use kiln_ir::{BinaryOp, CompareKind, Type, UnaryOp, ValueId};
 use kiln_types::ty::{Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
-/// The maximum size of an expression that is evaluated speculatively.
+/// The maximum number of nodes of an expression that is evaluated speculatively.
 const CHEAP: usize = 12;
 
 impl Body<'_, '_> {
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
             }
             // A conversion between integers whose operand is 0 or 1.
             ExprKind::Convert(_, operand)
-                if is_truth(operand) && !self.lowering.element(expr.ty).is_float() =>
+                if is_zero_or_one(operand) && !self.lowering.element(expr.ty).is_float() =>
             {
                 self.condition(operand)
             }
@@ -148,7 +148,7 @@ impl Body<'_, '_> {
         let element = self.lowering.element(left.ty);
         // `(a < b) == 0` and similar comparisons of values that are 0 or 1.
         let is_zero = |expr: &Expr| matches!(expr.kind, ExprKind::Const(Const::Int(0)));
-        if is_truth(left) && is_zero(right) && matches!(op, CompareOp::Equal | CompareOp::NotEqual) {
+        if is_zero_or_one(left) && is_zero(right) && matches!(op, CompareOp::Equal | CompareOp::NotEqual) {
             let holds = self.condition(left);
             return match op {
                 CompareOp::Equal => self.builder.unary(UnaryOp::Not, holds),
@@ -182,14 +182,15 @@ impl Body<'_, '_> {
     /// Whether an expression is cheap and can be evaluated speculatively: no effects, and defined for all operands.
     fn is_cheap(&self, expr: &Expr) -> bool {
         let mut left = CHEAP;
-        self.spends(expr, &mut left)
+        self.fits_budget(expr, &mut left)
     }
 
-    fn spends(&self, expr: &Expr, left: &mut usize) -> bool {
-        if *left == 0 || self.lowering.is_aggregate(expr.ty) {
+    /// Whether an expression is cheap, and its size is within the budget, from which it is subtracted.
+    fn fits_budget(&self, expr: &Expr, budget: &mut usize) -> bool {
+        if *budget == 0 || self.lowering.is_aggregate(expr.ty) {
             return false;
         }
-        *left -= 1;
+        *budget -= 1;
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(lvalue) => self.is_private_object(lvalue),
@@ -198,15 +199,17 @@ impl Body<'_, '_> {
             ExprKind::Convert(_, a) if self.loses_range(a.ty, expr.ty) => false,
             ExprKind::Binary(_, operands)
             | ExprKind::Compare(_, operands)
-            | ExprKind::Logical(_, operands) => operands.iter().all(|operand| self.spends(operand, left)),
-            ExprKind::Swizzle(swizzle) => self.spends(&swizzle.base, left),
+            | ExprKind::Logical(_, operands) => {
+                operands.iter().all(|operand| self.fits_budget(operand, budget))
+            }
+            ExprKind::Swizzle(swizzle) => self.fits_budget(&swizzle.base, budget),
             ExprKind::Unary(_, a)
             | ExprKind::Exact(a)
             | ExprKind::LogicalNot(a)
             | ExprKind::Convert(_, a)
             | ExprKind::Bitcast(a)
             | ExprKind::PointerCast(a)
-            | ExprKind::Splat(a) => self.spends(a, left),
+            | ExprKind::Splat(a) => self.fits_budget(a, budget),
             _ => false,
         }
     }
@@ -229,7 +232,7 @@ impl Body<'_, '_> {
 }
 
 /// Whether this kind of expression always has the value 0 or 1.
-fn is_truth(expr: &Expr) -> bool {
+fn is_zero_or_one(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Logical(..) => true,
         ExprKind::Compare(..) | ExprKind::LogicalNot(_) => expr.ty == TyId::INT,

@@ -81,7 +81,7 @@ impl Body<'_, '_> {
         let store_size = |this: &mut Self, (index, size): (u64, &Expr)| {
             let size = this.value(size);
             let size = this.builder.resize(size, kiln_ir::Scalar::I64, false);
-            let address = this.behind_address(&array, 8 * index);
+            let address = this.address_at_offset(&array, 8 * index);
             this.store(&address, size);
             address.pointer
         };
@@ -120,7 +120,7 @@ impl Body<'_, '_> {
         let layout = self.lowering.literal(*function);
         let literal = self.temporary(layout.size, layout.align);
         for (offset, word) in [(0, layout.size), (4, layout.align)] {
-            let address = self.behind_address(&literal, offset);
+            let address = self.address_at_offset(&literal, offset);
             let word = self.builder.i32(word as i32);
             self.store(&address, word);
         }
@@ -128,12 +128,12 @@ impl Body<'_, '_> {
         let mut written = 8;
         let ends = layout.captures.iter().map(|&(offset, ty)| (offset, self.lowering.layout(ty).0));
         for (offset, size) in ends.chain([(layout.size, 0)]).collect::<Vec<_>>() {
-            let address = self.behind_address(&literal, written);
+            let address = self.address_at_offset(&literal, written);
             self.zero(&address, offset - written);
             written = offset + size;
         }
         for (capture, &(offset, ty)) in captures.iter().zip(&layout.captures) {
-            let address = self.behind_address(&literal, offset);
+            let address = self.address_at_offset(&literal, offset);
             if self.lowering.is_aggregate(ty) {
                 self.aggregate_into(capture, &address);
             } else {

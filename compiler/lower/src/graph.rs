@@ -84,35 +84,35 @@ impl Graph<'_> {
 pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
     let mut nodes = Table::new();
     let entry = nodes.push(Node { items: Vec::new(), end: End::Off });
-    let mut maker = Maker {
+    let mut builder = GraphBuilder {
         nodes,
         current: entry,
         labels: FxHashMap::default(),
-        around: Around::default(),
+        jump_targets: JumpTargets::default(),
         last_case: None,
     };
-    maker.stmts(stmts);
-    Graph { nodes: maker.nodes, entry }
+    builder.stmts(stmts);
+    Graph { nodes: builder.nodes, entry }
 }
 
-/// The targets of `break` and `continue`, and the switch for labels.
+/// The targets of `break` and `continue`, and the switch that `case` labels belong to.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct JumpTargets {
     break_target: Option<NodeId>,
     continue_target: Option<NodeId>,
     switch: Option<NodeId>,
 }
 
-struct Maker<'h> {
+struct GraphBuilder<'h> {
     nodes: Table<NodeId, Node<'h>>,
     current: NodeId,
     labels: FxHashMap<Symbol, NodeId>,
-    around: Around,
+    jump_targets: JumpTargets,
     /// The node of the last `case` or `default`.
     last_case: Option<NodeId>,
 }
 
-impl<'h> Maker<'h> {
+impl<'h> GraphBuilder<'h> {
     fn node(&mut self) -> NodeId {
         self.nodes.push(Node { items: Vec::new(), end: End::Off })
     }
@@ -151,21 +151,21 @@ impl<'h> Maker<'h> {
             StmtKind::Block(body) => self.stmts(body),
             StmtKind::If(branch) => {
                 let If { condition, then, otherwise } = &**branch;
-                let [first, second, behind] = [self.node(), self.node(), self.node()];
+                let [first, second, after] = [self.node(), self.node(), self.node()];
                 self.end(End::Branch(condition, first, second), first);
                 self.stmts(then);
-                self.end(End::Jump(behind), second);
+                self.end(End::Jump(after), second);
                 self.stmts(otherwise);
-                self.end(End::Jump(behind), behind);
+                self.end(End::Jump(after), after);
             }
             StmtKind::Loop(of) => {
-                self.repeat(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
+                self.loop_stmt(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
             }
             StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
             StmtKind::Case(case) => {
                 let Case { low, high } = **case;
                 let node = self.case();
-                if let Some(switch) = self.around.switch
+                if let Some(switch) = self.jump_targets.switch
                     && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
                 {
                     cases.push((low, high, node));
@@ -173,14 +173,14 @@ impl<'h> Maker<'h> {
             }
             StmtKind::Default => {
                 let node = self.case();
-                if let Some(switch) = self.around.switch
+                if let Some(switch) = self.jump_targets.switch
                     && let End::Switch(_, _, default) = &mut self.nodes[switch].end
                 {
                     *default = node;
                 }
             }
-            StmtKind::Break => self.jump(self.around.break_target),
-            StmtKind::Continue => self.jump(self.around.continue_target),
+            StmtKind::Break => self.jump(self.jump_targets.break_target),
+            StmtKind::Continue => self.jump(self.jump_targets.continue_target),
             StmtKind::Return(value) => {
                 let dead = self.node();
                 self.end(End::Return(value.as_deref()), dead);
@@ -207,36 +207,35 @@ impl<'h> Maker<'h> {
         node
     }
 
-    fn repeat(
+    fn loop_stmt(
         &mut self,
         test_first: bool,
         condition: Option<&'h Expr>,
         step: Option<&'h Expr>,
         body: &'h [Stmt],
     ) {
-        let [first, test, next, behind] = [self.node(), self.node(), self.node(), self.node()];
+        let [first, test, next, after] = [self.node(), self.node(), self.node(), self.node()];
         self.end(End::Jump(if test_first { test } else { first }), test);
-        self.end(
-            condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, behind)),
-            first,
-        );
-        let around = Around { break_target: Some(behind), continue_target: Some(next), ..self.around };
-        let outer = std::mem::replace(&mut self.around, around);
+        self.end(condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, after)), first);
+        let jump_targets =
+            JumpTargets { break_target: Some(after), continue_target: Some(next), ..self.jump_targets };
+        let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
         self.stmts(body);
-        self.around = outer;
+        self.jump_targets = outer;
         self.end(End::Jump(next), next);
         self.nodes[next].items.extend(step.map(Item::Expr));
-        self.end(End::Jump(test), behind);
+        self.end(End::Jump(test), after);
     }
 
     fn switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
-        let [before_labels, behind] = [self.node(), self.node()];
+        let [before_labels, after] = [self.node(), self.node()];
         let switch = self.current;
-        self.end(End::Switch(value, Vec::new(), behind), before_labels);
-        let around = Around { break_target: Some(behind), switch: Some(switch), ..self.around };
-        let outer = std::mem::replace(&mut self.around, around);
+        self.end(End::Switch(value, Vec::new(), after), before_labels);
+        let jump_targets =
+            JumpTargets { break_target: Some(after), switch: Some(switch), ..self.jump_targets };
+        let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
         self.stmts(body);
-        self.around = outer;
-        self.end(End::Jump(behind), behind);
+        self.jump_targets = outer;
+        self.end(End::Jump(after), after);
     }
 }

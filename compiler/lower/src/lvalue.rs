@@ -111,7 +111,7 @@ impl Body<'_, '_> {
             }
             LvalueKind::Field(field) => {
                 let base = self.address(&field.base);
-                self.behind_address(&base, field.offset)
+                self.address_at_offset(&base, field.offset)
             }
             LvalueKind::Element(element) => {
                 let base = self.address(&element.base);
@@ -122,7 +122,7 @@ impl Body<'_, '_> {
             LvalueKind::Swizzle(swizzle) => {
                 let base = self.address(&swizzle.base);
                 let size = self.component_size(lvalue.ty.ty);
-                self.behind_address(&base, u64::from(swizzle.components[0]) * size)
+                self.address_at_offset(&base, u64::from(swizzle.components[0]) * size)
             }
             LvalueKind::Temporary(expr) => self.aggregate(expr),
         };
@@ -147,7 +147,7 @@ impl Body<'_, '_> {
         if let ExprKind::Const(hir::Const::Int(index)) = index.kind
             && let Some(bytes) = index.checked_mul(size)
         {
-            return self.behind_address(base, bytes);
+            return self.address_at_offset(base, bytes);
         }
         let index = self.index(index);
         let ty = self.builder.ty(base.pointer);
@@ -193,13 +193,13 @@ impl Body<'_, '_> {
         }
         let follow = components.windows(2).all(|pair| pair[1] == pair[0] + 1);
         if follow {
-            let address = self.behind_address(address, u64::from(components[0]) * scalar.size());
+            let address = self.address_at_offset(address, u64::from(components[0]) * scalar.size());
             return self.load(&address, ty);
         }
         let parts: Vec<ValueId> = components
             .iter()
             .map(|&component| {
-                let address = self.behind_address(address, u64::from(component) * scalar.size());
+                let address = self.address_at_offset(address, u64::from(component) * scalar.size());
                 self.load(&address, Type::Scalar(scalar))
             })
             .collect();
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
             return self.store(address, vector);
         }
         for (&component, part) in components.iter().zip(parts) {
-            let address = self.behind_address(address, u64::from(component) * scalar.size());
+            let address = self.address_at_offset(address, u64::from(component) * scalar.size());
             self.store(&address, part);
         }
     }

@@ -6,7 +6,7 @@ use kiln_frontend::hir::CompareOp;
 use kiln_ir::{BinaryOp, CompareKind, Convert, Op, Scalar, Type, UnaryOp, ValueId};
 
 impl Body<'_, '_> {
-    /// Lowers the function with this name, if it is one of these.
+    /// Lowers the function with this name. `None` if it is not one of these functions.
     pub(super) fn core_function(&mut self, name: &str, args: &[ValueId], result: Type) -> Option<ValueId> {
         let holds = match (name, args) {
             ("dot", [a, b]) if result.scalar().is_some_and(Scalar::is_float) => {
@@ -17,7 +17,7 @@ impl Body<'_, '_> {
             ("bitselect", [a, b, c]) => return Some(self.bit_select(*a, *b, *c)),
             ("select", [a, b, c]) => return Some(self.select_by(*a, *b, *c)),
             (_, [a]) => self.classify(name, *a)?,
-            (_, [a, b]) => self.relate(name, *a, *b)?,
+            (_, [a, b]) => self.relational(name, *a, *b)?,
             _ => return None,
         };
         Some(match self.builder.ty(holds) {
@@ -26,7 +26,7 @@ impl Body<'_, '_> {
         })
     }
 
-    fn relate(&mut self, name: &str, a: ValueId, b: ValueId) -> Option<ValueId> {
+    fn relational(&mut self, name: &str, a: ValueId, b: ValueId) -> Option<ValueId> {
         let op = match name {
             "isequal" => CompareOp::Equal,
             "isnotequal" => CompareOp::NotEqual,

@@ -11,7 +11,7 @@ use kiln_ir::InstId;
 
 impl<'a> Body<'_, 'a> {
     /// Lowers the body of the function.
-    pub(super) fn outermost(&mut self, stmts: &'a [Stmt]) {
+    pub(super) fn function_body(&mut self, stmts: &'a [Stmt]) {
         if jumps::across(stmts).is_some() {
             self.structured(stmts);
             return;
@@ -61,7 +61,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Block(body) => self.stmts(body),
             StmtKind::If(of) => self.branch(&of.condition, &of.then, &of.otherwise),
             StmtKind::Loop(of) => {
-                self.repeat(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body, of.hints);
+                self.loop_stmt(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body, of.hints);
             }
             StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
             StmtKind::Break => {
@@ -129,11 +129,11 @@ impl<'a> Body<'_, 'a> {
                 self.exit(open.inst, &[]);
             }
         }
-        self.behind(open.inst, block);
+        self.continue_after(open.inst, block);
     }
 
     /// All loops of C (C99 6.8.5). The test is part of the body; `continue` jumps to the step.
-    fn repeat(
+    fn loop_stmt(
         &mut self,
         test_first: bool,
         condition: Option<&Expr>,
@@ -146,7 +146,7 @@ impl<'a> Body<'_, 'a> {
         match (test_first, known) {
             (true, Some(false)) => return,
             // `do { … } while (0)`
-            (false, Some(false)) => return self.once(body),
+            (false, Some(false)) => return self.single_iteration(body),
             _ => {}
         }
         let block = self.builder.insertion_point().0;
@@ -160,7 +160,7 @@ impl<'a> Body<'_, 'a> {
             self.stmts(body);
         } else {
             // The test comes after the body, so `continue` must jump to the test.
-            self.block_of(body);
+            self.continue_block(body);
             if self.is_reachable {
                 self.leave_unless(condition, open.inst);
             }
@@ -175,7 +175,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.builder.next(open.inst, &[]);
         self.loops -= 1;
-        self.behind(open.inst, block);
+        self.continue_after(open.inst, block);
     }
 
     /// Leaves a loop if the condition is false.
@@ -188,11 +188,11 @@ impl<'a> Body<'_, 'a> {
         self.exit(open.inst, &[]);
         self.builder.at_end(open.otherwise);
         self.exit(construct, &[]);
-        self.behind(open.inst, block);
+        self.continue_after(open.inst, block);
     }
 
     /// The body of a loop with one iteration.
-    fn once(&mut self, body: &[Stmt]) {
+    fn single_iteration(&mut self, body: &[Stmt]) {
         if !leaves(body) {
             return self.stmts(body);
         }
@@ -206,11 +206,11 @@ impl<'a> Body<'_, 'a> {
             self.exit(construct, &[]);
         }
         (self.break_target, self.continue_target) = outer;
-        self.behind(construct, block);
+        self.continue_after(construct, block);
     }
 
     /// A block of statements that `continue` leaves.
-    fn block_of(&mut self, body: &[Stmt]) {
+    fn continue_block(&mut self, body: &[Stmt]) {
         if !continues(body) {
             // The statements contain no `continue` of this loop.
             return self.stmts(body);
@@ -223,7 +223,7 @@ impl<'a> Body<'_, 'a> {
         if self.is_reachable {
             self.exit(construct, &[]);
         }
-        self.behind(construct, block);
+        self.continue_after(construct, block);
     }
 }
 

@@ -44,7 +44,7 @@ impl Body<'_, '_> {
         self.builder.at_end(open.default);
         self.run(value, default.map_or(&[][..], |run| &runs[run]), open.inst);
         self.break_target = outer;
-        self.behind(open.inst, block);
+        self.continue_after(open.inst, block);
     }
 
     /// Emits segments with fallthrough, followed by the end of the switch.
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
                     }
                     self.builder.at_end(open.otherwise);
                     self.exit(open.inst, &[]);
-                    self.behind(open.inst, block);
+                    self.continue_after(open.inst, block);
                 }
                 _ => self.segment(segment),
             }

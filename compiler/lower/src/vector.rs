@@ -28,11 +28,11 @@ impl Body<'_, '_> {
     /// Builds a vector from these parts.
     pub(super) fn vector(&mut self, parts: &[Expr], ty: Type) -> ValueId {
         let parts: Vec<ValueId> = parts.iter().map(|part| self.value(part)).collect();
-        self.join(&parts, ty)
+        self.build_vector(&parts, ty)
     }
 
     /// Builds a vector from these parts. Constant parts give a constant.
-    pub(super) fn join(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
+    pub(super) fn build_vector(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
         if let [part] = parts
             && self.builder.ty(*part) == ty
         {
@@ -50,7 +50,7 @@ impl Body<'_, '_> {
 
     /// Replicates a scalar to a vector of this type.
     pub(super) fn splat(&mut self, scalar: ValueId, ty: Type) -> ValueId {
-        self.join(&vec![scalar; usize::from(ty.count())], ty)
+        self.build_vector(&vec![scalar; usize::from(ty.count())], ty)
     }
 
     /// Converts a condition to -1 or 0 in each component of this type (OpenCL C 6.5.8).

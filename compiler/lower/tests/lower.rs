@@ -158,7 +158,7 @@ fn conditions_do_not_become_numbers() {
 }
 
 #[test]
-fn what_may_not_be_evaluated_stands_in_an_if() {
+fn operands_with_effects_are_evaluated_in_an_if() {
     let source = "kernel void k(global int *p, int n) { if (n != 0 && *p / n > 2) *p = n ? p[1] : p[2]; }";
     assert_eq!(count(source, "if"), 3);
     assert_eq!(count(source, "exit L0 bool false"), 1);
@@ -185,7 +185,7 @@ fn structs_are_copied() {
 }
 
 #[test]
-fn initializers_zero_what_they_do_not_name() {
+fn initializers_zero_unnamed_members() {
     assert_lines(
         "kernel void k(global int *p) { int a[4] = {1, 2}; int b[2] = {*p, 4}; p[0] = a[3] + b[1]; }",
         &["zero 16 align 4 %", "store align 4 %, i32 1", "store align 4 %, i32 2", "store align 4 %, %"],
@@ -194,7 +194,7 @@ fn initializers_zero_what_they_do_not_name() {
 }
 
 #[test]
-fn a_compare_exchange_stores_what_it_found() {
+fn a_failed_compare_exchange_stores_the_old_value() {
     assert_lines(
         "kernel void k(global atomic_int *p, global int *q) { int e = 1;
             q[0] = atomic_compare_exchange_strong_explicit(p, &e, 7, memory_order_acq_rel, memory_order_relaxed); }",
@@ -233,14 +233,14 @@ fn a_flag_is_a_bool() {
 }
 
 #[test]
-fn cases_without_fall_through_are_cases() {
+fn cases_without_fallthrough_stay_cases() {
     let source = "kernel void k(global int *p, int n) {
         switch (n) { case 1: case 2: *p = 1; break; case 3 ... 5: *p = 2; break; default: *p = 3; case -1: ; } }";
     assert_lines(source, &["switch L0 % {", "case 1, 2 {", "case 3, 4, 5 {", "default {"]);
 }
 
 #[test]
-fn falling_through_passes_by_a_number() {
+fn fallthrough_is_selected_by_a_number() {
     let source = "kernel void k(global int *p, int n) {
         switch (n) { case 1: p[0] = 1; case 2: p[1] = 2; break; case 3: p[2] = 3; } }";
     assert_lines(
@@ -269,7 +269,7 @@ fn long_ranges_are_compared() {
 }
 
 #[test]
-fn loops_that_run_once_are_none() {
+fn loops_that_run_once_become_blocks() {
     let source =
         "kernel void k(global int *p) { do { *p = 1; } while (0); do { if (*p) break; *p = 2; } while (0); }";
     assert_eq!(count(source, "loop"), 0);
@@ -341,7 +341,7 @@ fn vectors_in_arrays_are_aligned_as_their_elements() {
 }
 
 #[test]
-fn what_no_kernel_reaches_is_left_out() {
+fn unreachable_functions_are_not_lowered() {
     let text = module(
         "int f(int x) { return x; } constant int t[2] = {1, 2}; kernel void k(global int *p) { *p = 1; }",
     );
