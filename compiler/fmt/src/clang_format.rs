@@ -11,14 +11,14 @@ pub struct Configured {
     pub inherits: bool,
     /// The names of options that have no effect.
     pub ignored: Vec<String>,
-    /// Values that are wrong, as messages with their line.
+    /// Invalid values: their line, and a message.
     pub mistakes: Vec<(usize, String)>,
 }
 
-/// The style of a source, and where it comes from.
+/// The style of a source, and the file that sets it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The file, and what was read from it. `None` if there is none, so that the default style counts.
+    /// The path and the contents of the file. `None` if there is none: the default style applies.
     pub file: Option<(String, Configured)>,
     /// The style.
     pub style: Style,
@@ -49,7 +49,7 @@ pub fn find<'f>(folders: impl Iterator<Item = &'f str>, read: &dyn Fn(&str) -> O
     found
 }
 
-/// Options that concern only C++ and other languages, or that would change more than white space.
+/// Options for other languages, and options that would change more than white space.
 const OF_OTHER_LANGUAGES: [&str; 3] = ["Language", "Standard", "DisableFormat"];
 
 /// An option of a file.
@@ -78,7 +78,7 @@ pub fn configure(text: &str, parent: &Style) -> Configured {
         // As in clang-format, a file without a base starts from LLVM's style.
         configured.style = Style::named("LLVM").unwrap_or_default();
     }
-    // The options of BraceWrapping count only with `Custom`, and change what `BreakBeforeBraces` has set.
+    // The options of `BraceWrapping` apply only with `Custom`, after `BreakBeforeBraces`.
     let (wrapping, others): (Vec<_>, Vec<_>) =
         entries.iter().partition(|entry| entry.name.starts_with("BraceWrapping."));
     let is_custom = others.iter().any(|entry| entry.name == "BreakBeforeBraces" && entry.value == "Custom");
@@ -121,7 +121,7 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
     let language = |entries: &Vec<Entry<'_>>| {
         entries.iter().find(|entry| entry.name == "Language").map_or("", |entry| entry.value).to_owned()
     };
-    // A document for C counts more than one for all languages, which counts more than the base of all documents.
+    // A document for C takes precedence over one for all languages, and that over the base of all documents.
     let rank = |entries: &Vec<Entry<'_>>| match language(entries).as_str() {
         _ if entries.is_empty() => None,
         "C" => Some(3),
@@ -149,7 +149,7 @@ impl From<Option<()>> for Applied {
     }
 }
 
-/// The honored options with a number or a truth value, then those with names.
+/// Applies an option with a number or a truth value, or else one with named values.
 fn apply(style: &mut Style, name: &str, value: &str) -> Applied {
     let number = match name {
         "IndentWidth" => Some(&mut style.indent_width),
@@ -307,7 +307,7 @@ fn short_blocks(value: &str) -> Option<ShortBlocks> {
 }
 
 fn brace(braces: &mut Braces, name: &str, value: &str) -> Applied {
-    let place = match name {
+    let option = match name {
         "AfterFunction" => &mut braces.after_function,
         "AfterControlStatement" => &mut braces.after_control,
         "AfterStruct" => &mut braces.after_struct,
@@ -321,7 +321,7 @@ fn brace(braces: &mut Braces, name: &str, value: &str) -> Applied {
     // `MultiLine` depends on the layout of the condition; the brace stays with short conditions.
     switch(value, &["Always"], "Never")
         .or((value == "MultiLine").then_some(false))
-        .map(|it| *place = it)
+        .map(|it| *option = it)
         .into()
 }
 
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_for_c_counts() {
+    fn the_document_for_c_takes_precedence() {
         let text =
             "Language: Java\nIndentWidth: 1\n---\nLanguage: Cpp\nIndentWidth: 5\n---\nIndentWidth: 6\n";
         assert_eq!(read(text).style.indent_width, 5);
@@ -354,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn the_parent_is_the_base_if_the_file_says_so() {
+    fn a_file_can_inherit_the_parent_configuration() {
         let parent = Style { column_limit: 33, ..Style::default() };
         let read = configure("BasedOnStyle: InheritParentConfig\nIndentWidth: 8\n", &parent);
         assert_eq!((read.inherits, read.style.column_limit, read.style.indent_width), (true, 33, 8));
     }
 
     #[test]
-    fn the_nearest_file_counts() {
+    fn the_nearest_file_takes_precedence() {
         let read = |path: &str| match path {
             "/a/b/.clang-format" => Some("BasedOnStyle: InheritParentConfig\nIndentWidth: 8\n".to_owned()),
             "/a/_clang-format" => Some("BasedOnStyle: Google\nIndentWidth: 3\n".to_owned()),

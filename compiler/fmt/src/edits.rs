@@ -16,7 +16,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// The edits that make the formatted text of a text, in order.
+/// The edits that turn a text into the formatted text, in order.
 pub fn edits(text: &str, formatted: &str) -> Vec<Edit> {
     let (old, new) = (tokens(text, 8), tokens(formatted, 8));
     if !have_same_tokens(&old, &new) {
@@ -39,7 +39,7 @@ fn push(edits: &mut Vec<Edit>, text: &str, range: Range<usize>, new: &str) {
     }
 }
 
-/// The edits that concern a range: those of the lines that it touches.
+/// The edits of the lines that a range touches.
 pub fn within(edits: Vec<Edit>, text: &str, range: Range<usize>) -> Vec<Edit> {
     let start = text[..range.start].rfind('\n').map_or(0, |found| found + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |found| range.end + found);
@@ -48,7 +48,7 @@ pub fn within(edits: Vec<Edit>, text: &str, range: Range<usize>) -> Vec<Edit> {
     edits.into_iter().filter(touches).collect()
 }
 
-/// The white space at the start of the line of an offset, as if a statement started there.
+/// The indentation of a statement that starts at this offset.
 pub fn indentation(text: &str, offset: usize, style: &Style) -> String {
     const MARK: &str = "kiln_here;";
     let line = text[..offset].rfind('\n').map_or(0, |found| found + 1);

@@ -1,4 +1,4 @@
-//! Joins logical lines that a style has on one line: short functions, statements, labels, enumerations.
+//! Joins logical lines that the style puts on one line: short functions, statements, labels, enumerations.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl Joiner<'_, '_, '_> {
         self.lines.get(self.at + ahead).map(|line| line.shape)
     }
 
-    /// The number of lines that become one.
+    /// The number of lines to join.
     fn count(&self) -> usize {
         let style = self.text.style;
         let wanted = match self.lines[self.at].shape {

@@ -1,12 +1,12 @@
 //! Formats OpenCL C. Changes only the white space between tokens; comments, directives and the bodies of macros stay
 //! as they are. Works on tokens, so that it accepts any text, and never fails.
 //!
-//! The stages: `token` splits the text, `lines` finds statements and their indentation, `roles` finds what operators
-//! and brackets mean, `spacing` and `wrap` choose spaces and line breaks, `join` puts short statements on one line, and
+//! The stages: `token` splits the text, `lines` finds statements and their indentation, `roles` determines the
+//! syntactic roles of tokens, `spacing` and `wrap` choose spaces and line breaks, `join` puts short statements on one line, and
 //! `render` writes the text. `clang_format` reads the style from a `.clang-format`.
 //!
-//! White space inside the arguments of a macro that makes strings of them (`#x`, `assert`) stays, because it is part of
-//! the program. Only line numbers can change: `__LINE__`, and those of `assert` and of traps.
+//! White space in the arguments of a macro that stringizes them (`#x`, `assert`) stays, because it is part of the
+//! program. Only line numbers can change: `__LINE__`, and those of `assert` and of traps.
 //!
 //! ```
 //! use kiln_fmt::{Style, format};
@@ -40,7 +40,7 @@ use crate::{
     token::{Token, tokens},
 };
 
-/// What all stages read.
+/// The input of the stages after `lines`.
 struct Text<'l, 't> {
     tokens: &'l [Token<'t>],
     /// Whether a token is a brace of a block.
@@ -76,8 +76,8 @@ pub fn format(text: &str, style: &Style) -> String {
     if text.contains("\r\n") {
         formatted = formatted.replace('\n', "\r\n");
     }
-    // Whatever the text, a program must not change.
+    // The formatted text must have the same tokens, for any input.
     let is_same = edits::have_same_tokens(&tokens, &crate::token::tokens(&formatted, style.tab_width));
-    debug_assert!(is_same, "the formatter changes tokens of {text:?} to {formatted:?}");
+    debug_assert!(is_same, "the formatter changed tokens: {text:?} became {formatted:?}");
     if is_same { formatted } else { text.to_owned() }
 }

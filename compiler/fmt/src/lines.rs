@@ -8,7 +8,7 @@ use std::ops::Range;
 
 pub(crate) use parser::lines;
 
-/// What a block, a body without braces or a label belongs to.
+/// The owner of a block, of a body without braces, or of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// A function.
@@ -37,7 +37,7 @@ pub(crate) enum Owner {
     Plain,
 }
 
-/// The role of a logical line, for those that may be joined.
+/// The role of a logical line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A statement, a declaration or a part of one.
@@ -52,7 +52,7 @@ pub(crate) enum Shape {
     Closes,
     /// Comments, on lines of their own.
     Comment,
-    /// A directive or a part that stays as it is.
+    /// A directive or verbatim text.
     Raw,
 }
 

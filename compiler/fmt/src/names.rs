@@ -1,4 +1,4 @@
-//! What a text says about its names: which are types, and which macros turn their arguments into strings.
+//! Classifies the names of a text: types, and macros that stringize their arguments.
 
 use kiln_syntax::{
     predeclared,
@@ -67,7 +67,7 @@ impl Names {
                 bodies.push((name, body));
             }
         }
-        // A macro that passes its arguments to another one that makes strings makes strings too.
+        // A macro that passes its arguments to a stringizing macro stringizes them too.
         loop {
             let known = self.stringizing.len();
             for (name, body) in &bodies {
@@ -87,8 +87,8 @@ impl Names {
         word == "assert" || self.stringizing.contains(word)
     }
 
-    /// Whether white space between the arguments of a call of this name can have a meaning: those of macros that turn
-    /// them into strings, and of macros of other files, whose names are in capital letters.
+    /// Whether white space in the arguments of a call of this name may be significant: the name is a stringizing macro, or
+    /// a macro of another file, recognized by its capital letters.
     pub(crate) fn keeps_spaces(&self, name: &str) -> bool {
         let is_capital = |name: &str| {
             name.len() > 1
@@ -98,7 +98,7 @@ impl Names {
         self.makes_strings(name) || is_capital(name) && !self.plain.contains(name)
     }
 
-    /// Whether the token names a type, as far as the text says.
+    /// Whether the token names a type that the text declares or that is known by its name.
     pub(crate) fn is_type(&self, token: &Token<'_>) -> bool {
         match token.kind {
             Kind::Keyword(keyword) => is_type_keyword(keyword),

@@ -158,7 +158,7 @@ impl Line {
     }
 }
 
-/// A block comment whose further lines move with its first one.
+/// A block comment whose continuation lines are shifted as its first line.
 fn shifted(token: &Token<'_>, at: usize, tab_width: usize) -> String {
     let text = token.text.replace("\r\n", "\n");
     if at == token.column {

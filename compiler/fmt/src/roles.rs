@@ -1,4 +1,4 @@
-//! What each token of a logical line is: a unary or a binary operator, part of a declarator, a cast, a call.
+//! Determines the role of each token of a logical line: unary or binary operator, part of a declarator, cast, call.
 
 use kiln_syntax::token::{Keyword, Punct};
 
@@ -10,7 +10,7 @@ use crate::{
 /// The role of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// None that matters.
+    /// No role that affects the layout.
     #[default]
     Plain,
     /// A prefix operator.
@@ -221,7 +221,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// `(` after something that is no operand: of a cast, or of an expression.
+    /// The role of a `(` that does not follow an operand: of a cast, or of an expression.
     fn cast(&self, open: usize) -> Role {
         let Some(close) = self.found.partner[open] else { return Role::Plain };
         let content: Vec<&Token<'_>> = self.line[open + 1..close].iter().filter(|it| it.is_code()).collect();
@@ -255,7 +255,7 @@ impl Finder<'_, '_> {
             Kind::Punct(Punct::Not | Punct::Tilde | Punct::Caret) => is_type,
             _ => false,
         };
-        // Juxtaposition is possible after a cast only: `(T)x`.
+        // An operand can follow `)` only after a cast: `(T)x`.
         if starts_operand && (is_type || content.len() == 1) { Role::Cast } else { Role::Plain }
     }
 
@@ -294,7 +294,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Whether a word is the type at the start of a declaration: of a statement or of a parameter.
+    /// Whether a word is the type at the start of a declaration statement or of a parameter.
     fn starts_declaration(&self, word: usize) -> bool {
         let mut at = word;
         let mut is_qualified = false;
@@ -321,7 +321,7 @@ impl Finder<'_, '_> {
         true
     }
 
-    /// Whether a parenthesis is that of the parameters of a declaration: `void f(`.
+    /// Whether a parenthesis opens the parameter list of a declaration: `void f(`.
     fn is_parameter_list(&self, open: usize) -> bool {
         let Some(name) = self.before(open) else { return false };
         let Some(before) = self.before(name) else { return false };
@@ -334,7 +334,7 @@ impl Finder<'_, '_> {
                 || self.found.roles[before] == Role::Pointer)
     }
 
-    /// Marks the arguments whose white space has a meaning.
+    /// Marks the arguments whose white space is significant.
     fn keep(&mut self) {
         for open in 1..self.line.len() {
             let is_call = self.found.roles[open] == Role::Call && self.punct(open) == Some(Punct::OpenParen);

@@ -31,7 +31,7 @@ impl Spacer<'_, '_> {
     fn space(&self, index: usize) -> bool {
         let (before, token) = (&self.line[index - 1], &self.line[index]);
         if self.roles.kept[index] || token.kind == Kind::Unknown || before.kind == Kind::Unknown {
-            return token.space || would_join(before, token);
+            return token.space || would_merge(before, token);
         }
         if before.is_comment() {
             return token.space || before.kind == Kind::LineComment;
@@ -39,7 +39,7 @@ impl Spacer<'_, '_> {
         if token.is_comment() {
             return !matches!(before.kind, Kind::Punct(Punct::OpenParen | Punct::OpenBracket));
         }
-        self.wanted(index) || would_join(before, token)
+        self.wanted(index) || would_merge(before, token)
     }
 
     fn wanted(&self, index: usize) -> bool {
@@ -187,8 +187,8 @@ impl Spacer<'_, '_> {
     }
 }
 
-/// Whether two tokens without space would be other tokens.
-fn would_join(before: &Token<'_>, token: &Token<'_>) -> bool {
+/// Whether two tokens without a space between them would be lexed as other tokens.
+fn would_merge(before: &Token<'_>, token: &Token<'_>) -> bool {
     let is_plain = |token: &Token<'_>| {
         !matches!(
             token.kind,
@@ -208,7 +208,7 @@ fn would_join(before: &Token<'_>, token: &Token<'_>) -> bool {
         return is_plain(token);
     }
     if !is_plain(before) || !is_plain(token) {
-        // The digraphs `<:`, `<%`, `%:`, `:>`, `%>` are rare, and no bracket in characters continues a token.
+        // The digraphs `<:`, `<%`, `%:`, `:>`, `%>`. No bracket continues another token.
         return before.text.ends_with(['<', '%', ':']) && token.text.starts_with([':', '%', '>']);
     }
     let joined = format!("{}{}", before.text, token.text);
@@ -228,10 +228,10 @@ mod tests {
     use crate::token::tokens;
 
     #[test]
-    fn tokens_that_would_join_are_known() {
+    fn tokens_that_would_merge_are_separated() {
         let joins = |text: &str| {
             let tokens = tokens(text, 8);
-            would_join(&tokens[0], &tokens[1])
+            would_merge(&tokens[0], &tokens[1])
         };
         assert!(
             ["+ +", "- --", "a b", "1 .x", "/ *", "/ /", "& &", "< <=", "L 'a'", "1e +"]

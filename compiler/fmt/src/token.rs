@@ -1,4 +1,4 @@
-//! Splits a text into tokens, comments, directives and parts that stay as they are. Independent of styles and layout.
+//! Splits a text into tokens, comments, directives and verbatim parts. Independent of styles and layout.
 
 use std::ops::Range;
 
@@ -53,12 +53,12 @@ impl Token<'_> {
         matches!(self.kind, Kind::LineComment | Kind::BlockComment)
     }
 
-    /// Whether this is neither a comment nor a directive nor a part that stays as it is.
+    /// Whether this is neither a comment nor a directive nor verbatim text.
     pub(crate) fn is_code(&self) -> bool {
         !self.is_comment() && !self.is_raw()
     }
 
-    /// Whether this is a directive or a part that stays as it is, which starts in the first column.
+    /// Whether this is a directive or verbatim text, which starts in the first column.
     pub(crate) fn is_raw(&self) -> bool {
         matches!(self.kind, Kind::Directive | Kind::Verbatim)
     }
@@ -181,7 +181,7 @@ impl Splitter<'_> {
             };
             let comment = &rest[..length];
             if !is_switch(comment, "off") {
-                // White space at the end of a line comment is no part of it, unless a line splice would result.
+                // Trim white space at the end of a line comment, unless a line splice would result.
                 let trimmed = comment.trim_end();
                 let keeps = kind == Kind::BlockComment || trimmed.ends_with('\\');
                 self.push(kind, start..start + if keeps { length } else { trimmed.len() });
@@ -220,7 +220,7 @@ impl Splitter<'_> {
     }
 }
 
-/// The length of the first line end with what precedes it.
+/// The length of the first line, with its line end.
 fn first_line_end(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |found| found + 1)
 }

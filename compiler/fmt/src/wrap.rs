@@ -1,4 +1,4 @@
-//! Breaks a logical line into lines of the column limit: the cheapest layout that a beam search finds.
+//! Breaks a logical line at the column limit: beam search for the cheapest layout.
 
 use kiln_syntax::token::{Keyword, Punct};
 
@@ -8,7 +8,7 @@ use crate::{
     token::{Kind, Token},
 };
 
-/// The number of layouts that are followed from token to token.
+/// The number of layouts that the search keeps at each token.
 const BEAM: usize = 24;
 
 /// The cost of a column beyond the limit.
@@ -50,7 +50,7 @@ struct Layout {
     line: usize,
     cost: u32,
     levels: Vec<Level>,
-    /// The layouts from which it was made, as an index in the history.
+    /// The index of its last step in the history.
     path: usize,
 }
 
@@ -110,7 +110,7 @@ impl Wrapper<'_, '_> {
         if token.newlines == 0 || self.tokens.is_joined {
             return false;
         }
-        // Comments on lines of their own, and rows of initializers, stay so.
+        // Comments and rows of initializers that are on their own line stay there.
         token.is_comment()
             || self.is_row(index)
             || self.style.column_limit == 0 && self.break_cost(index).is_some()
@@ -132,7 +132,7 @@ impl Wrapper<'_, '_> {
         open.is_some_and(|open| self.role(open) == Role::Initializer)
     }
 
-    /// The cost of a break before a token, without that of its depth. `None` if there cannot be one.
+    /// The cost of a break before a token, without the cost of its depth. `None` if a break is not allowed.
     fn break_cost(&self, index: usize) -> Option<u32> {
         let (before, token) = (&self.tokens.line[index - 1], &self.tokens.line[index]);
         let kept = self.tokens.roles.kept[index] && !token.space;
@@ -163,7 +163,7 @@ impl Wrapper<'_, '_> {
         }
     }
 
-    /// The cost of a break beside an operator, if one of both tokens is one that counts.
+    /// The cost of a break beside an operator. The outer `None` if neither token is an operator that affects breaks.
     fn operator_cost(&self, index: usize) -> Option<Option<u32>> {
         let cost = |precedence: u8| 5 + u32::from(precedence) * 3;
         let (after, before) = (self.role(index - 1), self.role(index));
@@ -189,7 +189,7 @@ impl Wrapper<'_, '_> {
 
     fn search(&self) -> Vec<Option<usize>> {
         let count = self.tokens.line.len();
-        // For each layout that was made: the one before it, and the column if its token starts a line.
+        // For each layout: its predecessor, and the column if its token starts a line.
         let mut history: Vec<(usize, Option<usize>)> = vec![(0, None)];
         let indent = self.tokens.start + self.style.continuation_width;
         let base = Level {
@@ -245,7 +245,7 @@ impl Wrapper<'_, '_> {
         };
         if may_stay {
             let column = layout.column + usize::from(self.tokens.spaces[index]);
-            next.push((self.place(layout, index, column, None), None));
+            next.push((self.with_token(layout, index, column, None), None));
         }
         if let Some(cost) = cost {
             let level = layout.levels.last().expect("the base is never closed");
@@ -259,7 +259,7 @@ impl Wrapper<'_, '_> {
                 () => level.indent,
             };
             let depth = layout.levels.len() as u32;
-            next.push((self.place(layout, index, column, Some(cost + 30 + 15 * depth)), Some(column)));
+            next.push((self.with_token(layout, index, column, Some(cost + 30 + 15 * depth)), Some(column)));
         }
     }
 
@@ -276,8 +276,8 @@ impl Wrapper<'_, '_> {
         is_initializer && layout.levels.last().is_some_and(|level| level.is_broken)
     }
 
-    /// The layout with a token at a column. `cost` is that of a break before it.
-    fn place(&self, layout: &Layout, index: usize, column: usize, cost: Option<u32>) -> Layout {
+    /// Extends a layout by a token at a column. `cost` is the cost of a break before it, if there is one.
+    fn with_token(&self, layout: &Layout, index: usize, column: usize, cost: Option<u32>) -> Layout {
         let token = &self.tokens.line[index];
         let mut made = layout.clone();
         if cost.is_some() {

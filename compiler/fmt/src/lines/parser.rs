@@ -19,7 +19,7 @@ enum Bracket {
     Initializer,
 }
 
-/// What encloses a statement.
+/// The kind of a frame.
 #[derive(Clone, Debug)]
 enum Sort {
     File,
@@ -47,7 +47,7 @@ struct Statement {
     awaits_body: bool,
     /// Whether `=` or `return` preceded, so that a brace starts an initializer.
     assigned: bool,
-    /// Whether `^` preceded, so that a brace starts a block.
+    /// Whether `^` preceded, so that a brace starts a block literal.
     caret: bool,
     /// The structure, union or enumeration whose brace may follow.
     record: Option<Owner>,
@@ -159,7 +159,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// A directive or a part that stays as it is: a line of its own, unless it is inside of a statement.
+    /// Handles a directive or verbatim text: a line of its own, unless it is inside a statement.
     fn raw(&mut self) {
         let directive = if self.token().kind == Kind::Directive { self.token().directive() } else { "" };
         match directive {
@@ -203,7 +203,8 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// The indentation of a comment on its own line: that of the label that follows, if it was not to its right.
+    /// The indentation of a comment on its own line: that of the label that follows, unless the comment is further right
+    /// in the source.
     fn indent_of_comment(&self) -> usize {
         let indent = self.frame().indent;
         let Some(next) = self.code(self.at) else { return indent };
@@ -235,7 +236,7 @@ impl<'t> Parser<'_, 't> {
         self.state.frames.truncate(self.state.frames.len() - closing);
         self.state.statement = Statement::default();
         if is_do {
-            // `while` is no loop here.
+            // This `while` ends a `do` statement.
             self.state.statement.assigned = true;
         }
     }
