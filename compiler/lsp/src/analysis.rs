@@ -19,8 +19,8 @@ use crate::{
     call::{OpenCall, open_call},
     configuration,
     documents::Document,
-    lexical::{self, Surroundings},
-    names::{self, Name, Thing},
+    lexical::{self, LexicalContext},
+    names::{self, Entity, Name},
     position::{Encoding, Lines},
     uri,
     world::World,
@@ -95,7 +95,7 @@ impl Analysis {
         self.file_names().any(|file| file == name)
     }
 
-    /// Whether a change of the file of this name can affect the source: it was read, or looked for and not found.
+    /// Whether a change of the file of this name can affect the source: the compiler has read it, or has not found it.
     pub(crate) fn may_read(&self, name: &str) -> bool {
         let is_missing = |path: &Option<String>| path.is_none();
         self.reads(name) || self.survey.trace.includes.iter().any(|directive| is_missing(&directive.path))
@@ -132,7 +132,7 @@ impl Analysis {
         self.survey.sources.spelling(span).filter(|location| self.files.contains_key(&location.file))
     }
 
-    /// The location that a message about this span refers to, if it is in one of the user's files.
+    /// The location for a message about this span, if it is in one of the user's files.
     pub(crate) fn resolve(&self, span: Span) -> Option<FileRange> {
         self.survey.sources.resolve(span).filter(|location| self.files.contains_key(&location.file))
     }
@@ -194,9 +194,9 @@ impl<'a> Cursor<'a> {
         Some(Self { analysis, world, file, offset, newer: None })
     }
 
-    /// The cursor in a document that differs from the analyzed text only in the word at the cursor. Everything before
-    /// the word is where the analysis says. `None` for a name after `.` or `->`, which depends on the newest types, and
-    /// in a directive.
+    /// The cursor in a document that differs from the analyzed text only in the word at the cursor, so that all offsets
+    /// before the word are valid. `None` if the document differs elsewhere, after `.` or `->`, where completion needs
+    /// the newest types, and in a directive.
     pub(crate) fn while_typing(
         analysis: &'a Analysis,
         world: &'a World,
@@ -256,13 +256,13 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// Whether the cursor is among the arguments of a macro.
+    /// Whether the cursor is in the arguments of a macro call.
     fn is_in_macro_call(&self) -> bool {
         let Some(call) = self.open_call(self.offset) else { return false };
         let names = self.analysis.names_in(self.file).iter();
         names
             .into_iter()
-            .any(|name| name.location.range == call.name && matches!(name.thing, Thing::Macro(..)))
+            .any(|name| name.location.range == call.name && matches!(name.entity, Entity::Macro(..)))
     }
 
     /// The innermost call that is open at an offset.
@@ -270,12 +270,12 @@ impl<'a> Cursor<'a> {
         open_call(self.text(), self.code_before(offset)..offset)
     }
 
-    /// What the cursor is in.
-    pub(crate) fn surroundings(&self) -> Surroundings {
-        lexical::surroundings(self.text(), self.code_before(self.offset), self.offset)
+    /// The lexical context of the cursor.
+    pub(crate) fn lexical_context(&self) -> LexicalContext {
+        lexical::lexical_context(self.text(), self.code_before(self.offset), self.offset)
     }
 
-    /// The start of the last function before an offset, or of the file: a place in code from where to scan a text.
+    /// The start of the last function before an offset, or of the file: a position in code where a scan can start.
     pub(crate) fn code_before(&self, offset: usize) -> usize {
         let scopes = self.analysis.survey.facts.scopes.iter();
         let mut last = 0..0;

@@ -1,4 +1,4 @@
-//! Finds the call around a position by tokens only, because an unfinished call does not parse.
+//! Finds the call around a position from tokens only, because an unfinished call does not parse.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! The options of a file: from the editor's settings, the project's files, and the source itself. None of them is
-//! required.
+//! The options of a file, from the editor's settings, the project files, and the source itself. All are optional.
 
 mod flags;
 mod project;
@@ -24,7 +23,7 @@ pub(crate) struct Settings {
     pub(crate) debounce: u64,
     /// Which inlay hints to show.
     pub(crate) inlay_hints: InlayHints,
-    /// Whether to show code lenses. Their commands are the client's.
+    /// Whether to show code lenses. The client implements their commands.
     pub(crate) code_lens: bool,
 }
 
@@ -85,12 +84,12 @@ pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
 pub(crate) fn mistakes(world: &World, source: &str) -> Option<(String, Vec<Diagnostic>)> {
     let (name, text) = project::kiln(world, source)?;
     let lines = Lines::new(&text, world.encoding);
-    let told = kiln_toml::read(&text).mistakes.into_iter().map(|(range, message)| Diagnostic {
+    let diagnostics = kiln_toml::read(&text).mistakes.into_iter().map(|(range, message)| Diagnostic {
         range: lines.range(&range),
         severity: Some(DiagnosticSeverity::ERROR),
         source: Some(crate::diagnostics::SOURCE.to_owned()),
         message,
         ..Diagnostic::default()
     });
-    Some((name, told.collect()))
+    Some((name, diagnostics.collect()))
 }

@@ -33,8 +33,7 @@ pub(crate) fn by_file(analysis: &Analysis) -> BTreeMap<String, Vec<Diagnostic>> 
     files
 }
 
-/// The location that a message about a span refers to, or the start of the source if that is not in one of the user's
-/// files.
+/// The location for a message about a span, or the start of the source if that is not in one of the user's files.
 fn file_and_range(analysis: &Analysis, span: Span) -> (&str, lsp_types::Range) {
     let location = analysis.resolve(span);
     let found = location.and_then(|location| {
@@ -82,15 +81,15 @@ fn related(analysis: &Analysis, span: Span, message: String) -> Option<Diagnosti
     Some(DiagnosticRelatedInformation { location, message })
 }
 
-/// The locations in macro definitions that the text came from.
+/// The locations in the macro definitions that a span expands from.
 fn in_macros(analysis: &Analysis, span: Span) -> Vec<DiagnosticRelatedInformation> {
     let survey = &analysis.survey;
-    let told = survey.sources.macro_trail(span).into_iter().filter_map(|step| {
+    let related = survey.sources.macro_trail(span).into_iter().filter_map(|step| {
         let location = analysis.location(&step.definition)?;
         let message = format!("in the definition of macro `{}`", analysis.symbol(step.name));
         Some(DiagnosticRelatedInformation { location, message })
     });
-    told.collect()
+    related.collect()
 }
 
 /// Tags for an editor: unnecessary code is dimmed, deprecated code struck through.

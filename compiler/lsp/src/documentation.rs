@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// An entry for a form of a built-in function.
+/// An entry for an overload of a built-in function.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     names: Vec<&'static str>,
@@ -63,7 +63,7 @@ pub(crate) fn builtin(name: &str) -> &'static [&'static Row] {
     BY_NAME.get(name).or_else(of_pattern).map_or(&[], Vec::as_slice)
 }
 
-/// The parameter names of the form with this number of parameters.
+/// The parameter names of the overload with this number of parameters.
 pub(crate) fn parameters(name: &str, count: usize) -> Vec<&'static str> {
     let rows = builtin(name);
     let exact = rows.iter().find(|row| row.parameters.len() == count);

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_sees_what_the_ones_before_it_made() {
+    fn changes_apply_in_order() {
         let mut document = document("int a;\nint é;\n");
         let changes =
             vec![change((1, 4), (1, 5), "bé"), change((1, 6), (1, 6), "!"), change((0, 0), (1, 0), "")];
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_turned_round_or_outside_does_no_harm() {
+    fn reversed_and_out_of_bounds_ranges_are_harmless() {
         let mut document = document("ab");
         document.change(vec![change((0, 2), (0, 0), "x"), change((7, 7), (9, 9), "y")], Encoding::Utf16);
         assert_eq!(&*document.text, "abxy");

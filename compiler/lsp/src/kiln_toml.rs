@@ -1,5 +1,5 @@
 //! `kiln.toml`, which configures the language server and the command line: converts its keys to options and reports
-//! errors. Valid keys apply even if others are invalid.
+//! errors. An invalid key does not affect the others.
 
 use std::ops::Range;
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_options() {
+    fn keys_become_options() {
         let text = "std = \"CL3.0\"\ndefine = [\"A=1\"]\ninclude = [\"inc\"]\nflags = [\"-Wall\"]\n";
         let mut flags = read(text).flags;
         flags.sort();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_and_the_rest_counts() {
+    fn invalid_keys_are_reported_and_the_others_apply() {
         let text =
             "std = \"C99\"\ndefines = [\"A\"]\ninclude = \"inc\"\nflags = [1, \"-Wall\"]\nenv = \"vulkan\"\n";
         let kiln = read(text);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_told() {
+    fn a_file_that_is_not_toml_is_reported() {
         assert_eq!(read("not = [toml").flags, Vec::<String>::new());
         assert!(!read("not = [toml").mistakes.is_empty());
     }

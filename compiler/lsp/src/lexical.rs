@@ -87,9 +87,9 @@ pub(crate) fn line_end(text: &str, start: usize) -> usize {
     }
 }
 
-/// What an offset of a text is in.
+/// The lexical context of an offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Surroundings {
+pub(crate) enum LexicalContext {
     /// Code outside directives.
     Code,
     /// This directive, or its end.
@@ -98,8 +98,8 @@ pub(crate) enum Surroundings {
     CommentOrLiteral,
 }
 
-/// What an offset is in. Scans the text from `start`, which is in code, to the offset.
-pub(crate) fn surroundings(text: &str, start: usize, offset: usize) -> Surroundings {
+/// Returns the lexical context of an offset. Scans the text from `start`, which must be in code.
+pub(crate) fn lexical_context(text: &str, start: usize, offset: usize) -> LexicalContext {
     let mut end = start;
     for token in Lexer::new(&text[start..]) {
         let range = start + token.start as usize..start + token.end as usize;
@@ -108,34 +108,34 @@ pub(crate) fn surroundings(text: &str, start: usize, offset: usize) -> Surroundi
             continue;
         }
         if is_in_comment(text, end..range.start, offset) {
-            return Surroundings::CommentOrLiteral;
+            return LexicalContext::CommentOrLiteral;
         }
         if offset <= range.start {
-            return Surroundings::Code;
+            return LexicalContext::Code;
         }
         end = range.end;
         match token.lexeme {
             Lexeme::Punct(Punct::Hash) if token.line_start => {
                 end = line_end(text, range.start);
                 if offset <= end {
-                    return Surroundings::Directive(range.start..end);
+                    return LexicalContext::Directive(range.start..end);
                 }
             }
-            Lexeme::String | Lexeme::Character if offset < end => return Surroundings::CommentOrLiteral,
+            Lexeme::String | Lexeme::Character if offset < end => return LexicalContext::CommentOrLiteral,
             Lexeme::Unterminated | Lexeme::UnterminatedComment if offset <= end => {
-                return Surroundings::CommentOrLiteral;
+                return LexicalContext::CommentOrLiteral;
             }
             _ => {}
         }
     }
     match is_in_comment(text, end..text.len(), offset) {
-        true => Surroundings::CommentOrLiteral,
-        false => Surroundings::Code,
+        true => LexicalContext::CommentOrLiteral,
+        false => LexicalContext::Code,
     }
 }
 
-/// Whether an offset is in a comment between two tokens. The end of a line comment is in it, that of a block comment is
-/// not.
+/// Whether an offset is in a comment between two tokens. The end of a line comment is part of it, the end of a block
+/// comment is not.
 fn is_in_comment(text: &str, gap: Range<usize>, offset: usize) -> bool {
     if offset <= gap.start || gap.end < offset {
         return false;
@@ -167,21 +167,21 @@ mod tests {
     }
 
     #[test]
-    fn offsets_are_in_something() {
+    fn offsets_have_a_lexical_context() {
         let around = |text: &str| {
             let offset = text.find('$').unwrap();
-            surroundings(&text.replace('$', ""), 0, offset)
+            lexical_context(&text.replace('$', ""), 0, offset)
         };
-        assert_eq!(around("int x$; // b"), Surroundings::Code);
-        assert_eq!(around("int x; // b$\nint y;"), Surroundings::CommentOrLiteral);
-        assert_eq!(around("int x; /* b */$ int y;"), Surroundings::Code);
-        assert_eq!(around("int x; /* b *$/ int y;"), Surroundings::CommentOrLiteral);
-        assert_eq!(around("f(\"a$b\");"), Surroundings::CommentOrLiteral);
-        assert_eq!(around("f(\"ab$\n"), Surroundings::CommentOrLiteral);
-        assert_eq!(around("a;\n#if $\nb"), Surroundings::Directive(3..7));
-        assert_eq!(around("#if\n$b"), Surroundings::Code);
-        assert_eq!(around("/* $"), Surroundings::CommentOrLiteral);
-        assert_eq!(surroundings("/* int\n#if a", 3, 12), Surroundings::Directive(7..12));
+        assert_eq!(around("int x$; // b"), LexicalContext::Code);
+        assert_eq!(around("int x; // b$\nint y;"), LexicalContext::CommentOrLiteral);
+        assert_eq!(around("int x; /* b */$ int y;"), LexicalContext::Code);
+        assert_eq!(around("int x; /* b *$/ int y;"), LexicalContext::CommentOrLiteral);
+        assert_eq!(around("f(\"a$b\");"), LexicalContext::CommentOrLiteral);
+        assert_eq!(around("f(\"ab$\n"), LexicalContext::CommentOrLiteral);
+        assert_eq!(around("a;\n#if $\nb"), LexicalContext::Directive(3..7));
+        assert_eq!(around("#if\n$b"), LexicalContext::Code);
+        assert_eq!(around("/* $"), LexicalContext::CommentOrLiteral);
+        assert_eq!(lexical_context("/* int\n#if a", 3, 12), LexicalContext::Directive(7..12));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `kiln-lsp`: a language server for OpenCL C, on standard input and output.
 //!
-//! The only part of Kiln that depends on the Language Server Protocol. One thread reads messages, the server keeps
-//! the documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and the
-//! server survives its panics.
+//! The only package that depends on the Language Server Protocol. One thread reads messages, the server keeps the
+//! documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and a panic of
+//! the compiler does not end the server.
 //!
 //! [`serve`] runs the server. The command line reads the server's project file with [`kiln_toml`]:
 //!

@@ -16,14 +16,14 @@ pub(crate) struct Name {
     /// Its spelling location, which can be in a macro definition.
     pub(crate) location: FileRange,
     /// Its meaning.
-    pub(crate) thing: Thing,
+    pub(crate) entity: Entity,
     /// Its role: definition, declaration or use.
     pub(crate) role: Role,
 }
 
 /// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Thing {
+pub(crate) enum Entity {
     /// An entity of the program or the language.
     Program(Meaning),
     /// The macro with this definition.
@@ -33,23 +33,23 @@ pub(crate) enum Thing {
 /// Collects all names of an analysis.
 pub(crate) fn collect(analysis: &Analysis) -> Vec<Name> {
     let survey = &analysis.survey;
-    let program = survey.facts.occurrences.iter().map(|it| (it.span, Thing::Program(it.meaning), it.role));
+    let program = survey.facts.occurrences.iter().map(|it| (it.span, Entity::Program(it.meaning), it.role));
     let definitions = survey
         .trace
         .definitions
         .iter()
-        .map(|it| (it.span, Thing::Macro(it.name, Some(it.span)), Role::Definition));
-    let uses = survey.trace.uses.iter().map(|it| (it.span, Thing::Macro(it.name, it.definition), Role::Use));
-    let all = program.chain(definitions).chain(uses).filter_map(|(span, thing, role)| {
+        .map(|it| (it.span, Entity::Macro(it.name, Some(it.span)), Role::Definition));
+    let uses = survey.trace.uses.iter().map(|it| (it.span, Entity::Macro(it.name, it.definition), Role::Use));
+    let all = program.chain(definitions).chain(uses).filter_map(|(span, entity, role)| {
         let location = analysis.spelling(span)?;
         // Pasted tokens have no spelling location.
-        is_word(survey.sources.text(&location)).then_some(Name { location, thing, role })
+        is_word(survey.sources.text(&location)).then_some(Name { location, entity, role })
     });
     let mut names: Vec<Name> = all.collect();
     names.sort_by_key(|name| {
         (name.location.file, name.location.range.start, name.location.range.end, name.role)
     });
-    names.dedup_by(|next, kept| next.location == kept.location && next.thing == kept.thing);
+    names.dedup_by(|next, kept| next.location == kept.location && next.entity == kept.entity);
     names
 }
 
@@ -60,9 +60,9 @@ pub(crate) fn is_word(text: &str) -> bool {
 }
 
 impl Analysis {
-    /// The names that refer to this thing.
-    pub(crate) fn occurrences(&self, thing: Thing) -> impl Iterator<Item = &Name> {
-        self.names().iter().filter(move |name| name.thing == thing)
+    /// The names that refer to this entity.
+    pub(crate) fn occurrences(&self, entity: Entity) -> impl Iterator<Item = &Name> {
+        self.names().iter().filter(move |name| name.entity == entity)
     }
 
     /// A parameter or a variable.
@@ -70,10 +70,10 @@ impl Analysis {
         &self.survey.program.functions[function].locals[local]
     }
 
-    /// The type of a thing, if it has one.
-    pub(crate) fn type_of(&self, thing: Thing) -> Option<QualTy> {
+    /// The type of an entity, if it has one.
+    pub(crate) fn type_of(&self, entity: Entity) -> Option<QualTy> {
         let program = &self.survey.program;
-        let Thing::Program(meaning) = thing else { return None };
+        let Entity::Program(meaning) = entity else { return None };
         match meaning {
             Meaning::Local(function, local) => Some(self.local(function, local).ty),
             Meaning::Global(global) => Some(program.globals[global].ty),

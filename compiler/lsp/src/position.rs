@@ -76,8 +76,7 @@ impl Lines {
         lsp_types::Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The offset of a position. A column beyond the end of a line is clamped to it, a line beyond the end of the
-    /// text likewise.
+    /// The offset of a position. Columns beyond the end of the line and lines beyond the end of the text are clamped.
     pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
         let Some(line) = self.index.line(position.line) else { return text.len() };
         let line = usize::from(line.start())..usize::from(line.end());
@@ -85,8 +84,7 @@ impl Lines {
         let plain = LineCol { line: position.line, col: position.character };
         let at = match self.encoding.wide() {
             None => Some(plain),
-            // On lines with wide characters, columns beyond the end of the line must not be passed to the index,
-            // which would count backwards.
+            // On lines with wide characters, the index computes wrong offsets for columns beyond the end of the line.
             Some(wide) => (position.character as usize <= wide.measure(&text[line.start..end]))
                 .then(|| {
                     let wide_at = WideLineCol { line: position.line, col: position.character };
@@ -114,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_outside_are_brought_inside() {
+    fn positions_out_of_bounds_are_clamped() {
         let text = "ab\r\n😀";
         for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
             let lines = Lines::new(text, encoding);
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn utf8_is_taken_where_it_is_offered() {
+    fn utf8_is_preferred() {
         let kinds = [PositionEncodingKind::UTF16, PositionEncodingKind::UTF8];
         assert_eq!(Encoding::negotiated(Some(&kinds)), Encoding::Utf8);
         assert_eq!(Encoding::negotiated(None), Encoding::Utf16);

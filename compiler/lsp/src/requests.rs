@@ -25,7 +25,7 @@ use crate::{
 /// The result of a request; the error is a message for the user.
 type Answer<T> = Result<T, String>;
 
-/// Answers a request about a document or the workspace. Requests about the meaning of names are here.
+/// Answers a request. Handles those about the meaning of names, and dispatches the others.
 pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::GotoDefinition::METHOD => {
@@ -228,14 +228,14 @@ pub(crate) fn at<T>(
     Some(feature(&Cursor::new(analysis, world, &name, position.position)?))
 }
 
-/// The completion at a position. While a word is typed, the previous analysis is used: it has the same names.
-fn complete(session: &mut Session, place: &TextDocumentPositionParams) -> Option<CompletionList> {
-    let name = uri::name(&place.text_document.uri);
+/// The completion at a position. While a word is typed, uses the previous analysis, which has the same names.
+fn complete(session: &mut Session, position: &TextDocumentPositionParams) -> Option<CompletionList> {
+    let name = uri::name(&position.text_document.uri);
     let known = session.previous(&name).and_then(|(world, analysis)| {
-        let cursor = Cursor::while_typing(analysis, world, &name, place.position)?;
+        let cursor = Cursor::while_typing(analysis, world, &name, position.position)?;
         Some(completion::complete(&cursor))
     });
-    known.or_else(|| at(session, place, completion::complete))
+    known.or_else(|| at(session, position, completion::complete))
 }
 
 /// Runs a feature on a file; `None` if there is no such document.
@@ -253,11 +253,11 @@ fn file<T>(
 fn semantic_tokens(
     session: &mut Session,
     document: &TextDocumentIdentifier,
-    has: Option<&str>,
+    previous_id: Option<&str>,
 ) -> Option<SemanticTokensFullDeltaResult> {
     let all = file(session, document, |analysis, file| tokens::tokens(analysis, file, None))?;
     let shown = session.tokens.entry(uri::name(&document.uri)).or_default();
-    Some(shown.replace(all, has))
+    Some(shown.replace(all, previous_id))
 }
 
 fn references(

@@ -29,8 +29,8 @@ use crate::{
     world::{Client, World},
 };
 
-/// How long shutdown waits for the worker.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// The maximum time that shutdown waits for the worker.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Kiln's section of the client's configuration.
 const SECTION: &str = "kiln";
@@ -77,7 +77,7 @@ pub fn serve() -> io::Result<bool> {
     let is_orderly = server.phase == Phase::ShutDown;
     // The worker ends when its task channel closes, and the writer when its message channel closes.
     drop(server);
-    if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Disconnected) {
+    if done.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Disconnected) {
         let _ = transport.writer.join();
     }
     Ok(is_orderly)
@@ -101,7 +101,7 @@ struct Server {
 
 impl Server {
     fn request(&mut self, mut request: Request) {
-        uri::mend(&mut request.params);
+        uri::escape_invalid(&mut request.params);
         match (self.phase, request.method.as_str()) {
             (Phase::New, requests::Initialize::METHOD) => self.initialize(request),
             (Phase::New, _) => {
@@ -146,7 +146,7 @@ impl Server {
     }
 
     fn notification(&mut self, mut notification: Notification) {
-        uri::mend(&mut notification.params);
+        uri::escape_invalid(&mut notification.params);
         if self.phase != Phase::Running {
             return;
         }
@@ -189,16 +189,16 @@ impl Server {
                 register_options: serde_json::to_value(options).ok(),
             };
             let parameters = RegistrationParams { registrations: vec![registration] };
-            self.ask::<requests::RegisterCapability>(REGISTRATION, parameters);
+            self.send_request::<requests::RegisterCapability>(REGISTRATION, parameters);
         }
-        self.ask_for_configuration();
+        self.request_configuration();
     }
 
-    fn ask_for_configuration(&self) {
+    fn request_configuration(&self) {
         if self.world.client.has_configuration {
             let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
             let parameters = ConfigurationParams { items: vec![item] };
-            self.ask::<requests::WorkspaceConfiguration>(CONFIGURATION, parameters);
+            self.send_request::<requests::WorkspaceConfiguration>(CONFIGURATION, parameters);
         }
     }
 
@@ -246,7 +246,7 @@ impl Server {
     }
 
     fn configured(&mut self, parameters: DidChangeConfigurationParams) {
-        self.ask_for_configuration();
+        self.request_configuration();
         let mut settings = parameters.settings;
         if let Some(ours) = settings.get_mut(SECTION) {
             settings = ours.take();
@@ -301,7 +301,7 @@ impl Server {
         self.send(Response::new_err(id, code as i32, why.to_owned()));
     }
 
-    fn ask<R: requests::Request>(&self, id: &str, parameters: R::Params) {
+    fn send_request<R: requests::Request>(&self, id: &str, parameters: R::Params) {
         self.send(Request::new(RequestId::from(id.to_owned()), R::METHOD.to_owned(), parameters));
     }
 

@@ -10,7 +10,8 @@ use lsp_types::{
 use rustc_hash::FxHashMap;
 
 use crate::{
-    analysis::Analysis, configuration, diagnostics, features::tokens::Shown, uri, workspace, world::World,
+    analysis::Analysis, configuration, diagnostics, features::tokens::SentTokens, uri, workspace,
+    world::World,
 };
 
 /// The worker's state.
@@ -25,9 +26,9 @@ pub(crate) struct Session {
     /// For headers that no open document includes, the source in whose context they are viewed.
     including: FxHashMap<String, Option<String>>,
     /// The diagnostics of each source, by file.
-    told: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
+    by_source: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
     /// The semantic tokens last sent, by file.
-    pub(crate) tokens: FxHashMap<String, Shown>,
+    pub(crate) tokens: FxHashMap<String, SentTokens>,
     /// Whether requested diagnostics of one document have changed those of others.
     pub(crate) others_changed: bool,
     /// The diagnostics last published for each file.
@@ -61,7 +62,7 @@ impl Session {
         open.or_else(known).unwrap_or(name)
     }
 
-    /// Looks for a source that includes a header opened on its own.
+    /// Finds a source that includes a header opened on its own.
     fn look_for_source(&mut self, name: &str) {
         let is_alone = is_header(name)
             && self.world.documents.contains_key(name)
@@ -112,7 +113,7 @@ impl Session {
         Some((&self.world, analysis))
     }
 
-    /// Any analysis, for requests about the language itself.
+    /// An arbitrary analysis, for requests about the language itself.
     pub(crate) fn any_analysis(&self) -> Option<&Analysis> {
         self.analyses.values().next()
     }
@@ -143,9 +144,9 @@ impl Session {
             now.insert(file, mistakes);
         }
         let before = if now.is_empty() {
-            self.told.remove(root).unwrap_or_default()
+            self.by_source.remove(root).unwrap_or_default()
         } else {
-            self.told.insert(root.to_owned(), now.clone()).unwrap_or_default()
+            self.by_source.insert(root.to_owned(), now.clone()).unwrap_or_default()
         };
         let mut files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
         files.extend(self.absorbed(root));
@@ -164,15 +165,15 @@ impl Session {
     fn absorbed(&mut self, root: &str) -> Vec<String> {
         let Some(analysis) = self.analyses.get(root) else { return Vec::new() };
         let is_part = |name: &&String| *name != root && is_header(name) && analysis.reads(name);
-        let parts: Vec<String> = self.told.keys().filter(is_part).cloned().collect();
+        let parts: Vec<String> = self.by_source.keys().filter(is_part).cloned().collect();
         parts.iter().for_each(|part| drop(self.analyses.remove(part)));
-        parts.iter().filter_map(|part| self.told.remove(part)).flat_map(BTreeMap::into_keys).collect()
+        parts.iter().filter_map(|part| self.by_source.remove(part)).flat_map(BTreeMap::into_keys).collect()
     }
 
     /// Publishes the diagnostics of all sources for a file, if they have changed or if the file is the source itself.
     fn publish(&mut self, file: String, root: &str) -> Option<Notification> {
         let mut all: Vec<Diagnostic> = Vec::new();
-        for diagnostic in self.told.values().filter_map(|told| told.get(&file)).flatten() {
+        for diagnostic in self.by_source.values().filter_map(|by_source| by_source.get(&file)).flatten() {
             if !all.contains(diagnostic) {
                 all.push(diagnostic.clone());
             }

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_behind_what_is_no_message() {
+    fn malformed_messages_are_skipped() {
         let good = r#"{"jsonrpc":"2.0","method":"exit"}"#;
         let framed = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
         let input =
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_breaks_off_is_the_end() {
+    fn truncated_input_ends_the_reader() {
         assert!(all(b"Content-Length: 100\r\n\r\n{").is_empty());
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn is_path(name: &str) -> bool {
     name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
 }
 
-/// `C:/a` of `/C:/a`.
+/// Removes the slash before a drive letter: `/C:/a` becomes `C:/a`. `None` without a drive letter.
 fn drive(path: &str) -> Option<&str> {
     match path.as_bytes() {
         [b'/', letter, b':', ..] if letter.is_ascii_alphabetic() => Some(&path[1..]),
@@ -49,7 +49,7 @@ fn drive(path: &str) -> Option<&str> {
 }
 
 /// Percent-encodes characters that clients send in URIs although RFC 3986 forbids them, such as `[` in a file name.
-pub(crate) fn mend(message: &mut serde_json::Value) {
+pub(crate) fn escape_invalid(message: &mut serde_json::Value) {
     const ALLOWED: &AsciiSet = &CONTROLS
         .add(b' ')
         .add(b'"')
@@ -72,11 +72,11 @@ pub(crate) fn mend(message: &mut serde_json::Value) {
                             *text = utf8_percent_encode(text, ALLOWED).to_string();
                         }
                     }
-                    _ => mend(member),
+                    _ => escape_invalid(member),
                 }
             }
         }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(mend),
+        serde_json::Value::Array(items) => items.iter_mut().for_each(escape_invalid),
         _ => {}
     }
 }
@@ -122,16 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn uris_that_are_none_become_some() {
+    fn invalid_characters_in_uris_are_encoded() {
         let mut message =
             serde_json::json!({ "textDocument": { "uri": "file:///a/b[1] c.cl", "text": "a[1]" } });
-        mend(&mut message);
+        escape_invalid(&mut message);
         assert_eq!(message["textDocument"]["uri"], "file:///a/b%5B1%5D%20c.cl");
         assert_eq!(message["textDocument"]["text"], "a[1]");
     }
 
     #[test]
-    fn steps_that_lead_nowhere_are_left_out() {
+    fn redundant_path_components_are_removed() {
         assert_eq!(normal("/a/./b/../c//d"), "/a/c/d");
         assert_eq!(normal("../a"), "../a");
         assert_eq!(normal("/.."), "/..");

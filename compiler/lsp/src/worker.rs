@@ -17,8 +17,8 @@ use lsp_types::{
 
 use crate::{cancellation::Cancellation, session::Session, world::World};
 
-/// The time for a completion request that follows a change: it can be answered without compiling.
-const GRACE: Duration = Duration::from_millis(2);
+/// The delay of a compilation after a change. A completion request that follows the change is answered without it.
+const COMPLETION_DELAY: Duration = Duration::from_millis(2);
 
 /// A task for the worker.
 pub(crate) enum Task {
@@ -52,9 +52,9 @@ struct Worker {
     outgoing: Sender<Message>,
     /// The sources that need new diagnostics.
     dirty: BTreeSet<String>,
-    /// When to compute them.
+    /// The time to compute them.
     due: Option<Instant>,
-    /// When diagnostics were last computed.
+    /// The time of the last computation of diagnostics.
     diagnosed: Option<Instant>,
 }
 
@@ -68,7 +68,7 @@ impl Worker {
                     self.dirty.extend(self.session.changed(&name));
                 }
                 // After a pause, a change is compiled almost immediately; further changes wait for the debounce interval.
-                let soon = Instant::now() + GRACE;
+                let soon = Instant::now() + COMPLETION_DELAY;
                 self.due = Some(self.diagnosed.map_or(soon, |before| soon.max(before + debounce)));
             }
             Task::Reload(world) => {
@@ -104,8 +104,8 @@ impl Worker {
             let published = self.guarded(&root, |session| session.diagnose(&root));
             let published = published.unwrap_or_default();
             if self.session.world.client.pulls {
-                // The client requests the diagnostics of the document that it changed; those of other files, too, may
-                // have changed.
+                // The client requests the diagnostics of the changed document, but those of other files may have
+                // changed too.
                 if published.len() > 1 {
                     self.refresh();
                 }

@@ -70,13 +70,13 @@ pub(crate) fn including(world: &World, header: &str) -> Option<String> {
     None
 }
 
-/// Visits each source that could mention a text: it contains the text, or includes a file.
-fn each(session: &mut Session, text: &str, see: &mut dyn FnMut(&Analysis)) {
+/// Visits each source that contains a text or includes a file.
+fn visit_sources(session: &mut Session, text: &str, visit: &mut dyn FnMut(&Analysis)) {
     let open = session.roots();
     for name in sources(session) {
         if open.contains(&name) {
             if let Some((_, analysis)) = session.analysis(&name) {
-                see(analysis);
+                visit(analysis);
             }
             continue;
         }
@@ -85,20 +85,20 @@ fn each(session: &mut Session, text: &str, see: &mut dyn FnMut(&Analysis)) {
         if (source.contains(text) || source.contains("include"))
             && let Some(analysis) = Analysis::of(&session.world, &name)
         {
-            see(&analysis);
+            visit(&analysis);
         }
     }
 }
 
-/// Every location of a thing.
+/// Every location of an entity.
 pub(crate) fn references(
     session: &mut Session,
     key: &references::Key,
     with_declarations: bool,
 ) -> Vec<Location> {
     let mut all: Vec<Location> = Vec::new();
-    see_key(session, key, &mut |analysis, thing| {
-        for location in references::locations(analysis, thing, with_declarations) {
+    visit_entity(session, key, &mut |analysis, entity| {
+        for location in references::locations(analysis, entity, with_declarations) {
             if !all.contains(&location) {
                 all.push(location);
             }
@@ -107,26 +107,26 @@ pub(crate) fn references(
     all
 }
 
-/// Visits the sources that see the declaration; only one source if no other can see it.
-pub(crate) fn see_key(
+/// Visits the sources that contain the declaration of an entity. Only a header can be part of several sources.
+pub(crate) fn visit_entity(
     session: &mut Session,
     key: &references::Key,
-    see: &mut dyn FnMut(&Analysis, crate::names::Thing),
+    visit: &mut dyn FnMut(&Analysis, crate::names::Entity),
 ) {
     if is_header(&key.file) {
-        each(session, &key.text, &mut |analysis| {
-            if let Some(thing) = references::thing(analysis, key) {
-                see(analysis, thing);
+        visit_sources(session, &key.text, &mut |analysis| {
+            if let Some(entity) = references::entity(analysis, key) {
+                visit(analysis, entity);
             }
         });
     } else if let Some((_, analysis)) = session.analysis(&key.file)
-        && let Some(thing) = references::thing(analysis, key)
+        && let Some(entity) = references::entity(analysis, key)
     {
-        see(analysis, thing);
+        visit(analysis, entity);
     }
 }
 
-/// Renames the thing at a position. The error is a message for the user.
+/// Renames the entity at a position. The error is a message for the user.
 pub(crate) fn rename(
     session: &mut Session,
     position: &TextDocumentPositionParams,
@@ -136,9 +136,9 @@ pub(crate) fn rename(
     let key = at(session, position, references::key).flatten().ok_or("it has no declaration")?;
     let mut edits = rename::Edits::new();
     let mut refused = None;
-    see_key(session, &key, &mut |analysis, thing| {
-        refused = refused.take().or_else(|| rename::refuse(analysis, thing, &old, new));
-        rename::edits(analysis, thing, new, &mut edits);
+    visit_entity(session, &key, &mut |analysis, entity| {
+        refused = refused.take().or_else(|| rename::rejection(analysis, entity, &old, new));
+        rename::edits(analysis, entity, new, &mut edits);
     });
     match refused {
         Some(why) => Err(why),
@@ -151,7 +151,7 @@ pub(crate) fn symbols(session: &mut Session, query: &str) -> Vec<SymbolInformati
     let query = query.to_lowercase();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    each(session, "", &mut |analysis| {
+    visit_sources(session, "", &mut |analysis| {
         let names: BTreeSet<&str> = analysis.file_names().collect();
         for name in names {
             if seen.insert(name.to_owned())
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_in_their_order() {
+    fn names_contain_the_letters_in_order() {
         assert!(has_letters("reduceLocal", "rl"));
         assert!(has_letters("x", ""));
         assert!(!has_letters("local", "loo"));

@@ -1,4 +1,4 @@
-//! The worker's input: open documents, settings, workspace folders. A snapshot, cheap to clone and immutable.
+//! The worker's input: open documents, settings, workspace folders. An immutable snapshot that is cheap to clone.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct Client {
     pub(crate) watches_files: bool,
     /// The client can provide its configuration.
     pub(crate) has_configuration: bool,
-    /// The client requests diagnostics, and accepts that the server asks it to do so again.
+    /// The client requests diagnostics, and supports refresh requests of the server.
     pub(crate) pulls: bool,
     /// The client supports snippets.
     pub(crate) takes_snippets: bool,

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_has_its_command_or_that_of_another() {
+    fn a_source_without_a_command_uses_that_of_another() {
         let text = r#"[{"directory":"/b","file":"x.c","command":"cc -DX x.c"},
             {"directory":"/b","file":"../s/a.cl","command":"clang -DA='1 2' -c a.cl"},
             {"directory":"/b","file":"/s/b.cl","arguments":["clang","-DB"]}]"#;

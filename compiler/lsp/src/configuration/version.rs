@@ -2,7 +2,7 @@
 
 use kiln_vocabulary::opencl::LanguageVersion;
 
-/// The comment with options must be in the first lines, up to this number.
+/// The number of lines at the start of a source that can contain the comment with options.
 const MAGIC_LINES: usize = 20;
 
 /// The options in a comment that starts with `kiln:`, near the start of the source.
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_later_version_tell_it() {
+    fn names_of_a_later_version_select_it() {
         assert_eq!(by_content("#ifdef __opencl_c_fp64\n"), LanguageVersion::Cl30);
         assert_eq!(by_content("kernel void f() {}"), LanguageVersion::default());
     }

@@ -74,8 +74,8 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
     for fix in fixes.filter(|fix| analysis.in_file(file, fix.span).is_some()) {
         let Some((uri, edit)) = edit(analysis, fix) else { continue };
         let overlaps = |(file, other): &(Uri, TextEdit)| {
-            let meets = edit.range.start < other.range.end && other.range.start < edit.range.end;
-            *file == uri && (meets || edit.range == other.range)
+            let conflicts = edit.range.start < other.range.end && other.range.start < edit.range.end;
+            *file == uri && (conflicts || edit.range == other.range)
         };
         if !edits.iter().any(overlaps) {
             edits.push((uri, edit));

@@ -10,19 +10,19 @@ use lsp_types::{
 use crate::{
     analysis::{Analysis, Cursor},
     features::{definition, symbols},
-    names::Thing,
+    names::Entity,
     uri,
 };
 
 /// The function of the program at the cursor.
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Option<CallHierarchyItem> {
-    item_of(cursor.analysis, cursor.name()?.thing)
+    item_of(cursor.analysis, cursor.name()?.entity)
 }
 
 /// The item of a function: at its definition, or else at its declaration.
-fn item_of(analysis: &Analysis, thing: Thing) -> Option<CallHierarchyItem> {
-    let Thing::Program(Meaning::Function(_)) = thing else { return None };
-    let location = definition::locations(analysis, thing, Role::Definition).into_iter().next()?;
+fn item_of(analysis: &Analysis, entity: Entity) -> Option<CallHierarchyItem> {
+    let Entity::Program(Meaning::Function(_)) = entity else { return None };
+    let location = definition::locations(analysis, entity, Role::Definition).into_iter().next()?;
     let file = analysis.file(&uri::name(&location.uri))?;
     around(analysis, file, location.range).map(|symbol| item(symbol, location.uri))
 }
@@ -51,9 +51,9 @@ fn around(analysis: &Analysis, file: FileId, range: Range) -> Option<DocumentSym
     symbols::symbols(analysis, file).into_iter().find(|symbol| is_function(symbol) && contains(symbol))
 }
 
-/// Adds the functions of an analysis that use a thing, with the locations of the uses.
-pub(crate) fn incoming(analysis: &Analysis, thing: Thing, found: &mut Vec<CallHierarchyIncomingCall>) {
-    for name in analysis.occurrences(thing).filter(|name| name.role == Role::Use) {
+/// Adds the functions of an analysis that use an entity, with the locations of the uses.
+pub(crate) fn incoming(analysis: &Analysis, entity: Entity, found: &mut Vec<CallHierarchyIncomingCall>) {
+    for name in analysis.occurrences(entity).filter(|name| name.role == Role::Use) {
         let Some(Location { uri, range }) = analysis.location(&name.location) else { continue };
         let Some(caller) = around(analysis, name.location.file, range) else { continue };
         let from = item(caller, uri);
@@ -77,7 +77,7 @@ pub(crate) fn outgoing(cursor: &Cursor<'_>) -> Vec<CallHierarchyOutgoingCall> {
     for name in analysis.names_in(cursor.file).iter().filter(|name| name.role == Role::Use) {
         let range = analysis.range(cursor.file, &name.location.range);
         let is_inside = caller.range.start <= range.start && range.end <= caller.range.end;
-        let Some(to) = item_of(analysis, name.thing).filter(|_| is_inside) else { continue };
+        let Some(to) = item_of(analysis, name.entity).filter(|_| is_inside) else { continue };
         let is_same = |call: &CallHierarchyOutgoingCall| {
             call.to.uri == to.uri && call.to.selection_range == to.selection_range
         };
@@ -99,13 +99,13 @@ mod tests {
         kernel void k(global int *out) { out[0] = twice(leaf(1)); }\n";
 
     #[test]
-    fn callers_have_the_places_of_their_calls() {
+    fn callers_have_the_ranges_of_their_calls() {
         let fixture = Fixture::new(TEXT);
         let cursor = fixture.cursor();
         let item = prepare(&cursor).expect("a function");
         assert_eq!((item.name.as_str(), item.range.start.line), ("leaf", 0));
         let mut found = Vec::new();
-        incoming(cursor.analysis, cursor.name().expect("a name").thing, &mut found);
+        incoming(cursor.analysis, cursor.name().expect("a name").entity, &mut found);
         let callers: Vec<_> =
             found.iter().map(|call| (call.from.name.as_str(), call.from_ranges.len())).collect();
         assert_eq!(callers, [("twice", 2), ("k", 1)]);

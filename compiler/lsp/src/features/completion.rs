@@ -1,4 +1,4 @@
-//! Completion: chooses by the characters before the cursor first, then by scopes and types.
+//! Completion. The characters before the cursor select the kind of items; scopes and types select the items.
 
 mod attributes;
 mod directives;
@@ -8,7 +8,7 @@ mod sync;
 
 use lsp_types::CompletionList;
 
-use crate::{analysis::Cursor, lexical::Surroundings, names::is_word};
+use crate::{analysis::Cursor, lexical::LexicalContext, names::is_word};
 
 pub(crate) use items::resolve;
 
@@ -23,10 +23,10 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let wanted = Letters::of(word);
     let mut is_cut = false;
-    let surroundings = cursor.surroundings();
-    let mut items = if let Surroundings::Directive(directive) = surroundings {
+    let lexical_context = cursor.lexical_context();
+    let mut items = if let LexicalContext::Directive(directive) = lexical_context {
         directives::complete(cursor, directive)
-    } else if surroundings == Surroundings::CommentOrLiteral {
+    } else if lexical_context == LexicalContext::CommentOrLiteral {
         Vec::new()
     } else if let Some(base) = before.strip_suffix("->") {
         members::complete(cursor, base.len(), members::Access::Arrow)
@@ -35,7 +35,7 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
             true => Vec::new(),
             false => members::complete(cursor, base.len(), members::Access::Dot),
         }
-    } else if attributes::is_place(&before[cursor.code_before(start).min(before.len())..]) {
+    } else if attributes::is_attribute_expected(&before[cursor.code_before(start).min(before.len())..]) {
         attributes::complete()
     } else {
         let mut items = sync::complete(cursor, start);

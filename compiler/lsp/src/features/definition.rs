@@ -8,26 +8,26 @@ use lsp_types::{Location, Range};
 use crate::{
     analysis::{Analysis, Cursor},
     features::hover,
-    names::Thing,
+    names::Entity,
     pages, uri,
 };
 
-/// The definition of the thing at the cursor, or else its declarations; for an include, the file.
+/// The definition of the entity at the cursor, or else its declarations; for an include, the file.
 pub(crate) fn definition(cursor: &Cursor<'_>) -> Vec<Location> {
     of_name(cursor, Role::Definition)
 }
 
-/// The declarations of the thing, or else its definition.
+/// The declarations of the entity, or else its definition.
 pub(crate) fn declaration(cursor: &Cursor<'_>) -> Vec<Location> {
     of_name(cursor, Role::Declaration)
 }
 
-/// The definition of the thing's type, if the program defines it.
+/// The definition of the entity's type, if the program defines it.
 pub(crate) fn type_definition(cursor: &Cursor<'_>) -> Vec<Location> {
-    let named = cursor.name().and_then(|name| cursor.analysis.type_of(name.thing)).map(|ty| ty.ty);
+    let named = cursor.name().and_then(|name| cursor.analysis.type_of(name.entity)).map(|ty| ty.ty);
     let Some(ty) = named.or_else(|| expression_type(cursor)) else { return Vec::new() };
     tag_of(cursor.analysis, ty)
-        .map_or_else(Vec::new, |thing| locations(cursor.analysis, thing, Role::Definition))
+        .map_or_else(Vec::new, |entity| locations(cursor.analysis, entity, Role::Definition))
 }
 
 fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
@@ -35,10 +35,10 @@ fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
         return vec![file];
     }
     let Some(name) = cursor.name() else { return Vec::new() };
-    if let Thing::Program(Meaning::Builtin(symbol)) = name.thing {
+    if let Entity::Program(Meaning::Builtin(symbol)) = name.entity {
         return builtin(cursor.analysis, cursor.analysis.symbol(symbol)).into_iter().collect();
     }
-    locations(cursor.analysis, name.thing, role)
+    locations(cursor.analysis, name.entity, role)
 }
 
 /// Built-in functions have no definition; returns a page that lists their overloads.
@@ -54,18 +54,18 @@ fn builtin(analysis: &Analysis, name: &str) -> Option<Location> {
     Some(Location { uri: page?, range: Range::default() })
 }
 
-/// The definitions of a thing in an analysis.
-pub(crate) fn definitions(analysis: &Analysis, thing: Thing) -> Vec<Location> {
-    let names = analysis.occurrences(thing).filter(|name| name.role == Role::Definition);
+/// The definitions of an entity in an analysis.
+pub(crate) fn definitions(analysis: &Analysis, entity: Entity) -> Vec<Location> {
+    let names = analysis.occurrences(entity).filter(|name| name.role == Role::Definition);
     names.filter_map(|name| analysis.location(&name.location)).collect()
 }
 
 /// The occurrences in this role, or else those in the other declaring role.
-pub(crate) fn locations(analysis: &Analysis, thing: Thing, role: Role) -> Vec<Location> {
+pub(crate) fn locations(analysis: &Analysis, entity: Entity, role: Role) -> Vec<Location> {
     let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };
     let of = |role| -> Vec<Location> {
         let locations =
-            analysis.occurrences(thing).filter(|name| name.role == role).map(|name| &name.location);
+            analysis.occurrences(entity).filter(|name| name.role == role).map(|name| &name.location);
         locations.filter_map(|location| analysis.location(location)).collect()
     };
     let found = of(role);
@@ -90,37 +90,37 @@ pub(crate) fn expression_type(cursor: &Cursor<'_>) -> Option<TyId> {
 }
 
 /// The tag of a type, looking through arrays, pointers and function results.
-pub(crate) fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Thing> {
+pub(crate) fn tag_of(analysis: &Analysis, mut ty: TyId) -> Option<Entity> {
     loop {
         ty = match analysis.survey.program.types.get(ty) {
             Ty::Pointer(to) => to.ty,
             Ty::Array(element, _) => element.ty,
             Ty::Function(function) | Ty::Block(function) => function.result.ty,
             Ty::Record(id) => {
-                let thing = Thing::Program(Meaning::Record(*id));
+                let entity = Entity::Program(Meaning::Record(*id));
                 let record = &analysis.survey.program.types.records[*id];
-                let has_tag = record.has_tag || analysis.occurrences(thing).next().is_some();
+                let has_tag = record.has_tag || analysis.occurrences(entity).next().is_some();
                 return if has_tag {
-                    Some(thing)
+                    Some(entity)
                 } else {
                     typedef_at(analysis, analysis.spelling(record.span)?)
                 };
             }
-            Ty::Enum(id) => return Some(Thing::Program(Meaning::Enum(*id))),
+            Ty::Enum(id) => return Some(Entity::Program(Meaning::Enum(*id))),
             _ => return None,
         }
     }
 }
 
 /// The typedef whose declaration starts with this record: `typedef struct { … } name;`
-fn typedef_at(analysis: &Analysis, record: FileRange) -> Option<Thing> {
-    let behind =
+fn typedef_at(analysis: &Analysis, record: FileRange) -> Option<Entity> {
+    let names_after =
         analysis.names_in(record.file).iter().filter(|name| name.location.range.start >= record.range.end);
-    behind
+    names_after
         .filter(|name| {
-            matches!(name.thing, Thing::Program(Meaning::Typedef(_))) && name.role == Role::Definition
+            matches!(name.entity, Entity::Program(Meaning::Typedef(_))) && name.role == Role::Definition
         })
-        .map(|name| name.thing)
+        .map(|name| name.entity)
         .next()
 }
 
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn macros_and_what_is_in_their_calls() {
+    fn macros_and_names_in_macro_calls() {
         check("#define ADD(x) (x + 1)\nint f(int a) { return A$0DD(a); }", definition, &["/a.cl:0:8"]);
         check("#define ADD(x) (x + 1)\nint f(int a) { return ADD($0a); }", definition, &["/a.cl:1:10"]);
         check("#define N 1\n#ifdef $0N\n#endif", definition, &["/a.cl:0:8"]);
     }
 
     #[test]
-    fn files_and_what_is_in_them() {
+    fn included_files_and_their_declarations() {
         check("//- /a.cl\n#include \"$0b.h\"\n//- /b.h\nint g(int);\n", definition, &["/b.h:0:0"]);
         check(
             "//- /a.cl\n#include \"b.h\"\nint f() { return g$0(1); }\n//- /b.h\nint g(int);\n",

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_that_do_not_match_do_no_harm() {
+    fn unmatched_braces_are_ignored() {
         let fixture = Fixture::new("}}\n{\n#endif\n#else\n");
         assert!(ranges(&fixture.analysis, fixture.cursor().file).is_empty());
     }

@@ -30,8 +30,8 @@ pub(crate) fn range(text: &str, range: Range<usize>, style: &Style) -> Vec<Edit>
     within(whole(text, style), text, range)
 }
 
-/// The edits after a typed character: for `;` those of its line, for `}` those of its block, for a line break those of
-/// the line before, and the indentation of the new line.
+/// The edits after a typed character: `;` formats its line, `}` its block, and a line break the previous line and the
+/// indentation of the new one.
 pub(crate) fn on_type(text: &str, offset: usize, typed: &str, style: &Style) -> Vec<Edit> {
     match typed {
         "}" => range(text, block(text, offset)..offset, style),
@@ -69,13 +69,13 @@ fn new_line(text: &str, offset: usize, style: &Style) -> Vec<Edit> {
     let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
     let mut found = whole(text, style);
     if !line.trim().is_empty() {
-        // The code after the cursor has moved to the new line.
+        // The white space before the code that has moved to the new line.
         let indent = start..start + blank;
         found.retain(|edit| edit.range.end == indent.end && edit.text.contains('\n'));
         let last = |edit: Edit| edit.text.rsplit('\n').next().unwrap_or_default().to_owned();
         return found.pop().map(|edit| Edit { range: indent, text: last(edit) }).into_iter().collect();
     }
-    // Only inside of the line before: the code may be incomplete, so that no line breaks are added or removed.
+    // Edit only within the previous line: the code may be incomplete, so no line breaks are added or removed.
     let before = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |found| found + 1);
     found.retain(|edit| {
         edit.range.start > before && edit.range.end < start.saturating_sub(1) && !edit.text.contains('\n')
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_style_is_that_of_the_folder() {
+    fn the_style_is_read_from_the_folder() {
         let fixture =
             Fixture::new("//- /a/b.cl\nint a;\n//- /a/.clang-format\nBasedOnStyle: Google\nIndentWidth: 3\n");
         assert_eq!(style(&fixture.world, "/a/b.cl").indent_width, 3);

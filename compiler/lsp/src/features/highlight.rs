@@ -1,17 +1,17 @@
-//! Highlights the occurrences of the thing at the cursor in the same file, and marks writes.
+//! Highlights the occurrences of the entity at the cursor in the same file, and marks writes.
 
 use kiln_frontend::sema::{Meaning, Role};
 use lsp_types::{DocumentHighlight, DocumentHighlightKind};
 
 use crate::{
     analysis::Cursor,
-    names::{Name, Thing},
+    names::{Entity, Name},
 };
 
 /// The highlights.
 pub(crate) fn highlight(cursor: &Cursor<'_>) -> Vec<DocumentHighlight> {
     let Some(here) = cursor.name() else { return Vec::new() };
-    let names = cursor.analysis.names_in(cursor.file).iter().filter(|name| name.thing == here.thing);
+    let names = cursor.analysis.names_in(cursor.file).iter().filter(|name| name.entity == here.entity);
     names
         .map(|name| DocumentHighlight {
             range: cursor.range(&name.location.range),
@@ -21,7 +21,7 @@ pub(crate) fn highlight(cursor: &Cursor<'_>) -> Vec<DocumentHighlight> {
 }
 
 fn kind(name: &Name, text: &str) -> DocumentHighlightKind {
-    let Thing::Program(Meaning::Local(..) | Meaning::Global(_) | Meaning::Member(_)) = name.thing else {
+    let Entity::Program(Meaning::Local(..) | Meaning::Global(_) | Meaning::Member(_)) = name.entity else {
         return DocumentHighlightKind::TEXT;
     };
     let before = text[..name.location.range.start].trim_end();
@@ -47,7 +47,7 @@ mod tests {
     use crate::fixture::Fixture;
 
     #[test]
-    fn what_is_assigned_is_written() {
+    fn assignments_are_writes() {
         let fixture =
             Fixture::new("int f(int $0a) {\na = 1;\na <<= 2;\na == 3;\n++a;\na[&b]; return a + a--; }");
         let kinds: Vec<_> = highlight(&fixture.cursor()).into_iter().filter_map(|it| it.kind).collect();

@@ -20,7 +20,7 @@ use crate::{
     analysis::Analysis,
     configuration::InlayHints,
     documentation,
-    names::Thing,
+    names::Entity,
     tree::{self, Node},
 };
 
@@ -115,10 +115,10 @@ impl Hints<'_> {
         for (name, argument) in names.iter().zip(&call.arguments) {
             let Some(range) = self.written(*argument) else { continue };
             let text = &self.analysis.text(self.file)[range.clone()];
-            let tells = name.is_empty() || text.to_lowercase().contains(&name.to_lowercase());
+            let is_obvious = name.is_empty() || text.to_lowercase().contains(&name.to_lowercase());
             // Parameters of built-in functions are familiar, so only literal arguments get a hint.
             let is_literal = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-            if !tells && (!is_builtin || is_literal && names.len() > 2) {
+            if !is_obvious && (!is_builtin || is_literal && names.len() > 2) {
                 self.add(range.start, format!("{name}:"), Some(InlayHintKind::PARAMETER));
             }
         }
@@ -193,16 +193,17 @@ impl Hints<'_> {
 
     fn declarator(&mut self, specifiers: &Specifiers, declarator: &Declarator, is_object: bool) {
         use Qualifier::{Constant, Generic, Global, Local, Private};
-        let says = |qualifier: &Qualifier| matches!(qualifier, Constant | Generic | Global | Local | Private);
-        if specifiers.qualifiers.iter().any(|qualifier| says(&qualifier.node)) {
+        let is_address_space =
+            |qualifier: &Qualifier| matches!(qualifier, Constant | Generic | Global | Local | Private);
+        if specifiers.qualifiers.iter().any(|qualifier| is_address_space(&qualifier.node)) {
             return;
         }
         let Some(name) = declarator.name.and_then(|name| self.written(name.span)) else { return };
         let names = self.analysis.names_in(self.file).iter();
         let mut here = names.filter(|it| it.location.range == name && it.role != Role::Use);
-        let Some(thing) = here.next().map(|it| it.thing) else { return };
-        let Thing::Program(Meaning::Local(..) | Meaning::Global(_)) = thing else { return };
-        let Some(ty) = self.analysis.type_of(thing) else { return };
+        let Some(entity) = here.next().map(|it| it.entity) else { return };
+        let Entity::Program(Meaning::Local(..) | Meaning::Global(_)) = entity else { return };
+        let Some(ty) = self.analysis.type_of(entity) else { return };
         let is_pointer =
             matches!(declarator.chunks, [chunk] if matches!(chunk.kind, DerivationKind::Pointer(..)));
         let space = match self.analysis.survey.program.types.get(ty.ty) {
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_and_scopes_that_nobody_wrote() {
+    fn implicit_orders_and_scopes() {
         assert_eq!(
             shown("void f(global atomic_int *p) { atomic_store(p, 1); }"),
             "void f(global atomic_int *p) { atomic_store(p, 1[, memory_order_seq_cst, memory_scope_device]); }"
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_that_matter() {
+    fn lossy_and_costly_conversions() {
         assert_eq!(
             shown("float f(int a, long b) { int c = b; return a + 1; }"),
             "float f(int a, long b) { int c = [(int)]b; return [(float)]a + 1; }"

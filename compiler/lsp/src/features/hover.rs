@@ -21,7 +21,7 @@ use crate::{
     analysis::{Analysis, Cursor},
     documentation,
     lexical::{self, Piece},
-    names::{Name, Thing},
+    names::{Entity, Name},
 };
 
 /// The hover text at the cursor.
@@ -38,18 +38,18 @@ pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
 fn named(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
     let text = analysis.survey.sources.text(&name.location);
-    match name.thing {
-        Thing::Macro(symbol, definition) => macro_text(cursor, name, analysis.symbol(symbol), definition),
-        Thing::Program(Meaning::Builtin(_)) => Some(builtin::text(cursor, name, text)),
-        Thing::Program(meaning) => of_program(analysis, meaning, text),
+    match name.entity {
+        Entity::Macro(symbol, definition) => macro_text(cursor, name, analysis.symbol(symbol), definition),
+        Entity::Program(Meaning::Builtin(_)) => Some(builtin::text(cursor, name, text)),
+        Entity::Program(meaning) => of_program(analysis, meaning, text),
     }
 }
 
-/// The text for a thing of the program, or for a constant or type of the language.
+/// The text for an entity of the program, or for a constant or type of the language.
 pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> Option<String> {
     let program = &analysis.survey.program;
-    let comment = comment_above(analysis, Thing::Program(meaning)).unwrap_or_default();
-    let said = match meaning {
+    let comment = comment_above(analysis, Entity::Program(meaning)).unwrap_or_default();
+    let description = match meaning {
         Meaning::Local(function, local) => {
             let owner = &program.functions[function];
             let what = if owner.parameters.contains(&local) { "parameter" } else { "variable" };
@@ -97,7 +97,7 @@ pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> O
         Meaning::Type(_) => layout::predeclared(analysis, text),
         Meaning::Builtin(_) => return None,
     };
-    Some(join([said, comment]))
+    Some(join([description, comment]))
 }
 
 /// The text for a macro: its definition, and its expansion here.
@@ -107,7 +107,7 @@ fn macro_text(cursor: &Cursor<'_>, name: &Name, text: &str, definition: Option<S
     let expansion = if name.role == Role::Use { expansion(cursor, name) } else { None };
     let expansion = expansion.map(|text| join(["expands to".to_owned(), code(&text)])).unwrap_or_default();
     let documentation = documentation::word(text).unwrap_or_default().to_owned();
-    let comment = comment_above(analysis, name.thing).unwrap_or_default();
+    let comment = comment_above(analysis, name.entity).unwrap_or_default();
     Some(join([code(&line), expansion, documentation, comment]))
 }
 
@@ -270,10 +270,10 @@ fn show_value(value: &Const) -> String {
     }
 }
 
-/// The comment directly above the definition of a thing, or else above a declaration.
-fn comment_above(analysis: &Analysis, thing: Thing) -> Option<String> {
+/// The comment directly above the definition of an entity, or else above a declaration.
+fn comment_above(analysis: &Analysis, entity: Entity) -> Option<String> {
     let mut declared: Vec<&Name> =
-        analysis.occurrences(thing).filter(|name| name.role != Role::Use).collect();
+        analysis.occurrences(entity).filter(|name| name.role != Role::Use).collect();
     declared.sort_by_key(|name| name.role);
     declared.iter().find_map(|name| {
         let text = analysis.text(name.location.file);

@@ -26,7 +26,7 @@ mod tests {
     use crate::fixture::Fixture;
 
     #[test]
-    fn what_is_found_is_a_link() {
+    fn existing_files_are_links() {
         let text = "//- /k/a.cl\n#include \"../b.h\"\n#include <c.h>\n//- /b.h\n";
         let fixture = Fixture::new(text);
         let links = links(&fixture.analysis, fixture.cursor().file);

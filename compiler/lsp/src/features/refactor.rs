@@ -17,7 +17,7 @@ use crate::{
     uri,
 };
 
-/// A range of a file for which refactorings are wanted.
+/// The range of a file that a request selects.
 pub(crate) struct Selection<'a> {
     analysis: &'a Analysis,
     file: FileId,
@@ -65,7 +65,7 @@ impl Selection<'_> {
         self.analysis.text(self.file)
     }
 
-    /// The range of code that is written in the file itself, outside of macro definitions and calls.
+    /// The range of a span in the file itself, outside macro definitions and calls.
     fn written(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
         let sources = &self.analysis.survey.sources;
         let is_own = sources.macro_name(span.lo).is_none() && sources.outermost_call(span.lo).is_none();
@@ -91,7 +91,7 @@ mod test {
     use super::*;
     use crate::fixture::Fixture;
 
-    /// Applies the refactoring with a title that contains a text, at the mark, or between the mark and the text `$1`.
+    /// Applies the refactoring whose title contains a text, at the mark `$0`, or to the range from `$0` to `$1`.
     pub(super) fn apply(text: &str, title: &str) -> Option<String> {
         let end = text.replace("$0", "").find("$1");
         let fixture = Fixture::new(&text.replace("$1", ""));

@@ -1,14 +1,14 @@
-//! References to a thing, in the files of one analysis and in other sources that see the same declaration.
+//! References to an entity, in the files of one analysis and in other sources that see the same declaration.
 
 use kiln_frontend::sema::Role;
 use lsp_types::Location;
 
 use crate::{
     analysis::{Analysis, Cursor},
-    names::Thing,
+    names::Entity,
 };
 
-/// Identifies a thing across sources, by the file and location of its declaration.
+/// Identifies an entity across sources, by the file and location of its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The file.
@@ -19,12 +19,12 @@ pub(crate) struct Key {
     pub(crate) text: String,
 }
 
-/// The key of the thing at the cursor, if it has a declaration.
+/// The key of the entity at the cursor, if it has a declaration.
 pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     let analysis = cursor.analysis;
-    let thing = cursor.name()?.thing;
+    let entity = cursor.name()?.entity;
     let declared =
-        analysis.occurrences(thing).filter(|name| name.role != Role::Use).map(|name| &name.location);
+        analysis.occurrences(entity).filter(|name| name.role != Role::Use).map(|name| &name.location);
     // A declaration in a header comes first, because other sources see it too.
     let location = declared
         .min_by_key(|location| (analysis.file_name(location.file) == Some(&analysis.root), location.file))?;
@@ -35,17 +35,17 @@ pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     })
 }
 
-/// The same thing in another source.
-pub(crate) fn thing(analysis: &Analysis, key: &Key) -> Option<Thing> {
+/// The same entity in another source.
+pub(crate) fn entity(analysis: &Analysis, key: &Key) -> Option<Entity> {
     let file = analysis.file(&key.file)?;
     let names = analysis.names_in(file).iter();
     let mut at = names.filter(|name| name.location.range.start == key.offset && name.role != Role::Use);
-    at.next().map(|name| name.thing)
+    at.next().map(|name| name.entity)
 }
 
-/// Every location of a thing in the files of an analysis.
-pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bool) -> Vec<Location> {
-    let names = analysis.occurrences(thing).filter(|name| with_declarations || name.role == Role::Use);
+/// Every location of an entity in the files of an analysis.
+pub(crate) fn locations(analysis: &Analysis, entity: Entity, with_declarations: bool) -> Vec<Location> {
+    let names = analysis.occurrences(entity).filter(|name| with_declarations || name.role == Role::Use);
     let mut locations = Vec::new();
     for location in names.filter_map(|name| analysis.location(&name.location)) {
         // A header that is included twice contains each location twice.
@@ -56,9 +56,9 @@ pub(crate) fn locations(analysis: &Analysis, thing: Thing, with_declarations: bo
     locations
 }
 
-/// The locations of a built-in thing, which has no declaration, in one analysis.
+/// The locations of a built-in entity, which has no declaration, in one analysis.
 pub(crate) fn of_language(cursor: &Cursor<'_>) -> Vec<Location> {
-    cursor.name().map_or_else(Vec::new, |name| locations(cursor.analysis, name.thing, true))
+    cursor.name().map_or_else(Vec::new, |name| locations(cursor.analysis, name.entity, true))
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
         let fixture = Fixture::new(text);
         let cursor = fixture.cursor();
         let name = cursor.name().expect("a name");
-        let found = locations(&fixture.analysis, name.thing, true);
+        let found = locations(&fixture.analysis, name.entity, true);
         assert_eq!(fixture.covered(found.into_iter().map(|location| location.range)), expected);
     }
 
@@ -88,16 +88,16 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_no_member_of_the_same_name() {
+    fn tags_and_members_have_separate_name_spaces() {
         check("struct a { int a; };\nint f(struct $0a a) { return a.a; }", &["0:a", "1:a"]);
     }
 
     #[test]
-    fn a_key_finds_the_thing_again() {
+    fn a_key_identifies_an_entity_in_another_source() {
         let text = "//- /a.cl\n#include \"b.h\"\nint f() { return $0g(1); }\n//- /b.h\nint g(int);\n";
         let fixture = Fixture::new(text);
         let key = key(&fixture.cursor()).expect("declared");
         assert_eq!((key.file.as_str(), key.offset, key.text.as_str()), ("/b.h", 4, "g"));
-        assert_eq!(thing(&fixture.analysis, &key), fixture.cursor().name().map(|name| name.thing));
+        assert_eq!(entity(&fixture.analysis, &key), fixture.cursor().name().map(|name| name.entity));
     }
 }

@@ -1,5 +1,5 @@
-//! Renames a thing of the program or a macro everywhere, or rejects the request. Built-in names cannot be renamed,
-//! nor can macros that are also named where their meaning is unknown.
+//! Renames an entity of the program or a macro in all sources. Rejects built-in names, and macros whose name also occurs
+//! where its meaning is unknown, such as in an inactive group.
 
 use kiln_builtins as builtins;
 use kiln_frontend::sema::Meaning;
@@ -12,7 +12,7 @@ use lsp_types::{Range, TextEdit, Uri};
 
 use crate::{
     analysis::{Analysis, Cursor},
-    names::{Name, Thing, is_word},
+    names::{Entity, Name, is_word},
 };
 
 /// Edits, each with its file.
@@ -22,23 +22,23 @@ pub(crate) type Edits = Vec<(Uri, TextEdit)>;
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Result<(Range, String), String> {
     let name = cursor.name().ok_or("there is no name here")?;
     let text = cursor.text()[name.location.range.clone()].to_owned();
-    match name.thing {
-        Thing::Macro(_, definition) => {
+    match name.entity {
+        Entity::Macro(_, definition) => {
             let analysis = cursor.analysis;
             match definition.and_then(|span| analysis.spelling(span)) {
                 Some(_) => Ok((cursor.range(&name.location.range), text)),
                 None => Err(format!("no source defines the macro `{text}`")),
             }
         }
-        Thing::Program(Meaning::Builtin(_) | Meaning::Constant(_) | Meaning::Type(_)) => {
+        Entity::Program(Meaning::Builtin(_) | Meaning::Constant(_) | Meaning::Type(_)) => {
             Err(format!("`{text}` is a name of OpenCL C"))
         }
-        Thing::Program(_) => Ok((cursor.range(&name.location.range), text)),
+        Entity::Program(_) => Ok((cursor.range(&name.location.range), text)),
     }
 }
 
-/// Why a thing cannot get this name in the files of one analysis.
-pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) -> Option<String> {
+/// The reason why an entity cannot get this name in the files of one analysis. `None` if it can.
+pub(crate) fn rejection(analysis: &Analysis, entity: Entity, old: &str, new: &str) -> Option<String> {
     if !is_word(new) || Keyword::ALL.iter().any(|(spelling, _)| *spelling == new) {
         return Some(format!("`{new}` is not a name"));
     }
@@ -50,23 +50,25 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
     if analysis.survey.trace.definitions.iter().any(|it| analysis.symbol(it.name) == new) {
         return Some(format!("`{new}` is a macro"));
     }
-    if let Some(taken) = analysis.names().iter().find(|name| text(name) == new && meets(name.thing, thing)) {
+    if let Some(taken) =
+        analysis.names().iter().find(|name| text(name) == new && conflicts(name.entity, entity))
+    {
         let location = analysis.location(&taken.location);
         let line = location.map_or(0, |location| location.range.start.line + 1);
         return Some(format!("`{new}` is already used in line {line}"));
     }
-    if let Thing::Macro(..) = thing
-        && let Some(line) = unknown_use(analysis, thing, old)
+    if let Entity::Macro(..) = entity
+        && let Some(line) = unknown_use(analysis, entity, old)
     {
         return Some(format!("`{old}` in line {line} may be another name"));
     }
-    for name in analysis.occurrences(thing) {
+    for name in analysis.occurrences(entity) {
         if text(name) != old {
             return Some(format!("`{old}` is formed by a macro"));
         }
         let others =
             analysis.names_in(name.location.file).iter().filter(|other| other.location == name.location);
-        if others.into_iter().any(|other| other.thing != thing) {
+        if others.into_iter().any(|other| other.entity != entity) {
             return Some(format!("a macro uses `{old}` for different things"));
         }
     }
@@ -75,8 +77,8 @@ pub(crate) fn refuse(analysis: &Analysis, thing: Thing, old: &str, new: &str) ->
 
 /// The line of an occurrence of a macro's name that does not refer to this macro: in an inactive group, or after
 /// another definition.
-fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
-    let mut files: Vec<_> = analysis.occurrences(thing).map(|name| name.location.file).collect();
+fn unknown_use(analysis: &Analysis, entity: Entity, old: &str) -> Option<usize> {
+    let mut files: Vec<_> = analysis.occurrences(entity).map(|name| name.location.file).collect();
     files.dedup();
     files.into_iter().find_map(|file| {
         let text = analysis.text(file);
@@ -84,7 +86,7 @@ fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
             analysis
                 .names_in(file)
                 .iter()
-                .any(|name| name.location.range.start == start && name.thing == thing)
+                .any(|name| name.location.range.start == start && name.entity == entity)
         };
         let is_word = |lexeme: Lexeme| matches!(lexeme, Lexeme::Identifier | Lexeme::ExtendedIdentifier);
         let words = Lexer::new(text).filter(|token| is_word(token.lexeme));
@@ -95,26 +97,26 @@ fn unknown_use(analysis: &Analysis, thing: Thing, old: &str) -> Option<usize> {
     })
 }
 
-/// Whether one name could conflict with the other. Labels, members and tags have separate name spaces, and so have
-/// the variables of different functions.
-fn meets(one: Thing, other: Thing) -> bool {
+/// Whether the names of two entities could conflict. Labels, members and tags have separate name spaces, and so do the
+/// variables of different functions.
+fn conflicts(one: Entity, other: Entity) -> bool {
     use Meaning::{Enum, Label, Local, Member, Record};
     match (one, other) {
         (
-            Thing::Program(Local(one, _) | Label(one, _)),
-            Thing::Program(Local(other, _) | Label(other, _)),
+            Entity::Program(Local(one, _) | Label(one, _)),
+            Entity::Program(Local(other, _) | Label(other, _)),
         ) => one == other,
-        (Thing::Program(Member(_)), Thing::Program(Member(_))) => true,
-        (Thing::Program(Member(_)), _) | (_, Thing::Program(Member(_))) => false,
-        (Thing::Program(Record(_) | Enum(_)), Thing::Program(Record(_) | Enum(_))) => true,
-        (Thing::Program(Record(_) | Enum(_)), _) | (_, Thing::Program(Record(_) | Enum(_))) => false,
+        (Entity::Program(Member(_)), Entity::Program(Member(_))) => true,
+        (Entity::Program(Member(_)), _) | (_, Entity::Program(Member(_))) => false,
+        (Entity::Program(Record(_) | Enum(_)), Entity::Program(Record(_) | Enum(_))) => true,
+        (Entity::Program(Record(_) | Enum(_)), _) | (_, Entity::Program(Record(_) | Enum(_))) => false,
         _ => true,
     }
 }
 
 /// The edits in the files of one analysis.
-pub(crate) fn edits(analysis: &Analysis, thing: Thing, new: &str, edits: &mut Edits) {
-    for location in super::references::locations(analysis, thing, true) {
+pub(crate) fn edits(analysis: &Analysis, entity: Entity, new: &str, edits: &mut Edits) {
+    for location in super::references::locations(analysis, entity, true) {
         let edit = TextEdit { range: location.range, new_text: new.to_owned() };
         if !edits.iter().any(|(uri, other)| *uri == location.uri && *other == edit) {
             edits.push((location.uri, edit));
@@ -131,12 +133,12 @@ mod tests {
     fn renamed(text: &str, new: &str) -> Result<usize, String> {
         let fixture = Fixture::new(text);
         let (_, old) = prepare(&fixture.cursor())?;
-        let thing = fixture.cursor().name().expect("a name").thing;
-        if let Some(why) = refuse(&fixture.analysis, thing, &old, new) {
+        let entity = fixture.cursor().name().expect("a name").entity;
+        if let Some(why) = rejection(&fixture.analysis, entity, &old, new) {
             return Err(why);
         }
         let mut changes = Edits::new();
-        edits(&fixture.analysis, thing, new, &mut changes);
+        edits(&fixture.analysis, entity, new, &mut changes);
         Ok(changes.len())
     }
 
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn or_not_at_all() {
+    fn rejected_names() {
         let refused = |text, new| renamed(text, new).expect_err("refused");
         assert_eq!(refused("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
         assert_eq!(

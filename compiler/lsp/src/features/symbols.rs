@@ -137,7 +137,7 @@ impl Outline<'_> {
         let (range, selected) = (analysis.range(self.file, &range), analysis.range(self.file, &selection));
         let mut symbol = symbol(text, kind, range, selected, Vec::new());
         let named = analysis.names_in(self.file).iter().find(|it| it.location.range == selection);
-        symbol.detail = named.and_then(|it| analysis.type_of(it.thing)).map(|ty| analysis.show(ty));
+        symbol.detail = named.and_then(|it| analysis.type_of(it.entity)).map(|ty| analysis.show(ty));
         Some(symbol)
     }
 }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_defines() {
+    fn definitions_of_a_file() {
         let text = "#define N 4\nstruct S { int a; float b[N]; };\nenum { X, Y };\ntypedef int T;\nconstant T v = 1;\nkernel void k(global T *p) {}\n";
         let fixture = Fixture::new(text);
         let found = symbols(&fixture.analysis, fixture.cursor().file);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_included_is_elsewhere() {
+    fn definitions_of_included_files_are_omitted() {
         let fixture =
             Fixture::new("//- /a.cl\n#include \"b.h\"\nint f() { return 1; }\n//- /b.h\nint g(int);\n");
         let found = symbols(&fixture.analysis, fixture.cursor().file);

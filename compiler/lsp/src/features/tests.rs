@@ -1,4 +1,4 @@
-//! Every request gets an answer, for any source, valid or not.
+//! Every request is answered for any source, valid or invalid.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Sends all requests at an offset.
-fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
+fn send_requests(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     let file = analysis.file(&fixture.name).expect("the source");
     let cursor = Cursor { analysis, world: &fixture.world, file, offset, newer: None };
     hover::hover(&cursor);
@@ -31,15 +31,15 @@ fn ask(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     calls::prepare(&cursor);
     calls::outgoing(&cursor);
     if let Some(key) = references::key(&cursor) {
-        assert!(references::thing(analysis, &key).is_some(), "{key:?}");
+        assert!(references::entity(analysis, &key).is_some(), "{key:?}");
     }
     if let (Ok((_, old)), Some(name)) = (rename::prepare(&cursor), cursor.name()) {
-        rename::refuse(analysis, name.thing, &old, "another");
+        rename::rejection(analysis, name.entity, &old, "another");
     }
 }
 
 /// Sends all requests for a text.
-fn ask_all(text: &str, step: usize) {
+fn send_requests_throughout(text: &str, step: usize) {
     let fixture = Fixture::new(&text.replace("$0", ""));
     let analysis = &fixture.analysis;
     let file = analysis.file(&fixture.name).expect("the source");
@@ -54,7 +54,7 @@ fn ask_all(text: &str, step: usize) {
     lenses::lenses(analysis, file);
     values::values(analysis, file, whole, whole);
     for offset in (0..=length).step_by(step).filter(|offset| analysis.text(file).is_char_boundary(*offset)) {
-        ask(&fixture, analysis, offset);
+        send_requests(&fixture, analysis, offset);
     }
 }
 
@@ -73,25 +73,25 @@ fn examples() -> Vec<String> {
 fn everywhere_in_the_examples() {
     let examples = examples();
     assert!(examples.len() > 4);
-    examples.iter().for_each(|text| ask_all(text, 61));
+    examples.iter().for_each(|text| send_requests_throughout(text, 61));
 }
 
 #[test]
-fn in_what_is_left_when_something_is_cut_away() {
+fn in_truncated_and_shortened_examples() {
     for text in examples() {
         for part in 1..8 {
             let mut cut = text.len() * part / 8;
             while !text.is_char_boundary(cut) {
                 cut -= 1;
             }
-            ask_all(&text[..cut], 499);
-            ask_all(&text[cut..], 499);
+            send_requests_throughout(&text[..cut], 499);
+            send_requests_throughout(&text[cut..], 499);
         }
     }
 }
 
 #[test]
-fn in_texts_of_odd_shape() {
+fn in_malformed_texts() {
     let odd = [
         "",
         "\n\n",
@@ -122,5 +122,5 @@ fn in_texts_of_odd_shape() {
         "#pragma OPENCL EXTENSION",
         "int \\\nf\\\noo() { return fo\\\no(); }",
     ];
-    odd.iter().for_each(|text| ask_all(text, 1));
+    odd.iter().for_each(|text| send_requests_throughout(text, 1));
 }

@@ -11,7 +11,7 @@ use lsp_types::{
 
 use crate::{
     analysis::Analysis,
-    names::{Name, Thing},
+    names::{Entity, Name},
 };
 
 const TYPES: [SemanticTokenType; 11] = [
@@ -55,19 +55,20 @@ struct Token {
 
 /// The tokens last sent to a client, with a result id.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct SentTokens {
     number: u64,
     data: Vec<SemanticToken>,
 }
 
-impl Shown {
+impl SentTokens {
     /// Stores newer tokens. Returns a delta if the client still has the previous ones, otherwise all tokens.
     pub(crate) fn replace(
         &mut self,
         newer: SemanticTokens,
-        has: Option<&str>,
+        previous_id: Option<&str>,
     ) -> SemanticTokensFullDeltaResult {
-        let known = has.is_some_and(|has| self.number != 0 && has == self.number.to_string());
+        let known =
+            previous_id.is_some_and(|previous_id| self.number != 0 && previous_id == self.number.to_string());
         let older = std::mem::replace(&mut self.data, newer.data);
         self.number += 1;
         let result_id = Some(self.number.to_string());
@@ -76,17 +77,17 @@ impl Shown {
         }
         let same = |(one, other): &(&SemanticToken, &SemanticToken)| one == other;
         let before = older.iter().zip(&self.data).take_while(same).count();
-        let behind =
+        let after =
             older[before..].iter().rev().zip(self.data[before..].iter().rev()).take_while(same).count();
-        let data = self.data[before..self.data.len() - behind].to_vec();
-        let gone = older.len() - before - behind;
+        let data = self.data[before..self.data.len() - after].to_vec();
+        let deleted = older.len() - before - after;
         // The protocol counts the five integers of each token separately.
         let edit = SemanticTokensEdit {
             start: 5 * before as u32,
-            delete_count: 5 * gone as u32,
+            delete_count: 5 * deleted as u32,
             data: (!data.is_empty()).then_some(data),
         };
-        let edits = if gone == 0 && edit.data.is_none() { vec![] } else { vec![edit] };
+        let edits = if deleted == 0 && edit.data.is_none() { vec![] } else { vec![edit] };
         SemanticTokensDelta { result_id, edits }.into()
     }
 }
@@ -131,16 +132,16 @@ fn of_name(analysis: &Analysis, name: &Name) -> Token {
         Role::Declaration => add(SemanticTokenModifier::DECLARATION),
         Role::Use => {}
     }
-    let kind = match name.thing {
-        Thing::Macro(symbol, definition) => {
+    let kind = match name.entity {
+        Entity::Macro(symbol, definition) => {
             let is_own = definition.is_none_or(|span| analysis.spelling(span).is_some());
             if !is_own || builtins::is_name(analysis.symbol(symbol)) {
                 add(SemanticTokenModifier::DEFAULT_LIBRARY);
             }
             SemanticTokenType::MACRO
         }
-        Thing::Program(meaning) => {
-            if let Some(ty) = analysis.type_of(name.thing) {
+        Entity::Program(meaning) => {
+            if let Some(ty) = analysis.type_of(name.entity) {
                 if ty.quals.is_const || ty.quals.space == Some(AddressSpace::Constant) {
                     add(SemanticTokenModifier::READONLY);
                 }
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_is_what_it_means() {
+    fn names_have_the_type_of_their_meaning() {
         let text = "#define N 4\nstruct S { int m; };\nint f(struct S s) {\n int v = s.m;\n return v + N + abs(v);\n}\n";
         assert_eq!(
             shown(text, None),
@@ -259,17 +260,17 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_told_again() {
+    fn a_delta_contains_only_changed_tokens() {
         let of = |text| {
             let fixture = Fixture::new(text);
             tokens(&fixture.analysis, fixture.cursor().file, None)
         };
-        let mut shown = Shown::default();
+        let mut shown = SentTokens::default();
         let first = shown.replace(of("int a;\nint b;\nint c;\n"), None);
         let SemanticTokensFullDeltaResult::Tokens(first) = first else { panic!("{first:?}") };
         let newer = of("int a;\nint bb;\nint c;\n");
-        let told = shown.replace(newer, first.result_id.as_deref());
-        let SemanticTokensFullDeltaResult::TokensDelta(delta) = told else { panic!("{told:?}") };
+        let result = shown.replace(newer, first.result_id.as_deref());
+        let SemanticTokensFullDeltaResult::TokensDelta(delta) = result else { panic!("{result:?}") };
         let [edit] = delta.edits.as_slice() else { panic!("{delta:?}") };
         assert_eq!((edit.start, edit.delete_count, edit.data.as_ref().map(Vec::len)), (5, 5, Some(1)));
         // A client with other tokens gets all of them.
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_over_looks_like_a_comment() {
+    fn inactive_groups_are_comments() {
         assert_eq!(
             shown("#if 0\n int a;\n\n#else\nint b;\n#endif\n", None),
             ["int a;:comment", "b:variable"]

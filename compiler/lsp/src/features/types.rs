@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     analysis::{Analysis, Cursor},
     features::definition,
-    names::Thing,
+    names::Entity,
     tree::{self, Node},
     uri,
 };
@@ -21,32 +21,32 @@ use crate::{
 /// The type at the cursor, or the type of the variable, member or function there.
 pub(crate) fn prepare(cursor: &Cursor<'_>) -> Option<TypeHierarchyItem> {
     let analysis = cursor.analysis;
-    let thing = subject(cursor)?;
-    types(analysis).iter().find(|ty| ty.thing == thing)?.item(analysis)
+    let entity = subject(cursor)?;
+    types(analysis).iter().find(|ty| ty.entity == entity)?.item(analysis)
 }
 
-/// The type that a request at the cursor is about.
-pub(crate) fn subject(cursor: &Cursor<'_>) -> Option<Thing> {
-    let thing = cursor.name()?.thing;
-    match thing {
-        Thing::Program(Meaning::Typedef(_) | Meaning::Record(_) | Meaning::Enum(_)) => Some(thing),
-        _ => definition::tag_of(cursor.analysis, cursor.analysis.type_of(thing)?.ty),
+/// The subject of a request at the cursor.
+pub(crate) fn subject(cursor: &Cursor<'_>) -> Option<Entity> {
+    let entity = cursor.name()?.entity;
+    match entity {
+        Entity::Program(Meaning::Typedef(_) | Meaning::Record(_) | Meaning::Enum(_)) => Some(entity),
+        _ => definition::tag_of(cursor.analysis, cursor.analysis.type_of(entity)?.ty),
     }
 }
 
 /// The types that the type at the cursor contains or names.
 pub(crate) fn supertypes(cursor: &Cursor<'_>) -> Vec<TypeHierarchyItem> {
     let all = types(cursor.analysis);
-    let Some(ty) = subject(cursor).and_then(|thing| all.iter().find(|ty| ty.thing == thing)) else {
+    let Some(ty) = subject(cursor).and_then(|entity| all.iter().find(|ty| ty.entity == entity)) else {
         return Vec::new();
     };
-    let supers = ty.supers.iter().filter_map(|thing| all.iter().find(|ty| ty.thing == *thing));
+    let supers = ty.supers.iter().filter_map(|entity| all.iter().find(|ty| ty.entity == *entity));
     supers.filter_map(|ty| ty.item(cursor.analysis)).collect()
 }
 
 /// Adds the types of an analysis that contain or name a type.
-pub(crate) fn subtypes(analysis: &Analysis, thing: Thing, found: &mut Vec<TypeHierarchyItem>) {
-    for ty in types(analysis).iter().filter(|ty| ty.supers.contains(&thing)) {
+pub(crate) fn subtypes(analysis: &Analysis, entity: Entity, found: &mut Vec<TypeHierarchyItem>) {
+    for ty in types(analysis).iter().filter(|ty| ty.supers.contains(&entity)) {
         // Several sources can include the same header.
         if let Some(item) = ty.item(analysis).filter(|item| !found.contains(item)) {
             found.push(item);
@@ -56,11 +56,11 @@ pub(crate) fn subtypes(analysis: &Analysis, thing: Thing, found: &mut Vec<TypeHi
 
 /// The definition of a type.
 struct Definition {
-    thing: Thing,
+    entity: Entity,
     name: Ident,
     whole: Span,
     kind: SymbolKind,
-    supers: Vec<Thing>,
+    supers: Vec<Entity>,
 }
 
 impl Definition {
@@ -117,15 +117,15 @@ struct Collector {
 impl Collector {
     /// Collects the types that are defined in specifiers. Returns the types that the specifiers name: more than one for
     /// an unnamed struct, which stands for its members.
-    fn specifiers(&mut self, specifiers: &Specifiers) -> Vec<Thing> {
+    fn specifiers(&mut self, specifiers: &Specifiers) -> Vec<Entity> {
         let mut named = Vec::new();
         for specifier in specifiers.types {
             match &specifier.kind {
-                TypeSpecifierKind::Name(_) => named.extend(self.thing(specifier.span)),
+                TypeSpecifierKind::Name(_) => named.extend(self.entity(specifier.span)),
                 TypeSpecifierKind::Record(record) => {
                     let members = self.members(record);
                     match record.tag {
-                        Some(tag) => named.extend(self.thing(tag.span)),
+                        Some(tag) => named.extend(self.entity(tag.span)),
                         None => named.extend(&members),
                     }
                     if record.members.is_some() {
@@ -133,7 +133,7 @@ impl Collector {
                     }
                 }
                 TypeSpecifierKind::Enum(list) => {
-                    named.extend(list.tag.and_then(|tag| self.thing(tag.span)));
+                    named.extend(list.tag.and_then(|tag| self.entity(tag.span)));
                     if list.enumerators.is_some() {
                         self.define(list.tag, specifier.span, SymbolKind::ENUM, Vec::new());
                     }
@@ -145,7 +145,7 @@ impl Collector {
     }
 
     /// The types of the members.
-    fn members(&mut self, record: &RecordSpecifier) -> Vec<Thing> {
+    fn members(&mut self, record: &RecordSpecifier) -> Vec<Entity> {
         let mut contained = Vec::new();
         for member in record.members.unwrap_or_default() {
             let named = self.specifiers(&member.specifiers);
@@ -155,23 +155,23 @@ impl Collector {
             }
         }
         let mut seen = FxHashSet::default();
-        contained.retain(|thing| seen.insert(*thing));
+        contained.retain(|entity| seen.insert(*entity));
         contained
     }
 
-    fn define(&mut self, name: Option<Ident>, whole: Span, kind: SymbolKind, supers: Vec<Thing>) {
+    fn define(&mut self, name: Option<Ident>, whole: Span, kind: SymbolKind, supers: Vec<Entity>) {
         if let Some(name) = name
-            && let Some(thing) = self.thing(name.span)
+            && let Some(entity) = self.entity(name.span)
         {
-            self.found.push(Definition { thing, name, whole, kind, supers });
+            self.found.push(Definition { entity, name, whole, kind, supers });
         }
     }
 
     /// The type with a name at this span, if the program declares it.
-    fn thing(&self, span: Span) -> Option<Thing> {
+    fn entity(&self, span: Span) -> Option<Entity> {
         let meaning = *self.meanings.get(&span)?;
         matches!(meaning, Meaning::Typedef(_) | Meaning::Record(_) | Meaning::Enum(_))
-            .then_some(Thing::Program(meaning))
+            .then_some(Entity::Program(meaning))
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
         union u { struct { node a; }; int4 b; };\n\
         kernel void k(global item *all) { struct point p = all[0].at[1]; }\n";
 
-    /// The names of the supertypes and of the subtypes of what follows a text.
+    /// Checks the supertypes and the subtypes of the type after a text.
     #[track_caller]
     fn check(after: &str, name: &str, supers: &[&str], subs: &[&str]) {
         let at = TEXT.find(after).expect("it is in the text") + after.len();

@@ -4,7 +4,7 @@ use kiln_frontend::sema::Meaning;
 use kiln_session::source::FileId;
 use lsp_types::{InlineValue, InlineValueVariableLookup, Position, Range};
 
-use crate::{analysis::Analysis, names::Thing};
+use crate::{analysis::Analysis, names::Entity};
 
 /// The parameters and variables in a range, of the function where the debugger has stopped, up to the line of the stop.
 /// Variables of other functions have no values there.
@@ -13,7 +13,7 @@ pub(crate) fn values(analysis: &Analysis, file: FileId, range: Range, stopped: R
     let names = analysis.names_in(file).iter().filter(|name| {
         function.start <= name.location.range.start && name.location.range.end <= function.end
     });
-    let locals = names.filter(|name| matches!(name.thing, Thing::Program(Meaning::Local(..))));
+    let locals = names.filter(|name| matches!(name.entity, Entity::Program(Meaning::Local(..))));
     let locations = locals.map(|name| (analysis.range(file, &name.location.range), &name.location));
     let is_shown = |location: &Range| {
         range.start <= location.start && location.end <= range.end && location.start.line <= stopped.end.line

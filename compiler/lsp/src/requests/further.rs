@@ -97,8 +97,8 @@ fn position(uri: &Uri, name: Range) -> TextDocumentPositionParams {
 fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let mut found = Vec::new();
     if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
-        workspace::see_key(session, &key, &mut |analysis, thing| {
-            calls::incoming(analysis, thing, &mut found)
+        workspace::visit_entity(session, &key, &mut |analysis, entity| {
+            calls::incoming(analysis, entity, &mut found)
         });
     }
     found
@@ -108,19 +108,19 @@ fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarch
 fn subtypes(session: &mut Session, item: &TypeHierarchyItem) -> Vec<TypeHierarchyItem> {
     let mut found = Vec::new();
     if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
-        workspace::see_key(session, &key, &mut |analysis, thing| {
-            types::subtypes(analysis, thing, &mut found)
+        workspace::visit_entity(session, &key, &mut |analysis, entity| {
+            types::subtypes(analysis, entity, &mut found)
         });
     }
     found
 }
 
-/// The definitions of the thing at a position, in all sources that see its declaration.
+/// The definitions of the entity at a position, in all sources that see its declaration.
 fn implementations(session: &mut Session, position: &TextDocumentPositionParams) -> Vec<Location> {
     let mut found: Vec<Location> = Vec::new();
     if let Some(key) = at(session, position, references::key).flatten() {
-        workspace::see_key(session, &key, &mut |analysis, thing| {
-            for location in definition::definitions(analysis, thing) {
+        workspace::visit_entity(session, &key, &mut |analysis, entity| {
+            for location in definition::definitions(analysis, entity) {
                 if !found.contains(&location) {
                     found.push(location);
                 }
@@ -130,13 +130,13 @@ fn implementations(session: &mut Session, position: &TextDocumentPositionParams)
     found
 }
 
-/// The diagnostics of a document, unless the client has them already.
-fn pulled(session: &mut Session, asked: DocumentDiagnosticParams) -> DocumentDiagnosticReportResult {
-    let items = session.pull(&uri::name(&asked.text_document.uri));
+/// The diagnostics of a document, or "unchanged" if the client already has them.
+fn pulled(session: &mut Session, parameters: DocumentDiagnosticParams) -> DocumentDiagnosticReportResult {
+    let items = session.pull(&uri::name(&parameters.text_document.uri));
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(&items).unwrap_or_default().hash(&mut hasher);
     let result_id = format!("{:x}", hasher.finish());
-    let report = if asked.previous_result_id.as_ref() == Some(&result_id) {
+    let report = if parameters.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
             related_documents: None,
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },

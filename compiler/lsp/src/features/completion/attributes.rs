@@ -18,7 +18,7 @@ const ATTRIBUTES: [(&str, &str); 9] = [
 ];
 
 /// Whether an attribute is expected next.
-pub(super) fn is_place(before: &str) -> bool {
+pub(super) fn is_attribute_expected(before: &str) -> bool {
     let Some(start) = before.rfind("__attribute__") else { return false };
     let inside = &before[start + "__attribute__".len()..];
     let depth = inside.matches('(').count() as i64 - inside.matches(')').count() as i64;

@@ -18,7 +18,7 @@ use crate::{
     analysis::{Analysis, Cursor},
     documentation,
     features::{hover, signature},
-    names::{Thing, is_word},
+    names::{Entity, is_word},
 };
 
 use super::Letters;
@@ -29,7 +29,7 @@ const PROGRAM: u8 = b'2';
 const LANGUAGE: u8 = b'3';
 const WORD: u8 = b'4';
 
-/// The number of names of the program that are offered before a letter is typed. A large program has thousands.
+/// The maximum number of names of the program to offer before a letter is typed. A large program has thousands.
 const NEAREST: usize = 200;
 
 /// The names that are valid at the cursor, whose word starts at `start`, and that contain its letters. Without letters,
@@ -73,8 +73,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> C
     CompletionList { is_incomplete, items }
 }
 
-/// The scopes in the function that contains the cursor, and the function itself. Variables of other functions are in
-/// none of them.
+/// The function that contains the cursor, and the scopes in it.
 fn scopes(analysis: &Analysis, cursor: &Cursor<'_>, start: usize) -> Vec<Range<usize>> {
     let all = analysis.survey.facts.scopes.iter();
     let mut scopes: Vec<Range<usize>> =
@@ -109,7 +108,7 @@ fn of_program(cursor: &Cursor<'_>, meaning: Meaning, text: &str) -> CompletionIt
     let mut item = item(text, kind, nearness);
     item.detail = match meaning {
         Meaning::Function(function) => Some(hover::signature(analysis, function)),
-        _ => analysis.type_of(Thing::Program(meaning)).map(|ty| hover::declared(analysis, ty, text)),
+        _ => analysis.type_of(Entity::Program(meaning)).map(|ty| hover::declared(analysis, ty, text)),
     };
     if let Meaning::Function(function) = meaning {
         let function = &analysis.survey.program.functions[function];
@@ -241,7 +240,7 @@ fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionIte
     }
 }
 
-/// Adds the details of a selected item that are expensive to compute. `data` marks the items that have some.
+/// Adds the details of a selected item that are expensive to compute. `data` marks the items with such details.
 pub(crate) fn resolve(analysis: &Analysis, mut item: CompletionItem) -> CompletionItem {
     if item.data != Some(Value::Bool(true)) {
         return item;

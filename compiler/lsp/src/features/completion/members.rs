@@ -26,7 +26,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
     if let Some(ty) = type_before(cursor.analysis, cursor, base) {
         return of_type(cursor.analysis, cursor, ty, base, access);
     }
-    // Inserts the placeholder, because the parser may have dropped an expression without a member name.
+    // Insert the placeholder, because the parser may drop an expression without a member name.
     let Some(file) = file else { return Vec::new() };
     let mut text = cursor.text().to_owned();
     text.insert_str(cursor.word().start, PLACEHOLDER);

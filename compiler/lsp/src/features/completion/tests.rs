@@ -60,7 +60,7 @@ fn members_and_components() {
 }
 
 #[test]
-fn only_what_is_legal_where_an_order_or_a_scope_is_asked_for() {
+fn orders_and_scopes_are_limited_to_legal_ones() {
     let first = |text: &str| labels(text).into_iter().take(3).collect::<Vec<_>>();
     assert_eq!(
         first("void f(global atomic_int *p) { atomic_store_explicit(p, 1, $0); }"),

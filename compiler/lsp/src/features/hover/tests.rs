@@ -1,4 +1,4 @@
-//! Tests of hover for each kind of thing.
+//! Tests of hover for each kind of entity.
 
 use super::*;
 use crate::fixture::Fixture;
@@ -28,7 +28,7 @@ fn variables_parameters_and_functions() {
 }
 
 #[test]
-fn macros_and_what_they_become() {
+fn macros_and_their_expansions() {
     check(
         "#define TWICE(x) ((x) + (x))\nint f(int a) { return $0TWICE(a); }",
         &["#define TWICE(x) ((x) + (x))", "((a) + (a))"],

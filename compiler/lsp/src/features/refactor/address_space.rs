@@ -1,5 +1,5 @@
-//! Adds the address space to a pointer parameter, if the arguments of all calls have the same one. Without it the
-//! pointer is generic (OpenCL C 6.7.1).
+//! Adds an address space to a generic pointer parameter (OpenCL C 6.7.1), if the arguments of all calls point to the same
+//! one.
 
 use kiln_frontend::sema::{Callee, Meaning, Role};
 use kiln_types::ty::Ty;
@@ -7,15 +7,15 @@ use kiln_vocabulary::opencl::AddressSpace;
 use lsp_types::CodeActionKind;
 
 use super::{Change, Selection};
-use crate::{analysis::Analysis, names::Thing};
+use crate::{analysis::Analysis, names::Entity};
 
 pub(super) fn add(selection: &Selection<'_>) -> Option<Change> {
     let analysis = selection.analysis;
     let names = analysis.names_in(selection.file).iter();
     let name = names
         .filter(|name| name.role == Role::Definition && selection.is_in(&name.location.range))
-        .find(|name| matches!(name.thing, Thing::Program(Meaning::Local(..))))?;
-    let Thing::Program(Meaning::Local(id, local)) = name.thing else { return None };
+        .find(|name| matches!(name.entity, Entity::Program(Meaning::Local(..))))?;
+    let Entity::Program(Meaning::Local(id, local)) = name.entity else { return None };
     let function = &analysis.survey.program.functions[id];
     let position = function.parameters.iter().position(|parameter| *parameter == local)?;
     let Ty::Pointer(to) = analysis.survey.program.types.get(function.locals[local].ty.ty) else {
@@ -36,8 +36,8 @@ pub(super) fn add(selection: &Selection<'_>) -> Option<Change> {
         AddressSpace::Constant | AddressSpace::Generic => return None,
     };
     // Other declarations would have to change too.
-    let thing = Thing::Program(Meaning::Function(id));
-    let is_declared = analysis.occurrences(thing).any(|name| name.role == Role::Declaration);
+    let entity = Entity::Program(Meaning::Function(id));
+    let is_declared = analysis.occurrences(entity).any(|name| name.role == Role::Declaration);
     if is_declared || spaces.iter().any(|space| *space != spaces[0]) {
         return None;
     }

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn explicit_ones_and_old_ones_stay() {
+    fn explicit_and_legacy_operations_are_unchanged() {
         check("atomic_load_explicit($0a, memory_order_relaxed, memory_scope_device)", None);
         check("atomic_add($0e, 1)", None);
     }

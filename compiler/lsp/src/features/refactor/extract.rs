@@ -1,5 +1,5 @@
-//! Extracts statements to a function: variables that they use become parameters, and one that they change becomes the
-//! result.
+//! Extracts statements to a function. The variables that they use become parameters; they can change one, which becomes
+//! the result.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use lsp_types::CodeActionKind;
 
 use super::{Change, Selection};
 use crate::{
-    names::{Name, Thing},
+    names::{Entity, Name},
     tree::{self, Node},
 };
 
@@ -28,45 +28,45 @@ pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     if leaves(text) || selection.text().contains(NAME) {
         return None;
     }
-    let mut parameters: Vec<Thing> = Vec::new();
+    let mut parameters: Vec<Entity> = Vec::new();
     let mut result = None;
     for name in names(selection, &statements) {
         let is_inside =
-            declared(selection, name.thing).is_some_and(|range| statements.contains(&range.start));
+            declared(selection, name.entity).is_some_and(|range| statements.contains(&range.start));
         if is_inside {
             // A variable that is used after the statements cannot move.
-            let mut uses = selection.analysis.occurrences(name.thing);
+            let mut uses = selection.analysis.occurrences(name.entity);
             if uses.any(|name| name.location.range.start >= statements.end) {
                 return None;
             }
             continue;
         }
-        if !parameters.contains(&name.thing) {
-            parameters.push(name.thing);
+        if !parameters.contains(&name.entity) {
+            parameters.push(name.entity);
         }
-        if is_changed(selection, name) && result != Some(name.thing) {
+        if is_changed(selection, name) && result != Some(name.entity) {
             // Only one can be the result.
             if result.is_some() {
                 return None;
             }
-            result = Some(name.thing);
+            result = Some(name.entity);
         }
     }
-    // Macros could use names in any way.
+    // A macro may use a name as part of other tokens.
     let in_macros = selection.analysis.names_in(selection.file).iter();
     let mut in_macros = in_macros.filter(|name| statements.contains(&name.location.range.start));
-    if in_macros.any(|name| matches!(name.thing, Thing::Macro(..))) {
+    if in_macros.any(|name| matches!(name.entity, Entity::Macro(..))) {
         return None;
     }
-    let list = parameters.iter().map(|thing| declaration(selection, *thing)).collect::<Option<Vec<_>>>()?;
+    let list = parameters.iter().map(|entity| declaration(selection, *entity)).collect::<Option<Vec<_>>>()?;
     let arguments: Vec<&str> =
-        parameters.iter().map(|thing| word(selection, *thing)).collect::<Option<_>>()?;
+        parameters.iter().map(|entity| word(selection, *entity)).collect::<Option<_>>()?;
     let ty = match result {
         None => "void".to_owned(),
-        Some(thing) => selection.analysis.show(value_type(selection, thing)?),
+        Some(entity) => selection.analysis.show(value_type(selection, entity)?),
     };
     let call = format!("{NAME}({});", arguments.join(", "));
-    let (call, end) = match result.and_then(|thing| word(selection, thing)) {
+    let (call, end) = match result.and_then(|entity| word(selection, entity)) {
         None => (call, String::new()),
         Some(word) => (format!("{word} = {call}"), format!("\n    return {word};")),
     };
@@ -135,7 +135,7 @@ fn leaves(text: &str) -> bool {
             loops.push(depth);
         }
         let breaks = is_word(range.clone(), Keyword::Break) || is_word(range.clone(), Keyword::Continue);
-        // A loop without braces, or one that has ended, does not count: such statements stay.
+        // Only loops with braces around the jump count. Otherwise, the statements are not extracted.
         breaks && !loops.iter().any(|around| *around < depth)
             || [Keyword::Return, Keyword::Goto, Keyword::Case].iter().any(|it| is_word(range.clone(), *it))
     })
@@ -146,31 +146,32 @@ fn names<'s>(selection: &'s Selection<'_>, range: &Range<usize>) -> impl Iterato
     let range = range.clone();
     let names = selection.analysis.names_in(selection.file).iter();
     names.filter(move |name| {
-        range.contains(&name.location.range.start) && matches!(name.thing, Thing::Program(Meaning::Local(..)))
+        range.contains(&name.location.range.start)
+            && matches!(name.entity, Entity::Program(Meaning::Local(..)))
     })
 }
 
-fn declared(selection: &Selection<'_>, thing: Thing) -> Option<Range<usize>> {
-    let mut names = selection.analysis.occurrences(thing);
+fn declared(selection: &Selection<'_>, entity: Entity) -> Option<Range<usize>> {
+    let mut names = selection.analysis.occurrences(entity);
     names.find(|name| name.role == Role::Definition).map(|name| name.location.range.clone())
 }
 
-fn word<'s>(selection: &'s Selection<'_>, thing: Thing) -> Option<&'s str> {
-    Some(&selection.text()[declared(selection, thing)?])
+fn word<'s>(selection: &'s Selection<'_>, entity: Entity) -> Option<&'s str> {
+    Some(&selection.text()[declared(selection, entity)?])
 }
 
 /// The type of a variable that can be passed and returned by value. Pointers to variables cannot change here.
-fn value_type(selection: &Selection<'_>, thing: Thing) -> Option<kiln_types::ty::TyId> {
-    let ty = selection.analysis.type_of(thing)?;
+fn value_type(selection: &Selection<'_>, entity: Entity) -> Option<kiln_types::ty::TyId> {
+    let ty = selection.analysis.type_of(entity)?;
     let is_value =
         matches!(selection.analysis.survey.program.types.get(ty.ty), Ty::Scalar(_) | Ty::Vector(..));
     is_value.then_some(ty.ty)
 }
 
 /// The declaration of a parameter for a variable: `global float *p`.
-fn declaration(selection: &Selection<'_>, thing: Thing) -> Option<String> {
+fn declaration(selection: &Selection<'_>, entity: Entity) -> Option<String> {
     let analysis = selection.analysis;
-    let ty = analysis.type_of(thing)?;
+    let ty = analysis.type_of(entity)?;
     let shown = match analysis.survey.program.types.get(ty.ty) {
         Ty::Scalar(_) | Ty::Vector(..) | Ty::Pointer(_) => analysis.show(ty.ty),
         _ => return None,
@@ -178,7 +179,7 @@ fn declaration(selection: &Selection<'_>, thing: Thing) -> Option<String> {
     if shown.contains(['[', '(', '<']) {
         return None;
     }
-    let word = word(selection, thing)?;
+    let word = word(selection, entity)?;
     Some(if shown.ends_with('*') { format!("{shown}{word}") } else { format!("{shown} {word}") })
 }
 
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_function_stays() {
+    fn statements_with_jumps_are_not_extracted() {
         for body in ["$0if (n) return;$1", "$0int b = n;$1 n = b;", "$0int b = 1; n = b$1;", "$0$1n = 1;"] {
             let text = format!("void f(int n) {{ for (;;) {{ {body} }} }}");
             assert_eq!(apply(&text, "Extract"), None, "{text}");

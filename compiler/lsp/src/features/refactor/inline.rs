@@ -14,28 +14,29 @@ use kiln_types::ty::Ty;
 use lsp_types::CodeActionKind;
 
 use super::{Change, Selection};
-use crate::names::{Name, Thing};
+use crate::names::{Entity, Name};
 
 pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
     let (analysis, text) = (selection.analysis, selection.text());
     let names = analysis.names_in(selection.file);
     let at = names.iter().find(|name| selection.is_in(&name.location.range) && is_local(name))?;
-    let Thing::Program(Meaning::Local(function, local)) = at.thing else { return None };
-    let declared = analysis.occurrences(at.thing).find(|name| name.role == Role::Definition)?;
+    let Entity::Program(Meaning::Local(function, local)) = at.entity else { return None };
+    let declared = analysis.occurrences(at.entity).find(|name| name.role == Role::Definition)?;
     let variable = analysis.local(function, local);
     let is_value =
         matches!(analysis.survey.program.types.get(variable.ty.ty), Ty::Scalar(_) | Ty::Vector(..));
-    if !is_value || declared.location.file != selection.file || !is_constant(selection, at.thing) {
+    if !is_value || declared.location.file != selection.file || !is_constant(selection, at.entity) {
         return None;
     }
     let (declaration, value) = declaration(text, &declared.location.range)?;
-    let is_stable =
-        names.iter().filter(|name| value.contains(&name.location.range.start)).all(|name| match name.thing {
-            Thing::Program(Meaning::Local(..)) => is_constant(selection, name.thing),
-            Thing::Program(Meaning::Builtin(symbol)) => analysis.symbol(symbol).starts_with("get_"),
-            Thing::Program(Meaning::Constant(_) | Meaning::Enumerator(_) | Meaning::Type(_)) => true,
-            Thing::Program(_) | Thing::Macro(..) => false,
-        });
+    let is_stable = names.iter().filter(|name| value.contains(&name.location.range.start)).all(|name| {
+        match name.entity {
+            Entity::Program(Meaning::Local(..)) => is_constant(selection, name.entity),
+            Entity::Program(Meaning::Builtin(symbol)) => analysis.symbol(symbol).starts_with("get_"),
+            Entity::Program(Meaning::Constant(_) | Meaning::Enumerator(_) | Meaning::Type(_)) => true,
+            Entity::Program(_) | Entity::Macro(..) => false,
+        }
+    });
     if !is_stable || !has_only_values(&text[value.clone()]) {
         return None;
     }
@@ -54,7 +55,7 @@ pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
         (false, true) => format!("({ty}){written}"),
         (false, false) => format!("({ty})({written})"),
     };
-    let uses: Vec<&Name> = analysis.occurrences(at.thing).filter(|name| name.role == Role::Use).collect();
+    let uses: Vec<&Name> = analysis.occurrences(at.entity).filter(|name| name.role == Role::Use).collect();
     let is_here = |name: &&Name| name.location.file == selection.file && is_plain_use(selection, name);
     if uses.is_empty() || !uses.iter().all(is_here) {
         return None;
@@ -67,10 +68,10 @@ pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
 }
 
 fn is_local(name: &Name) -> bool {
-    matches!(name.thing, Thing::Program(Meaning::Local(..)))
+    matches!(name.entity, Entity::Program(Meaning::Local(..)))
 }
 
-/// Whether a use is written in the file, and is not the argument of a macro, which could use it in any way.
+/// Whether a use is in the file itself, and not in the arguments of a macro, which may stringize or repeat it.
 fn is_plain_use(selection: &Selection<'_>, name: &Name) -> bool {
     let range = &name.location.range;
     let expressions = selection.analysis.survey.facts.expressions.iter();
@@ -78,9 +79,9 @@ fn is_plain_use(selection: &Selection<'_>, name: &Name) -> bool {
 }
 
 /// Whether a variable or parameter is never changed, and its address is not taken.
-fn is_constant(selection: &Selection<'_>, thing: Thing) -> bool {
+fn is_constant(selection: &Selection<'_>, entity: Entity) -> bool {
     let text = selection.text();
-    let mut uses = selection.analysis.occurrences(thing).filter(|name| name.role == Role::Use);
+    let mut uses = selection.analysis.occurrences(entity).filter(|name| name.role == Role::Use);
     uses.all(|name| {
         let before = text[..name.location.range.start].trim_end();
         let after = text[name.location.range.end..].trim_start();
@@ -96,7 +97,7 @@ fn is_constant(selection: &Selection<'_>, thing: Thing) -> bool {
     })
 }
 
-/// The line of a declaration with one declarator, and its initializer: `int x = 1;`
+/// The ranges of the line of a declaration with one declarator, and of its initializer: `int x = 1;`
 fn declaration(text: &str, name: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let rest = &text[name.end..];
     let equals = rest.find(|c: char| !c.is_whitespace()).filter(|at| rest[*at..].starts_with('='))?;
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_stays() {
+    fn variables_that_may_change_are_not_inlined() {
         for text in [
             "int f(int a) { int $0b = a; a = 2; return b; }",
             "int f(int a) { int $0b = a; b += 2; return b; }",

@@ -1,5 +1,5 @@
 //! Narrows the scope of an atomic operation on a local object to the work-group: no other work-item can access the
-//! object (OpenCL C 6.15.12.4). Operations with seq_cst stay: their scope decides about their order with others.
+//! object (OpenCL C 6.15.12.4). Operations with seq_cst stay, because their scope determines the total order.
 
 use kiln_builtins::{self as builtins, Lowering};
 use kiln_frontend::sema::Callee;
