@@ -1,10 +1,10 @@
-//! Make, Ninja, Meson and CMake with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
+//! Make, Ninja, Meson, CMake and Bazel with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
 
 use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use kiln_testsuite::{
     kiln::{self, LIMIT},
-    process, root,
+    markdown, process, root,
 };
 use tempfile::TempDir;
 
@@ -24,11 +24,18 @@ fn project(name: &str, description: &str) -> TempDir {
 }
 
 fn run(folder: &Path, words: &[&str]) -> String {
-    let mut command = Command::new(words[0]);
-    command.current_dir(folder).args(&words[1..]);
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = finish(folder, words);
     assert_eq!(finished.code(), Some(0), "{words:?}: {}{}", finished.text(), finished.stderr);
     finished.text()
+}
+
+/// Runs a command with `kiln` in `PATH`.
+fn finish(folder: &Path, words: &[&str]) -> process::Finished {
+    let binary = kiln::binary();
+    let mut command = Command::new(words[0]);
+    command.current_dir(folder).args(&words[1..]);
+    command.env("PATH", process::path_with(binary.parent().expect("a folder")));
+    process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
 }
 
 /// Builds; builds again, which does nothing; changes the header, which rebuilds the files that include it.
@@ -132,6 +139,39 @@ fn cmake_package_with_sources_of_one_name() {
     let module =
         |folder: &str| fs::read(project.path().join("build").join(folder).join("k.spv")).expect("a module");
     assert_ne!(module("a"), module("b"));
+}
+
+/// With the files of docs/build-tools.md. Bazel builds in sandboxes, so a header that is no input is not found.
+#[test]
+fn bazel() {
+    let page = fs::read_to_string(root().join("docs/build-tools.md")).expect("the page");
+    let [workspace, build] = markdown::fenced(&page, "starlark").try_into().expect("two files");
+    let other = "kiln_kernels(name = \"other\", srcs = [\"other.cl\"])\n";
+    let targets = format!("{}{other}", build.replace("blur", "sized"));
+    let project = project("BUILD", &targets);
+    let workspace = workspace.replace("path/to/kiln", &root().to_string_lossy());
+    fs::write(project.path().join("WORKSPACE"), workspace).expect("a file");
+    let cache = tempfile::tempdir().expect("a folder");
+    let user = format!("--output_user_root={}", cache.path().display());
+    // Its server ends by itself if the test fails.
+    let bazel = ["bazel", &user, "--max_idle_secs=60"];
+    let build = |targets: &[&'static str]| [&bazel[..], &["build"], targets].concat();
+    rebuilds_what_depends(
+        project.path(),
+        &project.path().join("bazel-bin"),
+        &build(&["//:sized", "//:other"]),
+    );
+    fs::write(project.path().join("BUILD"), targets.replace("size.h", "other.cl")).expect("a file");
+    let finished = finish(project.path(), &build(&["//:sized"]));
+    assert!(
+        finished.stderr.contains("cannot find") && finished.stderr.contains("size.h"),
+        "{}",
+        finished.stderr
+    );
+    assert_ne!(finished.code(), Some(0));
+    run(project.path(), &[&bazel[..], &["shutdown"]].concat());
+    // Bazel makes its folders read-only.
+    run(cache.path(), &["chmod", "-R", "u+w", "."]);
 }
 
 #[test]

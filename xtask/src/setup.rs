@@ -53,6 +53,7 @@ pub(crate) const TESTS: &[&str] = &[
     "pkg-config",
     "pocl-opencl-icd",
     "python3-numpy",
+    "bazel-bootstrap",
     "vulkan-validationlayers",
     "spirv-tools",
     "libgmp-dev",
