@@ -75,7 +75,7 @@ enum Command {
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
     /// Type-check, bundle and package the VS Code extension; needs node, npm and the npm registry
-    Vscode,
+    Vscode(vscode::Vscode),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop, and the lexer from its tokens
     Grammar,
     /// Compile the bodies of built-in functions (compiler/library/lib), which the compiler contains as IR
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Differential(words) => differential::differential(&words),
         Command::Oracle(words) => differential::oracle(&words),
-        Command::Vscode => vscode::vscode(),
+        Command::Vscode(options) => vscode::vscode(&options),
         // A package of its own: the other commands need not wait until LALRPOP is built.
         Command::Grammar => {
             process::run(process::cargo().args(["run", "--quiet", "--package", "kiln-generate"]))

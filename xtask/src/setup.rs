@@ -36,7 +36,7 @@ pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
 /// lavapipe is in mesa-vulkan-drivers, and SwiftShader in chromium-common. MPFR is the reference for math functions,
 /// and PoCL for random programs. clang and its translator compile modules for the reference device. The build tools
-/// run `kiln`, and Neovim runs `kiln lsp`.
+/// run `kiln`, Neovim runs `kiln lsp`, and esbuild and Node run the extension for VS Code.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
     "llvm-spirv-15",
@@ -44,11 +44,13 @@ pub(crate) const TESTS: &[&str] = &[
     "chromium-common",
     "clang-15",
     "cmake",
+    "esbuild",
     "g++",
     "make",
     "meson",
     "neovim",
     "ninja-build",
+    "nodejs",
     "ocl-icd-libopencl1",
     "pkg-config",
     "pocl-opencl-icd",

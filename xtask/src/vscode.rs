@@ -3,20 +3,60 @@
 
 use std::{fs, process::Command};
 
+use clap::Args;
+
 use crate::{Outcome, process, root};
 
-/// Checks, bundles and packages.
-pub(crate) fn vscode() -> Outcome {
+/// The targets of extensions with a program, by Rust's names of the architecture and the system.
+const TARGETS: [(&str, &str, &str); 6] = [
+    ("x86_64", "linux", "linux-x64"),
+    ("aarch64", "linux", "linux-arm64"),
+    ("x86_64", "macos", "darwin-x64"),
+    ("aarch64", "macos", "darwin-arm64"),
+    ("x86_64", "windows", "win32-x64"),
+    ("aarch64", "windows", "win32-arm64"),
+];
+
+#[derive(Args)]
+pub(crate) struct Vscode {
+    /// Put the program `kiln` into the extension, which is then for this system only
+    #[arg(long)]
+    server: bool,
+}
+
+/// Checks, tests, bundles and packages.
+pub(crate) fn vscode(options: &Vscode) -> Outcome {
     let source = root().join("compiler/lsp/editors/vscode");
+    let kiln = process::release_kiln()?;
     // Keeps npm's files out of the source tree.
     let folder = process::target_dir().join("vscode");
+    let _ = fs::remove_dir_all(folder.join("server"));
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
     process::run(Command::new("cp").arg("-rT").arg(&source).arg(&folder))?;
+    let mut package = vec!["run", "package"];
+    if options.server {
+        let server = folder.join("server");
+        let name = kiln.file_name().ok_or("the program has no name")?;
+        fs::create_dir_all(&server)
+            .and_then(|()| fs::copy(&kiln, server.join(name)))
+            .map_err(|e| format!("cannot copy `{}`: {e}", kiln.display()))?;
+        package.extend(["--", "--target", target()?]);
+    }
     for words in
-        [&["ci", "--no-audit", "--no-fund"][..], &["run", "check"], &["run", "bundle"], &["run", "package"]]
+        [&["ci", "--no-audit", "--no-fund"][..], &["run", "check"], &["test"], &["run", "bundle"], &package]
     {
-        process::run(Command::new("npm").current_dir(&folder).args(words))?;
+        process::run(Command::new("npm").current_dir(&folder).env("KILN", &kiln).args(words))?;
     }
     println!("{}", folder.display());
     Ok(())
+}
+
+/// The target of this system, as VS Code names it.
+fn target() -> Result<&'static str, String> {
+    let (architecture, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    TARGETS
+        .iter()
+        .find(|(of, on, _)| (*of, *on) == (architecture, system))
+        .map(|(.., target)| *target)
+        .ok_or_else(|| format!("VS Code has no target for {architecture} and {system}"))
 }

@@ -12,6 +12,7 @@ mod range;
 mod session;
 mod structure;
 pub(crate) mod target;
+mod undefined;
 pub(crate) mod value;
 
 use clap::ArgMatches;
@@ -23,6 +24,7 @@ pub(crate) use self::{
     check::{Results, after, results},
     output::Output,
     session::{Debuggee, Session, bind, debuggee, open},
+    undefined::is_undefined,
 };
 use crate::{
     arguments::{LaunchArguments, RunCommand},
@@ -83,7 +85,7 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     for sequence in &sequences {
         let mut memory = Memory::default();
         for launch in sequence {
-            let ended = self::launch(&device, &program, &interface, launch, &mut memory, &output)?;
+            let ended = self::launch(&device, &program, &interface, launch, &mut memory, &output, command)?;
             outcome = outcome.max(ended);
             if ended == Outcome::Undefined {
                 return Ok(outcome);
@@ -110,6 +112,7 @@ fn launch(
     launch: &LaunchArguments,
     memory: &mut Memory,
     output: &Output,
+    command: &RunCommand,
 ) -> Result<Outcome, Failure> {
     let (kernel, range) = bind(device, program, interface, launch, memory)?;
     let queue = device.queue()?;
@@ -121,18 +124,8 @@ fn launch(
         if !is_undefined(&error) {
             return Err(error.into());
         }
-        anstream::eprintln!("kiln: error: {error}");
+        anstream::eprintln!("{}", undefined::told(&error, command.options.diagnostic_format));
         return Ok(Outcome::Undefined);
     }
     after(&queue, launch, memory, output.take())
-}
-
-/// Whether a launch failed because the kernel has undefined behavior.
-pub(crate) fn is_undefined(error: &kiln_runtime::Error) -> bool {
-    use kiln_runtime::Error;
-    match error {
-        Error::OutsideBuffers { .. } | Error::OutsideObject { .. } => true,
-        Error::Strict(report) => !report.is_trap() && !report.is_timeout(),
-        _ => false,
-    }
 }

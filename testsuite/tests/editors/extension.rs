@@ -1,8 +1,8 @@
-//! The extension for VS Code, without a registry: its manifest, its grammar, its snippets.
+//! The extension for VS Code, without a registry: its manifest, its grammar, its snippets, its tasks and tests.
 //!
 //! `cargo xtask vscode` checks the types, bundles and packages it.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
 
 use fancy_regex::Regex;
 use kiln_syntax::{predeclared, token::Keyword};
@@ -90,6 +90,15 @@ fn what_it_contributes_is_there() {
     }
     for one in list(&contributes["menus"], "commandPalette") {
         assert!(commands.contains(word(one, "command")), "{one}");
+    }
+    for walkthrough in list(contributes, "walkthroughs") {
+        for step in list(walkthrough, "steps") {
+            assert!(!text(word(&step["media"], "markdown")).is_empty());
+            for link in word(step, "description").split("](command:").skip(1) {
+                let command = link.split([')', '?']).next().expect("a command");
+                assert!(command.starts_with("workbench.") || commands.contains(command), "{command}");
+            }
+        }
     }
     let settings = contributes["configuration"]["properties"].as_object().expect("a table");
     for (name, setting) in settings {
@@ -195,5 +204,22 @@ fn every_snippet_compiles_as_it_is_inserted() {
         command.args(["compile", "-", "-o", "/dev/null"]);
         let finished = process::run(&mut command, source.as_bytes(), LIMIT).expect("kiln starts");
         assert_eq!(finished.code(), Some(0), "{name}:\n{source}\n{}", finished.stderr);
+    }
+}
+
+/// Runs `test/extension.test.mjs`, as `npm test` does.
+#[test]
+fn tasks_and_the_test_view_run_kiln() {
+    let built = tempfile::tempdir().expect("a folder");
+    let mut copy = Command::new("cp");
+    copy.args(["-rT"]).arg(folder()).arg(built.path());
+    let mut bundle = Command::new("esbuild");
+    bundle.args(["src/launches.ts", "src/tasks.ts", "--bundle", "--platform=node", "--format=cjs"]);
+    bundle.args(["--external:vscode", "--outdir=dist/test"]).current_dir(built.path());
+    let mut test = Command::new("node");
+    test.args(["--test", "test/extension.test.mjs"]).current_dir(built.path()).env("KILN", kiln::binary());
+    for command in [&mut copy, &mut bundle, &mut test] {
+        let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finished.code(), Some(0), "{}{}", finished.text(), finished.stderr);
     }
 }

@@ -94,7 +94,8 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
     let wrong = found.iter().zip(&expects).position(|(found, expected)| !holds(compare(*found, *expected)));
     Ok(wrong.map(|index| {
         let element = range.start + index / per_element;
-        format!("{}[{element}] is {}, not {operator} {}", part.name, found[index], expects[index])
+        let relation = if matches!(*operator, "=" | "==") { String::new() } else { format!("{operator} ") };
+        format!("{}[{element}] is {}, not {relation}{}", part.name, found[index], expects[index])
     }))
 }
 

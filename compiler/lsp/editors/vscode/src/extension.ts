@@ -5,11 +5,10 @@
 import { execFile } from "node:child_process";
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import { testView } from "./launches";
+import { LANGUAGE, SECTION, activeSource, flags, program, setExtensionFolder } from "./program";
+import { Tasks, task } from "./tasks";
 
-/** The language that package.json declares. */
-const LANGUAGE = "opencl";
-/** The section of the settings, which the server asks for too. */
-const SECTION = "kiln";
 /** Documents that `kiln` has printed. */
 const PRINTED = "kiln-printed";
 
@@ -29,6 +28,7 @@ const FORMS: readonly Form[] = [
 let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+    setExtensionFolder(context.extensionPath);
     const output = vscode.window.createOutputChannel("Kiln");
     const printed = new Printed();
     context.subscriptions.push(
@@ -48,6 +48,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
             createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(), ["dap"]),
         }),
         vscode.debug.registerDebugConfigurationProvider(SECTION, { resolveDebugConfiguration: configuration }),
+        vscode.tasks.registerTaskProvider(SECTION, new Tasks()),
+        ...testView(),
         ...FORMS.map((form) => vscode.commands.registerCommand(form.command, () => show(form))),
     );
     await start(output);
@@ -91,21 +93,12 @@ async function restart(output: vscode.OutputChannel): Promise<void> {
     await start(output);
 }
 
-/** The program, with the first folder of the workspace in its place. */
-function program(): string {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
-    const path = vscode.workspace.getConfiguration(SECTION).get<string>("path") ?? "";
-    return (path === "" ? "kiln" : path).replaceAll("${workspaceFolder}", folder);
-}
-
 /** Shows the source of the editor in another form, beside it. */
 async function show(form: Form): Promise<void> {
-    const source = vscode.window.activeTextEditor?.document;
-    if (source?.languageId !== LANGUAGE || source.uri.scheme !== "file") {
-        await vscode.window.showInformationMessage("This is for a source of OpenCL C on disk.");
+    const source = await activeSource();
+    if (source === undefined) {
         return;
     }
-    await source.save();
     const uri = vscode.Uri.from({ scheme: PRINTED, path: `${source.uri.path}.${form.ending}`, query: form.emit });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
@@ -113,15 +106,13 @@ async function show(form: Form): Promise<void> {
 
 /** Runs the launches in the leading comment of the editor's source, as a task. */
 async function launch(title: string, options: readonly string[]): Promise<void> {
-    const source = vscode.window.activeTextEditor?.document;
-    if (source?.languageId !== LANGUAGE || source.uri.scheme !== "file") {
-        await vscode.window.showInformationMessage("This is for a source of OpenCL C on disk.");
+    const source = await activeSource();
+    if (source === undefined) {
         return;
     }
-    await source.save();
-    const run = new vscode.ProcessExecution(program(), ["run", "--diagnostic-format", "gcc", ...options, source.fileName]);
     const scope = vscode.workspace.getWorkspaceFolder(source.uri) ?? vscode.TaskScope.Workspace;
-    await vscode.tasks.executeTask(new vscode.Task({ type: "kiln" }, scope, title, "kiln", run, "$kiln"));
+    const definition = { type: SECTION, command: "run", files: [source.fileName], options };
+    await vscode.tasks.executeTask(task(definition, title, scope));
 }
 
 /** Completes a debug configuration. Without one, the launches in the source's leading comment are debugged. */
@@ -133,8 +124,7 @@ function configuration(
     if (chosen.type === undefined && source?.languageId !== LANGUAGE) {
         return undefined;
     }
-    const flags = vscode.workspace.getConfiguration(SECTION).get<string[]>("flags") ?? [];
-    return { type: SECTION, request: "launch", name: "Debug", program: "${file}", options: flags, ...withoutEmpty(chosen) };
+    return { type: SECTION, request: "launch", name: "Debug", program: "${file}", options: flags(), ...withoutEmpty(chosen) };
 }
 
 /** The keys of a configuration that have a value. */
@@ -156,9 +146,8 @@ class Printed implements vscode.TextDocumentContentProvider {
     }
 
     provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-        const flags = vscode.workspace.getConfiguration(SECTION).get<string[]>("flags") ?? [];
         const source = sourceOf(uri);
-        const words = ["compile", "--emit", uri.query, "--diagnostic-format", "gcc", ...flags, source, "-o", "-"];
+        const words = ["compile", "--emit", uri.query, "--diagnostic-format", "gcc", ...flags(), source, "-o", "-"];
         const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(source))?.uri.fsPath;
         return new Promise((resolve) => {
             const options = { maxBuffer: 64 << 20, ...(folder === undefined ? {} : { cwd: folder }) };

@@ -23,11 +23,11 @@ use crate::{
 
 use super::Letters;
 
-/// Sort prefixes by scope.
-const LOCAL: u8 = b'1';
-const PROGRAM: u8 = b'2';
-const LANGUAGE: u8 = b'3';
-const WORD: u8 = b'4';
+/// The prefix of the sort text by scope. Items without a sort text are sorted by their label, so names of the language
+/// come after those of the program.
+const LOCAL: Option<&str> = Some("1");
+const PROGRAM: Option<&str> = Some("2");
+const LANGUAGE: Option<&str> = None;
 
 /// The maximum number of names of the program to offer before a letter is typed. A large program has thousands.
 const NEAREST: usize = 200;
@@ -128,11 +128,11 @@ fn of_program(cursor: &Cursor<'_>, meaning: Meaning, text: &str) -> CompletionIt
     item
 }
 
-fn item(label: &str, kind: CompletionItemKind, nearness: u8) -> CompletionItem {
+fn item(label: &str, kind: CompletionItemKind, nearness: Option<&str>) -> CompletionItem {
     CompletionItem {
         label: label.to_owned(),
         kind: Some(kind),
-        sort_text: Some([str::from_utf8(&[nearness]).unwrap_or_default(), label].concat()),
+        sort_text: nearness.map(|nearness| [nearness, label].concat()),
         ..CompletionItem::default()
     }
 }
@@ -236,7 +236,7 @@ fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionIte
         .filter(|(spelling, _)| !spelling.starts_with("__") || *spelling == "__attribute__")
         .filter(|(spelling, _)| wanted.are_in(spelling))
     {
-        items.push(item(spelling, CompletionItemKind::KEYWORD, WORD));
+        items.push(item(spelling, CompletionItemKind::KEYWORD, LANGUAGE));
     }
 }
 

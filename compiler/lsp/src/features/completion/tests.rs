@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 fn labels(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
     let mut items = complete(&fixture.cursor()).items;
-    items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+    items.sort_by_key(|item| item.sort_text.clone().unwrap_or_else(|| item.label.clone()));
     items.into_iter().map(|item| item.label).collect()
 }
 
