@@ -252,17 +252,20 @@ float atan_up_to_one(float t) {
     tail = fma(tail, z, -0.3333239145f);
     return fma(t * z, tail, t);
 }
-// As integers, NaN is above infinity. The larger magnitude is usually from 2^-100 to 2^103; others are scaled.
+// As integers, NaN is above infinity. The larger magnitude is usually from 2^-100 to 2^103; others are scaled. A device may flush
+// denormals, so the larger one is converted as an integer if it is denormal, in units of 2^-149.
 float atan2_float(float y, float x) {
     uint width = as_uint(x) & ~SIGN_BIT, height = as_uint(y) & ~SIGN_BIT;
     uint most = max(width, height), least = min(width, height);
     float tangent = as_float(least), scale = as_float(most);
     if (most - 0x0d800000u >= 0x65800000u) {
         if (most > INFINITE) return as_float(0x7fc00000u);
-        bool is_limit = most == INFINITE || most == 0;
+        bool is_limit = most == INFINITE || most == 0, is_denormal = most < 0x00800000u;
         float power = most < 0x3f800000u ? 0x1p100f : 0x1p-60f;
-        tangent = is_limit ? (least == INFINITE ? 1.0f : 0.0f) : tangent * power;
-        scale = is_limit ? 1.0f : scale * power;
+        tangent = is_denormal ? (float)least : tangent * power;
+        scale = is_denormal ? (float)most : scale * power;
+        tangent = is_limit ? (least == INFINITE ? 1.0f : 0.0f) : tangent;
+        scale = is_limit ? 1.0f : scale;
     }
     float angle = atan_up_to_one(tangent * native_recip(scale));
     angle = height > width ? HALF_PI - angle : angle;
@@ -271,15 +274,17 @@ float atan2_float(float y, float x) {
 }
 
 // The last step is Newton's: the product of x and the square of the estimate has only errors of rounding.
+float cbrt_of_normal(float x) {
+    float inverse = native_exp2(native_log2(x) * -0.333333333f);
+    float root = x * inverse * inverse;
+    return fma(root * fma(-root, inverse, 1.0f), 0.666666667f, root);
+}
+// A device may flush denormals in every operation, so they are converted as integers, in units of 2^-150.
 float cbrt_float(float x) {
-    float size = fabs(x);
-    bool is_small = size < 0x1p-80f;
-    float scaled = is_small ? size * 0x1p96f : size;
-    float inverse = native_exp2(native_log2(scaled) * -0.333333333f);
-    float root = scaled * inverse * inverse;
-    root = fma(root * fma(-root, inverse, 1.0f), 0.666666667f, root);
-    root = is_small ? root * 0x1p-32f : root;
-    return as_uint(size) - 1 < INFINITE - 1 ? copysign_float(root, x) : x;
+    uint size = as_uint(x) & ~SIGN_BIT;
+    if (size - 0x00800000u < 0x7f000000u) return copysign_float(cbrt_of_normal(as_float(size)), x);
+    if (size - 1 >= INFINITE - 1) return x;
+    return copysign_float(cbrt_of_normal((float)(size << 1)) * 0x1p-50f, x);
 }
 
 // x^(y + z) for x = 2^from m with a normal m above zero, where z is a last correction of y. The binary logarithm is a sum:
