@@ -243,6 +243,11 @@ impl Device {
         self.driver().is_some_and(|driver| driver.package == SWIFTSHADER.package)
     }
 
+    /// Whether it is a device of this machine that the user selected.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(self.provider, Provider::Machine(_))
+    }
+
     fn driver(&self) -> Option<&Driver> {
         match &self.provider {
             Provider::Driver(driver) | Provider::Translated(driver, _) => Some(driver),

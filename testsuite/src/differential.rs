@@ -34,6 +34,9 @@ pub enum Way {
     Device(&'static Device, &'static str),
     /// Kiln compiles for a device without these features, and this device runs the module.
     Lesser(&'static Device, &'static str),
+    /// Kiln's OpenCL driver runs the program on this device, in a process that runs many: some drivers take longer to open a device
+    /// than to compile a program.
+    Driver(&'static Device),
     /// Kiln compiles for OpenCL at this level, and another implementation runs the module.
     Module(Oracle, &'static str),
 }
@@ -44,6 +47,7 @@ impl fmt::Display for Way {
             Self::Source(oracle) => write!(f, "{oracle:?} from source"),
             Self::Device(device, level) => write!(f, "{} {level}", device.name),
             Self::Lesser(device, changes) => write!(f, "{} {changes}", device.name),
+            Self::Driver(device) => write!(f, "{} through the OpenCL driver", device.name),
             Self::Module(oracle, level) => write!(f, "{oracle:?} from a module {level}"),
         }
     }
@@ -72,6 +76,7 @@ pub struct Trial {
 }
 
 /// The parameters of a comparison.
+#[derive(Clone)]
 pub struct Comparison {
     /// The language of the programs.
     pub sort: Sort,
@@ -145,7 +150,8 @@ impl Comparison {
             .flat_map(|device| {
                 let way = |level| Way::Device(device, level);
                 // Without optimization, more work is left for the lowering of pointers.
-                [Trial { way: way("-O3"), every: 1 }, Trial { way: way("-O0"), every: 8 }]
+                let levels = [Trial { way: way("-O3"), every: 1 }, Trial { way: way("-O0"), every: 8 }];
+                levels.into_iter().chain(through_driver(device))
             })
             .collect();
         trials
@@ -260,7 +266,7 @@ impl Comparison {
         let is_theirs = |way: Way| match way {
             Way::Source(_) => true,
             Way::Module(oracle, _) => mistaken.contains(&oracle),
-            Way::Device(..) | Way::Lesser(..) => false,
+            Way::Device(..) | Way::Lesser(..) | Way::Driver(_) => false,
         };
         for (way, outcome) in runs {
             let is_theirs = is_theirs(way);
@@ -340,12 +346,18 @@ fn devices() -> Vec<Trial> {
             device if device.is_minimal() => (&["-O3"], 8),
             _ => (&["-O0", "-O3"], 1),
         };
-        levels.iter().map(move |level| Trial { way: Way::Device(device, level), every })
+        let levels = levels.iter().map(move |level| Trial { way: Way::Device(device, level), every });
+        levels.chain(through_driver(device))
     };
     let lesser = device::all().filter(|device| device.has_profile()).flat_map(|device| {
         LACKING.iter().map(move |changes| Trial { way: Way::Lesser(device, changes), every: 8 })
     });
     device::all().flat_map(ways).chain(lesser).collect()
+}
+
+/// The configuration that runs programs fastest on a device of this machine.
+fn through_driver(device: &'static Device) -> Option<Trial> {
+    device.is_of_machine().then_some(Trial { way: Way::Driver(device), every: 1 })
 }
 
 /// Features that devices may lack but programs do not need, in the syntax of `--feature`.

@@ -1,4 +1,4 @@
-//! Other OpenCL implementations: how to make `kiln-oracle` use one of them, and its results.
+//! Other OpenCL implementations, and Kiln's own OpenCL driver: how to make `kiln-oracle` use one of them, and its results.
 
 use std::{
     env, fs,
@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{kiln, process, process::Finished, root, server::Server};
+use crate::{device::Device, kiln, process, process::Finished, root, server::Server};
 
 /// Another OpenCL implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Oracle {
     /// Intel's runtime for CPUs: OpenCL 3.0 with all features, and SPIR-V. Installed by `cargo xtask setup
     /// --oracles`.
     Intel,
+    /// Kiln's OpenCL driver on the device with this name.
+    Kiln(&'static str),
 }
 
 /// Oclgrind's ICD library, as Debian installs it.
@@ -50,6 +52,7 @@ impl Oracle {
             Self::Pocl => &["--platform", "Portable"],
             Self::Oclgrind => &["--platform", "Oclgrind"],
             Self::Intel => &[],
+            Self::Kiln(_) => &["--platform", "Kiln"],
         }
     }
 
@@ -93,6 +96,13 @@ impl Oracle {
                 path.extend(folders);
                 let path = env::join_paths(path).map_err(|e| e.to_string())?;
                 command.env("OCL_ICD_VENDORS", vendors).env("LD_LIBRARY_PATH", path);
+            }
+            Self::Kiln(device) => {
+                let vendors = manifest(scratch, &kiln::library("libkiln_opencl.so").display().to_string())?;
+                command.env("OCL_ICD_VENDORS", vendors);
+                Device::named(device)
+                    .ok_or_else(|| format!("there is no device `{device}`"))?
+                    .only(&mut command)?;
             }
         }
         Ok(command)

@@ -119,8 +119,11 @@ fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
     let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.way.to_string()));
     let first = |reason: &str| reason.split(": ").take(2).map(kind).collect::<Vec<_>>();
     let wanted = first(reason);
-    // Every comparison already contains the references and the judge.
-    let narrow = comparison.narrowed(named.unwrap_or(&comparison.trials[0]).way);
+    // Every comparison with references contains them and the judge. Devices are compared with each other.
+    let narrow = match comparison.references.is_empty() && !comparison.has_judge {
+        true => comparison.clone(),
+        false => comparison.narrowed(named.unwrap_or(&comparison.trials[0]).way),
+    };
     let mut bench = Bench::new();
     reduce(&program.source, |source| {
         let program = Program { source: source.to_owned(), ..program.clone() };

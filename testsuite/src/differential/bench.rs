@@ -90,6 +90,13 @@ impl Bench {
                 command.arg("run").arg(&module).args(program.launch());
                 Ok(ended(process::run(&mut command, b"", of.limit)))
             }
+            Way::Driver(device) => {
+                let outcome = self.serve(Oracle::Kiln(device.name), &file, version, program, of.limit)?;
+                Ok(match outcome {
+                    Outcome::Failed(reason) if device::lacks_a_feature(&reason) => Outcome::Refused,
+                    outcome => outcome,
+                })
+            }
             Way::Module(oracle, level) => {
                 if let Err(outcome) = compile(&file, &module, version, &["--env", "opencl", level])? {
                     return Ok(outcome);
