@@ -1,7 +1,7 @@
-//! The binary form of a function, which is faster to read than the text. `kiln-library` has the bodies of built-in
+//! The binary form of a function, which is faster to read than the text. `kiln-library` stores the bodies of built-in
 //! functions in this form.
 //!
-//! Numbers are LEB128 (little-endian groups of seven bits), and a variant starts with its number. Values are numbered
+//! Numbers are LEB128 (little-endian groups of seven bits). A variant starts with its number. Values are numbered
 //! in the order in which blocks and instructions define or, for constants, first use them. An operand is its distance
 //! from the next number: 0 defines a constant. The form changes with the IR; stored functions must then be regenerated.
 //! Source positions are not part of it.
@@ -32,7 +32,7 @@ impl Function {
     ///
     /// # Panics
     ///
-    /// If it is a kernel, if other modules can refer to it, or if a pass has specialized it for local objects.
+    /// If the function is a kernel, if other modules can refer to it, or if a pass has specialized it for local objects.
     pub fn to_bytes(&mut self) -> Vec<u8> {
         assert!(self.kernel.is_none() && self.objects.is_empty() && self.linkage == Linkage::Internal);
         self.renumber();

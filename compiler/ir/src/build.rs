@@ -179,7 +179,7 @@ impl<'f> Builder<'f> {
 
 /// Constants.
 impl Builder<'_> {
-    /// Returns the constant, which is created if it does not exist.
+    /// Returns a constant. Creates it at the first request.
     pub fn constant(&mut self, ty: Type, constant: Const) -> ValueId {
         let values = &mut self.function.values;
         let known = self.constants.get_or_insert_with(|| {
@@ -427,7 +427,7 @@ impl Builder<'_> {
         self.at(point.0, point.1);
     }
 
-    /// A loop over the indices below `count`, an I64, which ascend.
+    /// A loop over the indices below `count`, an I64, in ascending order.
     pub fn each_index(&mut self, count: ValueId, act: impl FnOnce(&mut Self, ValueId)) {
         let first = self.i64(0);
         let open = self.open_loop(&[first], &[Type::I64], &[], LoopHints::default());

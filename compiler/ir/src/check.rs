@@ -6,7 +6,7 @@ use super::{
 };
 use kiln_vocabulary::opencl::AtomicOp;
 
-/// Describes what is wrong with an instruction. The caller has checked that its target is an enclosing construct.
+/// The problem of an invalid instruction. The caller has checked that its target is an enclosing construct.
 pub(super) fn problem(module: &Module, function: &Function, inst: &Inst) -> Option<&'static str> {
     let check = Check { module, function, inst, args: types(function, &inst.args) };
     let results = types(function, &inst.results);
@@ -65,7 +65,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn args<const N: usize>(&self) -> Result<[Type; N], &'static str> {
-        <[Type; N]>::try_from(self.args.as_slice()).map_err(|_| "it has another number of arguments")
+        <[Type; N]>::try_from(self.args.as_slice()).map_err(|_| "it has a wrong number of arguments")
     }
 
     fn op(&self, results: &[Type]) -> Outcome {
@@ -75,7 +75,7 @@ impl Check<'_> {
             (op, []) if op.is_terminator() => self.terminator(),
             (_, []) => self.effect(),
             (_, &[result]) => self.value(result),
-            _ => Err("it has another number of results"),
+            _ => Err("it has a wrong number of results"),
         }
     }
 
@@ -112,18 +112,21 @@ impl Check<'_> {
                     CompareKind::Float => is_float(a),
                 };
                 ensure(is_fine && a == b, "its operands have wrong types")?;
-                ensure(result == a.with_bool(), "its result has another type than `bool` for each component")
+                ensure(result == a.with_bool(), "its result is not a `bool` for each component")
             }
             Op::Select => {
                 let [condition, then, otherwise] = self.args()?;
                 ensure(then == otherwise && then == result, "operands and result have different types")?;
-                ensure(condition == Type::BOOL || condition == then.with_bool(), "its condition is no `bool`")
+                ensure(
+                    condition == Type::BOOL || condition == then.with_bool(),
+                    "its condition is not a `bool`",
+                )
             }
             Op::Convert(convert) => self.convert(*convert, result),
             Op::Bitcast => {
                 let [a] = self.args()?;
                 let is_fine = is_number(a) && is_number(result) && a.size() == result.size();
-                ensure(is_fine, "its sizes differ, or it is not of numbers")
+                ensure(is_fine, "its operand and its result are not numbers of the same size")
             }
             Op::Image(action) => self.image(*action, result),
             Op::Input(input) => {
@@ -136,7 +139,7 @@ impl Check<'_> {
                 ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
                 ensure(result == item.ty(), "its result has a wrong type")
             }
-            Op::Printf(_) => ensure(result == Type::I32, "its result is no i32"),
+            Op::Printf(_) => ensure(result == Type::I32, "its result is not an i32"),
             _ => self.vector(result),
         }
     }
@@ -149,32 +152,38 @@ impl Check<'_> {
                 let is_fine =
                     self.args.iter().all(|ty| ty.scalar().is_some() && ty.scalar() == result.scalar());
                 ensure(is_fine && is_count(result.count()), "its parts have other types than its result")?;
-                ensure(count == u32::from(result.count()), "its parts do not add up")
+                ensure(count == u32::from(result.count()), "its parts have a wrong number of components")
             }
             Op::Extract(component) => {
                 let [vector] = self.args()?;
                 ensure(*component < vector.count() && vector.is_vector(), "there is no such component")?;
-                ensure(result == vector.with_count(1), "its result is no component")
+                ensure(result == vector.with_count(1), "its result is not a component")
             }
             Op::ExtractDynamic => {
                 let [vector, index] = self.args()?;
                 ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
-                ensure(result == vector.with_count(1), "its result is no component")
+                ensure(result == vector.with_count(1), "its result is not a component")
             }
             Op::Insert(component) => {
                 let [vector, scalar] = self.args()?;
                 ensure(*component < vector.count() && vector.is_vector(), "there is no such component")?;
-                ensure(scalar == vector.with_count(1) && result == vector, "its types do not go together")
+                ensure(
+                    scalar == vector.with_count(1) && result == vector,
+                    "its operands and its result have inconsistent types",
+                )
             }
             Op::InsertDynamic => {
                 let [vector, scalar, index] = self.args()?;
                 ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
-                ensure(scalar == vector.with_count(1) && result == vector, "its types do not go together")
+                ensure(
+                    scalar == vector.with_count(1) && result == vector,
+                    "its operands and its result have inconsistent types",
+                )
             }
             Op::Shuffle(components) => {
                 let [a, b] = self.args()?;
                 let is_fine = a.is_vector() && b.is_vector() && a.scalar() == b.scalar();
-                ensure(is_fine, "its operands are no vectors of one component type")?;
+                ensure(is_fine, "its operands are not vectors of one component type")?;
                 let is_fine = components.iter().all(|&component| component < a.count() + b.count());
                 ensure(is_fine, "there is no such component")?;
                 let is_fine =
@@ -183,7 +192,10 @@ impl Check<'_> {
             }
             Op::Any | Op::All => {
                 let [a] = self.args()?;
-                ensure(is_bool(a) && a.is_vector() && result == Type::BOOL, "it is not of `bool`s")
+                ensure(
+                    is_bool(a) && a.is_vector() && result == Type::BOOL,
+                    "its operand is not a vector of `bool`",
+                )
             }
             _ => self.address(result),
         }
@@ -195,20 +207,20 @@ impl Check<'_> {
             Op::Function(function) => {
                 self.args::<0>()?;
                 let is_there = self.module.functions.get(*function).is_some();
-                ensure(is_there && result == Type::Handle(Handle::Function), "it is no function")
+                ensure(is_there && result == Type::Handle(Handle::Function), "it is not a function")
             }
             Op::ModuleVar(var) => {
                 self.args::<0>()?;
                 let Some(var) = self.module.vars.get(*var) else { return Err("there is no such object") };
                 ensure(
                     result == Type::Pointer(var.space) || is_address(result),
-                    "it is no pointer to the object",
+                    "its result is not a pointer to the object",
                 )
             }
             Op::PrivateVar(var) => {
                 self.args::<0>()?;
                 let Some(var) = self.function.vars.get(*var) else { return Err("there is no such object") };
-                ensure(result == Type::Pointer(var.space), "it is no pointer to the object")
+                ensure(result == Type::Pointer(var.space), "its result is not a pointer to the object")
             }
             Op::Offset { .. } => {
                 let [pointer, index] = self.args()?;
@@ -227,27 +239,30 @@ impl Check<'_> {
             }
             Op::LaunchAddress(_) => {
                 self.args::<0>()?;
-                ensure(result == Type::I64, "its result is no i64")
+                ensure(result == Type::I64, "its result is not an i64")
             }
             Op::Descriptor(_) => {
                 self.args::<0>()?;
-                ensure(matches!(result, Type::Image(_) | Type::Sampler), "its result is no image or sampler")
+                ensure(
+                    matches!(result, Type::Image(_) | Type::Sampler),
+                    "its result is not an image or a sampler",
+                )
             }
             Op::PointerCast => {
                 let [a] = self.args()?;
-                ensure(is_address(a) && is_address(result), "it is not from pointer to pointer")
+                ensure(is_address(a) && is_address(result), "its operand or its result is not a pointer")
             }
             Op::PointerToInt => {
                 let [a] = self.args()?;
-                ensure(a.is_pointer() && result == Type::I64, "it is not from a pointer to an i64")
+                ensure(a.is_pointer() && result == Type::I64, "it does not convert a pointer to an i64")
             }
             Op::IntToPointer => {
                 let [a] = self.args()?;
-                ensure(a == Type::I64 && result.is_pointer(), "it is not from an i64 to a pointer")
+                ensure(a == Type::I64 && result.is_pointer(), "it does not convert an i64 to a pointer")
             }
             Op::Load(access) => {
                 let [pointer] = self.args()?;
-                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
                 ensure(is_address(pointer) && is_stored(result), "its types are wrong")
             }
             _ => Err("it has no result"),
@@ -258,7 +273,7 @@ impl Check<'_> {
     fn image_rank(&self) -> Result<u8, &'static str> {
         match self.args.first() {
             Some(Type::Image(image)) => Ok(image.rank()),
-            _ => Err("its first argument is no image"),
+            _ => Err("its first argument is not an image"),
         }
     }
 
@@ -278,7 +293,7 @@ impl Check<'_> {
             ImageAction::Store(_) => Err("it has no result"),
             ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
             ImageAction::ChannelOrder | ImageAction::ChannelType => {
-                ensure(result == Type::I32, "its result is no i32")
+                ensure(result == Type::I32, "its result is not an i32")
             }
         }
     }
@@ -304,17 +319,17 @@ impl Check<'_> {
             }
             Op::Store(access) => {
                 let [pointer, value] = self.args()?;
-                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
                 ensure(is_address(pointer) && is_stored(value), "its types are wrong")
             }
             Op::Copy { access, .. } => {
                 let [destination, source] = self.args()?;
-                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
                 ensure(is_address(destination) && is_address(source), "its types are wrong")
             }
             Op::Zero { access, .. } => {
                 let [pointer] = self.args()?;
-                ensure(access.align.is_power_of_two(), "its alignment is no power of two")?;
+                ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
                 ensure(is_address(pointer), "its type is wrong")
             }
             Op::Atomic(atomic) => self.atomic(atomic, None),
@@ -330,8 +345,8 @@ impl Check<'_> {
     /// Checks that the arguments from this index on are those of dynamic operands, each an I32.
     fn dynamic(&self, from: usize, are_dynamic: &[bool]) -> Outcome {
         let count = are_dynamic.iter().filter(|is_dynamic| **is_dynamic).count();
-        ensure(self.args.len() == from + count, "it has another number of arguments")?;
-        ensure(self.args[from..].iter().all(|&ty| ty == Type::I32), "a dynamic operand is no i32")
+        ensure(self.args.len() == from + count, "it has a wrong number of arguments")?;
+        ensure(self.args[from..].iter().all(|&ty| ty == Type::I32), "a dynamic operand is not an i32")
     }
 
     fn atomic(&self, atomic: &Atomic, result: Option<Type>) -> Outcome {
@@ -348,7 +363,7 @@ impl Check<'_> {
         ensure(result == expected, "its result has a wrong type")?;
         let failure = atomic.failure.as_ref().is_some_and(is_dynamic);
         self.dynamic(1 + operands, &[is_dynamic(&atomic.order), failure, is_dynamic(&atomic.scope)])?;
-        ensure(is_address(self.args[0]), "its object is no address")?;
+        ensure(is_address(self.args[0]), "its object is not an address")?;
         let is_fine = self.args[1..=operands].iter().all(|&ty| ty == Type::Scalar(atomic.ty));
         ensure(is_fine, "an operand has another type than the object")
     }
@@ -365,13 +380,13 @@ impl Check<'_> {
 
     fn construct(&self) -> Outcome {
         match &self.inst.op {
-            Op::If { .. } => ensure(self.args == [Type::BOOL], "its condition is no `bool`"),
+            Op::If { .. } => ensure(self.args == [Type::BOOL], "its condition is not a `bool`"),
             Op::Loop { body, .. } => {
                 let is_fine = self.block_params(*body) == self.args;
-                ensure(is_fine, "its first values have other types than the body's parameters")
+                ensure(is_fine, "its initial values do not have the types of the body's parameters")
             }
             Op::Switch { cases, .. } => {
-                ensure(self.args.len() == 1 && is_index(self.args[0]), "its value is no i32 or i64")?;
+                ensure(self.args.len() == 1 && is_index(self.args[0]), "its value is not an i32 or i64")?;
                 let mut values: Vec<u64> =
                     cases.iter().flat_map(|case| case.values.iter().copied()).collect();
                 let count = values.len();
@@ -390,13 +405,13 @@ impl Check<'_> {
                 match (&self.inst.op, &self.function.insts[*target].op) {
                     (Op::Continue(_), Op::Loop { continuing, .. }) => self.block_params(*continuing),
                     (_, Op::Loop { body, .. }) => self.block_params(*body),
-                    _ => return Err("it does not lead to a loop"),
+                    _ => return Err("its target is not a loop"),
                 }
             }
             Op::Return => self.function.result.into_iter().collect(),
             _ => Vec::new(),
         };
-        ensure(self.args == expected, "its arguments have other types than where it leads expects")
+        ensure(self.args == expected, "its arguments do not have the types that its target requires")
     }
 
     fn block_params(&self, block: super::BlockId) -> Vec<Type> {

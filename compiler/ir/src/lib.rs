@@ -38,7 +38,7 @@ pub use print::Positions;
 pub use replace::Replacements;
 pub use synchronization::{barrier_sync, fence_sync};
 pub use verify::{check_after, verify};
-pub use walk::align_behind;
+pub use walk::align_at_offset;
 
 use kiln_builtins::BuiltinId;
 use kiln_syntax::Span;
@@ -241,7 +241,8 @@ pub enum State {
     Printf,
     /// The address of the queue for device-side enqueue.
     Queue,
-    /// Instead of an address: the number of the command that runs the kernel, for what it enqueues.
+    /// The number of the command that runs the kernel, which the commands that it enqueues refer to.
+    /// Takes two words, like an address.
     Command,
 }
 
@@ -393,7 +394,7 @@ impl Kernel {
 /// A kernel's argument.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// How it is passed.
+    /// Its kind.
     pub kind: ArgumentKind,
     /// Its name.
     pub name: String,
@@ -407,7 +408,7 @@ pub struct Argument {
     pub is_restrict: bool,
 }
 
-/// How an argument is passed.
+/// The kind of a kernel argument, which determines how it is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// A pointer to global or constant memory.
@@ -449,7 +450,7 @@ pub enum ArgumentKind {
     },
     /// A queue.
     Queue,
-    /// The values that an enqueued block captures, behind a header of [`ArgumentKind::CAPTURES`] bytes. The parameter is a
+    /// The values that an enqueued block captures, after a header of [`ArgumentKind::CAPTURES`] bytes. The parameter is a
     /// generic pointer to the header. It is the first argument of a kernel that is not launched by the host.
     Captures {
         /// Size in bytes, with the header.
@@ -664,16 +665,16 @@ pub enum Op {
     Store(Access),
     /// `[destination, source]`: copies memory. The ranges do not overlap.
     Copy {
-        /// Bytes.
+        /// The number of bytes.
         size: u64,
-        /// How.
+        /// The properties of both accesses.
         access: Access,
     },
     /// `[pointer]`: clears memory.
     Zero {
-        /// Bytes.
+        /// The number of bytes.
         size: u64,
-        /// How.
+        /// The properties of the access.
         access: Access,
     },
     /// `[pointer, operands …, dynamic order, failure order, scope …]`
@@ -707,7 +708,7 @@ pub enum Op {
     WorkItem(WorkItem),
     /// `[arguments …]`: prints with this format. Returns I32.
     Printf(Box<[u8]>),
-    /// `[]`: the launch fails with this message. After `passes/terminate_at_traps`, a jump out of the kernel follows.
+    /// `[]`: makes the launch fail with this message. After `passes/terminate_at_traps`, a jump out of the kernel follows.
     Trap(Box<[u8]>),
     /// `[image …]`: an image operation of the device. Made by `passes/lower_builtins`.
     Image(ImageAction),
@@ -769,7 +770,7 @@ pub enum ImageAction {
     ChannelType,
 }
 
-/// How a texel is accessed.
+/// The properties of a texel access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texel {
     /// The type of its components.
@@ -801,7 +802,7 @@ pub enum BuiltinParam {
 /// The properties of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Whether other work-items may observe it: the target orders only such accesses. Set by `passes/mark_nonprivate_accesses`.
+    /// Whether other work-items may observe it. The target orders only such accesses. Set by `passes/mark_nonprivate_accesses`.
     pub is_shared: bool,
     /// The known alignment in bytes.
     pub align: u32,

@@ -1,4 +1,4 @@
-//! Merges modules and removes entries, by renaming what functions and initial values refer to.
+//! Merges modules and removes entries. Updates the references in functions and initial values.
 //!
 //! For modules that no pass has changed: `Module::interface` and `Module::bounds` are empty.
 
@@ -47,7 +47,7 @@ impl Module {
                 self.functions.push(std::mem::replace(function, empty));
             }
         }
-        // A reference to an entry that is not kept stays as it is: the verifier reports it.
+        // References to removed entries are unchanged, so that the verifier reports them.
         self.rename(
             |var| new_vars.get(vars(var).index()).copied().flatten().unwrap_or(var),
             |function| new_functions.get(functions(function).index()).copied().flatten().unwrap_or(function),
@@ -144,7 +144,7 @@ kernel #1 "k"() {
 "#;
 
     #[test]
-    fn references_follow_their_targets() {
+    fn merging_updates_references() {
         let mut module = parse(ONE).expect("the text is sound");
         module.append(parse(TWO).expect("the text is sound"));
         assert_eq!(verify(&module), Vec::<String>::new());

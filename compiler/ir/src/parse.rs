@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Result<Module> {
             let function = parser.function(module.functions.len(), false)?;
             module.functions.push(function);
         } else if parser.eat_word("state") {
-            module.interface.state.push((parser.what("a state")?, parser.number()?));
+            module.interface.state.push((parser.keyword("a state")?, parser.number()?));
         } else if parser.eat_word("arguments") {
             let arguments = (parser.id('#')?, parser.enclosed(['[', ']'], Parser::argument_location)?);
             module.interface.arguments.push(arguments);
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Result<Module> {
                 kernel: parser.id('#')?,
                 argument: parser.number()?,
                 what: parser.image_action()?,
-                memory: parser.what("a kind of memory")?,
+                memory: parser.keyword("a kind of memory")?,
                 byte: parser.number()?,
             };
             module.interface.image_facts.push(fact);
@@ -80,7 +80,7 @@ pub fn parse(text: &str) -> Result<Module> {
             let fact = SamplerFact {
                 kernel: parser.id('#')?,
                 argument: parser.number()?,
-                memory: parser.what("a kind of memory")?,
+                memory: parser.keyword("a kind of memory")?,
                 byte: parser.number()?,
             };
             module.interface.sampler_facts.push(fact);
@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
         self.number()
     }
 
-    fn what<T: Word>(&mut self, what: &str) -> Result<T> {
+    fn keyword<T: Word>(&mut self, what: &str) -> Result<T> {
         let Token::Word(word) = *self.peek() else { return self.expected(what) };
         let Some(value) = T::parse(word) else { return self.expected(what) };
         self.advance();
@@ -230,7 +230,7 @@ impl Parser<'_> {
         }
         let name = self.name()?;
         let linkage = self.linkage();
-        let space = self.what("an address space")?;
+        let space = self.keyword("an address space")?;
         let (size, align) = (self.named("size")?, self.named("align")?);
         let argument = if self.eat_word("argument") { Some(self.number()?) } else { None };
         let parameter = if self.eat_word("parameter") { Some(self.number()?) } else { None };
@@ -258,12 +258,12 @@ impl Parser<'_> {
             "size" => ImageAction::Size,
             "channel_order" => ImageAction::ChannelOrder,
             "channel_type" => ImageAction::ChannelType,
-            _ => return self.expected("what is done with the image before this"),
+            _ => return self.expected("an image operation before this"),
         })
     }
 
     fn texel(&mut self) -> Result<Texel> {
-        Ok(Texel { kind: self.what("a kind of texel")?, is_shared: self.eat_word("shared") })
+        Ok(Texel { kind: self.keyword("a kind of texel")?, is_shared: self.eat_word("shared") })
     }
 
     /// A name, and the index among its rows: `sin`, `prefetch #1`.
@@ -297,7 +297,7 @@ impl Parser<'_> {
         } else if self.eat_word("nowhere") {
             Ok(ArgumentLocation::Nowhere)
         } else {
-            Ok(ArgumentLocation::Bytes(self.what("an argument location")?, self.number()?))
+            Ok(ArgumentLocation::Bytes(self.keyword("an argument location")?, self.number()?))
         }
     }
 
@@ -371,9 +371,10 @@ impl Parser<'_> {
     fn argument(&mut self) -> Result<Argument> {
         let (name, type_name) = (self.name()?, self.name()?);
         let kind = match self.any_word()? {
-            "pointer" => {
-                ArgumentKind::Pointer { space: self.what("an address space")?, align: self.named("align")? }
-            }
+            "pointer" => ArgumentKind::Pointer {
+                space: self.keyword("an address space")?,
+                align: self.named("align")?,
+            },
             "local" => ArgumentKind::Local { element_size: self.named("size")?, align: self.named("align")? },
             "value" => ArgumentKind::Value { size: self.named("size")?, align: self.named("align")? },
             "aggregate" => ArgumentKind::Aggregate { size: self.named("size")?, align: self.named("align")? },
@@ -399,7 +400,7 @@ impl Parser<'_> {
         match word {
             "ptr" => {
                 self.mark('<')?;
-                let space = self.what("an address space")?;
+                let space = self.keyword("an address space")?;
                 self.mark('>')?;
                 Ok(Type::Pointer(space))
             }
@@ -424,7 +425,7 @@ impl Parser<'_> {
     fn image(&mut self) -> Result<Type> {
         self.mark('<')?;
         let Some(dim) = Word::parse(&self.name()?) else { return self.expected("dimensions before this") };
-        let access = self.what("an access qualifier")?;
+        let access = self.keyword("an access qualifier")?;
         let is_array = self.eat_word("array");
         let is_depth = self.eat_word("depth");
         let is_msaa = self.eat_word("msaa");
@@ -441,7 +442,7 @@ impl Parser<'_> {
 
     fn known<T: Word>(&mut self, word: &str) -> Result<Known<T>> {
         self.word(word)?;
-        if self.eat_word("dynamic") { Ok(Known::Dynamic) } else { Ok(Known::Constant(self.what(word)?)) }
+        if self.eat_word("dynamic") { Ok(Known::Dynamic) } else { Ok(Known::Constant(self.keyword(word)?)) }
     }
 
     fn flags(&mut self) -> Result<FenceFlags> {
@@ -460,8 +461,8 @@ impl Parser<'_> {
     }
 
     fn atomic(&mut self) -> Result<Atomic> {
-        let op = self.what("an atomic operation")?;
-        let ty = self.what("a scalar")?;
+        let op = self.keyword("an atomic operation")?;
+        let ty = self.keyword("a scalar")?;
         let is_signed = self.eat_word("signed");
         let order = self.known("order")?;
         let failure = match self.peek() {
@@ -694,7 +695,7 @@ impl Body<'_, '_> {
         let parser = &mut *self.parser;
         Ok(match word {
             "compare" => {
-                Op::Compare(Compare { op: parser.what("a comparison")?, kind: parser.what("a kind")? })
+                Op::Compare(Compare { op: parser.keyword("a comparison")?, kind: parser.keyword("a kind")? })
             }
             "select" => Op::Select,
             "truncate" => Op::Convert(Convert::Truncate),
@@ -713,7 +714,7 @@ impl Body<'_, '_> {
             }
             "any" => Op::Any,
             "all" => Op::All,
-            "exact" => Op::Exact(parser.what("an operation")?),
+            "exact" => Op::Exact(parser.keyword("an operation")?),
             "module_var" => Op::ModuleVar(parser.id('@')?),
             "private_var" => Op::PrivateVar(parser.id('$')?),
             "offset" => {
@@ -722,11 +723,11 @@ impl Body<'_, '_> {
                 Op::Offset { stride, count }
             }
             "element" => Op::Element,
-            "launch_word" => Op::LaunchWord(parser.what("a kind of memory")?, parser.number()?),
-            "launch_address" => Op::LaunchAddress(parser.what("a state")?),
+            "launch_word" => Op::LaunchWord(parser.keyword("a kind of memory")?, parser.number()?),
+            "launch_address" => Op::LaunchAddress(parser.keyword("a state")?),
             "descriptor" => Op::Descriptor(parser.number()?),
             "image" => Op::Image(parser.image_action()?),
-            "input" => Op::Input(parser.what("an input")?),
+            "input" => Op::Input(parser.keyword("an input")?),
             "pointer_cast" => Op::PointerCast,
             "pointer_to_int" => Op::PointerToInt,
             "int_to_pointer" => Op::IntToPointer,
@@ -741,7 +742,7 @@ impl Body<'_, '_> {
                 scope: parser.known("scope")?,
             },
             "barrier" => Op::Barrier {
-                execution: parser.what::<Scope>("a scope")?,
+                execution: parser.keyword::<Scope>("a scope")?,
                 flags: parser.known_flags()?,
                 scope: parser.known("scope")?,
             },

@@ -25,7 +25,7 @@ impl Display for Module {
 }
 
 impl Module {
-    /// The text form with a comment above each instruction whose position differs from the one before. It parses back
+    /// The text form, with a comment above each instruction whose position differs from the previous one. It parses back
     /// to the same module, without positions.
     pub fn text_with_positions(&self, positions: Positions<'_>) -> String {
         struct Text<'a>(&'a Module, Positions<'a>);

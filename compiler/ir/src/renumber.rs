@@ -5,9 +5,9 @@ use super::{Block, BlockId, Function, Inst, InstId, Op, Value, ValueDef, ValueId
 use kiln_types::index::{Id, Table};
 
 /// New ids by old ids.
-struct Names<I>(Vec<Option<I>>);
+struct IdMap<I>(Vec<Option<I>>);
 
-impl<I: Id> Names<I> {
+impl<I: Id> IdMap<I> {
     fn new(count: usize) -> Self {
         Self(vec![None; count])
     }
@@ -22,8 +22,8 @@ impl Function {
     /// Assigns new ids in program order to everything reachable, and drops the rest.
     pub fn renumber(&mut self) {
         let order = self.block_order();
-        let mut blocks = Names::<BlockId>::new(self.blocks.len());
-        let mut insts = Names::<InstId>::new(self.insts.len());
+        let mut blocks = IdMap::<BlockId>::new(self.blocks.len());
+        let mut insts = IdMap::<InstId>::new(self.insts.len());
         let mut count = 0;
         for (number, &block) in order.iter().enumerate() {
             blocks.0[block.index()] = Some(BlockId::from_index(number));
@@ -35,11 +35,11 @@ impl Function {
         let mut names = Renaming {
             old: std::mem::take(&mut self.values),
             new: Table::new(),
-            names: Names::new(0),
+            names: IdMap::new(0),
             blocks,
             insts,
         };
-        names.names = Names::new(names.old.len());
+        names.names = IdMap::new(names.old.len());
         let mut old_blocks = std::mem::take(&mut self.blocks);
         let mut old_insts = std::mem::take(&mut self.insts);
         for block in order {
@@ -66,9 +66,9 @@ impl Function {
 struct Renaming {
     old: Table<ValueId, Value>,
     new: Table<ValueId, Value>,
-    names: Names<ValueId>,
-    blocks: Names<BlockId>,
-    insts: Names<InstId>,
+    names: IdMap<ValueId>,
+    blocks: IdMap<BlockId>,
+    insts: IdMap<InstId>,
 }
 
 impl Renaming {
@@ -118,7 +118,7 @@ mod tests {
     use crate::{parse, verify};
 
     #[test]
-    fn what_is_no_part_goes_and_the_text_stays() {
+    fn renumbering_drops_unreachable_items_only() {
         let text = r#"function #0 "f"(%0: i32, %1: ptr<global>) -> i32 {
   %2: i32 = add %0, i32 7
   %3: i32 = mul %0, i32 7

@@ -3,7 +3,7 @@
 use super::{Function, ValueId};
 use kiln_types::index::Id as _;
 
-/// A map from values to their replacements. A table by id, because most passes replace many values of a function.
+/// A map from values to their replacements, as a table by id: most passes replace many values of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Replacements(Vec<Option<ValueId>>);
 

@@ -1,4 +1,4 @@
-//! Verifies the invariants that every pass must preserve, so that a bug is found in the pass that caused it:
+//! Verifies the invariants that every pass must preserve. Running it after each pass finds the pass that has a bug:
 //! 1. every block belongs to one construct, and every instruction to one block;
 //! 2. a block ends with a terminator and contains no other;
 //! 3. a value is visible at its uses;
@@ -17,11 +17,11 @@ pub fn verify(module: &Module) -> Vec<String> {
     for (id, var) in module.vars.entries() {
         for (offset, target, _) in var.init.iter().flat_map(|init| &init.relocations) {
             if module.vars.get(*target).is_none() || offset + 8 > var.size {
-                problems.push(format!("@{}: a relocation refers to nothing", id.index()));
+                problems.push(format!("@{}: a relocation refers to a missing object", id.index()));
             }
         }
         if !var.align.is_power_of_two() {
-            problems.push(format!("@{}: its alignment is no power of two", id.index()));
+            problems.push(format!("@{}: its alignment is not a power of two", id.index()));
         }
         if var.init.as_ref().is_some_and(|init| init.bytes.len() as u64 > var.size) {
             problems.push(format!("@{}: it is initialized beyond its end", id.index()));
@@ -55,7 +55,7 @@ fn verify_function(module: &Module, id: FuncId) -> Vec<String> {
     };
     let params = function.params().len();
     if function.kernel.as_ref().is_some_and(|kernel| params != 0 && kernel.arguments.len() != params) {
-        verifier.problem(None, "it describes another number of arguments than it has parameters");
+        verifier.problem(None, "it does not have one argument for each parameter");
     }
     verifier.block(function.body, true);
     verifier.problems
@@ -93,7 +93,7 @@ impl Verifier<'_> {
             return self.problem(None, "a block is missing or belongs to two constructs");
         };
         if !may_have_params && !block.params.is_empty() {
-            self.problem(None, "a block has parameters that nothing gives");
+            self.problem(None, "a block has parameters, but no jump passes arguments to it");
         }
         let mut defined = Vec::new();
         self.define(&block.params, &mut defined, |index| ValueDef::Param(id, index));
@@ -121,14 +121,14 @@ impl Verifier<'_> {
                     self.visible[value.index()] = true;
                     defined.push(value);
                 }
-                _ => self.problem(None, "a value does not know where it is defined"),
+                _ => self.problem(None, "the definition of a value is wrong"),
             }
         }
     }
 
     fn inst(&mut self, id: InstId, is_last: bool, defined: &mut Vec<ValueId>) {
         let Some(inst) = Self::once(&self.function.insts, &mut self.seen_insts, id) else {
-            return self.problem(None, "an instruction is missing or stands in two places");
+            return self.problem(None, "an instruction is missing or occurs twice");
         };
         let mut is_sound = true;
         for &arg in &inst.args {
@@ -141,7 +141,7 @@ impl Verifier<'_> {
             self.problem(Some(inst), "it uses a value that is not visible here");
         }
         if inst.op.is_terminator() != is_last {
-            self.problem(Some(inst), "a terminator stands at the end of a block and nowhere else");
+            self.problem(Some(inst), "a block must end with its only terminator");
         }
         if let Some(problem) = self.target_problem(&inst.op) {
             self.problem(Some(inst), problem);
@@ -180,6 +180,6 @@ impl Verifier<'_> {
             Op::Return => innermost_continuing.is_none(),
             _ => true,
         };
-        (!is_fine).then_some("it does not lead to a construct around it, or not from here")
+        (!is_fine).then_some("its target is not an enclosing construct, or not reachable from here")
     }
 }

@@ -24,7 +24,7 @@ impl From<ty::Scalar> for Scalar {
 }
 
 impl Scalar {
-    /// The OpenCL C type; of integers, the signed or unsigned one.
+    /// The OpenCL C type. For an integer, the signed or unsigned one.
     pub const fn opencl(self, is_signed: bool) -> ty::Scalar {
         match (self, is_signed) {
             (Self::Bool, _) => ty::Scalar::Bool,
@@ -173,7 +173,7 @@ impl Type {
         }
     }
 
-    /// The size of its value in bytes, where three components count as three. `None` if unknown.
+    /// The size of a value in bytes, without padding after three components. `None` for types without a size.
     pub const fn size(self) -> Option<u64> {
         match self {
             Self::Scalar(scalar) => Some(scalar.size()),
@@ -195,16 +195,16 @@ impl Type {
 }
 
 /// The known alignment of an address plus an offset.
-pub const fn align_behind(align: u64, bytes: u64) -> u64 {
+pub const fn align_at_offset(align: u64, bytes: u64) -> u64 {
     let joint = align | bytes;
     joint & joint.wrapping_neg()
 }
 
 impl Access {
-    /// The same access at an offset in bytes.
+    /// The access at an offset in bytes.
     #[must_use]
-    pub const fn behind(self, bytes: u64) -> Self {
-        Self { align: align_behind(self.align as u64, bytes) as u32, ..self }
+    pub const fn at_offset(self, bytes: u64) -> Self {
+        Self { align: align_at_offset(self.align as u64, bytes) as u32, ..self }
     }
 }
 
@@ -411,8 +411,8 @@ impl Function {
         order
     }
 
-    /// Whether an instruction may satisfy a predicate. Also considers unreachable instructions.
-    pub fn may_have(&self, is_meant: impl Fn(&Op) -> bool) -> bool {
+    /// Whether any instruction satisfies a predicate, including unreachable ones.
+    pub fn may_contain(&self, is_meant: impl Fn(&Op) -> bool) -> bool {
         self.insts.iter().any(|inst| is_meant(&inst.op))
     }
 

@@ -23,13 +23,13 @@ fn assert_round_trip(text: &str) -> Module {
 }
 
 #[test]
-fn everything_round_trips_and_is_sound() {
+fn every_operation_round_trips_and_is_valid() {
     let module = assert_round_trip(EVERYTHING);
     assert_eq!(verify(&module), Vec::<String>::new());
 }
 
 #[test]
-fn random_modules_round_trip_and_are_sound() {
+fn random_modules_round_trip_and_are_valid() {
     for seed in 1..200 {
         let module = random_module(seed);
         assert_eq!(verify(&module), Vec::<String>::new(), "seed {seed}\n{module}");
@@ -65,7 +65,7 @@ fn problems(body: &str) -> Vec<String> {
 }
 
 #[test]
-fn unsound_modules_are_refused() {
+fn invalid_modules_are_rejected() {
     for body in [
         "",
         "return %0",
@@ -119,7 +119,7 @@ fn unsound_modules_are_refused() {
 }
 
 #[test]
-fn sound_functions_are_accepted() {
+fn valid_functions_are_accepted() {
     for body in [
         "return",
         "unreachable",

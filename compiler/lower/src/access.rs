@@ -2,7 +2,7 @@
 
 use super::{body::Body, types::in_memory};
 use kiln_frontend::hir::CompareOp;
-use kiln_ir::{Access, Builder, CompareKind, Convert, Op, Type, ValueId, align_behind};
+use kiln_ir::{Access, Builder, CompareKind, Convert, Op, Type, ValueId, align_at_offset};
 use kiln_vocabulary::opencl::AddressSpace;
 
 /// An address with its known properties.
@@ -42,7 +42,7 @@ impl Body<'_, '_> {
     /// An address plus a number of bytes.
     pub(super) fn address_at_offset(&mut self, address: &Address, bytes: u64) -> Address {
         let pointer = self.builder.offset_bytes(address.pointer, bytes as i64);
-        Address { pointer, align: align_behind(address.align, bytes), ..*address }
+        Address { pointer, align: align_at_offset(address.align, bytes), ..*address }
     }
 
     /// Loads a value of this type.

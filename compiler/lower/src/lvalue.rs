@@ -6,7 +6,7 @@ use super::{
     vector::components_of,
 };
 use kiln_frontend::hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Lvalue, LvalueKind};
-use kiln_ir::{Const, Op, Scalar, Type, ValueId, align_behind};
+use kiln_ir::{Const, Op, Scalar, Type, ValueId, align_at_offset};
 use kiln_types::ty::{Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
@@ -90,7 +90,7 @@ impl Body<'_, '_> {
     /// The address of a component.
     fn component_address(&mut self, address: &Address, scalar: Scalar, index: ValueId) -> Address {
         let pointer = self.builder.offset(address.pointer, index, scalar.size());
-        Address { pointer, align: align_behind(address.align, scalar.size()), ..*address }
+        Address { pointer, align: align_at_offset(address.align, scalar.size()), ..*address }
     }
 
     /// The address of an lvalue.
@@ -156,7 +156,7 @@ impl Body<'_, '_> {
         let is_shared = !matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Constant));
         let count = count.filter(|&count| is_shared && count > 1);
         let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
-        Address { pointer, align: align_behind(base.align, size), ..*base }
+        Address { pointer, align: align_at_offset(base.align, size), ..*base }
     }
 
     fn component_size(&self, id: TyId) -> u64 {

@@ -22,7 +22,7 @@ use kiln_vocabulary::{opencl::AddressSpace, target::Features};
 use crate::{lower_work_items::states, rewrite::rewrite_only};
 
 /// The maximum total size of program-scope variables in bytes. The module contains their initial values.
-const MOST_VARIABLES: u64 = 1 << 30;
+const MAX_VARIABLES_SIZE: u64 = 1 << 30;
 
 pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut Sink) {
     let mut interface = std::mem::take(&mut module.interface);
@@ -86,9 +86,10 @@ fn lay_out_variables(module: &Module, interface: &mut Interface, word: u32, sink
         let var = &module.vars[id];
         let offset = (data.bytes.len() as u64).next_multiple_of(var.align.max(1));
         interface.offsets.push((id, offset));
-        if var.size > MOST_VARIABLES - offset.min(MOST_VARIABLES) {
-            let message =
-                format!("program-scope variables can have at most {MOST_VARIABLES} bytes in total on Vulkan");
+        if var.size > MAX_VARIABLES_SIZE - offset.min(MAX_VARIABLES_SIZE) {
+            let message = format!(
+                "program-scope variables can have at most {MAX_VARIABLES_SIZE} bytes in total on Vulkan"
+            );
             let diagnostic = Diagnostic::new(Code::TargetFeature, var.span, message);
             sink.report(diagnostic.help("take a buffer as an argument of the kernel"));
             continue;
@@ -231,12 +232,12 @@ fn bind_kernel(
         locations.push(location);
         replaced.insert(param, value);
     }
-    for (argument, what, answers) in image_queries(builder.function, &params) {
+    for (argument, what, queries) in image_queries(builder.function, &params) {
         let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(4);
-        let answer = word(&mut builder, *memory, byte / 4);
-        replaced.extend(answers.into_iter().map(|asked| (asked, answer)));
+        let property = word(&mut builder, *memory, byte / 4);
+        replaced.extend(queries.into_iter().map(|query| (query, property)));
         interface.image_facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
         *end = byte + 4;
     }
@@ -265,8 +266,8 @@ pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64),
     Var { argument: Some(number), ..var }
 }
 
-/// The image properties that a kernel queries and only the launch can provide: the argument, the property, and the
-/// values to replace.
+/// The image properties that a kernel queries and that only the launch can provide: the argument, the property, and the
+/// results of the queries.
 fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
     let uses = function.use_counts();
     let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
@@ -281,7 +282,7 @@ fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageActi
         }
         let argument = argument as u32;
         match questions.iter_mut().find(|known| (known.0, known.1) == (argument, what)) {
-            Some((.., answers)) => answers.push(inst.results[0]),
+            Some((.., queries)) => queries.push(inst.results[0]),
             None => questions.push((argument, what, vec![inst.results[0]])),
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
     module.bounds = Some(bounds);
 }
 
-/// The functions that guards call.
+/// The functions that the guards call.
 struct Checks {
     table: VarId,
     /// Checks whether some bytes are in a range of the table.
@@ -97,7 +97,7 @@ struct Guard<'a, 'f> {
 /// Whether an access is in bounds.
 enum Inside {
     Certainly,
-    /// In bounds if this is true. Otherwise, what to record: the address, in two words, and the names of the expected
+    /// In bounds if this is true. Otherwise, the guard records the address, in two words, and the names of the expected
     /// objects.
     If {
         condition: ValueId,

@@ -1,7 +1,7 @@
 //! Replaces signed 64-bit comparisons with unsigned ones, for the fault `compare_as_unsigned`.
 //!
-//! Works around lavapipe, whose compiler narrows a signed comparison of a sign-extended `int` with a constant and
-//! uses the bounds of 32 bits for those of 64. It unrolls loops, so it finds more constants and extended values than
+//! Works around lavapipe, whose compiler narrows a signed comparison of a sign-extended `int` with a constant, using
+//! the bounds of 32 bits instead of those of 64. It unrolls loops, so it finds more constants and extended values than
 //! `narrow_comparisons`. Unsigned comparisons of operands with flipped sign bits have the same order.
 
 use kiln_ir::{BinaryOp, Builder, Compare, CompareKind, Const, Inst, Module, Op, Scalar, ValueId};

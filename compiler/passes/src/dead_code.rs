@@ -14,7 +14,7 @@ pub(super) fn dead_code(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
-/// Removes instructions without effects whose results are unused, until none is left.
+/// Removes all instructions without effects whose results are unused.
 fn drop_unused(function: &mut Function) {
     let block_params = BlockParams::find(function);
     let blocks = function.block_order();

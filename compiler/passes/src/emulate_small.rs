@@ -34,7 +34,7 @@ pub(super) fn emulate_small(module: &mut Module, options: &Options, _: &mut Sink
     }
 }
 
-/// How each function loads words: atomically if it runs in a kernel that stores parts of words.
+/// The word loads of each function: atomic if it runs in a kernel that stores parts of words.
 fn word_loads(module: &Module, missing: Missing) -> Vec<WordLoad> {
     let mut loads = vec![WordLoad::Plain; module.functions.len()];
     for (kernel, _) in module.functions.entries().filter(|(_, function)| function.kernel.is_some()) {
@@ -48,12 +48,12 @@ fn word_loads(module: &Module, missing: Missing) -> Vec<WordLoad> {
     loads
 }
 
-/// Which small types values cannot have.
+/// The small types that the target lacks, by use.
 #[derive(Clone, Copy)]
 struct Missing {
     /// Types that the device does not have.
     device: Types,
-    /// Types that are wider where they are computed with.
+    /// Types whose values are computed in a wider type.
     registers: Types,
     /// Types for which global memory is accessed by words.
     memory: Types,
@@ -395,11 +395,11 @@ impl Small {
         let bits = if from_size < 4 { self.to_bits(builder, value, from) } else { value };
         let mut pieces = Vec::new();
         for component in components(builder, bits) {
-            pieces.extend(cut(builder, component, from_size, piece));
+            pieces.extend(split_component(builder, component, from_size, piece));
         }
         let joined: Vec<ValueId> = pieces
             .chunks((to_size / piece) as usize)
-            .map(|pieces| paste(builder, pieces, piece, to_size, to))
+            .map(|pieces| join_pieces(builder, pieces, piece, to_size, to))
             .collect();
         let ty = if to_size < 4 { to.with_scalar(Scalar::I32) } else { to };
         let value = if to.is_vector() { builder.construct(&joined, ty) } else { joined[0] };
@@ -470,7 +470,7 @@ fn components(builder: &mut Builder<'_>, value: ValueId) -> Vec<ValueId> {
 }
 
 /// Splits a component of this size into pieces, each in the low bits of an I32.
-fn cut(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> Vec<ValueId> {
+fn split_component(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> Vec<ValueId> {
     let words = match size {
         8 => {
             let words = builder.bitcast(component, Type::Vector(Scalar::I32, 2));
@@ -494,7 +494,7 @@ fn cut(builder: &mut Builder<'_>, component: ValueId, size: u64, piece: u64) -> 
 }
 
 /// Joins pieces to a component of this size. A small component is an I32.
-fn paste(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, ty: Type) -> ValueId {
+fn join_pieces(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: u64, ty: Type) -> ValueId {
     let words: Vec<ValueId> = pieces
         .chunks((size.min(4) / piece) as usize)
         .filter_map(|pieces| {

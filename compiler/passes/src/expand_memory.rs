@@ -1,6 +1,6 @@
 //! Expands copies and clears into loads and stores that the target has: unrolled if short, otherwise as loops.
-//! Vectors of 8 and 16 components are moved in parts. Accesses keep the alignment that is known, so that
-//! `vectorize_accesses` can combine them.
+//! Vectors of 8 and 16 components are moved in parts. Accesses keep their known alignment, so that `vectorize_accesses`
+//! can combine them.
 
 use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId};
 use kiln_session::{Options, diag::Sink};
@@ -9,18 +9,18 @@ use kiln_types::ops::{CompareOp, LoopHints};
 use crate::{rewrite::rewrite_only, split_vectors::is_wide};
 
 /// The maximum number of unrolled accesses of a clear.
-const CLEARED: u64 = 16;
+const MAX_UNROLLED_CLEAR: u64 = 16;
 
-/// The maximum number of unrolled accesses of a copy. More than those of a clear: a structure that is only copied to a
-/// variable and back needs no memory.
-const COPIED: u64 = 64;
+/// The maximum number of unrolled accesses of a copy. Larger than for a clear, because a structure that is only copied to
+/// a variable and back then needs no memory.
+const MAX_UNROLLED_COPY: u64 = 64;
 
-/// The number of unrolled pieces that are read before they are stored: 64 bytes, in few registers.
-const READ_FIRST: usize = 16;
+/// The maximum number of unrolled pieces that are loaded before the first is stored: 64 bytes, in few registers.
+const MAX_LIVE_PIECES: usize = 16;
 
-/// Accesses per loop iteration: a vector. Unrolled accesses are scalar, because `promote` can turn variables with
-/// those into values. It cannot do so for variables that a loop accesses.
-const AT_A_TIME: u64 = 4;
+/// The number of scalars that a loop iteration moves, as one vector. Unrolled accesses are scalar, so that `promote` can
+/// turn their variables into values. It cannot promote variables that a loop accesses.
+const ACCESSES_PER_ROUND: u64 = 4;
 
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
@@ -34,11 +34,11 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                         let from = builder.offset(inst.args[1], piece.index, piece.stride);
                         builder.load(from, piece.ty, piece.access)
                     };
-                    in_pieces(builder, size, access, COPIED, read, inst.args[0]);
+                    in_pieces(builder, size, access, MAX_UNROLLED_COPY, read, inst.args[0]);
                 }
                 Op::Zero { size, access } => {
                     let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
-                    in_pieces(builder, size, access, CLEARED, zero, inst.args[0]);
+                    in_pieces(builder, size, access, MAX_UNROLLED_CLEAR, zero, inst.args[0]);
                 }
                 Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
                     let ty = builder.ty(inst.results[0]);
@@ -70,7 +70,7 @@ fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Ac
     let size = part.size().unwrap_or(4);
     (0..ty.count() / 4).map(move |number| {
         let offset = size * u64::from(number);
-        (4 * number, offset as i64, part, access.behind(offset))
+        (4 * number, offset as i64, part, access.at_offset(offset))
     })
 }
 
@@ -106,23 +106,23 @@ fn in_pieces(
         let ty = Type::Scalar(Scalar::int_of_size(step));
         let count = (size - done) / step;
         if count > written_out {
-            let rounds = count / AT_A_TIME;
+            let rounds = count / ACCESSES_PER_ROUND;
             in_rounds(builder, rounds, |builder, index| {
-                let stride = step * AT_A_TIME;
-                let ty = ty.with_count(AT_A_TIME as u8);
-                let piece = Piece { index, ty, stride, access: access.behind(stride) };
+                let stride = step * ACCESSES_PER_ROUND;
+                let ty = ty.with_count(ACCESSES_PER_ROUND as u8);
+                let piece = Piece { index, ty, stride, access: access.at_offset(stride) };
                 let value = read(builder, piece);
                 store(builder, piece, value);
             });
-            done += rounds * AT_A_TIME * step;
+            done += rounds * ACCESSES_PER_ROUND * step;
         }
         let pieces: Vec<Piece> = (done / step..size / step)
             .map(|number| {
                 let index = builder.i32(number as i32);
-                Piece { index, ty, stride: step, access: access.behind(number * step) }
+                Piece { index, ty, stride: step, access: access.at_offset(number * step) }
             })
             .collect();
-        for pieces in pieces.chunks(READ_FIRST) {
+        for pieces in pieces.chunks(MAX_LIVE_PIECES) {
             let values: Vec<ValueId> = pieces.iter().map(|&piece| read(builder, piece)).collect();
             pieces.iter().zip(values).for_each(|(&piece, value)| store(builder, piece, value));
         }

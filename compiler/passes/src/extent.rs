@@ -116,7 +116,7 @@ impl Extent {
     }
 }
 
-/// Whether an access of a size at one set of offsets can overlap an access of another size at another set. If in doubt, true.
+/// Whether accesses at two sets of offsets can overlap. Each set has the size of its accesses. True if unknown.
 pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
     let strides = one.terms.iter().chain(&other.terms).map(|term| term.stride);
     let are_apart = |period: Option<u64>| {
@@ -133,7 +133,7 @@ pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Ex
         let (before, behind) = (size as i64, other_size as i64);
         match period.and_then(|period| i64::try_from(period).ok()) {
             None => greatest <= -before || least >= behind,
-            // Neither access at any repetition.
+            // No repetition of one access overlaps the other.
             Some(period) => {
                 let start = least.rem_euclid(period);
                 start >= behind && start + (greatest - least) <= period - before
@@ -143,8 +143,8 @@ pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Ex
     !std::iter::once(None).chain(strides.map(Some)).any(are_apart)
 }
 
-/// Whether every access of a size at one set of offsets is a part of an access of another size at the other set. Both sets can
-/// be too large, so this is certain only if both objects are at known offsets or are indexed alike. If in doubt, false.
+/// Whether every access at the first set of offsets is part of an access at the second set. Both sets can be supersets, so
+/// this is certain only if both objects are at known offsets or have the same indices. False if unknown.
 pub(super) fn is_part((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
     let mut rest = one.clone();
     rest.terms.retain(|term| !other.terms.contains(term));

@@ -16,7 +16,7 @@ use crate::rewrite::rewrite;
 pub(super) fn form_half_loads_and_stores(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         if function.values.iter().any(|value| is_half(value.ty)) {
-            keep(function);
+            fold_conversions(function);
         }
     }
 }
@@ -25,7 +25,7 @@ fn is_half(ty: Type) -> bool {
     ty.scalar() == Some(Scalar::F16)
 }
 
-fn keep(function: &mut Function) {
+fn fold_conversions(function: &mut Function) {
     let mut users: FxHashMap<ValueId, Vec<InstId>> = FxHashMap::default();
     let order = function.inst_order();
     for &id in &order {
@@ -36,7 +36,7 @@ fn keep(function: &mut Function) {
         }
     }
     // The loads and roundings that are folded, with the instruction that widens or stores the value.
-    let mut gone: FxHashSet<InstId> = FxHashSet::default();
+    let mut folded: FxHashSet<InstId> = FxHashSet::default();
     for &id in &order {
         let inst = &function.insts[id];
         let [result] = inst.results[..] else { continue };
@@ -46,12 +46,12 @@ fn keep(function: &mut Function) {
             _ => rounding(function, id).is_some() && users.iter().all(|&user| stores(function, user, result)),
         };
         if is_kept {
-            gone.insert(id);
-            gone.extend(users);
+            folded.insert(id);
+            folded.extend(users);
         }
     }
     rewrite(function, |builder, id, replaced| {
-        if !gone.contains(&id) {
+        if !folded.contains(&id) {
             return builder.insert(id);
         }
         let inst = builder.function.insts[id].clone();
@@ -97,7 +97,7 @@ fn load(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
 fn store(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
     let function = &*builder.function;
     let kiln_ir::ValueDef::Result(id, _) = function.values[rounded].def else {
-        unreachable!("what is stored was rounded")
+        unreachable!("the stored value is the result of a conversion")
     };
     let (value, how) = (function.insts[id].args[0], rounding(function, id).flatten());
     let ty = builder.ty(value);

@@ -1,16 +1,16 @@
 //! Freezes loop-exit values, for the fault `freeze_loop_exit_values`.
 //!
 //! Works around lockstep drivers (lavapipe <= 23.2, SwiftShader) that recompute loop-exit values after a lane left. They
-//! run the lanes of a sub-group together and mask memory accesses and block parameters of lanes that have left a loop,
-//! but compute everything else again in every iteration. A value that depends on a load then changes, because the masked
+//! run the lanes of a sub-group together. They mask memory accesses and block parameters of lanes that have left a loop,
+//! but recompute all other values in every iteration. A value that depends on a load then changes, because the masked
 //! load gives zero. So does a value that depends on a block parameter whose register already contains the next value
 //! when the lane leaves (`registers`). Only the parameters of the enclosing loops are certain to stay block parameters in
 //! the driver's code: it turns selections into `select`, folds conditions and unrolls loops.
 //!
-//! A value that may change leaves the loop through one of two exits; the other exit passes zero. The driver cannot merge
-//! the exits, because the other one, which no lane takes, contains a store. So the value becomes a block parameter.
+//! This pass duplicates the exit that passes such a value; the copy passes zero. No lane takes the copy, but the driver
+//! cannot merge both exits, because the copy contains a store. So the value becomes a block parameter.
 //!
-//! Late, because other passes make loops.
+//! Runs late, because other passes create loops.
 
 mod registers;
 
@@ -79,15 +79,15 @@ impl Search<'_> {
                 self.loops.pop();
             }
             match *op {
-                Op::Exit(target) if self.loops.contains(&target) => self.leave(block, id, Some(target)),
-                Op::Return if !self.loops.is_empty() => self.leave(block, id, None),
+                Op::Exit(target) if self.loops.contains(&target) => self.record_exit(block, id, Some(target)),
+                Op::Return if !self.loops.is_empty() => self.record_exit(block, id, None),
                 _ => {}
             }
         }
     }
 
     /// An exit from a loop, or from the function.
-    fn leave(&mut self, block: BlockId, id: InstId, left: Option<InstId>) {
+    fn record_exit(&mut self, block: BlockId, id: InstId, left: Option<InstId>) {
         let inst = &self.function.insts[id];
         // Pointers to local memory have no zero value. They are rarely loaded from memory.
         let is_number = |it: ValueId| matches!(self.function.ty(it), Type::Scalar(_) | Type::Vector(..));
@@ -105,7 +105,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether an operand that the value depends on differs in an iteration after this exit.
+    /// Whether the driver may recompute the value in an iteration after this exit with different operands.
     fn is_recomputed_after_exit(&self, value: ValueId, exit: InstId, left: Option<InstId>) -> bool {
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         let mut pending = vec![value];

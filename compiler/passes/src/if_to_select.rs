@@ -8,7 +8,7 @@ use kiln_ir::{
 use kiln_session::{Options, diag::Sink};
 
 /// The maximum number of operations that are computed unconditionally.
-const FEW: usize = 4;
+const MAX_SPECULATED: usize = 4;
 
 pub(super) fn if_to_select(module: &mut Module, options: &Options, _: &mut Sink) {
     if !options.optimize {
@@ -41,7 +41,7 @@ fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
         let (&last, others) = function.blocks[block].insts.split_last()?;
         computed += others.len();
         let is_cheap = others.iter().all(|&other| is_cheap(function, other));
-        if function.insts[last].op != Op::Exit(id) || !is_cheap || computed > FEW {
+        if function.insts[last].op != Op::Exit(id) || !is_cheap || computed > MAX_SPECULATED {
             return None;
         }
     }

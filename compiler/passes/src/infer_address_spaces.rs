@@ -13,14 +13,14 @@ use crate::{
 
 pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sink) {
     let Module { functions, vars, .. } = module;
-    let asks = |op: &Op| match op {
+    let is_space_query = |op: &Op| match op {
         Op::PointerCast => true,
         Op::Builtin(id, _) => matches!(builtins::row(*id).lowering, Lowering::ToSpace | Lowering::GetFence),
         _ => false,
     };
     for function in functions.iter_mut() {
         let is_generic = |value: &Value| value.ty == Type::Pointer(AddressSpace::Generic);
-        if !function.values.iter().any(is_generic) && !function.may_have(asks) {
+        if !function.values.iter().any(is_generic) && !function.may_contain(is_space_query) {
             continue;
         }
         let origins = Origins::find(function, &|var| vars[var].space);

@@ -4,8 +4,8 @@
 //! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
 //! call). A function with pointers loaded from memory, synchronization, images, `printf` or device-side enqueue is always inlined: later passes
 //! analyze pointers within one function, and the others together with the kernel. A function is worth keeping if it is long
-//! and called several times. The language has no recursion, so inlining ends. A module that would become too large is
-//! rejected.
+//! and called several times. The language has no recursion, so inlining terminates. A module that would become too large
+//! is rejected.
 
 use kiln_ir::{
     BlockId, Case, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Value, ValueDef, ValueId, VarId,
@@ -21,19 +21,19 @@ use rustc_hash::FxHashMap;
 
 /// The size in instructions from which a function with several calls is kept. Shorter bodies are often cheaper than the
 /// call once their arguments are known.
-const LONG: usize = 24;
+const MIN_KEPT_SIZE: usize = 24;
 
 /// The same for functions with pointers to private objects, which may become values in an inlined copy.
-const LONG_WITH_OBJECTS: usize = 64;
+const MIN_KEPT_SIZE_WITH_OBJECTS: usize = 64;
 
 /// The maximum number of instructions of a module after inlining.
-pub(super) const MOST_INSTRUCTIONS: usize = 2_000_000;
+pub(super) const MAX_INSTRUCTIONS: usize = 2_000_000;
 
 /// The maximum number of parameters of a function (SPIR-V 2.17).
-const PARAMETERS: usize = 255;
+const MAX_PARAMETERS: usize = 255;
 
 pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
-    let stays = staying(module, options);
+    let stays = kept_functions(module, options);
     let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
     if let Some(largest) = too_large(module, is_kept, |callee| !stays[callee.index()]) {
         return report_size(module.functions[largest].span, sink);
@@ -57,12 +57,12 @@ fn too_large(
     let kept: Vec<FuncId> = module.functions.ids().filter(|&id| is_kept(id, &module.functions[id])).collect();
     let all = kept.iter().fold(0, |all: usize, id| all.saturating_add(sizes[id.index()]));
     let largest = kept.into_iter().max_by_key(|id| sizes[id.index()]);
-    largest.filter(|_| all > MOST_INSTRUCTIONS)
+    largest.filter(|_| all > MAX_INSTRUCTIONS)
 }
 
 /// Reports that the program would become too large.
 pub(super) fn report_size(span: Span, sink: &mut Sink) {
-    let message = format!("the program has more than {MOST_INSTRUCTIONS} instructions after inlining");
+    let message = format!("the program has more than {MAX_INSTRUCTIONS} instructions after inlining");
     let diagnostic = Diagnostic::new(Code::ProgramSize, span, message)
         .label("most of them are in this function")
         .help("replace repeated calls by a loop, or compile for `--env opencl`, where functions are called");
@@ -71,16 +71,18 @@ pub(super) fn report_size(span: Span, sink: &mut Sink) {
 
 /// Inlines functions with more parameters than a module allows.
 pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink: &mut Sink) {
-    let crowded: Vec<bool> = module.functions.iter().map(is_crowded).collect();
+    let crowded: Vec<bool> = module.functions.iter().map(exceeds_parameter_limit).collect();
     if !crowded.contains(&true) {
         return;
     }
     let is_own = |function: &Function| function.kernel.is_none() && function.linkage == Linkage::Internal;
-    for function in module.functions.iter().filter(|function| is_crowded(function) && !is_own(function)) {
+    for function in
+        module.functions.iter().filter(|function| exceeds_parameter_limit(function) && !is_own(function))
+    {
         let what =
             if function.kernel.is_some() { "kernel" } else { "function of another part of the program" };
         let message = format!(
-            "this {what} has {} parameters, and a module for OpenCL can have at most {PARAMETERS}",
+            "this {what} has {} parameters, and a module for OpenCL can have at most {MAX_PARAMETERS}",
             function.params().len()
         );
         let diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message);
@@ -90,8 +92,8 @@ pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink
     retain(module, |id, function| !crowded[id.index()] || !is_own(function));
 }
 
-fn is_crowded(function: &Function) -> bool {
-    function.params().len() > PARAMETERS
+fn exceeds_parameter_limit(function: &Function) -> bool {
+    function.params().len() > MAX_PARAMETERS
 }
 
 /// Removes functions that are no longer called.
@@ -131,8 +133,8 @@ pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
 }
 
 /// Inlines the functions that contain such an instruction, directly or in a callee.
-pub(super) fn inline_having(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
-    if !module.functions.iter().any(|function| function.may_have(&is_meant)) {
+pub(super) fn inline_functions_with(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
+    if !module.functions.iter().any(|function| function.may_contain(&is_meant)) {
         return;
     }
     let mut has = vec![false; module.functions.len()];
@@ -172,7 +174,7 @@ fn inline_where(
 }
 
 /// Whether each function is kept.
-fn staying(module: &Module, options: &Options) -> Vec<bool> {
+fn kept_functions(module: &Module, options: &Options) -> Vec<bool> {
     let order = module.callees_first();
     let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
     let mut may_stay = vec![false; module.functions.len()];
@@ -185,8 +187,8 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
         may_stay[id.index()] =
             is_plain[id.index()] && function.kernel.is_none() && is_passable(function, options);
         let copied = callees.iter().map(|callee| {
-            let (size, least) = (sizes[callee.index()], long(&module.functions[*callee]));
-            if may_stay[callee.index()] && size >= least { LONG } else { size }
+            let (size, least) = (sizes[callee.index()], min_kept_size(&module.functions[*callee]));
+            if may_stay[callee.index()] && size >= least { MIN_KEPT_SIZE } else { size }
         });
         sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
     }
@@ -195,7 +197,8 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
     let mut uses = vec![0usize; module.functions.len()];
     for &id in order.iter().rev() {
         let index = id.index();
-        stays[index] = may_stay[index] && uses[index] > 1 && sizes[index] >= long(&module.functions[id]);
+        stays[index] =
+            may_stay[index] && uses[index] > 1 && sizes[index] >= min_kept_size(&module.functions[id]);
         let copies = match module.functions[id].kernel.is_some() || stays[index] {
             true => 1,
             false => uses[index],
@@ -208,10 +211,10 @@ fn staying(module: &Module, options: &Options) -> Vec<bool> {
 }
 
 /// The size in instructions from which a function with several calls is kept.
-fn long(function: &Function) -> usize {
+fn min_kept_size(function: &Function) -> usize {
     let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
     let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
-    if takes_private && function.kernel.is_none() { LONG_WITH_OBJECTS } else { LONG }
+    if takes_private && function.kernel.is_none() { MIN_KEPT_SIZE_WITH_OBJECTS } else { MIN_KEPT_SIZE }
 }
 
 fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
@@ -223,15 +226,16 @@ fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
 
 /// Whether a function has parameters that point to private or local objects.
 pub(super) fn takes_objects(function: &Function) -> bool {
-    function.kernel.is_none() && function.params().iter().any(|&param| is_followed(function.ty(param)))
+    function.kernel.is_none()
+        && function.params().iter().any(|&param| may_point_to_object(function.ty(param)))
 }
 
 /// Whether this is a pointer that can point to a private or local object.
-pub(super) const fn is_followed(ty: Type) -> bool {
+pub(super) const fn may_point_to_object(ty: Type) -> bool {
     matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Local | AddressSpace::Generic))
 }
 
-/// Whether no later pass changes the form of the arguments, except for pointers.
+/// Whether later passes keep the form of the arguments, except for pointers.
 fn is_passable(function: &Function, options: &Options) -> bool {
     let features = &options.target.features;
     let is_passable = |ty: Type| match ty {
@@ -247,8 +251,8 @@ fn is_passable(function: &Function, options: &Options) -> bool {
     };
     let mut params = function.params().iter().map(|&param| function.ty(param));
     // A private object takes two parameters: the variable and an index into it. Checks need the variable's size.
-    2 * function.params().len() <= PARAMETERS
-        && params.all(|ty| is_passable(ty) || is_followed(ty) && !options.bounds_checks)
+    2 * function.params().len() <= MAX_PARAMETERS
+        && params.all(|ty| is_passable(ty) || may_point_to_object(ty) && !options.bounds_checks)
         && function.result.is_none_or(is_passable)
 }
 

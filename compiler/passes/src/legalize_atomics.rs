@@ -105,8 +105,8 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
     Some(builder.bitcast(old, float))
 }
 
-/// Replaces a floating-point read-modify-write that the target lacks by a compare-exchange loop. Half operations need none:
-/// OpenCL has them if the device supports cl_ext_float_atomics, except for subtraction.
+/// Replaces a floating-point read-modify-write that the target lacks by a compare-exchange loop. Half operations need no
+/// loop: a device with cl_ext_float_atomics has them natively. A native subtraction becomes an addition.
 fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
@@ -168,8 +168,8 @@ impl LoopOrder {
     }
 }
 
-/// Compare-exchanges an integer until `compute` has been applied to its old value. Returns the old value. `pointer` is its
-/// address and the memory where it may lie; order and scope are those of `atomic`.
+/// Applies `compute` to an integer in a compare-exchange loop. Returns the old value. `pointer` is its address and the
+/// memory that may contain it; order and scope are those of `atomic`.
 pub(super) fn exchange_loop(
     builder: &mut Builder<'_>,
     order: LoopOrder,

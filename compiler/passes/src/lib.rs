@@ -85,7 +85,7 @@ impl Pass {
     }
 }
 
-/// Functions of packages that this one does not depend on. The driver provides them.
+/// Functions of packages that this one must not depend on. The driver passes them.
 pub struct Providers {
     /// Whether the emitter supports a call of a built-in function with these parameters as it is, or, if the last
     /// argument is true, with lower accuracy.
@@ -143,7 +143,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("simplify", Local(simplify::simplify)),
     // After indices have become constants. Before any pass collects the variables in use.
     ("load_constants", Local(load_constants::load_constants)),
-    // Most of the original instructions are gone by now.
+    // The passes above have removed most of the original instructions.
     ("renumber", Local(renumber)),
     // Before any pass queries the address space of an access.
     ("infer_address_spaces", Local(infer_address_spaces::infer_address_spaces)),
@@ -181,7 +181,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("emulate_small", Local(emulate_small::emulate_small)),
     // After all passes that compute with addresses.
     ("emulate_int64", Local(emulate_int64::emulate_int64)),
-    // After the emulation of missing integer types, which lowers some remainders in other ways.
+    // After the emulation of missing integer types, which has its own lowering of remainders.
     ("lower_remainders", Local(lower_remainders::lower_remainders)),
     // After all passes that handle whole vectors.
     ("split_vectors", Local(split_vectors::split_vectors)),

@@ -1,5 +1,4 @@
-//! Prepares a function of the library. Runs when Kiln is developed, not when it compiles a program: the results are
-//! stored.
+//! Prepares a function of the library. Only `cargo xtask library` runs it; compilations use the stored results.
 
 use kiln_ir::{BinaryOp, FuncId, Function, Module, Op};
 use kiln_session::{Options, diag::Sink};

@@ -45,7 +45,7 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
         profile: None,
     };
     if options.target.environment == Environment::Vulkan {
-        pass.module.functions.iter_mut().for_each(groups::forget_events);
+        pass.module.functions.iter_mut().for_each(groups::remove_events);
         pass.module.functions.iter_mut().for_each(images::number_samplers);
         pass.module.functions.iter_mut().for_each(pipes::number_pipes);
         pass.module.functions.iter_mut().for_each(enqueue::number_handles);
@@ -82,9 +82,9 @@ struct Pass<'a> {
     profile: Option<FuncId>,
 }
 
-/// How to call a library function.
+/// A library function, and the way to call it.
 #[derive(Clone, Copy)]
-struct Own {
+struct LibraryCall {
     function: FuncId,
     /// Call it once for each component.
     is_by_component: bool,
@@ -97,13 +97,14 @@ impl Pass<'_> {
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
         // First, because a conversion may need a built-in function.
-        let is_special = |this: &Self, function: &Function, inst: &Inst| {
-            conversion(function, inst).is_some_and(|(from, to, number)| this.is_special(from, to, number))
+        let needs_expansion = |this: &Self, function: &Function, inst: &Inst| {
+            conversion(function, inst)
+                .is_some_and(|(from, to, number)| this.needs_expansion(from, to, number))
         };
-        if function.insts.iter().any(|inst| is_special(self, &function, inst)) {
+        if function.insts.iter().any(|inst| needs_expansion(self, &function, inst)) {
             rewrite(&mut function, |builder, id, replaced| {
                 let inst = &builder.function.insts[id];
-                if is_special(self, builder.function, inst)
+                if needs_expansion(self, builder.function, inst)
                     && let Some((_, to, number)) = conversion(builder.function, inst)
                 {
                     let (value, result) = (inst.args[0], inst.results[0]);
@@ -143,7 +144,7 @@ impl Pass<'_> {
         let is_relaxed = math.unsafe_optimizations && !is_exact;
         if !is_exact
             && (self.providers.has_instruction)(row.lowering, &self.options.target, params, is_relaxed)
-            && !is_beyond_images(builder, inst, row.lowering)
+            && !is_unsupported_image_operation(builder, inst, row.lowering)
         {
             if matches!(row.lowering, Lowering::Library(_)) {
                 widen(builder, inst, builtin, params);
@@ -174,7 +175,7 @@ impl Pass<'_> {
             return;
         }
         let name = if is_exact { "rounded_sqrt".to_owned() } else { plain_name(row) };
-        if let Some(own) = self.own(&name, params, builder.span) {
+        if let Some(own) = self.find_library_call(&name, params, builder.span) {
             let result = expand(builder, inst, own, params);
             if let (Some(&old), Some(new)) = (builder.function.insts[inst].results.first(), result) {
                 replaced.insert(old, new);
@@ -200,27 +201,28 @@ impl Pass<'_> {
     }
 
     /// The library function for these parameters: for whole vectors, or else for components.
-    fn own(&mut self, name: &str, params: &[BuiltinParam], span: Span) -> Option<Own> {
+    fn find_library_call(&mut self, name: &str, params: &[BuiltinParam], span: Span) -> Option<LibraryCall> {
         for is_for_half in [false, true] {
             let types: Vec<(ty::Scalar, u8)> =
                 params.iter().filter_map(|param| numeric(*param, is_for_half)).collect();
             let Some(&(first, count)) = types.first() else {
                 let function = self.callee(name, "", span)?;
-                return Some(Own { function, is_by_component: false, is_for_half });
+                return Some(LibraryCall { function, is_by_component: false, is_for_half });
             };
             if is_for_half && !params.iter().any(|param| is_half(*param)) {
                 break;
             }
-            let joined: Vec<String> = types.iter().map(|&(scalar, count)| spelt(scalar, count)).collect();
+            let joined: Vec<String> =
+                types.iter().map(|&(scalar, count)| type_suffix(scalar, count)).collect();
             // For parameters of the same width, one type represents all. `step(float, float4)` only has a
             // componentwise version.
             let is_uniform = types.iter().all(|&(_, other)| other == count);
-            let wholes = [Some(joined.join("_")), is_uniform.then(|| spelt(first, count))];
+            let wholes = [Some(joined.join("_")), is_uniform.then(|| type_suffix(first, count))];
             if let Some(function) = wholes.iter().flatten().find_map(|types| self.callee(name, types, span)) {
-                return Some(Own { function, is_by_component: false, is_for_half });
+                return Some(LibraryCall { function, is_by_component: false, is_for_half });
             }
-            if let Some(function) = self.callee(name, &spelt(first, 1), span) {
-                return Some(Own { function, is_by_component: true, is_for_half });
+            if let Some(function) = self.callee(name, &type_suffix(first, 1), span) {
+                return Some(LibraryCall { function, is_by_component: true, is_for_half });
             }
         }
         None
@@ -262,7 +264,7 @@ fn conversion(function: &Function, inst: &Inst) -> Option<(Type, Type, Number)> 
 }
 
 /// Whether it is an image operation that no environment supports: multi-sampling, or writing a mip level.
-fn is_beyond_images(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
+fn is_unsupported_image_operation(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
     let Lowering::Image(operation) = lowering else { return false };
     let args = &builder.function.insts[inst].args;
     let is_msaa = matches!(builder.ty(args[0]), Type::Image(image) if image.is_msaa);
@@ -290,7 +292,7 @@ fn numeric(param: BuiltinParam, is_for_half: bool) -> Option<(ty::Scalar, u8)> {
     Some((scalar, count))
 }
 
-fn spelt(scalar: ty::Scalar, count: u8) -> String {
+fn type_suffix(scalar: ty::Scalar, count: u8) -> String {
     match count {
         1 => scalar.spelling().to_owned(),
         _ => format!("{}{count}", scalar.spelling()),
@@ -319,7 +321,12 @@ fn widen(builder: &mut Builder<'_>, inst: InstId, builtin: BuiltinId, params: &[
 }
 
 /// Replaces a call by a call of a library function. Returns the result.
-fn expand(builder: &mut Builder<'_>, inst: InstId, own: Own, params: &[BuiltinParam]) -> Option<ValueId> {
+fn expand(
+    builder: &mut Builder<'_>,
+    inst: InstId,
+    own: LibraryCall,
+    params: &[BuiltinParam],
+) -> Option<ValueId> {
     let args = builder.function.insts[inst].args.clone();
     let result = builder.function.insts[inst].results.first().map(|&result| builder.ty(result));
     let count = if own.is_by_component { widest(params) } else { 1 };
@@ -396,7 +403,7 @@ const PLAIN: Convert = Convert::Number {
     to_signed: false,
 };
 
-fn from_half(builder: &mut Builder<'_>, value: ValueId, own: Own) -> ValueId {
+fn from_half(builder: &mut Builder<'_>, value: ValueId, own: LibraryCall) -> ValueId {
     let ty = builder.ty(value);
     if own.is_for_half && ty.scalar() == Some(Scalar::F16) {
         return builder.convert(PLAIN, value, ty.with_scalar(Scalar::F32));

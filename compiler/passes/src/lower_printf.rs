@@ -34,7 +34,7 @@ const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
     let Module { vars, functions, interface, .. } = module;
     let has = |function: &Function, is_meant: fn(&Op) -> bool| {
-        function.may_have(is_meant)
+        function.may_contain(is_meant)
             && function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op))
     };
     let prints = functions.iter().any(|function| has(function, |op| matches!(op, Op::Printf(_))));
@@ -118,7 +118,7 @@ impl Pass<'_> {
                 strings.pop_front();
                 words.push(self.string(builder, argument));
             } else {
-                put(builder, argument, &mut words);
+                append_words(builder, argument, &mut words);
             }
             sizes.push(4 * (words.len() - first) as u32);
         }
@@ -190,7 +190,7 @@ fn string_arguments(format: &[u8]) -> Vec<usize> {
 }
 
 /// Converts a value to words: the components in order, padded to whole words.
-fn put(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
+fn append_words(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
     let mut value = unwidened(builder.function, value);
     if builder.ty(value).is_pointer() {
         value = builder.value(Op::PointerToInt, &[value], Type::I64);

@@ -429,7 +429,7 @@ fn survey(function: &Function, forms: &Forms) -> FxHashMap<Object, Usage> {
                     let known = function.constant_bits(inst.args[1]);
                     usage.strides |= known.map_or(*stride, |index| index.wrapping_mul(*stride));
                 }
-                // A tagged address that is converted to an index can be at any byte.
+                // A tagged address that is converted to an index can have any byte offset.
                 Op::PointerCast if !is_index && forms.form(inst.results[0]) == Some(Form::Index(object)) => {
                     usage.strides |= 1;
                 }

@@ -8,7 +8,7 @@ use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
 
 pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut Sink) {
-    if !module.functions.iter().any(|function| function.may_have(Op::synchronizes)) {
+    if !module.functions.iter().any(|function| function.may_contain(Op::synchronizes)) {
         return;
     }
     let kernels: Vec<FuncId> = module

@@ -52,7 +52,7 @@ impl Origin {
         Self { is_global: true, ..Self::default() }
     }
 
-    /// Adds another origin. Whether that changed anything.
+    /// Adds another origin. Returns whether that changed this one.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.objects.len(), self.is_global, self.is_null);
         for &object in &other.objects {
@@ -65,7 +65,7 @@ impl Origin {
         before != (self.objects.len(), self.is_global, self.is_null)
     }
 
-    /// The part that a pointer to this address space can point to.
+    /// The targets in this address space.
     fn within(&self, space: AddressSpace) -> Self {
         let mut kept = self.clone();
         if space != AddressSpace::Generic {

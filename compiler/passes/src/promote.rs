@@ -19,7 +19,7 @@ pub(super) fn promote(module: &mut Module, options: &Options, _: &mut Sink) {
     }
 }
 
-/// Runs one iteration. Whether another iteration could promote more.
+/// Runs one iteration. Returns whether another iteration could promote more.
 fn promote_once(function: &mut Function, keeps_named: bool) -> bool {
     let slots = Slots::find(function, keeps_named);
     if slots.types.is_empty() {
@@ -107,7 +107,7 @@ impl Slots {
                 refused.insert(*var);
             }
         }
-        refuse_overlaps(&accesses, &mut refused);
+        reject_overlaps(&accesses, &mut refused);
         if keeps_named {
             // Handles, such as events, have no memory for a debugger to show.
             let is_data = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_));
@@ -154,7 +154,7 @@ fn element_offset(function: &Function, var: VarId, index: ValueId) -> Option<i64
     i64::from(known_index(function, index, STEPS)? as i32).checked_mul(i64::try_from(size).ok()?)
 }
 
-/// The maximum number of operations between an index and its constant operands.
+/// The maximum number of operations to evaluate for a constant index.
 const STEPS: u32 = 16;
 
 /// A constant index. `lower_to_logical_pointers` emits operations on constants, and `simplify` folds them only later.
@@ -183,7 +183,7 @@ fn record(
 }
 
 /// Rejects variables with overlapping slots.
-fn refuse_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
+fn reject_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
     for ((&(var, offset), &ty), (&(next_var, next), _)) in accesses.iter().zip(accesses.iter().skip(1)) {
         let size = ty.size().unwrap_or(u64::MAX);
         if var == next_var && offset.saturating_add_unsigned(size) > next {

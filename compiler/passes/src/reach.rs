@@ -16,7 +16,7 @@ use crate::{
     origins::{constant_offset, is_to_space, receivers},
 };
 
-/// Where a pointer comes from.
+/// The object that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
     /// This object of the module.
@@ -54,7 +54,7 @@ pub(super) struct Reach {
     escaped: FxHashSet<VarId>,
 }
 
-/// What the analysis assumes of an index into memory that is not known to be an array.
+/// The assumption about an index into memory that is not known to be an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indices {
     /// It can be any number, negative ones too.
@@ -78,7 +78,7 @@ impl Reach {
             while order.iter().fold(false, |changed, &inst| flow.inst(inst) | changed) {}
             let found = flow.found;
             for inst in order {
-                reach.leave(module, &function.insts[inst], &found);
+                reach.record_escapes(module, &function.insts[inst], &found);
             }
             reach.functions[id.index()] = found;
         }
@@ -86,7 +86,7 @@ impl Reach {
     }
 
     /// Records the pointers that an instruction passes to another function, or stores or converts.
-    fn leave(&mut self, module: &Module, inst: &Inst, found: &FxHashMap<ValueId, Pointees>) {
+    fn record_escapes(&mut self, module: &Module, inst: &Inst, found: &FxHashMap<ValueId, Pointees>) {
         let escaping = match inst.op {
             Op::Call(callee) => {
                 for (arg, &param) in inst.args.iter().zip(module.functions[callee].params()) {
@@ -108,7 +108,7 @@ impl Reach {
         }
     }
 
-    /// What a pointer can point to. Empty if it is null or undefined.
+    /// The pointees of a pointer. Empty if it is null or undefined.
     pub(super) fn pointees(&self, function: FuncId, pointer: ValueId) -> &[Pointee] {
         self.functions[function.index()].get(&pointer).map_or(&[], SmallVec::as_slice)
     }

@@ -19,7 +19,7 @@ pub(super) fn rewrite_only(
     mut visit: impl FnMut(&mut Builder<'_>, InstId, &mut Replacements),
 ) {
     // Most passes change nothing in most functions.
-    if !function.may_have(&is_visited) {
+    if !function.may_contain(&is_visited) {
         return;
     }
     let mut replaced = Replacements::default();

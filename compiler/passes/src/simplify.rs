@@ -24,7 +24,7 @@ pub(super) fn simplify(module: &mut Module, options: &Options, _: &mut Sink) {
     }
 }
 
-/// Runs one iteration. Whether a branch was removed.
+/// Runs one iteration. Returns whether a branch was removed.
 fn simplify_once(function: &mut Function) -> bool {
     let mut exits: FxHashMap<InstId, u32> = FxHashMap::default();
     for id in function.inst_order() {
@@ -78,7 +78,7 @@ impl Walk<'_> {
             let Some(id) = frame.rest.pop() else {
                 let mark = frame.mark.unwrap_or_default();
                 stack.pop();
-                self.forget(mark);
+                self.pop_scope(mark);
                 continue;
             };
             let block = frame.block;
@@ -111,7 +111,7 @@ impl Walk<'_> {
         Frame { block, rest, mark: None }
     }
 
-    fn forget(&mut self, mark: usize) {
+    fn pop_scope(&mut self, mark: usize) {
         for key in self.log.drain(mark..).rev() {
             if let Some(insts) = self.known.get_mut(&key) {
                 insts.pop();

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     bind_arguments::local_argument,
-    inline_calls::{MOST_INSTRUCTIONS, inline, is_followed, report_size, retain, take, takes_objects},
+    inline_calls::{MAX_INSTRUCTIONS, inline, may_point_to_object, report_size, retain, take, takes_objects},
     origins::{Object, Origins},
     rewrite::rewrite_only,
 };
@@ -57,10 +57,10 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
         has_wide: options.target.features.int64,
         made: FxHashMap::default(),
         kinds: FxHashMap::default(),
-        open: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
-        room: MOST_INSTRUCTIONS,
+        pending: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
+        budget: MAX_INSTRUCTIONS,
     };
-    while let Some(id) = copies.open.pop() {
+    while let Some(id) = copies.pending.pop() {
         let span = module.functions[id].span;
         if let Err(TooLarge) = copies.resolve_calls(module, id) {
             return report_size(span, sink);
@@ -83,7 +83,7 @@ fn name_local_arguments(module: &mut Module) {
     }
 }
 
-/// The module would have too many instructions.
+/// The error for a module that would have too many instructions.
 struct TooLarge;
 
 struct Copies<'a> {
@@ -95,9 +95,9 @@ struct Copies<'a> {
     /// The kinds of each copy.
     kinds: FxHashMap<FuncId, Kinds>,
     /// Functions with unprocessed calls.
-    open: Vec<FuncId>,
+    pending: Vec<FuncId>,
     /// The remaining budget of instructions.
-    room: usize,
+    budget: usize,
 }
 
 impl Copies<'_> {
@@ -106,7 +106,7 @@ impl Copies<'_> {
         let mut function = take(module, id);
         loop {
             let mut calls = function.inst_order();
-            calls.retain(|&call| self.is_open(&function.insts[call].op));
+            calls.retain(|&call| self.is_template_call(&function.insts[call].op));
             if calls.is_empty() {
                 break;
             }
@@ -118,7 +118,7 @@ impl Copies<'_> {
                 let copy = kinds.and_then(|kinds| self.copy(module, template, kinds));
                 if copy.is_none() || self.made.len() > known {
                     let size = module.functions[template].insts.len();
-                    self.room = self.room.checked_sub(size).ok_or(TooLarge)?;
+                    self.budget = self.budget.checked_sub(size).ok_or(TooLarge)?;
                 }
                 match copy {
                     Some(copy) => function.insts[call].op = Op::Call(copy),
@@ -133,7 +133,7 @@ impl Copies<'_> {
     }
 
     /// Whether this is a call to an original function.
-    fn is_open(&self, op: &Op) -> bool {
+    fn is_template_call(&self, op: &Op) -> bool {
         matches!(op, Op::Call(callee) if self.is_template.get(callee.index()) == Some(&true))
     }
 
@@ -146,7 +146,7 @@ impl Copies<'_> {
         args: &[ValueId],
     ) -> Option<Kinds> {
         let kinds = args.iter().map(|&arg| {
-            if !is_followed(function.ty(arg)) {
+            if !may_point_to_object(function.ty(arg)) {
                 return Some(None);
             }
             let origin = origins.origin(arg);
@@ -192,7 +192,7 @@ impl Copies<'_> {
         let made = (!compares_objects(&function, &origins)).then(|| {
             let id = module.functions.push(function);
             self.kinds.insert(id, key.1.clone());
-            self.open.push(id);
+            self.pending.push(id);
             id
         });
         self.made.insert(key, made);
@@ -229,8 +229,8 @@ fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
     function
 }
 
-/// Whether the function compares pointers that can be in the same object or in two: two parameters can be one object, but
-/// addresses in a function differ between parameters.
+/// Whether the function compares pointers into different parameters: both can be one object of the caller, but the
+/// addresses of two parameters always differ in the function.
 fn compares_objects(function: &Function, origins: &Origins) -> bool {
     function.inst_order().into_iter().any(|id| {
         let inst = &function.insts[id];

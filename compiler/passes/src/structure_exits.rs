@@ -80,7 +80,7 @@ fn enclose(function: &mut Function, id: InstId, parent: BlockId) -> InstId {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Sort {
+enum ConstructKind {
     If,
     Breakable,
     Loop,
@@ -102,7 +102,7 @@ struct ExitSelector {
 struct Pass<'f> {
     builder: Builder<'f>,
     /// The enclosing constructs, outermost first.
-    around: Vec<(InstId, Sort)>,
+    around: Vec<(InstId, ConstructKind)>,
     selectors: FxHashMap<InstId, ExitSelector>,
     /// The variables for the values that jumps to a target carry.
     carried: FxHashMap<ExitTarget, Vec<(VarId, Type)>>,
@@ -113,10 +113,10 @@ impl Pass<'_> {
         let mut index = 0;
         while let Some(&id) = self.builder.function.blocks[block].insts.get(index) {
             index += 1;
-            let sort = match self.builder.function.insts[id].op {
-                Op::If { .. } => Sort::If,
-                Op::Switch { .. } | Op::Block(_) => Sort::Breakable,
-                Op::Loop { .. } => Sort::Loop,
+            let kind = match self.builder.function.insts[id].op {
+                Op::If { .. } => ConstructKind::If,
+                Op::Switch { .. } | Op::Block(_) => ConstructKind::Breakable,
+                Op::Loop { .. } => ConstructKind::Loop,
                 Op::Exit(target) => {
                     self.jump(block, id, ExitTarget { target, is_exit: true });
                     return;
@@ -127,7 +127,7 @@ impl Pass<'_> {
                 }
                 _ => continue,
             };
-            self.around.push((id, sort));
+            self.around.push((id, kind));
             for nested in self.builder.function.insts[id].op.blocks() {
                 self.block(nested);
             }
@@ -136,7 +136,7 @@ impl Pass<'_> {
                 self.builder.span = self.builder.function.insts[id].span;
                 self.builder.at(block, index - 1);
                 let none = self.builder.i32(0);
-                self.put(selector.var, none);
+                self.store_var(selector.var, none);
                 // Continue after the construct.
                 let (block, at) = self.builder.insertion_point();
                 self.builder.at(block, at + 1);
@@ -151,7 +151,7 @@ impl Pass<'_> {
         let (block, at) = self.builder.insertion_point();
         let next = self.builder.function.blocks[block].insts[at];
         let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
-        let noted = self.get(selector.var, Type::I32);
+        let noted = self.load_var(selector.var, Type::I32);
         let tested = if is_left_normally { selector.targets.len() } else { selector.targets.len() - 1 };
         for (number, exit_target) in (1..).zip(&selector.targets[..tested]) {
             let number = self.builder.i32(number);
@@ -161,15 +161,15 @@ impl Pass<'_> {
             self.builder.at_end(test.otherwise);
             self.builder.exit(test.inst, &[]);
             self.builder.at_end(test.then);
-            self.around.push((test.inst, Sort::If));
-            self.go(*exit_target);
+            self.around.push((test.inst, ConstructKind::If));
+            self.emit_jump(*exit_target);
             self.around.pop();
             self.builder.at(block, at);
         }
         if let Some(exit_target) = selector.targets.get(tested) {
             let (block, at) = self.builder.insertion_point();
             self.builder.function.blocks[block].insts.truncate(at);
-            self.go(*exit_target);
+            self.emit_jump(*exit_target);
         }
     }
 
@@ -191,16 +191,16 @@ impl Pass<'_> {
             self.carried.insert(exit_target, carried);
         }
         for ((var, _), value) in self.carried[&exit_target].clone().into_iter().zip(values) {
-            self.put(var, value);
+            self.store_var(var, value);
         }
-        self.go(exit_target);
+        self.emit_jump(exit_target);
     }
 
-    /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise one step.
-    fn go(&mut self, exit_target: ExitTarget) {
+    /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise its first step.
+    fn emit_jump(&mut self, exit_target: ExitTarget) {
         let Some(step) = self.step(exit_target) else {
             let carried = self.carried.get(&exit_target).cloned().unwrap_or_default();
-            let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.get(var, ty)).collect();
+            let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.load_var(var, ty)).collect();
             match exit_target.is_exit {
                 true => self.builder.exit(exit_target.target, &values),
                 false => self.builder.continue_loop(exit_target.target, &values),
@@ -219,11 +219,11 @@ impl Pass<'_> {
         });
         let var = selector.var;
         let number = self.builder.i32(number as i32 + 1);
-        self.put(var, number);
+        self.store_var(var, number);
         let results: Vec<Type> =
             self.builder.function.insts[step].results.iter().map(|&result| self.builder.ty(result)).collect();
-        let nothing: Vec<ValueId> = results.into_iter().map(|ty| self.builder.undefined(ty)).collect();
-        self.builder.exit(step, &nothing);
+        let undefined: Vec<ValueId> = results.into_iter().map(|ty| self.builder.undefined(ty)).collect();
+        self.builder.exit(step, &undefined);
     }
 
     /// The construct to leave first, if the jump would cross a construct that it must not cross.
@@ -231,17 +231,17 @@ impl Pass<'_> {
         let position = self.around.iter().rposition(|(id, _)| *id == exit_target.target)?;
         let (_, target) = self.around[position];
         let between = &self.around[position + 1..];
-        let is_obstacle = |sort: Sort| match target {
-            Sort::Loop => sort == Sort::Loop,
-            Sort::Breakable | Sort::If => sort != Sort::If,
+        let is_obstacle = |kind: ConstructKind| match target {
+            ConstructKind::Loop => kind == ConstructKind::Loop,
+            ConstructKind::Breakable | ConstructKind::If => kind != ConstructKind::If,
         };
-        if !between.iter().any(|(_, sort)| is_obstacle(*sort)) {
+        if !between.iter().any(|(_, kind)| is_obstacle(*kind)) {
             return None;
         }
         // The outermost construct that can be left from here.
         let mut step = None;
-        for (id, sort) in between.iter().rev().filter(|(_, sort)| *sort != Sort::If) {
-            if *sort == Sort::Loop {
+        for (id, kind) in between.iter().rev().filter(|(_, kind)| *kind != ConstructKind::If) {
+            if *kind == ConstructKind::Loop {
                 return Some(*id);
             }
             step = step.or(Some(*id));
@@ -249,7 +249,7 @@ impl Pass<'_> {
         step
     }
 
-    fn put(&mut self, var: VarId, value: ValueId) {
+    fn store_var(&mut self, var: VarId, value: ValueId) {
         let value = match self.builder.ty(value) {
             Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I32),
             _ => value,
@@ -259,7 +259,7 @@ impl Pass<'_> {
         self.builder.store(pointer, value, access);
     }
 
-    fn get(&mut self, var: VarId, ty: Type) -> ValueId {
+    fn load_var(&mut self, var: VarId, ty: Type) -> ValueId {
         let access = self.access(var);
         let pointer = self.builder.private_var(var);
         if ty != Type::BOOL {

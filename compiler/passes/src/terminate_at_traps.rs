@@ -9,9 +9,9 @@ use kiln_session::{Options, diag::Sink};
 
 pub(super) fn terminate_at_traps(module: &mut Module, _: &Options, _: &mut Sink) {
     let is_trap = |op: &Op| matches!(op, Op::Trap(_));
-    inline_calls::inline_having(module, is_trap);
+    inline_calls::inline_functions_with(module, is_trap);
     for function in module.functions.iter_mut() {
-        if function.may_have(is_trap) {
+        if function.may_contain(is_trap) {
             leave(function);
         }
     }

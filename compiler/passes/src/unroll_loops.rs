@@ -17,7 +17,7 @@ pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink)
         return;
     }
     let is_meant = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
-    for function in module.functions.iter_mut().filter(|function| function.may_have(is_meant)) {
+    for function in module.functions.iter_mut().filter(|function| function.may_contain(is_meant)) {
         // Inner loops first, so that the copies of outer loops contain them unrolled.
         for id in function.inst_order().into_iter().rev() {
             if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
@@ -40,12 +40,12 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
     let unrolled = function.add_block(&in_body);
     let mut values = function.blocks[unrolled].params.clone();
     for _ in 1..count {
-        values = once(function, unrolled, body, &values, (id, Jump::Continue), &in_continuing);
-        values = once(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
+        values = append_copy(function, unrolled, body, &values, (id, Jump::Continue), &in_continuing);
+        values = append_copy(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
     }
     // The last copy is the original body.
     let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
-    let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), leave: None };
+    let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), replaced_jump: None };
     let last = copy.block(body);
     let insts = std::mem::take(&mut function.blocks[last].insts);
     function.blocks[unrolled].insts.extend(insts);
@@ -74,23 +74,24 @@ enum Jump {
     Next,
 }
 
-/// Appends a copy of a block to `into`, with these values for its parameters. Returns the values for the next
-/// iteration.
-fn once(
+/// Appends a copy of a block to `into`, with these values for its parameters. `jump`, which continues the loop, becomes an
+/// exit from the copy. Returns the arguments of `jump`.
+fn append_copy(
     function: &mut Function,
     into: BlockId,
     block: BlockId,
     values: &[ValueId],
-    way: (InstId, Jump),
+    jump: (InstId, Jump),
     results: &[Type],
 ) -> Vec<ValueId> {
     let mut builder = Builder::new(function);
     builder.at_end(into);
-    builder.span = builder.function.insts[way.0].span;
+    builder.span = builder.function.insts[jump.0].span;
     let (around, empty) = builder.open_block(results);
     let params = builder.function.blocks[block].params.clone();
     let values = params.into_iter().zip(values.iter().copied()).collect();
-    let mut copy = Copy { function, values, insts: FxHashMap::default(), leave: Some((way, around)) };
+    let mut copy =
+        Copy { function, values, insts: FxHashMap::default(), replaced_jump: Some((jump, around)) };
     let made = copy.block(block);
     function.blocks[empty].insts = std::mem::take(&mut function.blocks[made].insts);
     function.insts[around].results.to_vec()
@@ -102,7 +103,7 @@ struct Copy<'f> {
     values: FxHashMap<ValueId, ValueId>,
     insts: FxHashMap<InstId, InstId>,
     /// A jump to replace with an exit from a construct.
-    leave: Option<((InstId, Jump), InstId)>,
+    replaced_jump: Option<((InstId, Jump), InstId)>,
 }
 
 impl Copy<'_> {
@@ -138,13 +139,13 @@ impl Copy<'_> {
     }
 
     fn op(&mut self, mut op: Op) -> Op {
-        let way = match op {
+        let jump = match op {
             Op::Continue(target) => Some((target, Jump::Continue)),
             Op::Next(target) => Some((target, Jump::Next)),
             _ => None,
         };
-        if let (Some(way), Some((leave, around))) = (way, self.leave)
-            && way == leave
+        if let (Some(jump), Some((replaced_jump, around))) = (jump, self.replaced_jump)
+            && jump == replaced_jump
         {
             return Op::Exit(around);
         }

@@ -8,7 +8,8 @@
 use std::{collections::BTreeMap, mem::take};
 
 use kiln_ir::{
-    Access, BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, align_behind,
+    Access, BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId,
+    align_at_offset,
 };
 use kiln_session::{Options, diag::Sink};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -232,7 +233,7 @@ fn combine(
 
 /// The alignment of the base plus an offset that follows from an access.
 fn known_align(aligned: &Member, offset: i64) -> i64 {
-    align_behind(aligned.access.align.into(), offset.abs_diff(aligned.offset)) as i64
+    align_at_offset(aligned.access.align.into(), offset.abs_diff(aligned.offset)) as i64
 }
 
 /// The number of accesses that cover this size without gaps and overlaps, if there are at least two.

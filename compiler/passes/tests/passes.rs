@@ -32,7 +32,7 @@ fn outcome(pass: &str, text: &str) -> String {
 }
 
 #[test]
-fn passes_make_what_the_files_say() {
+fn passes_produce_the_expected_output() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
     let mut count = 0;
     for entry in fs::read_dir(&folder).expect("the folder is there") {

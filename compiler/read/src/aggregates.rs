@@ -46,7 +46,7 @@ impl Body<'_, '_, '_> {
             (member, offset, rest) = (next, offset + at, others);
         }
         let pointer = self.builder.offset_bytes(start, offset as i64);
-        let align = kiln_ir::align_behind(align, offset);
+        let align = kiln_ir::align_at_offset(align, offset);
         Ok((Part { member, pointer, align }, rest))
     }
 

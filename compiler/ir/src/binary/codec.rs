@@ -1,4 +1,4 @@
-//! How the parts of a function are written and read.
+//! Encodes and decodes the parts of a function.
 
 use kiln_builtins::{self as builtins, BuiltinId};
 use kiln_types::{
@@ -15,7 +15,7 @@ use crate::{
     UnaryOp, ValueId, VarId, WorkItem,
 };
 
-/// Has a binary form.
+/// A type with a binary form.
 pub(super) trait Codec: Sized {
     fn write(&self, out: &mut Vec<u8>);
     /// Reads what `write` wrote, and removes it from the input.
@@ -311,7 +311,7 @@ impl Codec for FenceFlags {
     }
 }
 
-/// The name and the index among the rows of the name: other rows of the table do not change it.
+/// The name, and the index among the rows of that name, so that new rows of other names do not change the form.
 impl Codec for BuiltinId {
     fn write(&self, out: &mut Vec<u8>) {
         let name = builtins::row(*self).name;

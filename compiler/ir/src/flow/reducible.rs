@@ -43,7 +43,7 @@ impl Graph {
         }
     }
 
-    /// The nodes of a cycle with predecessors outside it.
+    /// The nodes of a cycle that have predecessors outside it.
     fn entries(&self, cycle: &[NodeId]) -> Vec<NodeId> {
         let mut is_inside = vec![false; self.nodes.len()];
         cycle.iter().for_each(|node| is_inside[node.index()] = true);
@@ -66,17 +66,17 @@ impl Graph {
         let step = Some(Step::Dispatch(number));
         let dispatcher = self.nodes.push(Node { targets: entries.to_vec(), is_construct: true, step });
         let [outside, inside] = [(); 2].map(|()| {
-            let ways = entries.iter().zip(0..).map(|(&entry, index)| {
+            let steps = entries.iter().zip(0..).map(|(&entry, index)| {
                 let step = Some(Step::Enter(number, index));
                 (entry, self.nodes.push(Node { targets: vec![dispatcher], is_construct: false, step }))
             });
-            ways.collect::<FxHashMap<_, _>>()
+            steps.collect::<FxHashMap<_, _>>()
         });
         let cycle: FxHashSet<NodeId> = cycle.iter().copied().collect();
         for node in sources {
-            let ways = if cycle.contains(&node) { &inside } else { &outside };
+            let steps = if cycle.contains(&node) { &inside } else { &outside };
             for target in &mut self.nodes[node].targets {
-                *target = ways.get(target).copied().unwrap_or(*target);
+                *target = steps.get(target).copied().unwrap_or(*target);
             }
         }
         self.entry = outside.get(&self.entry).copied().unwrap_or(self.entry);
@@ -85,12 +85,12 @@ impl Graph {
 
     /// The strongly connected components of these nodes (Tarjan 1972, without recursion).
     fn cycles(&self, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
-        let mut search = Search {
+        let mut search = Tarjan {
             is_inside: vec![false; self.nodes.len()],
             number: vec![0; self.nodes.len()],
             low: vec![0; self.nodes.len()],
-            is_open: vec![false; self.nodes.len()],
-            open: Vec::new(),
+            is_on_stack: vec![false; self.nodes.len()],
+            stack: Vec::new(),
             count: 0,
             cycles: Vec::new(),
         };
@@ -104,23 +104,23 @@ impl Graph {
     }
 }
 
-struct Search {
+struct Tarjan {
     is_inside: Vec<bool>,
     /// Discovery order. 0 if not visited.
     number: Vec<u32>,
     low: Vec<u32>,
-    is_open: Vec<bool>,
-    open: Vec<NodeId>,
+    is_on_stack: Vec<bool>,
+    stack: Vec<NodeId>,
     count: u32,
     cycles: Vec<Vec<NodeId>>,
 }
 
-impl Search {
+impl Tarjan {
     fn discover(&mut self, graph: &Graph, node: NodeId) -> (NodeId, Vec<NodeId>) {
         self.count += 1;
         (self.number[node.index()], self.low[node.index()]) = (self.count, self.count);
-        self.is_open[node.index()] = true;
-        self.open.push(node);
+        self.is_on_stack[node.index()] = true;
+        self.stack.push(node);
         let mut targets = graph.nodes[node].targets.clone();
         targets.retain(|target| self.is_inside[target.index()]);
         (node, targets)
@@ -132,7 +132,7 @@ impl Search {
             let node = *node;
             match targets.pop() {
                 Some(target) if self.number[target.index()] == 0 => path.push(self.discover(graph, target)),
-                Some(target) if self.is_open[target.index()] => {
+                Some(target) if self.is_on_stack[target.index()] => {
                     self.low[node.index()] = self.low[node.index()].min(self.number[target.index()]);
                 }
                 Some(_) => {}
@@ -142,17 +142,17 @@ impl Search {
                         self.low[parent.index()] = self.low[parent.index()].min(self.low[node.index()]);
                     }
                     if self.low[node.index()] == self.number[node.index()] {
-                        self.close(graph, node);
+                        self.pop_component(graph, node);
                     }
                 }
             }
         }
     }
 
-    fn close(&mut self, graph: &Graph, root: NodeId) {
+    fn pop_component(&mut self, graph: &Graph, root: NodeId) {
         let mut set = Vec::new();
-        while let Some(node) = self.open.pop() {
-            self.is_open[node.index()] = false;
+        while let Some(node) = self.stack.pop() {
+            self.is_on_stack[node.index()] = false;
             set.push(node);
             if node == root {
                 break;

@@ -20,7 +20,7 @@ pub trait Code<'f> {
     /// Emits the contents of a node and opens the construct that ends it.
     fn node(&mut self, node: NodeId) -> Result<Ending, Self::Error>;
 
-    /// Emits what an edge does: from this node to its successor with this index.
+    /// Emits the code of an edge: from this node to its successor with this index.
     fn edge(&mut self, _from: NodeId, _index: usize) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -40,10 +40,10 @@ pub trait Code<'f> {
     fn too_deep(&self) -> Self::Error;
 }
 
-/// How a node ends.
+/// The end of a node.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// It returns, or its end is not reached. Its block is complete.
+    /// It returns, or its end is unreachable. Its block is complete.
     Done,
     /// It jumps to its only successor.
     Jump,
@@ -54,13 +54,13 @@ pub enum Ending {
 /// The maximum nesting depth of constructs. Passes are recursive.
 const MAX_DEPTH: u32 = 400;
 
-/// Where each node is emitted.
+/// The position of each node in the constructs.
 #[derive(Clone, Debug, Default)]
 struct Plan {
     /// By node: the nodes to emit after the loop that it heads, in order.
-    behind_loop: Vec<Vec<NodeId>>,
+    after_loop: Vec<Vec<NodeId>>,
     /// By node: the nodes to emit after its construct, in order.
-    behind_node: Vec<Vec<NodeId>>,
+    after_node: Vec<Vec<NodeId>>,
     /// By node: whether it is a loop header.
     is_header: Vec<bool>,
     /// By node: its index in reverse postorder.
@@ -71,7 +71,7 @@ struct Plan {
 struct Structure<'c, C> {
     graph: Graph,
     plan: Plan,
-    /// By node: the construct whose end leads to it.
+    /// By node: the construct whose exit leads to it.
     exits: Vec<Option<InstId>>,
     /// By node: the loop that it heads.
     loops: Vec<Option<InstId>>,
@@ -98,16 +98,16 @@ impl Graph {
             .collect();
         let (entry, plan) = (self.entry, plan(&self));
         let (exits, loops) = (vec![None; count], vec![None; count]);
-        Structure { graph: self, plan, exits, loops, dispatchers, code, depth: 0 }.tree(Some(entry))
+        Structure { graph: self, plan, exits, loops, dispatchers, code, depth: 0 }.emit_tree(Some(entry))
     }
 }
 
 impl<'f, C: Code<'f>> Structure<'_, C> {
     /// Emits a node with all nodes nested in it or following it. Ends the block.
-    fn tree(&mut self, mut next: Next) -> Result<(), C::Error> {
+    fn emit_tree(&mut self, mut next: Next) -> Result<(), C::Error> {
         while let Some(node) = next {
-            let behind = self.plan.behind_loop[node.index()].clone();
-            next = self.around_loop(node, &behind)?;
+            let following = self.plan.after_loop[node.index()].clone();
+            next = self.around_loop(node, &following)?;
         }
         Ok(())
     }
@@ -127,28 +127,28 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         self.code.builder().at_end(block);
         self.code.enter(block, is_loop);
         let next = fill(self)?;
-        self.tree(next)?;
+        self.emit_tree(next)?;
         self.code.leave(block, is_loop);
         self.code.builder().at_end(outer);
         self.depth -= 1;
         Ok(())
     }
 
-    fn around_loop(&mut self, node: NodeId, behind: &[NodeId]) -> Result<Next, C::Error> {
-        if let [inner @ .., last] = behind
+    fn around_loop(&mut self, node: NodeId, following: &[NodeId]) -> Result<Next, C::Error> {
+        if let [inner @ .., last] = following
             && !inner.is_empty()
         {
             return self.enclosed(*last, |it| it.around_loop(node, inner));
         }
-        let inside = self.plan.behind_node[node.index()].clone();
+        let inside = self.plan.after_node[node.index()].clone();
         if !self.plan.is_header[node.index()] {
             return self.around_node(node, &inside);
         }
         let hints = self.code.hints(node);
         let open = self.code.builder().open_loop(&[], &[], &[], hints);
         self.loops[node.index()] = Some(open.inst);
-        if let [behind] = behind {
-            self.exits[behind.index()] = Some(open.inst);
+        if let [following] = following {
+            self.exits[following.index()] = Some(open.inst);
         }
         self.inside(open.body, true, |it| it.around_node(node, &inside))?;
         let builder = self.code.builder();
@@ -156,56 +156,56 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         builder.at_end(open.continuing);
         builder.next(open.inst, &[]);
         builder.at_end(block);
-        Ok(self.after(behind.first().copied()))
+        Ok(self.continue_after(following.first().copied()))
     }
 
-    /// Continues after a construct. Without a node there, its end is not reached.
-    fn after(&mut self, behind: Next) -> Next {
-        if behind.is_none() {
+    /// Continues after a construct. The end of a construct without a following node is unreachable.
+    fn continue_after(&mut self, following: Next) -> Next {
+        if following.is_none() {
             self.code.builder().unreachable();
         }
-        behind
+        following
     }
 
-    fn around_node(&mut self, node: NodeId, behind: &[NodeId]) -> Result<Next, C::Error> {
-        match behind {
+    fn around_node(&mut self, node: NodeId, following: &[NodeId]) -> Result<Next, C::Error> {
+        match following {
             [inner @ .., last] if !inner.is_empty() || !self.graph.nodes[node].is_construct => {
                 self.enclosed(*last, |it| it.around_node(node, inner))
             }
-            _ => self.node(node, behind.first().copied()),
+            _ => self.node(node, following.first().copied()),
         }
     }
 
     /// Emits a block whose exit leads to this node, and then the node.
     fn enclosed(
         &mut self,
-        behind: NodeId,
+        following: NodeId,
         fill: impl FnOnce(&mut Self) -> Result<Next, C::Error>,
     ) -> Result<Next, C::Error> {
         let (construct, inside) = self.code.builder().open_block(&[]);
-        self.exits[behind.index()] = Some(construct);
+        self.exits[following.index()] = Some(construct);
         self.inside(inside, false, fill)?;
-        Ok(Some(behind))
+        Ok(Some(following))
     }
 
     /// Emits the contents and terminator of a node. `behind` is emitted after the construct that ends it.
-    fn node(&mut self, node: NodeId, behind: Next) -> Result<Next, C::Error> {
+    fn node(&mut self, node: NodeId, following: Next) -> Result<Next, C::Error> {
         let ending = match self.graph.nodes[node].step {
             None => self.code.node(node)?,
             Some(step) => self.step(node, step),
         };
         let (construct, blocks) = match ending {
             Ending::Done => return Ok(None),
-            Ending::Jump => return self.go(node, 0),
+            Ending::Jump => return self.emit_edge(node, 0),
             Ending::Construct(construct, blocks) => (construct, blocks),
         };
-        if let Some(behind) = behind {
-            self.exits[behind.index()] = Some(construct);
+        if let Some(following) = following {
+            self.exits[following.index()] = Some(construct);
         }
         for (index, block) in blocks.into_iter().enumerate() {
-            self.inside(block, false, |it| it.go(node, index))?;
+            self.inside(block, false, |it| it.emit_edge(node, index))?;
         }
-        Ok(self.after(behind))
+        Ok(self.continue_after(following))
     }
 
     /// Emits a node that `make_reducible` created.
@@ -230,7 +230,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     }
 
     /// Emits an edge.
-    fn go(&mut self, from: NodeId, index: usize) -> Result<Next, C::Error> {
+    fn emit_edge(&mut self, from: NodeId, index: usize) -> Result<Next, C::Error> {
         if self.graph.nodes[from].step.is_none() {
             self.code.edge(from, index)?;
         }
@@ -245,7 +245,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     }
 }
 
-/// Computes where each node is emitted.
+/// Computes the position of each node.
 fn plan(graph: &Graph) -> Plan {
     let order = graph.reachable();
     let count = graph.nodes.len();
@@ -259,8 +259,8 @@ fn plan(graph: &Graph) -> Plan {
     }
     let dominators = dominators(&order, &rank, &sources);
     let mut plan = Plan {
-        behind_loop: vec![Vec::new(); count],
-        behind_node: vec![Vec::new(); count],
+        after_loop: vec![Vec::new(); count],
+        after_node: vec![Vec::new(); count],
         is_header: vec![false; count],
         rank: rank.clone(),
     };
@@ -279,9 +279,9 @@ fn plan(graph: &Graph) -> Plan {
         let left = cycles.iter().find(|(_, nodes)| nodes[dominator.index()] && !nodes[node.index()]);
         let is_forward = |source: &&NodeId| rank[source.index()] < rank[node.index()];
         match left {
-            Some((header, _)) => plan.behind_loop[header.index()].push(node),
+            Some((header, _)) => plan.after_loop[header.index()].push(node),
             None if sources[node.index()].iter().filter(is_forward).count() > 1 => {
-                plan.behind_node[dominator.index()].push(node);
+                plan.after_node[dominator.index()].push(node);
             }
             None => {}
         }

@@ -10,7 +10,7 @@ use crate::{origins::receivers, rewrite::rewrite_only};
 /// Rewrites a kernel.
 pub(super) fn branch_on_samplers(function: &mut Function) {
     let is_sample = |op: &Op| *op == Op::Image(ImageAction::Sample);
-    if !function.may_have(is_sample) {
+    if !function.may_contain(is_sample) {
         return;
     }
     let sources = sources(function);

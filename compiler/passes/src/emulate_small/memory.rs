@@ -1,13 +1,13 @@
 //! Accesses to parts of words in global memory. Loads extract the part. Stores leave the rest of the word unchanged,
-//! because other work-items may write it at the same time. They are atomic operations on the word, so that loads of other
-//! parts, which also read the whole word, must be atomic too: otherwise, the two are a data race.
+//! because other work-items may write it at the same time. They are atomic operations on the word. Loads of other parts
+//! also read the whole word, so they must be atomic too: otherwise, the two are a data race.
 
 use std::collections::BTreeMap;
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
 use kiln_vocabulary::opencl::{AtomicOp, FetchKey};
 
-/// How loads read words.
+/// The kind of load that reads a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordLoad {
     /// With plain loads: no work-item of the kernel stores parts of words.

@@ -1,4 +1,5 @@
-//! The registers in which a driver may keep block parameters, and when it writes them. Models no particular driver.
+//! The registers in which a driver may keep block parameters, and the positions of their writes. A conservative model, not
+//! of a particular driver.
 //!
 //! A driver may keep a block parameter and its arguments in one register if their live ranges do not overlap. The
 //! register is then written by the jump that passes an argument, or already when the argument is computed.
@@ -20,7 +21,7 @@ pub(super) struct Registers {
     /// The innermost loop around each instruction.
     loops: Vec<Option<InstId>>,
     /// Union-find: the representative of a value's register, or a value nearer to it.
-    towards: FxHashMap<ValueId, ValueId>,
+    parents: FxHashMap<ValueId, ValueId>,
     /// The positions of the writes to each register, in order, by its representative.
     writes: FxHashMap<ValueId, Vec<Position>>,
 }
@@ -32,7 +33,7 @@ impl Registers {
             begins: positions.clone(),
             ends: positions,
             loops: vec![None; function.insts.len()],
-            towards: FxHashMap::default(),
+            parents: FxHashMap::default(),
             writes: FxHashMap::default(),
         };
         for id in function.inst_order() {
@@ -78,7 +79,7 @@ impl Registers {
 
     /// The representative of a value's register.
     fn representative(&self, mut value: ValueId) -> ValueId {
-        while let Some(&next) = self.towards.get(&value)
+        while let Some(&next) = self.parents.get(&value)
             && next != value
         {
             value = next;
@@ -90,7 +91,7 @@ impl Registers {
     fn share(&mut self, one: ValueId, other: ValueId) {
         let representative = self.representative(one);
         for mut value in [one, other] {
-            while let Some(next) = self.towards.insert(value, representative)
+            while let Some(next) = self.parents.insert(value, representative)
                 && next != value
             {
                 value = next;
@@ -123,7 +124,7 @@ impl Registers {
                 }
                 *now += 1;
             } else {
-                for result in inst.results.iter().filter(|it| self.towards.contains_key(it)) {
+                for result in inst.results.iter().filter(|it| self.parents.contains_key(it)) {
                     self.writes.entry(self.representative(*result)).or_default().push(*now);
                 }
             }

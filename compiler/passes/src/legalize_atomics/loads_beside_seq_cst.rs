@@ -29,7 +29,7 @@ impl Read<'_> {
     /// Whether a plain load in this function can read the same object. A load of narrower pieces must be a part of the object:
     /// otherwise, the load of the whole word would race with stores to its other bytes. Only a character type or a union
     /// could access a part (C99 6.5p7).
-    fn may_be(
+    fn may_alias(
         &self,
         function: FuncId,
         (pointees, spaces): (&[Pointee], Spaces),
@@ -89,7 +89,7 @@ pub(super) fn make_atomic(module: &mut Module) {
                 let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
                 let pointees = (reach.pointees(id, pointer), spaces);
                 let sizes = (size, piece_size(ty, access));
-                let beside = reads.iter().filter(|read| read.may_be(id, pointees, sizes));
+                let beside = reads.iter().filter(|read| read.may_alias(id, pointees, sizes));
                 let sizes: Vec<u64> = beside.map(|read| read.size).collect();
                 match word(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access))) {
                     Some(value) => {
@@ -106,7 +106,7 @@ pub(super) fn make_atomic(module: &mut Module) {
 fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
     let mut found = Vec::new();
     for (id, function) in module.functions.entries() {
-        if !function.may_have(|op| matches!(op, Op::Atomic(_))) {
+        if !function.may_contain(|op| matches!(op, Op::Atomic(_))) {
             continue;
         }
         for inst in function.inst_order() {

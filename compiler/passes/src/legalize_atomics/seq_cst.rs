@@ -42,7 +42,7 @@ pub(super) fn construct(module: &mut Module) {
                 }
                 Replacement::FenceThroughWord { before, word: on_word, after } => {
                     builder.inst(Op::fence(before), &[], &[]);
-                    touch(builder, word.expect("a fence was found"), on_word);
+                    add_zero(builder, word.expect("a fence was found"), on_word);
                     builder.inst(Op::fence(after), &[], &[]);
                 }
             }
@@ -100,7 +100,7 @@ impl Object {
     }
 
     /// Whether both operations can access the same object. Kernels do not share local memory.
-    fn may_be(&self, other: &Self) -> bool {
+    fn may_alias(&self, other: &Self) -> bool {
         let common = self.spaces.intersection(other.spaces);
         let is_same_kernel = self.kernel == other.kernel;
         let is_shared = if is_same_kernel { !common.is_empty() } else { common.contains(Spaces::GLOBAL) };
@@ -147,7 +147,7 @@ impl Program {
     fn survey(module: &Module) -> Self {
         // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
         let is_inlined =
-            module.functions.iter().all(|it| it.kernel.is_some() || !it.may_have(Op::synchronizes));
+            module.functions.iter().all(|it| it.kernel.is_some() || !it.may_contain(Op::synchronizes));
         let mut program = Self { is_inlined, ..Self::default() };
         for (id, function) in module.functions.entries() {
             let mut survey = Survey {
@@ -178,11 +178,11 @@ impl Program {
         let released = self
             .releases
             .iter()
-            .filter(|it| it.object.kernel == object.kernel && it.object.may_be(object))
+            .filter(|it| it.object.kernel == object.kernel && it.object.may_alias(object))
             .filter(|it| !self.is_inlined || it.site.may_precede(site))
             .fold(Spaces::NONE, |all, it| all.union(it.ordered));
         Surroundings {
-            seq_cst_on_object: self.seq_cst.iter().any(|it| is_near(it) && it.may_be(object)),
+            seq_cst_on_object: self.seq_cst.iter().any(|it| is_near(it) && it.may_alias(object)),
             released,
             seq_cst_in_both,
         }
@@ -208,11 +208,11 @@ impl Survey<'_> {
                 self.block(nested);
                 self.site.around.pop();
             }
-            self.note(id);
+            self.record(id);
         }
     }
 
-    fn note(&mut self, id: InstId) {
+    fn record(&mut self, id: InstId) {
         let object = Object::of(self.function, self.kernel, id);
         let Some((operation, sync)) = self.function.insts[id].op.synchronization(object.spaces) else {
             return;
@@ -291,7 +291,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
 }
 
 /// An addition of 0 to the hidden word.
-fn touch(builder: &mut Builder<'_>, word: VarId, sync: Sync) {
+fn add_zero(builder: &mut Builder<'_>, word: VarId, sync: Sync) {
     let pointer = builder.module_var(word, AddressSpace::Global);
     let zero = builder.i32(0);
     let mut op = Op::Atomic(Atomic {

@@ -39,7 +39,7 @@ impl Pass<'_> {
     }
 
     /// Whether the target's instruction does not implement the conversion.
-    pub(super) fn is_special(&self, from: Type, to: Type, number: Number) -> bool {
+    pub(super) fn needs_expansion(&self, from: Type, to: Type, number: Number) -> bool {
         let Number { conversion, .. } = number;
         if conversion.saturate || conversion.rounding.is_some() {
             return true;
@@ -47,10 +47,10 @@ impl Pass<'_> {
         let target = &self.options.target;
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
         // Drivers convert double to half through float, and round twice.
-        let is_twice = from == Scalar::F64 && to == Scalar::F16;
+        let rounds_twice = from == Scalar::F64 && to == Scalar::F16;
         let is_missing = from.is_float() && to == Scalar::I64 && !self.truncates_to_int64()
             || from == Scalar::I64 && to.is_float() && !target.features.int64;
-        target.environment == Environment::Vulkan && (is_twice || is_missing)
+        target.environment == Environment::Vulkan && (rounds_twice || is_missing)
     }
 
     /// Whether the target converts floating-point numbers correctly to 64-bit integers.
@@ -143,7 +143,7 @@ impl Pass<'_> {
             return self.truncated(builder, rounded, to, plain);
         }
         let value_bits = to_scalar.bits() - u32::from(number.to_signed);
-        let most = most(to_scalar.bits(), number.to_signed);
+        let most = max_integer(to_scalar.bits(), number.to_signed);
         let [beyond, below] = [false, true].map(|is_negative| {
             let bits = if is_negative && !number.to_signed {
                 0
@@ -202,7 +202,8 @@ fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Nu
 fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, number: Number) -> ValueId {
     let ty = builder.ty(value);
     let from = ty.scalar().map_or(64, Scalar::bits);
-    let (most_from, most_to) = (most(from, number.from_signed), most(to.bits(), number.to_signed));
+    let (most_from, most_to) =
+        (max_integer(from, number.from_signed), max_integer(to.bits(), number.to_signed));
     let kind = if number.from_signed { CompareKind::Signed } else { CompareKind::Unsigned };
     if most_to < most_from {
         let limit = builder.bits(ty, most_to);
@@ -219,7 +220,7 @@ fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, numb
 }
 
 /// The largest integer of this width.
-const fn most(bits: u32, is_signed: bool) -> u64 {
+const fn max_integer(bits: u32, is_signed: bool) -> u64 {
     u64::MAX >> (64 - bits + is_signed as u32)
 }
 

@@ -96,7 +96,7 @@ impl Pass<'_> {
         let is_great = builder.compare(CompareOp::Greater, CompareKind::Unsigned, size, greatest);
         let [one, down] = [ONE, DOWN].map(|it| builder.bits(ty, it));
         let mut scale = builder.select(is_great, down, one);
-        // Without denormals, a small divisor is zero anyway.
+        // Without denormals, a divisor below the range is zero anyway.
         if self.options.target.features.float_controls_denorm_preserve32 {
             let least = builder.bits(whole, LEAST);
             let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, size, least);

@@ -17,7 +17,7 @@ use kiln_vocabulary::opencl::{AddressSpace, FenceFlags, Scope};
 const SCRATCH_ITEMS: u64 = 256;
 
 /// Removes events: copies are complete after the barrier of `wait_group_events`.
-pub(super) fn forget_events(function: &mut Function) {
+pub(super) fn remove_events(function: &mut Function) {
     for value in function.values.iter_mut() {
         if value.ty == Type::Handle(Handle::Event) {
             value.ty = Type::I32;
@@ -36,7 +36,7 @@ pub(super) fn asynchronous(
     params: &[BuiltinParam],
 ) -> Option<ValueId> {
     match copy {
-        AsyncCopy::Copy | AsyncCopy::Strided => copy_together(builder, inst, copy, params)?,
+        AsyncCopy::Copy | AsyncCopy::Strided => copy_elements(builder, inst, copy, params)?,
         AsyncCopy::Wait | AsyncCopy::Fence => {
             builder.inst(
                 Op::Barrier {
@@ -56,7 +56,7 @@ pub(super) fn asynchronous(
 }
 
 /// Copies consecutive elements, or elements at a stride in global memory.
-fn copy_together(
+fn copy_elements(
     builder: &mut Builder<'_>,
     inst: InstId,
     copy: AsyncCopy,
@@ -80,7 +80,7 @@ fn copy_together(
         let to = builder.offset(args[0], to_index, size);
         builder.store(to, value, access);
     };
-    together(builder, total, each);
+    distribute(builder, total, each);
     Some(())
 }
 
@@ -102,7 +102,7 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
         total = builder.binary(BinaryOp::Mul, total, size);
     }
     let access = Access { is_shared: false, align: 1, is_volatile: false };
-    together(builder, total, |builder, index| {
+    distribute(builder, total, |builder, index| {
         let split = |builder: &mut Builder<'_>, index, by| {
             let rest = builder.binary(BinaryOp::URem, index, by);
             (rest, builder.binary(BinaryOp::UDiv, index, by))
@@ -129,8 +129,8 @@ fn copy_lines(builder: &mut Builder<'_>, inst: InstId, has_planes: bool) {
     });
 }
 
-/// Distributes the indices over the work-items.
-fn together(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Builder<'_>, ValueId)) {
+/// Distributes the indices below `total` over the work-items of the group.
+fn distribute(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = local_id(builder);
     let step = group_size(builder);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());

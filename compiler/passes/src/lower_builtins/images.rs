@@ -73,7 +73,7 @@ impl Pass<'_> {
                 Some(Some(result(builder, texel, inst.results[0])))
             }
             (ImageOp::Read, &[sampler, coordinates]) => {
-                target.measure(builder);
+                target.query_sizes(builder);
                 let texel = self.sample(builder, &target, sampler, coordinates);
                 Some(Some(result(builder, texel, inst.results[0])))
             }
@@ -122,7 +122,9 @@ impl Pass<'_> {
         let given = along.split_off(count);
         let layer: Vec<ValueId> = given
             .iter()
-            .filter_map(|&given| self.help(builder, "image_layer", &[given, target.sizes[count]]))
+            .filter_map(|&given| {
+                self.call_image_function(builder, "image_layer", &[given, target.sizes[count]])
+            })
             .collect();
         let is_float = builder.ty(coordinates).scalar() == Some(Scalar::F32);
         if !is_float || target.kind != TexelKind::Float {
@@ -173,7 +175,7 @@ impl Pass<'_> {
             .iter()
             .zip(&target.sizes)
             .filter_map(|(&coordinate, &size)| {
-                self.help(builder, "image_nearest", &[coordinate, size, sampler.bits])
+                self.call_image_function(builder, "image_nearest", &[coordinate, size, sampler.bits])
             })
             .collect();
         texel(builder, target, sampler, &position, layer)
@@ -193,7 +195,7 @@ impl Pass<'_> {
                 .iter()
                 .zip(&target.sizes)
                 .filter_map(|(&coordinate, &size)| {
-                    self.help(builder, name, &[coordinate, size, sampler.bits])
+                    self.call_image_function(builder, name, &[coordinate, size, sampler.bits])
                 })
                 .collect()
         };
@@ -227,7 +229,7 @@ impl Pass<'_> {
         let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
         let scalar = target.kind.ty().with_count(1);
         let zero = builder.bits(scalar, 0);
-        let last = self.help(builder, "image_border", &[order]).unwrap_or(zero);
+        let last = self.call_image_function(builder, "image_border", &[order]).unwrap_or(zero);
         let last = match target.kind {
             TexelKind::Float => {
                 let one = builder.bits(scalar, u64::from(1.0f32.to_bits()));
@@ -241,7 +243,12 @@ impl Pass<'_> {
     }
 
     /// Calls a function of `lib/image.cl`, selected by the type of its first argument.
-    fn help(&mut self, builder: &mut Builder<'_>, name: &'static str, args: &[ValueId]) -> Option<ValueId> {
+    fn call_image_function(
+        &mut self,
+        builder: &mut Builder<'_>,
+        name: &'static str,
+        args: &[ValueId],
+    ) -> Option<ValueId> {
         let is_float = builder.ty(args[0]).scalar() == Some(Scalar::F32);
         let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
         let result = if name == "image_weight" { Type::Scalar(Scalar::F32) } else { Type::I32 };
@@ -250,7 +257,7 @@ impl Pass<'_> {
 }
 
 impl Target {
-    fn measure(&mut self, builder: &mut Builder<'_>) {
+    fn query_sizes(&mut self, builder: &mut Builder<'_>) {
         let rank = self.ty.rank();
         let size =
             builder.value(Op::Image(ImageAction::Size), &[self.value], Type::vector(Scalar::I32, rank));
@@ -270,7 +277,7 @@ impl Target {
             ImageQuery::ChannelDataType => return Some(fact(builder, ImageAction::ChannelType, Type::I32)),
             ImageQuery::ChannelOrder => return Some(fact(builder, ImageAction::ChannelOrder, Type::I32)),
             ImageQuery::MipLevels | ImageQuery::Samples => return None,
-            _ => self.measure(builder),
+            _ => self.query_sizes(builder),
         }
         let sizes = &self.sizes;
         Some(match query {

@@ -100,7 +100,7 @@ impl Pass<'_> {
         let count = builder.extract(claim, 1);
         let is_claimed = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, count, zero);
         let packet = builder.extract(claim, 0);
-        let result = self.if_possible(builder, is_claimed, |pass, builder| {
+        let result = self.status_if(builder, is_claimed, |pass, builder| {
             pass.copy(builder, end, (pipe, packet), object, &args[2..])
         })?;
         // Without a packet, only its fence has an effect.
@@ -120,13 +120,13 @@ impl Pass<'_> {
         let (first, count) = (builder.extract(claim, 0), builder.extract(claim, 1));
         let is_inside = builder.compare(CompareOp::Less, CompareKind::Unsigned, index, count);
         let packet = builder.binary(BinaryOp::Add, first, index);
-        self.if_possible(builder, is_inside, |pass, builder| {
+        self.status_if(builder, is_inside, |pass, builder| {
             pass.copy(builder, end, (pipe, packet), object, &args[4..])
         })
     }
 
-    /// The result 0 after `act`, or -1 if the condition is false.
-    fn if_possible(
+    /// Builds `act` under a condition. The result is 0, or -1 if the condition is false.
+    fn status_if(
         &mut self,
         builder: &mut Builder<'_>,
         condition: ValueId,

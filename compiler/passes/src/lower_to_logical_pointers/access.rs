@@ -33,7 +33,7 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// The pointer to the element that at this position.
+    /// The pointer to the element at this position.
     pub(super) fn element_at(&mut self, position: ValueId) -> ValueId {
         let index = self.element_index(position, 0);
         self.element(index)
@@ -190,7 +190,7 @@ impl Accessor<'_, '_> {
         let mut bytes = self.add(bytes, byte);
         for step in &layout.steps {
             bytes = match *step {
-                Step::Behind(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
+                Step::Skip(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
                 Step::Fold { period, start, length } => {
                     let whole = self.builder.binary_bits(BinaryOp::UDiv, bytes, period);
                     let back = self.builder.binary_bits(BinaryOp::Mul, whole, period);
@@ -220,7 +220,7 @@ pub(super) fn variable(builder: &mut Builder<'_>, layout: &Layout) -> ValueId {
     match layout.root {
         Object::Module(var) => builder.module_var(var, AddressSpace::Local),
         Object::Private(var) => builder.private_var(var),
-        Object::Param(..) => unreachable!("a parameter is known by a variable"),
+        Object::Param(..) => unreachable!("a parameter is accessed through its variable"),
     }
 }
 

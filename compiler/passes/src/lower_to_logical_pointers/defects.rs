@@ -60,7 +60,7 @@ impl Defects {
         for layout in &mut split.layouts {
             for step in &mut layout.steps {
                 match (self.0, step) {
-                    (Some(Defect::UnshiftedRanges), Step::Behind(start) | Step::Fold { start, .. }) => {
+                    (Some(Defect::UnshiftedRanges), Step::Skip(start) | Step::Fold { start, .. }) => {
                         *start = 0
                     }
                     (Some(Defect::WidePeriods), Step::Fold { period, .. }) => *period *= 2,

@@ -1,5 +1,4 @@
-//! Private objects as call arguments: for each parameter, the objects that it can be, and the position in them to which
-//! it points.
+//! Private objects as call arguments: the objects that each parameter can be, and the position in them that it points to.
 //!
 //! A parameter has one type, so all objects that it can be have the same layout and length. The parameter is the whole
 //! object; the position is an index in an additional parameter, unless it is the same for all calls.

@@ -27,7 +27,7 @@ pub(super) struct Use {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Subtracts the number of bytes before the range.
-    Behind(u64),
+    Skip(u64),
     /// The range consists of `length` bytes at `start` in every `period` bytes.
     Fold {
         /// The distance in bytes between repetitions.
@@ -93,7 +93,7 @@ impl Range {
             });
             let mut steps = self.steps.clone();
             if start > 0 {
-                steps.push(Step::Behind(start));
+                steps.push(Step::Skip(start));
             }
             Self { steps, size: Some(high - start), uses: uses.collect() }
         });
