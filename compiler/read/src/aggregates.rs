@@ -37,7 +37,7 @@ impl Body<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The part of a structure or an array that constant indices lead to, and the indices that are left.
+    /// Follows constant indices to a part of a structure or an array. Returns the part and the remaining indices.
     fn part<'i>(&mut self, ty: u32, start: ValueId, path: &'i [u32]) -> Outcome<(Part, &'i [u32])> {
         let (mut member, mut offset, mut rest) = (Member::Type(ty), 0, path);
         let (_, align) = self.reader.types.layout(ty)?;

@@ -1,8 +1,8 @@
-//! A function that is being read: the values of its ids.
+//! The state of reading a function: the values of its ids.
 //!
-//! A value is used directly where it is visible: in its block of the IR and the blocks nested in it. Elsewhere it is read
-//! from a private object, to which it is stored after its definition; the pass `promote` removes most of these objects.
-//! Structures and arrays are in private objects, which nothing changes after their definition.
+//! A use in the IR block of the definition, or in a block nested in it, uses the value directly. Other uses load it from a
+//! private object, to which it is stored after its definition. The pass `promote` removes most of these objects.
+//! Structures and arrays are in private objects, which do not change after the definition.
 
 use kiln_ir::{
     Access, BlockId, Builder, CompareKind, Const, Convert, Function, Op as IrOp, Type, ValueDef, ValueId,
@@ -22,7 +22,7 @@ use crate::{
     words::Instruction,
 };
 
-/// What an id of a function is.
+/// The meaning of an id in a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Known {
     /// A value, the block of the IR that defines it, and the private object that it was stored to.
@@ -30,7 +30,7 @@ pub(crate) enum Known {
     /// A structure or an array in a private object. Also the address of the object, if this is a pointer.
     Object(VarId),
     /// A structure or an array to which a parameter, a private pointer, points.
-    Behind(ValueId),
+    Pointee(ValueId),
     /// The address of a part of a built-in variable: all of it or one component.
     Input(BuiltIn, Option<ValueId>),
 }
@@ -80,7 +80,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         match self.known.get(&id).copied() {
             Some(Known::Value { value, block, slot }) => Ok(self.visible(id, value, block, slot)),
             Some(Known::Object(var)) if !self.is_aggregate(id) => Ok(self.builder.private_var(var)),
-            Some(Known::Behind(pointer)) if !self.is_aggregate(id) => Ok(pointer),
+            Some(Known::Pointee(pointer)) if !self.is_aggregate(id) => Ok(pointer),
             Some(Known::Input(..)) => {
                 Err(Problem::new("the address of a built-in variable can only be loaded from"))
             }
@@ -231,11 +231,11 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         }
     }
 
-    /// A pointer to the bytes of a structure or an array, which must not be changed.
+    /// A pointer to the bytes of a structure or an array. The caller must not change them.
     pub(crate) fn aggregate(&mut self, id: u32) -> Outcome<ValueId> {
         match self.known.get(&id).copied() {
             Some(Known::Object(var)) => return Ok(self.builder.private_var(var)),
-            Some(Known::Behind(pointer)) => return Ok(pointer),
+            Some(Known::Pointee(pointer)) => return Ok(pointer),
             Some(_) => return Err(Problem::new(format!("%{id} is not a structure or an array"))),
             None => {}
         }
@@ -299,7 +299,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
         Ok(self.object(layout))
     }
 
-    /// Whether this is an instruction without meaning for the IR.
+    /// Whether the IR does not need this instruction.
     pub(crate) const fn is_ignored(op: Op) -> bool {
         matches!(
             op,

@@ -56,10 +56,10 @@ static SHAPES: LazyLock<FxHashMap<u32, Shape>> = LazyLock::new(|| {
 });
 
 impl<'w> Body<'_, 'w, '_> {
-    /// Reads an instruction of one of the families. Returns whether it belongs to one.
+    /// Reads an instruction, if it belongs to one of the families. Returns whether it does.
     pub(crate) fn computed(&mut self, inst: &Instruction<'w>) -> Outcome<bool> {
         if matches!(inst.op, Op::SampledImage) {
-            // Used where it is sampled.
+            // The instructions that sample read its image and its sampler.
             return Ok(true);
         }
         if inst.op == Op::ExtInst {
@@ -155,12 +155,12 @@ impl<'w> Body<'_, 'w, '_> {
         }
         let value = self.value(id)?;
         operation.args.push(value);
-        operation.pointees.push(self.number_behind(id));
+        operation.pointees.push(self.numeric_pointee(id));
         Ok(())
     }
 
     /// The pointee of a pointer, if it is a number or a vector.
-    fn number_behind(&self, id: u32) -> Option<Type> {
+    fn numeric_pointee(&self, id: u32) -> Option<Type> {
         let pointee = self.reader.types.pointee(self.type_of(id).ok()?).ok()?;
         match self.reader.types.get(pointee).ok()? {
             Ty::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => Some(*ty),
@@ -168,7 +168,7 @@ impl<'w> Body<'_, 'w, '_> {
         }
     }
 
-    /// Defines the result, of one value or of one for each member of its structure.
+    /// Defines the result: one value, or one value for each member of its structure.
     fn finish(&mut self, inst: &Instruction<'w>, lowered: Lowered) -> Outcome<()> {
         let values = lowered.map_err(Problem::new)?;
         let Some(ty) = inst.ty.filter(|_| inst.id.is_some()) else { return Ok(()) };
@@ -266,7 +266,7 @@ impl<'w> Body<'_, 'w, '_> {
     }
 }
 
-/// Which operand after the number of an extended instruction is a literal.
+/// The index of the literal operand of an extended instruction, counted after its number.
 fn literal_index(number: u32) -> Option<usize> {
     use OpenclStd100Op as Std;
     match Std::from_u32(number) {

@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The value that the caller gives a specialization constant.
+    /// The value that the options set for a specialization constant.
     fn specialized(&self, inst: &Instruction<'_>) -> Outcome<Option<u64>> {
         let spec_id = self.words.decoration(inst.result()?, Decoration::SpecId);
         let Some(&spec_id) = spec_id.and_then(|decorated| decorated.operands.first()) else {

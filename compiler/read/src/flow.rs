@@ -57,7 +57,7 @@ impl<'w> Body<'_, 'w, '_> {
         let starts: Vec<usize> =
             (0..instructions.len()).filter(|&at| instructions[at].op == Op::Label).collect();
         if starts.is_empty() {
-            // It is only declared.
+            // A declaration without a body.
             self.builder.unreachable();
             return Ok(());
         }
@@ -104,8 +104,10 @@ impl<'w> Body<'_, 'w, '_> {
             let value = values.next().ok_or_else(|| Problem::new("a parameter is missing"))?;
             let known = match self.reader.param(id, ty)? {
                 Param::Value(_) => Known::Value { value, block, slot: None },
-                // Nothing changes a structure that is a value.
-                Param::Copy { .. } if is_kernel || self.reader.types.is_aggregate(ty) => Known::Behind(value),
+                // A structure that is passed as a value does not change.
+                Param::Copy { .. } if is_kernel || self.reader.types.is_aggregate(ty) => {
+                    Known::Pointee(value)
+                }
                 Param::Copy { size, align } => {
                     let object = self.object((size, align));
                     let pointer = self.builder.private_var(object);

@@ -48,7 +48,7 @@ use crate::{
     words::{Instruction, Words},
 };
 
-/// How a module is read.
+/// The options for reading a module.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The bits of specialization constants, by `SpecId`. Others have their default value.
@@ -71,8 +71,8 @@ pub(crate) struct Reader<'w> {
     positions: Positions<'w>,
 }
 
-/// Rules that llvm-spirv's modules break and that do not matter here: an entry point lists its variables, a branch
-/// follows a merge instruction, and the variables of a function precede its other instructions.
+/// Rules that modules of llvm-spirv violate, and that this reader does not rely on: an entry point lists its variables, a
+/// branch follows a merge instruction, and the variables of a function precede its other instructions.
 const HARMLESS: [&str; 3] = ["SPIRV-OpEntryPoint-interface", "SPIRV-merge", "SPIRV-OpVariable-function"];
 
 /// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering. The files that it was compiled
@@ -113,7 +113,7 @@ fn decoded<'w>(
     if !problems.is_empty() {
         return Err(problems);
     }
-    // The verifier does not check all types, so what it accepts can become IR that is invalid.
+    // The SPIR-V verifier does not check all types, so an accepted module can become invalid IR.
     match ir::verify(&reader.module).into_iter().next() {
         None => Ok(reader.module),
         Some(problem) => Err(vec![Problem::new(format!("the module is not valid: {problem}"))]),
@@ -138,7 +138,7 @@ impl<'w> Reader<'w> {
             }
             Op::MemoryModel => kernels::check_model(inst),
             Op::Variable => self.global(inst),
-            // Which accesses do not overlap: a hint.
+            // Alias scopes are hints.
             Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Ok(()),
             _ => {
                 let constants = &self.constants;

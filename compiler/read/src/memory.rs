@@ -168,10 +168,10 @@ impl<'w> Body<'_, 'w, '_> {
         }
         let count = self.builder.resize(count, Scalar::I64, false);
         self.builder.each_index(count, |builder, index| {
-            let place = builder.offset(from, index, 1);
-            let byte = builder.load(place, Type::I8, access);
-            let place = builder.offset(to, index, 1);
-            builder.store(place, byte, access);
+            let address = builder.offset(from, index, 1);
+            let byte = builder.load(address, Type::I8, access);
+            let address = builder.offset(to, index, 1);
+            builder.store(address, byte, access);
         });
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! functions are lowered to.
 //!
 //! A family gets an [`Operation`], whose operands are IR values, and a builder. It must not depend on the module that
-//! is read. A message says what is not supported; the caller adds the instruction and its position.
+//! is read. An error is a message; the caller adds the instruction and its position.
 
 mod atomic;
 mod barrier;
@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     pub(crate) literals: SmallVec<[u32; 4]>,
     /// The type of its result. Of a structure, the first member's.
     pub(crate) result: Option<Type>,
-    /// What its result is decorated with.
+    /// The decorations of its result.
     pub(crate) decorations: Decorations,
 }
 
@@ -113,8 +113,7 @@ pub(crate) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     families.into_iter().find_map(|family| family(builder, operation))
 }
 
-/// Whether an instruction belongs to a family. Those that do return an error for missing operands, and the others
-/// `None`.
+/// Whether an instruction belongs to a family. Lowering it without operands is then an error instead of `None`.
 pub(crate) fn is_supported(op: Op) -> bool {
     let mut function = Function::new(String::new(), &[], None, Span::default());
     let operation = Operation {

@@ -1,5 +1,5 @@
-//! Source positions from OpLine. The text of a file is in OpSource; without it, blank lines take its place, so that line
-//! and column are known.
+//! Source positions from OpLine. OpSource contains the text of a file. Without it, a text of blank lines replaces the
+//! file, so that lines and columns are correct.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct Positions<'s> {
     files: FxHashMap<u32, FileId>,
 }
 
-/// The maximum size of blank lines that take the place of a file.
+/// The maximum size of a text of blank lines.
 const MAX_BLANK: usize = 1 << 24;
 /// The maximum column in blank lines.
 const MAX_COLUMN: u32 = 1 << 12;
@@ -107,7 +107,7 @@ fn texts(words: &Words<'_>) -> FxHashMap<u32, String> {
     texts
 }
 
-/// Blank lines with these numbers of columns. The first is that of line 0, which does not exist.
+/// Blank lines with these numbers of columns, by line number. Line 0 does not exist.
 fn blank(columns: &[u32]) -> String {
     let mut text = String::new();
     for &count in columns.iter().skip(1) {

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) enum Ty {
     Void,
-    /// A type of IR values. Pointers are separate.
+    /// A type of IR values, except pointers.
     Value(Type),
     /// A pointer.
     Pointer {
@@ -97,7 +97,7 @@ impl Types {
             Ty::Opaque(name) => Err(Problem::new(format!("the type `{name}` is not supported"))),
             other => Err(Problem::new(format!(
                 "%{id} is {}, where a scalar, vector or pointer is needed",
-                other.what()
+                other.description()
             ))),
         }
     }
@@ -110,14 +110,18 @@ impl Types {
     /// Size and alignment in bytes.
     pub(crate) fn layout(&self, id: u32) -> Outcome<(u64, u64)> {
         let entry = self.entry(id)?;
-        entry.layout.ok_or_else(|| Problem::new(format!("%{id} is {}, which has no size", entry.ty.what())))
+        entry
+            .layout
+            .ok_or_else(|| Problem::new(format!("%{id} is {}, which has no size", entry.ty.description())))
     }
 
     /// The pointee of a pointer type.
     pub(crate) fn pointee(&self, id: u32) -> Outcome<u32> {
         match self.get(id)? {
             Ty::Pointer { pointee, .. } => Ok(*pointee),
-            other => Err(Problem::new(format!("%{id} is {}, where a pointer is needed", other.what()))),
+            other => {
+                Err(Problem::new(format!("%{id} is {}, where a pointer is needed", other.description())))
+            }
         }
     }
 
@@ -199,7 +203,7 @@ impl Types {
             },
             Op::TypeArray => {
                 let count = constant(inst.word(1)?);
-                let count = count.ok_or_else(|| Problem::new("the length of an array is no constant"))?;
+                let count = count.ok_or_else(|| Problem::new("the length of an array is not a constant"))?;
                 Ty::Array { element: inst.word(0)?, count }
             }
             Op::TypeStruct => Ty::Struct { members: inst.operands.to_vec(), offsets: Vec::new() },
@@ -268,8 +272,8 @@ pub(crate) enum Member {
 }
 
 impl Ty {
-    /// What it is, for messages.
-    fn what(&self) -> &'static str {
+    /// A description for messages.
+    fn description(&self) -> &'static str {
         match self {
             Self::Void => "void",
             Self::Value(_) => "a scalar, a vector or a handle",

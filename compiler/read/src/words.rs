@@ -1,7 +1,7 @@
 //! A decoded module: instructions with their operand words, names, decorations and functions.
 //!
 //! The verifier has checked the words: the instructions have the operands of their grammar, and ids are defined. It does
-//! not check all types, so nothing here trusts them. Must not depend on the IR.
+//! not check all types, so this module does not rely on them. Must not depend on the IR.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -84,7 +84,7 @@ impl<'w> Instruction<'w> {
     }
 }
 
-/// What the grammar says of an instruction.
+/// The grammar of an instruction.
 struct Shape {
     op: Op,
     name: &'static str,

@@ -10,7 +10,7 @@ use super::{
     semantics::{self, Mask},
 };
 
-/// How an instruction becomes an operation.
+/// The IR operation for an instruction.
 #[derive(Clone, Copy)]
 struct Form {
     op: AtomicOp,

@@ -110,7 +110,7 @@ fn fence(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     none()
 }
 
-/// A fence of global and local memory. Nothing if it orders nothing between work-items.
+/// A fence of global and local memory. Emits no instruction if it orders nothing between work-items.
 fn plain_fence(builder: &mut Builder<'_>, spaces: Spaces, order: Order, (scope, dynamic): Given<Scope>) {
     if spaces.is_empty() || order == Order::Relaxed || scope == Known::Constant(Scope::WorkItem) {
         return;

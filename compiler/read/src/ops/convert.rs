@@ -50,7 +50,7 @@ fn resize(builder: &mut Builder<'_>, operation: &Operation, is_signed: bool) -> 
     let [a] = operation.args()?;
     let (from, to) = (builder.ty(a), operation.result()?);
     let (Some(from), Some(scalar)) = (from.scalar(), to.scalar()) else {
-        return Err("its operand is no integer".to_owned());
+        return Err("its operand is not an integer".to_owned());
     };
     if operation.decorations.saturates && scalar.bits() < from.bits() {
         return number(builder, operation, (is_signed, is_signed));
@@ -82,7 +82,7 @@ fn quantize(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 
 fn pointer_to_int(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [pointer] = operation.args()?;
-    let scalar = operation.result()?.scalar().ok_or("its result is no integer")?;
+    let scalar = operation.result()?.scalar().ok_or("its result is not an integer")?;
     one(address_of(builder, pointer, scalar))
 }
 
@@ -120,6 +120,6 @@ fn bitcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
             }
             one(builder.bitcast(a, to))
         }
-        _ => Err("it casts between types that are no numbers and no pointers".to_owned()),
+        _ => Err("it casts between types that are neither numbers nor pointers".to_owned()),
     }
 }

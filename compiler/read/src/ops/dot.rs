@@ -25,7 +25,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
 fn dot(builder: &mut Builder<'_>, operation: &Operation, signs: [bool; 2], is_signed: bool) -> Lowered {
     let operands: [ValueId; 2] = operation.args()?;
     let result = operation.result()?;
-    let scalar = result.scalar().ok_or("its result is no integer")?;
+    let scalar = result.scalar().ok_or("its result is not an integer")?;
     let mut widened = Vec::new();
     for (operand, is_signed) in operands.into_iter().zip(signs) {
         let vector = match builder.ty(operand) {

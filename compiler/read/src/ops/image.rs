@@ -27,14 +27,14 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
 }
 
 /// The image operands: their mask, and the values that follow it.
-struct Extra<'o> {
+struct ImageOperandValues<'o> {
     mask: ImageOperands,
     values: &'o [ValueId],
 }
 
-impl<'o> Extra<'o> {
-    /// The operands after this number of values.
-    fn of(operation: &'o Operation, behind: usize) -> Result<Self, String> {
+impl<'o> ImageOperandValues<'o> {
+    /// The image operands, after this number of other operands.
+    fn of(operation: &'o Operation, skipped: usize) -> Result<Self, String> {
         let bits = operation.literals.first().copied().unwrap_or(0);
         let mask = ImageOperands::from_bits(bits).ok_or("its image operands are not known")?;
         let known = ImageOperands::LOD
@@ -46,12 +46,12 @@ impl<'o> Extra<'o> {
         if !(mask - known).is_empty() {
             return Err(format!("the image operands {:?} are not supported", mask - known));
         }
-        Ok(Self { mask, values: operation.args.get(behind..).unwrap_or_default() })
+        Ok(Self { mask, values: operation.args.get(skipped..).unwrap_or_default() })
     }
 
-    /// The letters after `read_image` or `write_image` for texels of this type. Integer texels are signed if the
-    /// instruction says so. Before SPIR-V 1.4 it cannot; the bits are the same.
-    fn letters(&self, texel: Type) -> Result<&'static str, String> {
+    /// The suffix of `read_image` or `write_image` for texels of this type. Integer texels are unsigned without
+    /// SignExtend, which SPIR-V has since 1.4; the bits are the same.
+    fn suffix(&self, texel: Type) -> Result<&'static str, String> {
         Ok(match texel.scalar() {
             Some(Scalar::F32) => "f",
             Some(Scalar::F16) => "h",
@@ -65,7 +65,7 @@ impl<'o> Extra<'o> {
 fn image(builder: &Builder<'_>, value: ValueId) -> Result<ImageTy, String> {
     match builder.ty(value) {
         Type::Image(image) => Ok(image),
-        _ => Err("its first operand is no image".to_owned()),
+        _ => Err("its first operand is not an image".to_owned()),
     }
 }
 
@@ -100,9 +100,9 @@ fn pad_gradient(builder: &mut Builder<'_>, value: ValueId, image: ImageTy) -> Va
 fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, sampler, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = Extra::of(operation, 3)?;
+    let extra = ImageOperandValues::of(operation, 3)?;
     let result = operation.result()?;
-    let name = format!("read_image{}", extra.letters(result)?);
+    let name = format!("read_image{}", extra.suffix(result)?);
     let texel_at = coordinates(builder, texel_at, image)?;
     let mut args = vec![picture, sampler, texel_at];
     if extra.mask.contains(ImageOperands::GRAD) {
@@ -123,9 +123,9 @@ fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = Extra::of(operation, 2)?;
+    let extra = ImageOperandValues::of(operation, 2)?;
     let result = operation.result()?;
-    let name = format!("read_image{}", extra.letters(result)?);
+    let name = format!("read_image{}", extra.suffix(result)?);
     let texel_at = coordinates(builder, texel_at, image)?;
     let mut args = vec![picture, texel_at];
     if extra.mask.contains(ImageOperands::SAMPLE) {
@@ -147,8 +147,8 @@ fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy
 fn write(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, texel_at, texel] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = Extra::of(operation, 3)?;
-    let name = format!("write_image{}", extra.letters(builder.ty(texel))?);
+    let extra = ImageOperandValues::of(operation, 3)?;
+    let name = format!("write_image{}", extra.suffix(builder.ty(texel))?);
     let texel_at = coordinates(builder, texel_at, image)?;
     let is_in_vector = image.is_depth && builder.ty(texel).is_vector();
     let texel = if is_in_vector { builder.extract(texel, 0) } else { texel };
@@ -169,7 +169,7 @@ fn size(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         return Err("the size of other levels than the first is not supported".to_owned());
     }
     let result = operation.result()?;
-    let scalar = result.scalar().ok_or("its result is no integer")?;
+    let scalar = result.scalar().ok_or("its result is not an integer")?;
     let mut parts = Vec::new();
     let names = ["get_image_width", "get_image_height", "get_image_depth"];
     for name in &names[..usize::from(image.dimensions())] {

@@ -102,7 +102,7 @@ fn modulo(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 /// The amount may have another width. An amount of at least the width is undefined in SPIR-V too.
 fn shift(builder: &mut Builder<'_>, operation: &Operation, op: BinaryOp) -> Lowered {
     let [a, amount] = operation.args()?;
-    let scalar = builder.ty(a).scalar().ok_or("its operand is no integer")?;
+    let scalar = builder.ty(a).scalar().ok_or("its operand is not an integer")?;
     let amount = builder.resize(amount, scalar, false);
     one(builder.binary(op, a, amount))
 }

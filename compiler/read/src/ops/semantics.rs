@@ -8,7 +8,7 @@ use kiln_memory::{Decoded, SpirvScope, decode_scope, decode_semantics};
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::{Order, Scope};
 
-/// The bits of a mask that are the order.
+/// The order bits of a mask.
 const ORDER: u64 = 0x1e;
 
 /// A memory semantics operand.
@@ -20,7 +20,7 @@ pub(super) enum Mask {
     Dynamic(ValueId),
 }
 
-/// An operand of the IR that may be dynamic, and its value if it is.
+/// An operand of the IR, and its value if it is dynamic.
 pub(super) type Given<T> = (Known<T>, Option<ValueId>);
 
 /// The scope operand.

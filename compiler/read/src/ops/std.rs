@@ -1,4 +1,4 @@
-//! The extended instructions of OpenCL.std: the built-in functions that the emitter writes as such.
+//! The extended instructions of OpenCL.std, which become calls of built-in functions or their lowered form.
 
 use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Convert, Op as IrOp, Scalar, Type, ValueId};
 use kiln_types::ops::{CompareOp, Conversion, Rounding};
@@ -58,7 +58,7 @@ fn function(builder: &mut Builder<'_>, operation: &Operation, number: u32) -> Lo
     value.map_or_else(none, one)
 }
 
-/// A prefetch changes nothing. It is kept if the type of what is fetched is known.
+/// A prefetch is only a hint. Keeps it if its element type is known.
 fn prefetch(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [pointer, count] = operation.args()?;
     if operation.pointee(0).is_some() {
@@ -95,7 +95,7 @@ fn address(
     let whole = element * count.next_power_of_two();
     let (stride, align) = if shape.is_aligned { (whole, whole) } else { (element * count, element) };
     if !builder.ty(pointer).is_pointer() {
-        return Err("its operand is no pointer".to_owned());
+        return Err("its operand is not a pointer".to_owned());
     }
     let access = Access { is_shared: false, align: align as u32, is_volatile: false };
     if builder.function.constant_bits(index) == Some(0) {

@@ -13,7 +13,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
         Op::VectorShuffle => shuffle(builder, operation),
         Op::VectorExtractDynamic => extract(builder, operation),
         Op::VectorInsertDynamic => insert(builder, operation),
-        // SPV_KHR_expect_assume: what is assumed changes no result.
+        // SPV_KHR_expect_assume: assumptions do not change results.
         Op::ExpectKHR => operation.args().and_then(|[value]| one(value)),
         Op::AssumeTrueKHR => none(),
         _ => return None,
@@ -41,7 +41,7 @@ fn shuffle(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 fn index(builder: &mut Builder<'_>, index: ValueId) -> Result<ValueId, String> {
     match builder.ty(index) {
         Type::Scalar(scalar) if scalar.is_int() => Ok(builder.resize(index, Scalar::I32, false)),
-        _ => Err("its index is no integer".to_owned()),
+        _ => Err("its index is not an integer".to_owned()),
     }
 }
 
