@@ -1,6 +1,6 @@
-//! The table in the other direction: the operands of a module of the OpenCL environment in OpenCL's terms.
+//! The inverse of `encode`: translates the operands of a module of the OpenCL environment to OpenCL's terms.
 //!
-//! Only numbers are decoded here: whether an operation can have the order and the scope is a rule of `legal`.
+//! Decodes numbers only; `legal` has the rules for the orders and scopes of operations.
 
 use super::{Semantics, Spaces, SpirvScope};
 use kiln_vocabulary::opencl::{Order, Scope};
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(decode_scope(u32::MAX), None);
     }
 
-    /// What is encoded for the OpenCL environment is decoded to the same order and memory.
+    /// Decoding the operands for the OpenCL environment returns the same order and memory.
     #[test]
     fn inverse_of_encode() {
         let target = Target::full(Environment::OpenCl);

@@ -6,7 +6,7 @@
 use super::{Access, Group, Operation, failure_orders};
 use kiln_vocabulary::opencl::{AtomicOp, FenceFlags, Order, Scope};
 
-/// The argument that a problem is in.
+/// The argument that a problem refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The pointer to the atomic object.
@@ -112,7 +112,7 @@ pub fn check_atomic(
     check_access(op.into(), order, failure, scope)
 }
 
-/// The same for the operation's kind of access, which is all that the rules need.
+/// Like [`check_atomic`], given the kind of access, on which the rules depend.
 pub(super) fn check_access(
     access: Access,
     order: Option<Order>,

@@ -99,7 +99,7 @@ const RULES: [(&str, &str); 11] = [
         "In OpenCL, a later store of the same work-item continues the release sequence of its own earlier \
          release. On Vulkan only read-modify-writes do. The store releases the memory that the earlier \
          operation released (117). Only releases of the same kernel count that can precede the store: not \
-         those behind it, nor those in the other branch, unless a loop contains both.",
+         those after it, nor those in the other branch, unless a loop contains both.",
     ),
     (
         "R5: a compare-exchange that fails with seq_cst reads again",

@@ -43,7 +43,7 @@ fn atomic(target: &Target, access: Access, object: Spaces, order: Order, scope: 
 }
 
 #[test]
-fn message_passing_is_release_and_acquire_with_its_class() {
+fn message_passing_releases_and_acquires_its_storage_class() {
     let target = vulkan();
     assert_eq!(atomic(&target, Access::Store, Spaces::GLOBAL, Order::Release, Scope::Device), (1, 0x2044));
     assert_eq!(atomic(&target, Access::Load, Spaces::GLOBAL, Order::Acquire, Scope::Device), (1, 0x4042));
@@ -159,7 +159,7 @@ fn volatile_marks_both_masks() {
 }
 
 #[test]
-fn what_is_known_is_checked_though_the_rest_is_not() {
+fn constant_arguments_are_checked_beside_unknown_ones() {
     let code = |result: Result<(), Problem>| result.map_err(|problem| problem.rule);
     let store = AtomicOp::Store;
     assert_eq!(code(check_atomic(store, Some(Order::Acquire), None, None)), Err(Rule::AtomicOrderStore));
@@ -201,7 +201,7 @@ fn a_fence_of_unknown_arguments_covers_every_legal_one() {
 }
 
 #[test]
-fn store_buffering_is_made_of_read_modify_writes() {
+fn store_buffering_becomes_read_modify_writes() {
     let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };
     let replace = |access, order| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
@@ -230,7 +230,7 @@ fn a_store_after_a_release_releases_too() {
 
 /// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
 #[test]
-fn the_page_is_the_module() {
+fn the_page_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory-model.md");
     let rendered = render_markdown();
     if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {

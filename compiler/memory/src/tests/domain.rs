@@ -23,7 +23,7 @@ const PAIRS: [(Order, Order); 10] = [
 ];
 
 /// The rules for programs, written again without `legal`.
-fn lawful(target: &Target, operation: Operation, sync: Sync) -> bool {
+fn is_legal(target: &Target, operation: Operation, sync: Sync) -> bool {
     let work_item = sync.scope == Scope::WorkItem;
     let image = sync.spaces.contains(Spaces::IMAGE);
     match operation {
@@ -135,7 +135,7 @@ fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'stat
 }
 
 #[test]
-fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
+fn legal_operations_are_encoded_and_illegal_ones_rejected() {
     let (mut tried, mut refused, mut emitted, mut nothing) = (0, 0, 0, 0);
     for target in targets() {
         for (operation, sync) in domain() {
@@ -144,7 +144,7 @@ fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
             let encoded = encode(&target, operation, sync);
             assert_eq!(
                 encoded.is_ok(),
-                lawful(&target, operation, sync) && expressible,
+                is_legal(&target, operation, sync) && expressible,
                 "{operation:?} {sync:?} {encoded:?}"
             );
             match encoded {
@@ -164,7 +164,7 @@ fn the_legal_half_is_encoded_and_the_illegal_half_refused() {
 
 /// The emitted operation orders at least what the program requires.
 #[test]
-fn nothing_is_lost() {
+fn operands_order_at_least_what_the_program_requires() {
     for target in targets() {
         for (operation, sync) in domain() {
             let Ok(encoded) = encode(&target, operation, sync) else { continue };
@@ -233,7 +233,7 @@ fn replacements_can_be_emitted() {
     let mut replaced = 0;
     for target in targets().into_iter().filter(|target| target.environment == Environment::Vulkan) {
         for (operation, sync) in domain() {
-            if !lawful(&target, operation, sync) {
+            if !is_legal(&target, operation, sync) {
                 continue;
             }
             for bits in 0..16 {
