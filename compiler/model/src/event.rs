@@ -180,7 +180,7 @@ pub struct Event {
     pub is_coherent: bool,
     /// The storage class on Vulkan, as its bit in masks of semantics; 0 for that of `space`.
     pub class: u32,
-    /// Which of the references to its location it uses (Vulkan, Memory Location and Reference).
+    /// The number of the reference that it uses for its location (Vulkan, Memory Location and Reference).
     pub reference: u32,
     /// The scope whose work-items a barrier synchronizes.
     pub execution: u32,

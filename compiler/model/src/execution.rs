@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use crate::{
     event::{Action, Event, Position, Trace, scope},
-    relation::{MOST, Relation, Set},
+    relation::{MAX_ELEMENTS, Relation, Set},
 };
 
-/// What the runs of a combination have in common, whatever their reads return from where.
+/// The facts about a combination of runs that do not depend on the sources of reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     /// The events of all work-items, in program order.
@@ -16,7 +16,7 @@ pub(crate) struct Frame {
     /// The work-item of each event.
     pub(crate) items: Vec<usize>,
     pub(crate) positions: Vec<Position>,
-    /// The events that read, write, are atomic operations, and are fences.
+    /// The sets of reads, writes and atomic operations.
     pub(crate) reads: Set,
     pub(crate) writes: Set,
     pub(crate) atomics: Set,
@@ -46,7 +46,7 @@ impl Frame {
         let events: Vec<Event> = all().map(|(_, event)| event.clone()).collect();
         let items: Vec<usize> = all().map(|(item, _)| item).collect();
         let count = events.len();
-        if count > MOST {
+        if count > MAX_ELEMENTS {
             return None;
         }
         let set = |holds: &dyn Fn(&Event) -> bool| {

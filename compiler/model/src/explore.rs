@@ -1,8 +1,8 @@
 //! Enumerates the executions that a memory model permits for a launch: combines the runs of the work-items, orders the
 //! writes to each location, assigns a write to each read, and checks each candidate against the model.
 //!
-//! Each consistent execution is visited once, and nothing is stored of those before: the search is over choices only.
-//! A choice for one location is checked before the next location is considered. This is sound because the axioms are
+//! The search enumerates choices, so it visits each consistent execution once without storing the previous ones. It
+//! checks the choices for one location before it considers the next location. This is sound because the axioms are
 //! monotone: more synchronization never makes a cycle disappear. Runs with the same operations and other values share
 //! the relations that do not depend on values (`shape`).
 
@@ -37,10 +37,10 @@ pub enum Model {
     OpenCl,
 }
 
-/// How many combinations of runs cost as much as a candidate execution.
+/// The number of combinations of runs that count as one candidate execution in the budget.
 const CHOICES: u64 = 16;
 
-/// How to explore.
+/// The options of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The maximum number of candidate executions.
@@ -88,7 +88,7 @@ pub struct Witness {
     pub rank: Vec<usize>,
 }
 
-/// A forbidden outcome: an execution that would have it, and what is wrong with that.
+/// A forbidden outcome: an inconsistent execution with this outcome, and the rule that it violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     /// The rule that the execution violates.
@@ -147,7 +147,7 @@ pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Ou
     Ok(explorer.found)
 }
 
-/// The model of one frame.
+/// The memory model, prepared for one frame.
 enum Judge {
     Vulkan(Box<vulkan::Model>),
     OpenCl(Box<opencl::Model>),
@@ -161,8 +161,8 @@ impl Judge {
         }
     }
 
-    /// Whether the modification orders that the model knows do not contain both writes, so that a read-modify-write need not
-    /// read from the other.
+    /// Whether no modification order of the model contains both writes, so that the read-modify-write need not read from the
+    /// other.
     fn is_free_of(&self, modify: usize, other: usize) -> bool {
         match self {
             Self::Vulkan(model) => !model.are_ordered(modify, other),
@@ -296,7 +296,7 @@ impl<'s> Explorer<'s> {
         }
     }
 
-    /// A whole candidate.
+    /// Records the result of a complete candidate.
     fn finish(&mut self, search: &mut Search<'_>, violation: Option<Violation>) -> Result<(), Error> {
         let verdict = match violation {
             Some(violation) => Verdict::Impossible(violation),
@@ -324,7 +324,8 @@ impl<'s> Explorer<'s> {
         Ok(())
     }
 
-    /// Keeps the explanation by the rule that is checked last: its execution is the nearest to a consistent one.
+    /// Records a forbidden outcome. Of several explanations, keeps the one by the rule that is checked last, whose execution
+    /// is the nearest to a consistent one.
     fn forbid(&mut self, search: &Search<'_>, outcome: Vec<u64>, violation: Violation) {
         let known = self.found.forbidden.get(&outcome);
         if known.is_none_or(|known| known.rule < violation.rule) {
@@ -344,7 +345,7 @@ impl<'s> Explorer<'s> {
         entry.or_insert_with(|| Undefined { events, items, witness: search.witness() });
     }
 
-    /// Counts a candidate.
+    /// Counts a candidate. An error if the budget is exceeded.
     fn count(&mut self) -> Result<(), Error> {
         self.found.candidates += 1;
         match self.found.candidates > self.options.budget {

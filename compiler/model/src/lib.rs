@@ -1,7 +1,7 @@
 //! The memory models of OpenCL and Vulkan as code, and an explorer of all executions of small programs.
 //!
-//! A [`Skeleton`] contains what the work-items of a launch do to memory that they share; [`Module::skeleton`] extracts it
-//! from a SPIR-V module, whichever compiler wrote it. [`explore::explore`] enumerates the executions that a [`Model`] permits.
+//! A [`Skeleton`] contains the accesses of a launch's work-items to shared memory. [`Module::skeleton`] extracts it from a
+//! SPIR-V module of any compiler. [`explore::explore`] enumerates the executions that a [`Model`] permits.
 //! The model of OpenCL is for modules of the OpenCL environment, that of Vulkan for Vulkan's.
 //!
 //! Must not depend on the compiler or on the mapping from OpenCL to Vulkan, which it checks.

@@ -1,7 +1,7 @@
 //! Modules: decodes SPIR-V, and reads what a launch needs: types, constants, and the interface of a kernel.
 //!
-//! A module is of any compiler, in the OpenCL environment; in the Vulkan environment it describes its arguments with
-//! `NonSemantic.ClspvReflection`, as Kiln's and clspv's do.
+//! Supports modules of any compiler for the OpenCL environment. A Vulkan module must describe its arguments with
+//! `NonSemantic.ClspvReflection`, as modules of Kiln and clspv do.
 
 mod alu;
 mod atomic;
@@ -19,7 +19,7 @@ use spirv::{Decoration, Op};
 
 pub(crate) use observe::{Observer, Prepared};
 
-/// What to launch.
+/// A launch of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The kernel; empty for the only one.
@@ -32,9 +32,9 @@ pub struct Launch {
     pub sub_group: u32,
     /// The arguments.
     pub arguments: Vec<Argument>,
-    /// How often a loop may access shared memory before its run is given up.
+    /// The maximum number of rounds of a loop with accesses to shared memory. Longer runs are cut.
     pub rounds: u32,
-    /// Whether reads can return a value that no run writes, but that a store of the module would write: out of thin air.
+    /// Whether reads can return values out of thin air: constants that a store of the module contains, but no run writes.
     pub thin_air: bool,
 }
 
@@ -63,7 +63,7 @@ pub enum Unsupported {
     Kernel(String),
     /// This instruction is not supported.
     Instruction(String),
-    /// Something else, in words.
+    /// Another reason, as a message.
     Other(String),
 }
 

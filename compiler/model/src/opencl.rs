@@ -29,9 +29,9 @@ use crate::{
 pub(crate) struct Model {
     /// For each memory: sequenced-before and barriers, on the actions on this memory.
     base: [Relation; 2],
-    /// The release operations that a write to a location can make synchronize, and the acquire operations of a read:
-    /// itself, and fences before it or after it.
+    /// For each write, the release operations that can synchronize through it: the write itself, and fences before it.
     releases: Vec<Set>,
+    /// For each read, the acquire operations that can synchronize through it: the read itself, and fences after it.
     acquires: Vec<Set>,
     seq_cst: Set,
     /// Fences of both memories.
@@ -56,7 +56,7 @@ fn is_action(event: &Event, space: Space) -> bool {
 }
 
 /// Whether a fence orders the location of an access.
-fn names(fence: &Event, access: &Event) -> bool {
+fn orders_location(fence: &Event, access: &Event) -> bool {
     fence.is_fence() && fence.semantics & class(access.space) != 0
 }
 
@@ -76,7 +76,7 @@ impl Model {
             set(&|index| {
                 is_end(&events[index])
                     && (index == access
-                        || (fences.has(access, index) && names(&events[index], &events[access])))
+                        || (fences.has(access, index) && orders_location(&events[index], &events[access])))
             })
         };
         let wide = class(Space::Global) | class(Space::Local);
@@ -96,7 +96,7 @@ impl Model {
         }
     }
 
-    /// Checks what is known of an execution.
+    /// Checks the known part of an execution.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         self.order(execution);
         if let Some(event) = self.before.iter().find_map(Relation::reflexive) {
@@ -105,7 +105,7 @@ impl Model {
         self.check_coherence(execution)
     }
 
-    /// Checks a whole execution, for which `check` found nothing.
+    /// Checks a complete execution that `check` has accepted.
     pub(crate) fn judge(&mut self, execution: &Execution) -> Verdict {
         if let Err(violation) = total_order::check(self, execution) {
             return Verdict::Impossible(violation);
@@ -139,7 +139,7 @@ impl Model {
         self.before.iter_mut().for_each(Relation::close);
     }
 
-    /// A read reads from the release sequence that a write heads or would head.
+    /// Adds the synchronizes-with edges of a read from the release sequence that a write heads or would head.
     fn synchronize(&mut self, frame: &Frame, head: usize, read: usize) {
         let space = frame.events[head].space as usize;
         for release in members(self.releases[head]) {
@@ -191,8 +191,8 @@ fn suspects(frame: &Frame) -> Vec<(usize, usize)> {
     suspects
 }
 
-/// Calls with each write in whose release sequence, if it is or were a release operation, the source of a read is: the
-/// writes after the head are read-modify-writes or by its own work-item.
+/// Calls `visit` with each write that heads, or would head as a release operation, a release sequence that contains the
+/// source of a read. The writes after the head are read-modify-writes, or writes of its work-item.
 fn each_head(execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
     let frame = &execution.frame;
     let source = execution.source[read];

@@ -27,7 +27,7 @@ use record::{Facts, Record};
 /// Why a module is not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unproved {
-    /// The module does something else than the source.
+    /// The module behaves differently from the source.
     Differs(Difference),
     /// A module cannot be run.
     Unsupported(Unsupported),
@@ -48,7 +48,7 @@ impl fmt::Display for Unproved {
     }
 }
 
-/// What the module does, and the source does not.
+/// A difference between the module and the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The work-item.
@@ -59,7 +59,7 @@ pub struct Difference {
     pub what: String,
 }
 
-/// What was proved.
+/// The extent of a proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proved {
     /// The runs that were compared.

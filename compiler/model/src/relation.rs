@@ -3,8 +3,8 @@
 /// A set of elements.
 pub(crate) type Set = u128;
 
-/// The largest number of elements.
-pub(crate) const MOST: usize = 128;
+/// The maximum number of elements.
+pub(crate) const MAX_ELEMENTS: usize = 128;
 
 /// The elements of a set, in order.
 pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {

@@ -228,7 +228,7 @@ fn each_execution_is_visited_once() {
 
 /// Only the release and the acquire of the flag are needed; with a plain read behind a failed check there would be a race.
 #[test]
-fn orders_that_nobody_observes_can_be_weaker() {
+fn unobserved_orders_can_be_weaker() {
     let items = vec![
         vec![store(0, 1, RELAXED, scope::DEVICE), store(1, 1, SEQ_CST, scope::DEVICE)],
         vec![load(1, 0, SEQ_CST, scope::DEVICE), load(0, 1, RELAXED, scope::DEVICE)],

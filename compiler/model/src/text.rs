@@ -25,7 +25,7 @@ fn storage_class(number: u32) -> Option<u32> {
     .copied()
 }
 
-/// What the words of an instruction such as `ld.atom.acq.wg.sc0.semsc0` mean, in either format.
+/// The parsed words of an instruction, such as `ld.atom.acq.wg.sc0.semsc0`, in either format.
 #[derive(Clone, Copy, Debug, Default)]
 struct Words {
     reads: bool,
@@ -53,7 +53,7 @@ impl Words {
         order | self.semantics
     }
 
-    /// Adds a word; whether it is known.
+    /// Adds a word. Returns whether it is known.
     fn add(&mut self, word: &str) -> bool {
         match word {
             "ld" => self.reads = true,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_an_error() {
+    fn unknown_syntax_is_an_error() {
         let test = |code: &str| {
             VulkanTest::read(&format!("VULKAN a\n{{ }}\n P0@sg 0, wg 0, qf 0 ;\n {code} ;\nexists (x == 1)"))
         };

@@ -1,4 +1,4 @@
-//! What a memory model says of an execution.
+//! The verdict of a memory model on an execution.
 
 use std::fmt;
 

@@ -13,7 +13,7 @@
 //! | data races | Data Race |
 //! | consistency | Inter-Invocation and Intra-Invocation Consistency |
 //!
-//! Availability and visibility operations for storage classes are separate steps, before and behind the event.
+//! Availability and visibility operations for storage classes are separate steps, before and after the event.
 //! Private accesses are ordered only with those of their own work-item.
 
 mod chains;
@@ -21,7 +21,7 @@ mod chains;
 use crate::{
     event::{Action, Event, Space, semantics},
     execution::{Execution, Frame, INITIAL},
-    relation::{MOST, Relation, Set, members},
+    relation::{MAX_ELEMENTS, Relation, Set, members},
     verdict::{Rule, Verdict, Violation},
 };
 
@@ -68,10 +68,11 @@ pub(crate) struct Model {
     visibility: Vec<Set>,
     /// Atomic accesses of a location that are in each other's scope.
     mutual: Relation,
-    /// The release operations that a write can make synchronize, and the acquire operations of a read.
+    /// For each write, the release operations that can synchronize through it.
     releases: Vec<Set>,
+    /// For each read, the acquire operations that can synchronize through it.
     acquires: Vec<Set>,
-    /// The releases and acquires that barriers make synchronize.
+    /// The pairs of releases and acquires that synchronize through barriers.
     barriers: Relation,
     /// The steps of the device domain.
     all_available: Set,
@@ -131,7 +132,7 @@ impl Model {
     pub(crate) fn new(frame: &Frame, has_chains: bool) -> Option<Self> {
         let steps = steps(frame);
         let (count, events) = (steps.len(), frame.count());
-        if count > MOST {
+        if count > MAX_ELEMENTS {
             return None;
         }
         let item = |step: usize| frame.items[steps[step].event];
@@ -208,7 +209,7 @@ impl Model {
     }
 
     /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
-    /// releases behind them, from acquires to the operations behind them, and system-synchronizes-with.
+    /// releases after them, from acquires to the operations after them, and system-synchronizes-with.
     fn within_items(&self, frame: &Frame, classes: u32) -> (Set, Relation) {
         let event = |step: usize| &frame.events[self.steps[step].event];
         let orders = |step: usize| event(step).semantics & classes == classes;
@@ -235,14 +236,14 @@ impl Model {
         self.mutual.has(a, b)
     }
 
-    /// Checks what is known of an execution.
+    /// Checks the known part of an execution.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         self.order(execution);
         self.locate(execution);
         self.check_consistency(execution)
     }
 
-    /// Checks a whole execution, for which `check` found nothing.
+    /// Checks a complete execution that `check` has accepted.
     pub(crate) fn judge(&mut self, _: &Execution) -> Verdict {
         let is_free = |a: usize, b: usize| !self.located.has(a, b) && !self.located.has(b, a);
         match self.suspects.iter().find(|(a, b)| is_free(*a, *b)) {
@@ -376,8 +377,8 @@ fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
     suspects
 }
 
-/// From each release fence that is the entry of a barrier, or before it, to each acquire fence that is the exit of the barrier in
-/// another work-item, or behind it.
+/// Relates each release fence at or before the entry of a barrier to each acquire fence at or after its exit in another
+/// work-item.
 fn barriers(frame: &Frame) -> Relation {
     let count = frame.count();
     let mut all = Relation::new(count);

@@ -19,14 +19,14 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Whether there is no choice.
-    fn is_alone(&self) -> bool {
+    /// Whether there is only one order of writes and one source of reads.
+    fn has_no_choice(&self) -> bool {
         self.writes.len() + self.reads.len() == 1
     }
 }
 
-/// The cells of a frame. Those without a choice come first, and then those with atomic operations: what is synchronized
-/// is known soon.
+/// The cells of a frame: first those without a choice, then those with atomic operations, so that synchronization is
+/// determined early.
 pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
     }
     let is_plain =
         |cell: &Cell| cell.writes.iter().chain(&cell.reads).all(|&access| !frame.events[access].is_atomic);
-    cells.sort_by_key(|cell| (!cell.is_alone(), is_plain(cell), cell.writes.len()));
+    cells.sort_by_key(|cell| (!cell.has_no_choice(), is_plain(cell), cell.writes.len()));
     cells
 }
 
@@ -67,7 +67,7 @@ impl Explorer<'_> {
         self.finish(search, violation)
     }
 
-    /// Chooses the write after the first `rank`, of which `last` is the last.
+    /// Chooses the next write in the modification order, after `rank` writes that end with `last`.
     fn visit_order(
         &mut self,
         search: &mut Search<'_>,
@@ -149,14 +149,14 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// All choices at a cell are made.
+    /// Checks the execution after the choices at a cell, and continues with the next cell.
     fn visit_checked(
         &mut self,
         search: &mut Search<'_>,
         cell: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if search.cells[cell].is_alone() && cell + 1 < search.cells.len() {
+        if search.cells[cell].has_no_choice() && cell + 1 < search.cells.len() {
             return self.visit_cell(search, cell + 1, violation);
         }
         self.count()?;

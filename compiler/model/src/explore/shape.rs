@@ -29,7 +29,7 @@ pub(super) struct Values {
     needs: Set,
 }
 
-/// Numbers the values at locations. What does not fit into a set is not checked early.
+/// Numbers the values at locations. Values beyond the size of a set are not checked early.
 #[derive(Default)]
 struct Numbers(BTreeMap<(Location, u64), u32>);
 
@@ -84,7 +84,7 @@ fn values(trace: &Trace, skeleton: &Skeleton, numbers: &mut Numbers) -> Values {
     }
 }
 
-/// All of an event but the values and the source line.
+/// The fields of an event, except for its values and its source line.
 type Operation = (crate::event::Action, Option<Location>, u32, u32, bool, bool, u32, u32);
 
 fn operation(event: &Event) -> Operation {

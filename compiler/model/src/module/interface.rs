@@ -25,7 +25,7 @@ pub(super) struct Bound {
     pub(super) push_constants: Vec<u8>,
     /// The initial bytes of the program-scope variables.
     pub(super) program: BTreeMap<u32, u8>,
-    /// The initial bytes of variables that each work-item has for itself, and of constant ones.
+    /// The initial bytes of private and constant variables.
     own: BTreeMap<u64, u8>,
     /// The local arguments by the SpecId that sizes them.
     locals: BTreeMap<u32, u32>,
@@ -44,7 +44,7 @@ pub(super) fn address(object: Object) -> u64 {
     kind << 60 | u64::from(rest) << 32
 }
 
-/// The address of a variable that each work-item has for itself.
+/// The address of a private or constant variable.
 pub(super) fn own_address(id: u32) -> u64 {
     OWN << 60 | u64::from(id) << 32
 }
@@ -219,7 +219,7 @@ impl Module {
         (self.instructions.iter().filter(is_earlier).count() as u32) << 16
     }
 
-    /// The number of a local variable among those of the module that are no arguments.
+    /// The index of a local variable among those that are not arguments.
     pub(super) fn local_rank(&self, id: u32, bound: &Bound) -> u32 {
         let is_earlier = |it: &&super::Instruction| {
             it.op == Op::Variable && it.word(2) == StorageClass::Workgroup as u32 && it.word(1) < id

@@ -13,7 +13,7 @@ use crate::event::{Action, Event, Location, Object};
 /// `MemoryAccess` operands.
 const NON_PRIVATE_POINTER: u32 = 0x20;
 
-/// What is known of the memory that work-items share.
+/// The known facts about the memory that work-items share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The addresses of the bytes that one work-item writes and another accesses.
@@ -59,7 +59,7 @@ impl Run<'_> {
         self.shared.contains(address, size).then_some(Location { object, offset })
     }
 
-    fn note(&mut self, access: Access) -> Result<(), Stop> {
+    fn record(&mut self, access: Access) -> Result<(), Stop> {
         let address = access.address;
         if address >> 60 == 0 {
             return Err(Stop::Unsupported(Unsupported::Other("an access through a null pointer".to_owned())));
@@ -72,7 +72,7 @@ impl Run<'_> {
 
     /// Reads a scalar: a chosen value if the location is shared.
     pub(super) fn read(&mut self, address: u64, size: u64, is_atomic: bool) -> Result<u64, Stop> {
-        self.note(Access { address, size, writes: false, is_atomic })?;
+        self.record(Access { address, size, writes: false, is_atomic })?;
         if let Some(location) = self.location(address, size) {
             if let Some(observer) = &mut self.observer {
                 return Ok(observer.read(location, size, is_atomic));
@@ -92,7 +92,7 @@ impl Run<'_> {
 
     /// Writes a scalar.
     pub(super) fn write(&mut self, address: u64, size: u64, value: u64, is_atomic: bool) -> Result<(), Stop> {
-        self.note(Access { address, size, writes: true, is_atomic })?;
+        self.record(Access { address, size, writes: true, is_atomic })?;
         if let Some(location) = self.location(address, size)
             && let Some(observer) = &mut self.observer
         {

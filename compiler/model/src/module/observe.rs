@@ -1,4 +1,4 @@
-//! Runs of a work-item in a context that decides what it reads, and learns what it does.
+//! Runs a work-item in a context: an observer that chooses the values of reads and receives all events.
 
 use super::{
     Launch, Module, Unsupported,
@@ -11,11 +11,11 @@ use crate::event::{Event, Location};
 
 /// The context of a run. It sees every access to memory that other work-items could access.
 pub(crate) trait Observer {
-    /// The value of a location.
+    /// Chooses the value of a location.
     fn read(&mut self, location: Location, size: u64, is_atomic: bool) -> u64;
-    /// A location is written.
+    /// Called when the run writes a location.
     fn write(&mut self, location: Location, size: u64, value: u64, is_atomic: bool);
-    /// An event happens, after its accesses.
+    /// Called for each event, after its accesses.
     fn event(&mut self, event: &Event);
 }
 

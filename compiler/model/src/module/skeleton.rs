@@ -1,7 +1,7 @@
 //! Enumerates the runs of all work-items, for all values that the work-items can write.
 //!
-//! A round runs each work-item for each choice of values. It finds which memory is shared, and which values are written;
-//! both only grow, until a round finds nothing new.
+//! A round runs each work-item for each choice of values, and collects the shared locations and the written values. Both
+//! sets only grow. The last round finds nothing new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use super::{
 };
 use crate::event::{Location, Object, Position, Skeleton, Trace};
 
-/// More work-items cannot be explored anyway.
-const MOST_ITEMS: u32 = 64;
-/// The number of runs of a work-item that can be explored.
-const MOST_RUNS: usize = 100_000;
+/// The maximum number of work-items. The executions of more are too many to explore.
+const MAX_ITEMS: u32 = 64;
+/// The maximum number of runs of a work-item.
+const MAX_RUNS: usize = 100_000;
 
 /// The accesses of all work-items.
 #[derive(Default)]
@@ -69,12 +69,12 @@ impl Module {
         values.filter(|value| *value < 16).collect()
     }
 
-    /// What the work-items of a launch do to memory that they share, in all their runs.
+    /// Enumerates the runs of all work-items of a launch, with their accesses to shared memory.
     pub fn skeleton(&self, launch: &Launch) -> Result<Skeleton, Unsupported> {
         let bound = self.bind(launch)?;
         let items = items(launch);
-        if items.len() as u32 > MOST_ITEMS || items.is_empty() {
-            return Err(Unsupported::Other(format!("1 to {MOST_ITEMS} work-items can be explored")));
+        if items.len() as u32 > MAX_ITEMS || items.is_empty() {
+            return Err(Unsupported::Other(format!("1 to {MAX_ITEMS} work-items can be explored")));
         }
         let mut round = Round {
             module: self,
@@ -91,7 +91,7 @@ impl Module {
                 round.explore(index, *item, &mut Vec::new(), &mut found)?;
                 traces.push(found);
             }
-            let is_new = round.learn(&traces);
+            let is_new = round.update(&traces);
             // The number of writes bounds the useful values: without that limit, additions would produce new values
             // forever.
             let writes = |trace: &Trace| trace.events.iter().filter(|it| it.writes()).count();
@@ -135,14 +135,14 @@ impl Round<'_> {
                 }
             }
         }
-        if found.len() > MOST_RUNS {
-            return Err(Unsupported::Other(format!("a work-item has more than {MOST_RUNS} runs")));
+        if found.len() > MAX_RUNS {
+            return Err(Unsupported::Other(format!("a work-item has more than {MAX_RUNS} runs")));
         }
         Ok(())
     }
 
-    /// Learns what is shared and which values are written. Returns whether any of it is new.
-    fn learn(&mut self, traces: &[Vec<Trace>]) -> bool {
+    /// Adds the shared locations and the written values of a round. Returns whether any of them is new.
+    fn update(&mut self, traces: &[Vec<Trace>]) -> bool {
         let before = self.shared.bytes.len();
         // Any atomic object can get a value from thin air. Its store can be reachable only after a read of that value, so an
         // object counts as shared even if no run has stored to it.
@@ -200,7 +200,7 @@ impl Round<'_> {
         })
     }
 
-    /// Accesses to shared memory do not overlap in part.
+    /// Rejects accesses to shared memory that overlap only in part.
     fn check_sizes(&self) -> Result<(), Unsupported> {
         let is_shared = |(address, size): &&(u64, u64)| {
             self.shared.bytes.range(*address..address + size).next().is_some()
@@ -225,7 +225,7 @@ pub(super) fn items(launch: &Launch) -> Vec<Item> {
     for (group_number, group) in (0..).zip(groups) {
         for (local_number, local) in (0..).zip(each(launch.local)) {
             items.push(Item { local, group, group_number, local_number });
-            if items.len() as u32 > MOST_ITEMS {
+            if items.len() as u32 > MAX_ITEMS {
                 return items;
             }
         }

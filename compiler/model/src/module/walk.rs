@@ -12,7 +12,7 @@ use super::{
 };
 use crate::event::{Event, Location, Object, Space, Trace};
 
-/// The instructions that a run may execute. Small programs need a fraction of it.
+/// The maximum number of instructions of a run.
 const STEPS: u32 = 1 << 20;
 
 /// Why a run stopped before its end.
@@ -43,7 +43,7 @@ pub(super) struct Item {
 #[derive(Default)]
 struct Call {
     /// The instruction after the call, and the id of its result.
-    behind: usize,
+    return_to: usize,
     result: u32,
     /// The block that control is in, and the one that it came from.
     label: u32,
@@ -63,7 +63,7 @@ pub(super) struct Run<'m> {
     values: Vec<Option<Value>>,
     pub(super) bytes: BTreeMap<u64, u8>,
     pub(super) accesses: Vec<Access>,
-    /// The context, if it is not the choices that decide what is read.
+    /// Chooses the values of reads instead of `choices`, if set.
     pub(super) observer: Option<&'m mut dyn super::Observer>,
     events: Vec<Event>,
     calls: Vec<Call>,
@@ -156,7 +156,7 @@ impl<'m> Run<'m> {
         if self.calls.len() > 64 {
             return Err(Unsupported::Other("functions call each other too deeply".to_owned()).into());
         }
-        self.calls.push(Call { behind: self.at + 1, result, ..Call::default() });
+        self.calls.push(Call { return_to: self.at + 1, result, ..Call::default() });
         self.at = self.module.position(function).unwrap_or_default() + 1;
         for argument in arguments {
             let id = self.module.instructions[self.at].word(1);
@@ -213,7 +213,7 @@ impl<'m> Run<'m> {
                     if instruction.op == Op::ReturnValue { self.value(words[0])? } else { Value::new() };
                 let Some(call) = self.calls.pop() else { return Ok(()) };
                 self.set(call.result, value);
-                self.at = call.behind;
+                self.at = call.return_to;
                 return Ok(());
             }
             Op::FunctionCall => {
@@ -300,7 +300,7 @@ impl<'m> Run<'m> {
             Op::AtomicStore | Op::AtomicFlagClear => return self.atomic_store(op, words),
             _ if format!("{op:?}").starts_with("Atomic") => vec![self.atomic(op, words)?],
             // Debug information and reflection.
-            Op::ExtInst if self.is_without_meaning(operand(2)) => return Ok(()),
+            Op::ExtInst if self.is_non_semantic(operand(2)) => return Ok(()),
             Op::AccessChain | Op::InBoundsAccessChain => vec![self.chain(words[2], &words[3..])?],
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let ty = self.module.type_of(words[2])?;
@@ -318,7 +318,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    fn is_without_meaning(&self, set: u32) -> bool {
+    fn is_non_semantic(&self, set: u32) -> bool {
         self.module.definition(set).is_ok_and(|it| it.text(1).starts_with("NonSemantic"))
     }
 

@@ -1,4 +1,4 @@
-//! What the source does in a context.
+//! Records a run of the source in a context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,7 +118,7 @@ impl Observer for Record {
     }
 }
 
-/// What is known of all runs of the source.
+/// Facts about all runs of the source.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// The locations of seq_cst operations.

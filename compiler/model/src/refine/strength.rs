@@ -1,4 +1,4 @@
-//! What an operation of OpenCL needs on Vulkan. Must not depend on the compiler's table, which it checks.
+//! The required strength of an OpenCL operation on Vulkan. Must not depend on the compiler's table, which it checks.
 //!
 //! | operation | needs |
 //! | --- | --- |
@@ -26,7 +26,7 @@ use crate::event::{
 /// Both memories, in the terms of Vulkan.
 const BOTH: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
 
-/// What a counterpart in the module must have.
+/// The required properties of a counterpart in the module.
 #[derive(Debug, Default)]
 struct Needs {
     is_modify: bool,
@@ -35,7 +35,7 @@ struct Needs {
     width: u32,
 }
 
-/// How many work-items a scope contains, as a number.
+/// The rank of a scope by the number of work-items that it contains.
 fn width(scope: u32) -> u32 {
     match scope {
         scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => 3,
@@ -51,7 +51,7 @@ fn memories(mask: u32) -> u32 {
     global | mask & WORKGROUP_MEMORY
 }
 
-/// What an operation of the source needs after the earlier ones of its work-item.
+/// The requirements of an operation of the source, given the earlier operations of its work-item.
 fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs {
     let is_local = match event.location {
         Some(_) => event.space == Space::Local,
@@ -99,7 +99,7 @@ pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &F
         return Err("is at another location".to_owned());
     }
     if event.action == Action::Fence && image.action != Action::Fence {
-        return Err("is no fence".to_owned());
+        return Err("is not a fence".to_owned());
     }
     let needs = needs(event, image, before, facts);
     if event.location.is_some() {
@@ -114,7 +114,7 @@ pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &F
             return Err("has other values".to_owned());
         }
         if needs.is_modify && image.action != Action::Modify {
-            return Err("is no read-modify-write".to_owned());
+            return Err("is not a read-modify-write".to_owned());
         }
     }
     check(&needs, image)

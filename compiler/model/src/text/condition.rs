@@ -1,26 +1,26 @@
-//! What a litmus test says of its outcomes: `exists (P1:r0 == 1 /\ x == 0)`, `~exists …`, `forall …`, and the filter
+//! The conditions of a litmus test on its outcomes: `exists (P1:r0 == 1 /\ x == 0)`, `~exists …`, `forall …`, and the filter
 //! `filter …` before it.
 
-/// Which outcomes a condition is about.
+/// The quantifier of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// One of them satisfies it.
+    /// At least one outcome satisfies the condition.
     Exists,
-    /// None of them does.
+    /// No outcome satisfies it.
     Never,
-    /// All of them do.
+    /// All outcomes satisfy it.
     Always,
 }
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Which outcomes it is about.
+    /// The quantifier.
     pub quantifier: Quantifier,
     expression: String,
 }
 
-/// The filter and the condition behind a test's program.
+/// The filter and the condition after a test's program.
 pub(super) type Conditions = (Option<Condition>, Option<Condition>);
 
 /// Divides a test into what precedes its conditions, and the filter and the condition.
@@ -63,7 +63,7 @@ impl Condition {
         parser.rest.trim().trim_end_matches(';').is_empty().then_some(result)
     }
 
-    /// The verdict on all outcomes, given what they satisfy.
+    /// The verdict, given for each outcome whether it satisfies the expression.
     pub fn verdict(&self, mut satisfied: impl Iterator<Item = bool>) -> bool {
         match self.quantifier {
             Quantifier::Exists => satisfied.any(|it| it),

@@ -30,11 +30,11 @@ use crate::{
 pub struct Khronos {
     /// The runs of its work-items.
     pub skeleton: Skeleton,
-    /// What it says of its executions.
+    /// Its assertions.
     pub assertions: Vec<Assertion>,
 }
 
-/// What a test says of its executions.
+/// An assertion about the executions of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// The line.
@@ -45,8 +45,8 @@ pub struct Assertion {
     pub has_chains: bool,
     /// Whether the execution has a data race; `None` if that does not matter.
     pub races: Option<bool>,
-    /// Whether this is not all that the line says.
-    pub says_more: bool,
+    /// Whether the line has other conditions, which are not checked.
+    pub has_other_conditions: bool,
 }
 
 impl Khronos {
@@ -81,7 +81,7 @@ struct Reader {
     position: Position,
     /// The numbers of the threads, which SSW uses.
     numbers: Vec<usize>,
-    /// What an access without a value writes.
+    /// A counter for the values of accesses without one.
     fresh: u64,
 }
 
@@ -115,7 +115,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Two names are references to one location.
+    /// Makes two names references to one location.
     fn share(&mut self, first: &str, second: &str) {
         let (location, _) = self.program.location(first);
         let (old, _) = self.program.location(second);
@@ -185,6 +185,6 @@ fn assertion(line: &str, kind: &str) -> Assertion {
         exists: kind == "SATISFIABLE",
         has_chains: !has("NOCHAINS"),
         races,
-        says_more: has("#rs") || !has("consistent[X]"),
+        has_other_conditions: has("#rs") || !has("consistent[X]"),
     }
 }

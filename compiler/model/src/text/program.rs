@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Words;
 use crate::event::{Action, Event, Location, Object, Position, Skeleton, Trace, scope, semantics};
 
-/// The rounds of a loop that are followed.
+/// The maximum number of rounds of a loop.
 const ROUNDS: usize = 2;
-/// The number of runs of a work-item that can be explored.
-const MOST_RUNS: usize = 4096;
+/// The maximum number of runs of a work-item.
+const MAX_RUNS: usize = 4096;
 
 /// A number or a register.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Operand {
     Register(String),
 }
 
-/// What a load must return for the run to count.
+/// The value that a load must return. Other runs are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Any,
@@ -30,7 +30,8 @@ pub(super) type Compute = fn(u64, u64) -> u64;
 /// An instruction.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
-    /// An access, with the register that gets what it reads, what it writes, and how it computes that from what it read.
+    /// An access: the register for the value read, the value written, and the operation that computes it from the value
+    /// read.
     Access {
         event: Event,
         register: Option<String>,
@@ -154,7 +155,7 @@ impl Program {
             // forever.
             written.retain(|(location, value)| {
                 let is_known = values.get(location).is_some_and(|known| known.contains(value));
-                !is_known && growth.get(location).copied().unwrap_or_default() < self.most_values(*location)
+                !is_known && growth.get(location).copied().unwrap_or_default() < self.max_values(*location)
             });
             if written.is_empty() {
                 return Ok(self.finish(traces, is_cut));
@@ -167,8 +168,8 @@ impl Program {
         }
     }
 
-    /// How often a location can get new values: by the writes to it, and by those of registers to other locations.
-    fn most_values(&self, location: Location) -> usize {
+    /// The maximum number of new values of a location: one for each write to it, and for each write of a register to another.
+    fn max_values(&self, location: Location) -> usize {
         let is_write = |it: &&Instruction| match it {
             Instruction::Access { event, value, .. } => {
                 event.writes() && (event.location == Some(location) || matches!(value, Operand::Register(_)))
@@ -178,7 +179,7 @@ impl Program {
         self.threads.iter().flat_map(|thread| &thread.code).filter(is_write).count()
     }
 
-    /// Every register that is named is part of the outcome.
+    /// Adds every named register to the outcome.
     fn declare(&mut self) {
         for thread in &mut self.threads {
             for instruction in &thread.code {
@@ -236,7 +237,7 @@ struct Runs<'p> {
     number: usize,
     values: &'p BTreeMap<Location, BTreeSet<u64>>,
     found: Vec<Trace>,
-    /// What is written, also by runs that do not end.
+    /// All values written, including those of runs that do not end.
     written: BTreeSet<(Location, u64)>,
     is_cut: bool,
 }
@@ -278,8 +279,8 @@ impl Runs<'_> {
             (Location { object: registers(self.number), offset: index as u32 }, *value)
         });
         self.found.push(Trace { events: state.events.clone(), results: results.collect() });
-        match self.found.len() > MOST_RUNS {
-            true => Err(format!("a work-item has more than {MOST_RUNS} runs")),
+        match self.found.len() > MAX_RUNS {
+            true => Err(format!("a work-item has more than {MAX_RUNS} runs")),
             false => Ok(()),
         }
     }
@@ -320,7 +321,7 @@ impl Runs<'_> {
     }
 }
 
-/// The two halves of a barrier with these words. `instance` tells barriers apart.
+/// The two halves of a barrier with these words. `instance` identifies the barrier.
 pub(super) fn barrier(words: Words, instance: u32, execution: u32) -> [Event; 2] {
     let classes = words.semantics & !(semantics::MAKE_AVAILABLE | semantics::MAKE_VISIBLE);
     let half = |action, is_ordered: bool, order: u32, make: u32| {

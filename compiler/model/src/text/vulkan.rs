@@ -23,9 +23,9 @@ pub struct VulkanTest {
     pub skeleton: Skeleton,
     /// The parts of an outcome, by name: locations, and registers as `P0:r1`.
     pub parts: Vec<(String, Location)>,
-    /// What it says of its outcomes.
+    /// The condition on its outcomes.
     pub condition: Option<Condition>,
-    /// The outcomes that count.
+    /// The condition that selects outcomes.
     pub filter: Option<Condition>,
 }
 
@@ -238,7 +238,7 @@ fn hangs(rows: &[Vec<&str>], instance: &str, quorum: &str) -> Result<bool, Strin
         rest.is_some_and(|(_, rest)| rest.split(',').next().is_some_and(|it| it.trim() == instance))
     };
     let count = rows.iter().flatten().copied().filter(is_it).count();
-    let quorum: usize = quorum.parse().map_err(|_| "the quorum is no number".to_owned())?;
+    let quorum: usize = quorum.parse().map_err(|_| "the quorum is not a number".to_owned())?;
     if count > quorum {
         return Err("more work-items than its quorum arrive at a barrier".to_owned());
     }

@@ -42,7 +42,7 @@ type Asserted = (String, Result<Verdict, String>);
 pub(super) fn assertions(test: &Path) -> Result<Vec<Asserted>, String> {
     let test = Khronos::read(&read(test)?)?;
     let verdict = |assertion: &Assertion| {
-        let verdict = match assertion.says_more {
+        let verdict = match assertion.has_other_conditions {
             true => Err("it is about more than consistent executions and races".to_owned()),
             false => test.holds(assertion).map(|holds| Verdict { holds }).map_err(|e| e.to_string()),
         };
