@@ -1,4 +1,4 @@
-//! Tests that passes do work in proportion to the size of a program, by counting the values that they leave.
+//! Tests that the number of values after a pass is proportional to the size of the program.
 
 use crate::{
     Artifact, Emit, compile,

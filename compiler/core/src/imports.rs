@@ -1,8 +1,8 @@
 //! Built-in functions that a module imports by their mangled names, instead of using instructions: functions of
 //! extensions, which other compilers have no instruction for.
 //!
-//! Each becomes a function of OpenCL C that calls the built-in function, compiled like a source. So all of the language is
-//! available, and nothing here repeats how built-in functions are lowered.
+//! Each becomes a function of OpenCL C that calls the built-in function, and is compiled like a source. This avoids a second
+//! lowering of built-in functions.
 
 mod mangled;
 
@@ -60,7 +60,7 @@ fn wrapper(function: &Function) -> Option<String> {
     Some(text)
 }
 
-/// A type of OpenCL C with these values, and whether it is reinterpreted from others of its size.
+/// A type of OpenCL C with these values, and whether the values must be reinterpreted as it (`as_type`).
 fn spelling(ty: Type) -> (String, bool) {
     let scalar = |scalar: Scalar| scalar.opencl(true).spelling();
     match ty {

@@ -1,5 +1,5 @@
-//! Links parts of a program (`clLinkProgram`, OpenCL API 5.8.3): merges their IR, resolves what they declare and do not
-//! define, and compiles the result as one program.
+//! Links parts of a program (`clLinkProgram`, OpenCL API 5.8.3): merges their IR, resolves declarations to the
+//! definitions in other parts, and compiles the result as one program.
 //!
 //! Owns the rules of symbols. Must not depend on how a part is stored (`part.rs`).
 
@@ -123,7 +123,7 @@ fn merged(parts: &[Part]) -> Option<Interface> {
     Some(all)
 }
 
-/// Resolves the names of a module. What kernels do not reach is removed, unless this is a library.
+/// Resolves the names of a module. Removes functions and variables that no kernel reaches, unless this is a library.
 pub(crate) fn resolve(module: &mut Module, sink: &mut Sink, is_library: bool) {
     Linker { module, sink, is_library }.link();
 }
@@ -214,7 +214,7 @@ impl Linker<'_> {
             if var.linkage == Linkage::Internal {
                 continue;
             }
-            // A name is that of a function or of a variable.
+            // Functions and variables share one name space.
             if let Some(&function) = names.get(&var.name) {
                 let differs = differs(&var.name, var.span, function);
                 self.sink.report(differs);
@@ -254,7 +254,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Reports what the program uses and no part defines.
+    /// Reports functions and variables that the program uses and no part defines.
     fn check_definitions(&mut self, is_reached: impl Fn(FuncId) -> bool) {
         let mut options = FxHashSet::default();
         for (_, function) in self.module.functions.entries().filter(|(id, _)| is_reached(*id)) {
@@ -287,7 +287,7 @@ impl Linker<'_> {
         }
     }
 
-    /// OpenCL C 6.11.k: calls between parts can be circular, which no part shows alone.
+    /// Rejects recursion (OpenCL C 6.11.k): calls between parts can form cycles that no part contains alone.
     fn check_recursion(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum State {

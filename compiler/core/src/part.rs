@@ -1,7 +1,7 @@
 //! Parts of programs (OpenCL API 5.8.3): a compiled source, as IR before any pass, for `link`.
 //!
-//! Owns the file format. It is text: a first line with the version of the format and a checksum, then what the linker
-//! must know about the compilation, the sources that positions refer to, the positions, and the printed IR. The format
+//! Owns the file format. It is text: a first line with the version of the format and a checksum, then the compilation
+//! options that the linker needs, the sources that positions refer to, the positions, and the printed IR. The format
 //! does not depend on the target's device, which linking decides.
 
 use std::fmt::Write as _;
@@ -38,7 +38,7 @@ pub struct Part {
     text: String,
 }
 
-/// Why bytes are not a usable part.
+/// The reason why bytes are not a usable part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartError(String);
 
@@ -222,7 +222,7 @@ impl Part {
         bytes.starts_with(MAGIC.as_bytes()) && bytes.get(MAGIC.len()) == Some(&b' ')
     }
 
-    /// Reads a part. The error says what is wrong with it.
+    /// Reads a part. The error describes the problem.
     pub fn read(bytes: &[u8]) -> Result<Self, PartError> {
         let damaged = || PartError("the part is damaged: compile it again".to_owned());
         if !Self::is_part(bytes) {

@@ -82,7 +82,7 @@ fn constants_are_exact() {
 }
 
 #[test]
-fn updates_evaluate_their_place_once() {
+fn updates_evaluate_their_lvalue_once() {
     value(
         "o[n++] += 2;",
         "(update *(offset:global int * %0 (convert:long (update-old %1 (add:int current 1:int)))) (add:int current 2:int))",

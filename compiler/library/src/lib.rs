@@ -2,8 +2,8 @@
 //!
 //! The name of a library function is the built-in function's name with the parameter types: `sin_float`.
 //! `cargo xtask library` compiles the functions and writes `generated`: their binary forms (`kiln_ir::Function::to_bytes`),
-//! with all calls of other library functions inlined, and the index. A test compares the committed files. So a call of a
-//! built-in function costs no parsing, checking and lowering. Independent of targets.
+//! with all calls of other library functions inlined, and the index. A test compares the committed files. So calls of
+//! built-in functions need no parsing, checking or lowering. Independent of targets.
 //!
 //! ```
 //! use kiln_syntax::Span;
@@ -16,7 +16,7 @@
 mod generated {
     pub(super) mod index;
 
-    /// A name, and where its bodies are.
+    /// A name, and the range of each variant of its body: precise, relaxed, and both with precise instructions of the driver.
     pub(super) type Entry = (&'static str, [(u32, u32); 4]);
 
     /// The range of a body that does not exist.
@@ -33,15 +33,15 @@ use kiln_vocabulary::precision::Precision;
 use self::generated::{BODIES, index::INDEX};
 
 /// The function `name_types` for the built-in function `name`, if the library has it. It calls no other library functions,
-/// and all its instructions get this position.
-/// If its results may be less exact, a shorter one is taken; if the driver's instructions are precise, one that uses them.
+/// and all its instructions get this position. `is_relaxed` selects a shorter, less accurate variant. `precision` selects a
+/// variant that uses the driver's instructions, if they are precise.
 pub fn find(name: &str, types: &str, is_relaxed: bool, precision: Precision, span: Span) -> Option<Function> {
     let is_native = precision.is_fma_fused && precision.is_sqrt_precise && precision.is_exp2_precise;
     let full = format!("{name}_{types}");
     let entry = INDEX.binary_search_by_key(&full.as_str(), |(known, _)| known).ok()?;
     let (start, end) = INDEX[entry].1[usize::from(is_relaxed) + 2 * usize::from(is_native)];
     let body = &BODIES[start as usize..end as usize];
-    // `NONE` is empty. A test reads all others.
+    // `NONE` is an empty range. A test reads all bodies.
     (!body.is_empty()).then(|| Function::from_bytes(body, &full, span)).flatten()
 }
 

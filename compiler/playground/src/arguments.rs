@@ -29,7 +29,7 @@ pub(crate) fn parse_launch(words: &[&str]) -> Result<LaunchArguments, String> {
             "--check" => launch.check.push(value.to_owned()),
             // The page has one device.
             "--device" => {}
-            _ => return Err(format!("the page does not know `{name}`")),
+            _ => return Err(format!("the page does not support `{name}`")),
         }
     }
     Ok(launch)

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     #[allow(unsafe_code, reason = "as JavaScript calls")]
-    fn a_text_goes_there_and_back() {
+    fn texts_are_passed_in_both_directions() {
         let request = br#"{"action":"format","source":"int a ;"}"#;
         // SAFETY: the request has this length, and the answer has its own.
         unsafe {

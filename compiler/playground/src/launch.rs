@@ -14,7 +14,7 @@ use crate::{
     value::{ElementType, Number},
 };
 
-/// What launches did.
+/// The results of all launches.
 #[derive(Default)]
 pub(crate) struct Launched {
     /// The output of the kernels, and the parts of buffers to print and to check.
@@ -152,7 +152,7 @@ fn sizes(text: &str) -> Result<(u32, [u32; 3]), Failure> {
     let mut count = 0;
     for size in text.split([',', 'x']) {
         match (sizes.get_mut(count), size.trim().parse()) {
-            (Some(place), Ok(size)) => *place = size,
+            (Some(slot), Ok(size)) => *slot = size,
             _ => return failure(format!("`{text}` is not one to three sizes such as `1024` or `64,64`")),
         }
         count += 1;

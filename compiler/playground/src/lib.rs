@@ -101,11 +101,11 @@ fn report(output: &Output) -> String {
     kiln_report::plain(&kiln_report::report(kiln_report::Format::Rich, output))
 }
 
-/// Severity, message and place of each diagnostic, for marks in the editor.
+/// Severity, message and position of each diagnostic, for marks in the editor.
 fn diagnostics(output: &Output) -> Value {
     let shown = output.diagnostics.iter().filter_map(|diagnostic| {
-        let place = output.sources.resolve(diagnostic.span)?;
-        let position = output.sources.position(place.file, place.range.start);
+        let location = output.sources.resolve(diagnostic.span)?;
+        let position = output.sources.position(location.file, location.range.start);
         let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
         Some(json!({
             "severity": severity,
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_has_a_place() {
+    fn a_mistake_has_a_position() {
         let answer =
             ask(&json!({ "action": "check", "source": "kernel void k(global int *p) {\n  *p = q;\n}" }));
         assert_eq!(

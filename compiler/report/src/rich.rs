@@ -17,7 +17,7 @@ use kiln_session::{
 
 use super::{Sources, definition_text, spot::Spot, visible::visible};
 
-/// Generated code can have very long lines, which are not shown.
+/// The length from which lines are not shown. Generated code can have very long lines.
 const LONG_LINE: usize = 1000;
 
 /// The number of macro definitions shown for a long expansion chain.

@@ -1,4 +1,4 @@
-//! Texts of sources and messages as a terminal may show them: without characters that control it.
+//! Replaces the characters of sources and messages that could control a terminal.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(placeholder).collect())
 }
 
-/// The files whose text is not displayed as it is, with what is displayed.
+/// The files with invisible characters, and the text to display for them.
 pub(super) fn files(map: &SourceMap) -> Vec<(FileId, String)> {
     let displayed = map.files().map(|(id, file)| (id, visible(&file.text)));
     displayed
