@@ -10,9 +10,10 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
+use std::hint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ash::prelude::VkResult;
 use ash::vk;
@@ -22,6 +23,7 @@ use super::commands::{Ready, Touches};
 use super::device::Device;
 use super::timeline::{End, Ends, Timeline, Waited};
 use crate::backend::{self, BackendQueue, Command, Purpose, Start};
+use crate::capabilities::DeviceKind;
 use crate::error::{Error, Result};
 use crate::event::{Status, Times};
 
@@ -29,6 +31,8 @@ use crate::event::{Status, Times};
 const BATCH: usize = 256;
 /// The batch size at which an idle device gets its first commands.
 const FIRST_BATCH: usize = 32;
+/// How long the host polls for completion before it sleeps.
+const POLLING: Duration = Duration::from_micros(200);
 
 /// A runtime queue: a timeline on a `VkQueue`.
 pub(super) struct Queue {
@@ -411,8 +415,22 @@ impl Queue {
         }
     }
 
+    /// Polls until the timeline reaches a value, but not for long: a processor that sleeps wakes some 30 µs after the interrupt, which
+    /// is longer than most short kernels take. A device that runs on the processors needs them itself.
+    fn poll(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
+        if self.device.info.kind == DeviceKind::Cpu {
+            return Ok(());
+        }
+        let (begin, limit) = (Instant::now(), timeout.map_or(POLLING, |timeout| timeout.min(POLLING)));
+        while self.reached()? < value && begin.elapsed() < limit {
+            hint::spin_loop();
+        }
+        Ok(())
+    }
+
     /// Waits until the timeline reaches a value.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
+        self.poll(value, timeout)?;
         let (semaphores, values) = ([self.timeline.semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let nanoseconds =
