@@ -1,7 +1,7 @@
 //! `cargo xtask vscode`: builds the extension for VS Code as users get it. Run it by hand, because it needs the npm
 //! registry; `testsuite/tests/editors/extension.rs` tests what does not need it.
 
-use std::{fs, process::Command};
+use std::{fs, io, path::Path, process::Command};
 
 use clap::Args;
 
@@ -30,8 +30,8 @@ pub(crate) fn vscode(options: &Vscode) -> Outcome {
     let kiln = process::release_kiln()?;
     // Keeps npm's files out of the source tree.
     let folder = process::target_dir().join("vscode");
-    let _ = fs::remove_dir_all(folder.join("server"));
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+    clean(&folder).map_err(|e| format!("cannot clean `{}`: {e}", folder.display()))?;
     process::run(Command::new("cp").arg("-rT").arg(&source).arg(&folder))?;
     let mut package = vec!["run", "package"];
     if options.server {
@@ -48,6 +48,21 @@ pub(crate) fn vscode(options: &Vscode) -> Outcome {
         process::run(Command::new("npm").current_dir(&folder).env("KILN", &kiln).args(words))?;
     }
     println!("{}", folder.display());
+    Ok(())
+}
+
+/// Removes a program and packages from before.
+fn clean(folder: &Path) -> io::Result<()> {
+    let server = folder.join("server");
+    if server.exists() {
+        fs::remove_dir_all(server)?;
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "vsix") {
+            fs::remove_file(path)?;
+        }
+    }
     Ok(())
 }
 

@@ -3,3 +3,4 @@
 mod emacs;
 mod extension;
 mod neovim;
+mod settings;

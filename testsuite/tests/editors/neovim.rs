@@ -7,19 +7,11 @@ use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Versions before 0.8 have other names for the same functions.
-const OLDER: &str = "vim.g.do_filetype_lua = 1
-vim.lsp.start = vim.lsp.start or function(config)
-  vim.lsp.buf_attach_client(0, vim.lsp.start_client(config))
-end
-";
-
 /// Does steps in Neovim, in a folder with these files of which the first is open; what came of each.
 fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
     files.iter().for_each(|(name, text)| write(name, text));
-    write("older.lua", OLDER);
     write("init.lua", &set_up());
     write("steps.json", &steps.to_string());
     let driver = root().join("testsuite/tests/editors/neovim.lua");
@@ -27,17 +19,7 @@ fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     let beside = binary.parent().expect("a folder");
     let mut command = Command::new("nvim");
     command.current_dir(folder.path());
-    command.args([
-        "--headless",
-        "-i",
-        "NONE",
-        "-n",
-        "--cmd",
-        "luafile older.lua",
-        "-u",
-        "init.lua",
-        files[0].0,
-    ]);
+    command.args(["--headless", "-i", "NONE", "-n", "-u", "init.lua", files[0].0]);
     command.arg("-c").arg(format!("luafile {}", driver.display()));
     command.env("STEPS", folder.path().join("steps.json")).env("RESULTS", folder.path().join("results.json"));
     command.env("PATH", process::path_with(beside)).env("HOME", folder.path()).env_remove("VIMINIT");
@@ -54,10 +36,11 @@ fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     results.into_iter().map(|mut result| result["result"].take()).collect()
 }
 
-/// The Neovim configuration from the page on editors.
+/// The Neovim configuration from the page on editors, with the lines for Neovim 0.7, which are harmless in later versions.
 fn set_up() -> String {
     let page = fs::read_to_string(root().join("docs/editors.md")).expect("the page");
-    markdown::fenced(&page, "lua").into_iter().next().expect("a snippet")
+    let [current, older] = markdown::fenced(&page, "lua").try_into().expect("two snippets");
+    older + &current
 }
 
 const SOURCE: &str = "#include \"size.h\"
