@@ -98,7 +98,8 @@ float sine_of_turns(float x) {
     tail = fma(tail, z, -5.167710574f);
     return fma(x, 0x1.921fb6p+1f, x * z * tail);
 }
-// The sum is odd if n is; n has no fraction, and n of 2^23 or more no rest. Adding zero removes the sign of a zero.
+// The lowest bit of the sum is that of n. If n is 2^23 or more, `size - n` is zero, and the bit does not matter. Adding zero
+// removes the sign of a zero.
 float sinpi_float(float x) {
     float size = fabs(x), n = rint(size);
     uint sum = as_uint(n + 0x1p23f);

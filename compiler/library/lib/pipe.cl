@@ -6,8 +6,8 @@
 // number of slots after it was read, which is 0 for the next packet in the slot.
 //
 // Nothing waits for other work-items: an operation repeats only if another one has succeeded. The operations in loops are
-// relaxed. Fences outside of them, which all work-items execute, give the order: lavapipe before 25.0 cannot have other
-// fences (`early_group_end` of `faults.rs`).
+// relaxed. Fences outside the loops, which all work-items execute, order the accesses: lavapipe before 25.0 does not
+// support other fences (`early_group_end` of `faults.rs`).
 //
 // Defines: pipe
 

@@ -31,7 +31,7 @@ uint word_of(uint4 mask, uint index) {
 }
 bool is_active(uint4 active, uint lane) { return (word_of(active, lane >> 5) >> (lane & 31) & 1) != 0; }
 
-// Combines `count` values from `first`, as far as they are before `end`.
+// Combines up to `count` values from `first` on, before `end`.
 #define FOLD(NAME, T, IDENTITY, COMBINE)                                                                    \
     T fold_##NAME##_##T(T x, uint first, uint count, uint end) {                                             \
         uint4 active = sub_group_ballot(1);                                                                  \

@@ -1,4 +1,4 @@
-// The page: an editor, the compiler as WebAssembly, and what it answers. Must not know anything about OpenCL C but the colors.
+// The page: an editor, the compiler as WebAssembly, and its results. Must not depend on OpenCL C, except for the colors.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@ let marks = [];
 /** Starts the compiler. A mistake in it stops the instance, so that the next request starts another one. */
 async function start() {
     const module = await (start.module ??= WebAssembly.compileStreaming(fetch("kiln.wasm")).catch(async () =>
-        // For servers that do not know the type of WebAssembly.
+        // For servers that send WebAssembly with another type.
         WebAssembly.compile(await (await fetch("kiln.wasm")).arrayBuffer())));
     return (await WebAssembly.instantiate(module, {})).exports;
 }
