@@ -412,8 +412,8 @@ impl Function {
     }
 
     /// Whether any instruction satisfies a predicate, including unreachable ones.
-    pub fn may_contain(&self, is_meant: impl Fn(&Op) -> bool) -> bool {
-        self.insts.iter().any(|inst| is_meant(&inst.op))
+    pub fn may_contain(&self, predicate: impl Fn(&Op) -> bool) -> bool {
+        self.insts.iter().any(|inst| predicate(&inst.op))
     }
 
     /// The reachable instructions, block by block in the order of `block_order`.

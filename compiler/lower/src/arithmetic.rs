@@ -7,6 +7,7 @@ use kiln_types::ty::{self, TyId};
 use kiln_vocabulary::opencl::Overflow;
 
 impl Body<'_, '_> {
+    /// Lowers a unary operator.
     pub(super) fn unary(&mut self, op: hir::UnaryOp, operand: &Expr) -> ValueId {
         let (ty, is_float) = (operand.ty, self.lowering.element(operand.ty).is_float());
         let operand = self.value(operand);
@@ -22,6 +23,7 @@ impl Body<'_, '_> {
         self.builder.unary(op, operand)
     }
 
+    /// Lowers a binary operator.
     pub(super) fn binary(&mut self, op: hir::BinaryOp, left: &Expr, right: &Expr, ty: TyId) -> ValueId {
         let element = self.lowering.element(ty);
         let (left, right) = (self.value(left), self.value(right));

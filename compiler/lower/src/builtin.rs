@@ -8,6 +8,7 @@ use kiln_ir::{self as ir, BinaryOp, BuiltinParam, CompareKind, Op, Scalar, Type,
 use kiln_types::ty::{Ty, TyId};
 
 impl Body<'_, '_> {
+    /// Lowers a call. Returns the result, if there is one.
     pub(super) fn builtin(&mut self, builtin: BuiltinId, arguments: &[Expr], call: &Expr) -> Option<ValueId> {
         let row = builtins::row(builtin);
         match row.lowering {
@@ -73,6 +74,7 @@ impl Body<'_, '_> {
         self.builtin_call(builtin, params, values, result)
     }
 
+    /// Emits a call of a built-in function, with the types of its parameters.
     pub(super) fn builtin_call(
         &mut self,
         builtin: BuiltinId,

@@ -7,6 +7,7 @@ use kiln_types::ty::{QualTy, Ty};
 use kiln_vocabulary::opencl::AddressSpace;
 
 impl Lowering<'_> {
+    /// The metadata of a kernel.
     pub(super) fn kernel(&self, id: FunctionId) -> Kernel {
         let function = &self.hir.functions[id];
         let Some(kernel) = &function.kernel else { return Kernel::default() };

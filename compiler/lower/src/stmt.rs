@@ -30,6 +30,7 @@ impl<'a> Body<'_, 'a> {
         self.is_reachable = false;
     }
 
+    /// Lowers statements, up to the first that does not complete.
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             // Nothing jumps here: functions with used labels are lowered through the graph.
@@ -98,6 +99,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// Lowers `return`.
     pub(super) fn return_value(&mut self, value: Option<&Expr>) {
         let mut result = None;
         match (value, self.result) {

@@ -16,6 +16,7 @@ struct Segment<'h> {
 }
 
 impl Body<'_, '_> {
+    /// Lowers a `switch` statement.
     pub(super) fn switch(&mut self, value: &Expr, body: &[Stmt]) {
         let value = self.value(value);
         let mut segments = Vec::new();

@@ -88,6 +88,7 @@ impl Frame {
         })
     }
 
+    /// The number of events.
     pub(crate) fn count(&self) -> usize {
         self.events.len()
     }

@@ -40,14 +40,17 @@ impl Relation {
         relation
     }
 
+    /// Replaces the pairs with those of another relation.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.0.clone_from(&other.0);
     }
 
+    /// Adds a pair.
     pub(crate) fn add(&mut self, a: usize, b: usize) {
         self.0[a] |= 1 << b;
     }
 
+    /// Whether `a` is related to `b`.
     pub(crate) fn has(&self, a: usize, b: usize) -> bool {
         self.0[a] >> b & 1 != 0
     }

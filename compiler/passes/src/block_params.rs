@@ -15,6 +15,7 @@ pub(super) struct BlockParams {
 }
 
 impl BlockParams {
+    /// Collects the jumps of a function.
     pub(super) fn find(function: &Function) -> Self {
         let mut block_params =
             Self { exits: FxHashMap::default(), entries: FxHashMap::default(), loops: FxHashMap::default() };

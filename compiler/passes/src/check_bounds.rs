@@ -110,10 +110,10 @@ impl Guard<'_, '_> {
     fn instruction(&mut self, id: InstId, replaced: &mut Replacements, sites: &mut Vec<(Span, String)>) {
         let inst = self.builder.function.insts[id].clone();
         let mut lies_inside: Option<ValueId> = None;
-        let mut notes = Vec::new();
+        let mut violations = Vec::new();
         for (address, size) in touched(self.builder.function, id) {
             let Inside::If { condition, at, objects } = self.inside(address, size) else { continue };
-            notes.push((condition, at, size, sites.len()));
+            violations.push((condition, at, size, sites.len()));
             sites.push((self.builder.span, objects));
             lies_inside = Some(match lies_inside {
                 None => condition,
@@ -130,7 +130,7 @@ impl Guard<'_, '_> {
         let values = self.builder.function.insts[inner].results.clone();
         self.builder.exit(test.inst, &values);
         self.builder.at_end(test.otherwise);
-        for (condition, at, size, site) in notes {
+        for (condition, at, size, site) in violations {
             self.record(condition, at, size, site);
         }
         let zeros: Vec<ValueId> = types.iter().map(|&ty| self.builder.bits(ty, 0)).collect();

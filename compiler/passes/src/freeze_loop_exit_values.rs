@@ -208,11 +208,11 @@ fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId
 fn open_choice(builder: &mut Builder<'_>, address: Type, before: InstId, results: &[Type]) -> OpenIf {
     builder.span = builder.function.insts[before].span;
     let index = builder.value(Op::Input(Input::LocalIndex), &[], Type::I32);
-    let nobody = builder.i32(-1);
-    let is_nobody = builder.compare(CompareOp::Equal, CompareKind::Unsigned, index, nobody);
-    let choice = builder.open_if(is_nobody, results);
+    let never = builder.i32(-1);
+    let is_never = builder.compare(CompareOp::Equal, CompareKind::Unsigned, index, never);
+    let choice = builder.open_if(is_never, results);
     builder.at_end(choice.then);
-    let (nowhere, nothing) = (builder.bits(address, 0), builder.i32(0));
-    builder.store(nowhere, nothing, Access { is_shared: false, align: 4, is_volatile: false });
+    let (nowhere, zero) = (builder.bits(address, 0), builder.i32(0));
+    builder.store(nowhere, zero, Access { is_shared: false, align: 4, is_volatile: false });
     choice
 }

@@ -53,7 +53,7 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
     let Inst { op, results, .. } = &function.insts[id];
     let is_division =
         matches!(op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem));
-    let is_question =
+    let is_query =
         matches!(op, Op::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType));
     let is_indexed = matches!(op, Op::ExtractDynamic | Op::InsertDynamic | Op::Element);
     // Undefined if the float does not fit into the integer (SPIR-V 3.52.11, `OpConvertFToS`).
@@ -61,7 +61,7 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
         && !function.ty(results[0]).scalar().is_some_and(Scalar::is_float);
     // Undefined on overflow.
     let is_exact = matches!(op, Op::Exact(_)) && function.ty(results[0]).scalar().is_some_and(Scalar::is_int);
-    op.is_pure() && !is_division && !is_question && !is_indexed && !is_to_integer && !is_exact
+    op.is_pure() && !is_division && !is_query && !is_indexed && !is_to_integer && !is_exact
 }
 
 fn select(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {

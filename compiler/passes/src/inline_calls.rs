@@ -133,15 +133,15 @@ pub(super) fn take(module: &mut Module, id: FuncId) -> Function {
 }
 
 /// Inlines the functions that contain such an instruction, directly or in a callee.
-pub(super) fn inline_functions_with(module: &mut Module, is_meant: impl Fn(&Op) -> bool) {
-    if !module.functions.iter().any(|function| function.may_contain(&is_meant)) {
+pub(super) fn inline_functions_with(module: &mut Module, predicate: impl Fn(&Op) -> bool) {
+    if !module.functions.iter().any(|function| function.may_contain(&predicate)) {
         return;
     }
     let mut has = vec![false; module.functions.len()];
     for id in module.callees_first() {
         let function = &module.functions[id];
         has[id.index()] = calls(function).any(|callee| has[callee.index()])
-            || function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op));
+            || function.inst_order().into_iter().any(|inst| predicate(&function.insts[inst].op));
     }
     inline_where(module, |_, _| true, |callee| has[callee.index()]);
 }
@@ -152,10 +152,10 @@ fn inline_where(
     is_wanted: impl Fn(FuncId, &Function) -> bool,
     is_inlined: impl Fn(FuncId) -> bool,
 ) {
-    let is_meant = |inst: &Inst| matches!(inst.op, Op::Call(callee) if is_inlined(callee));
+    let predicate = |inst: &Inst| matches!(inst.op, Op::Call(callee) if is_inlined(callee));
     for id in module.functions.ids().collect::<Vec<_>>() {
         let function = &module.functions[id];
-        if !is_wanted(id, function) || !function.insts.iter().any(is_meant) {
+        if !is_wanted(id, function) || !function.insts.iter().any(predicate) {
             continue;
         }
         let mut open = function.inst_order();
@@ -166,7 +166,7 @@ fn inline_where(
                 let first = function.insts.len();
                 inline(&mut function, call, &module.functions[callee]);
                 let copied = (first..function.insts.len()).map(InstId::from_index);
-                open.extend(copied.filter(|&id| is_meant(&function.insts[id])));
+                open.extend(copied.filter(|&id| predicate(&function.insts[id])));
             }
         }
         module.functions[id] = function;

@@ -163,6 +163,7 @@ pub(super) enum LoopOrder {
 }
 
 impl LoopOrder {
+    /// The order of loops on a target.
     pub(super) const fn of(target: &Target) -> Self {
         if target.workarounds.contains(Fault::EarlyGroupEnd) { Self::Fences } else { Self::Exchange }
     }

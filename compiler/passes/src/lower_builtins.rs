@@ -217,8 +217,10 @@ impl Pass<'_> {
             // For parameters of the same width, one type represents all. `step(float, float4)` only has a
             // componentwise version.
             let is_uniform = types.iter().all(|&(_, other)| other == count);
-            let wholes = [Some(joined.join("_")), is_uniform.then(|| type_suffix(first, count))];
-            if let Some(function) = wholes.iter().flatten().find_map(|types| self.callee(name, types, span)) {
+            let candidates = [Some(joined.join("_")), is_uniform.then(|| type_suffix(first, count))];
+            if let Some(function) =
+                candidates.iter().flatten().find_map(|types| self.callee(name, types, span))
+            {
                 return Some(LibraryCall { function, is_by_component: false, is_for_half });
             }
             if let Some(function) = self.callee(name, &type_suffix(first, 1), span) {
@@ -331,7 +333,7 @@ fn expand(
     let result = builder.function.insts[inst].results.first().map(|&result| builder.ty(result));
     let count = if own.is_by_component { widest(params) } else { 1 };
     // For a pointer parameter, pass the address of a private object, and then copy its value to the target.
-    let outs: Vec<Option<(ValueId, Type)>> = params
+    let out_objects: Vec<Option<(ValueId, Type)>> = params
         .iter()
         .map(|&param| {
             let BuiltinParam::Pointer(scalar, width) = param else { return None };
@@ -347,7 +349,7 @@ fn expand(
     for component in 0..count {
         let values: Vec<ValueId> = args
             .iter()
-            .zip(&outs)
+            .zip(&out_objects)
             .map(|(&arg, out)| match out {
                 Some((pointer, _)) => *pointer,
                 None => {
@@ -362,7 +364,7 @@ fn expand(
             if own.is_for_half && ty.scalar() == Some(Scalar::F16) { ty.with_scalar(Scalar::F32) } else { ty }
         });
         results.extend(builder.call(own.function, &values, ty));
-        for (index, out) in outs.iter().enumerate() {
+        for (index, out) in out_objects.iter().enumerate() {
             if let Some((pointer, ty)) = *out {
                 let align = ty.size().unwrap_or(8).next_power_of_two() as u32;
                 stored[index].push(builder.load(

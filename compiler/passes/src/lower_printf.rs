@@ -33,9 +33,9 @@ const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 
 pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
     let Module { vars, functions, interface, .. } = module;
-    let has = |function: &Function, is_meant: fn(&Op) -> bool| {
-        function.may_contain(is_meant)
-            && function.inst_order().into_iter().any(|inst| is_meant(&function.insts[inst].op))
+    let has = |function: &Function, predicate: fn(&Op) -> bool| {
+        function.may_contain(predicate)
+            && function.inst_order().into_iter().any(|inst| predicate(&function.insts[inst].op))
     };
     let prints = functions.iter().any(|function| has(function, |op| matches!(op, Op::Printf(_))));
     interface.printed = if prints { PRINTF_BUFFER_SIZE } else { HEAD };

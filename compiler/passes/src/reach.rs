@@ -64,6 +64,7 @@ pub(super) enum Indices {
 }
 
 impl Reach {
+    /// Analyzes a module.
     pub(super) fn find(module: &Module, indices: Indices) -> Self {
         let functions = vec![FxHashMap::default(); module.functions.len()];
         let mut reach = Self { functions, escaped: FxHashSet::default() };

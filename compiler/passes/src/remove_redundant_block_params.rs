@@ -103,15 +103,15 @@ impl Tree {
     /// Whether a value that is visible inside a construct is visible after it.
     fn is_visible(&self, function: &Function, value: ValueId, construct: Option<InstId>) -> bool {
         let parent = construct.and_then(|it| self.blocks[it.index()]);
-        let home = match function.values[value].def {
+        let defining_block = match function.values[value].def {
             ValueDef::Const(_) => return true,
             ValueDef::Param(block, _) => Some(block),
             ValueDef::Result(inst, _) => self.blocks[inst.index()],
         };
-        let (Some(home), Some(mut block)) = (home, parent) else { return false };
-        while self.around[block.index()].1 > self.around[home.index()].1 {
+        let (Some(defining_block), Some(mut block)) = (defining_block, parent) else { return false };
+        while self.around[block.index()].1 > self.around[defining_block.index()].1 {
             block = self.around[block.index()].0;
         }
-        block == home
+        block == defining_block
     }
 }

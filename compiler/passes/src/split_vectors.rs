@@ -30,6 +30,7 @@ pub(super) fn split_vectors(module: &mut Module, _: &Options, _: &mut Sink) {
     }
 }
 
+/// Whether a type is a vector of more than four components.
 pub(super) const fn is_wide(ty: Type) -> bool {
     ty.count() > PART
 }

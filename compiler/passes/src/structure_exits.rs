@@ -151,12 +151,12 @@ impl Pass<'_> {
         let (block, at) = self.builder.insertion_point();
         let next = self.builder.function.blocks[block].insts[at];
         let is_left_normally = !matches!(self.builder.function.insts[next].op, Op::Unreachable);
-        let noted = self.load_var(selector.var, Type::I32);
+        let selected = self.load_var(selector.var, Type::I32);
         let tested = if is_left_normally { selector.targets.len() } else { selector.targets.len() - 1 };
         for (number, exit_target) in (1..).zip(&selector.targets[..tested]) {
             let number = self.builder.i32(number);
-            let is_noted = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, noted, number);
-            let test = self.builder.open_if(is_noted, &[]);
+            let is_selected = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, selected, number);
+            let test = self.builder.open_if(is_selected, &[]);
             let (block, at) = self.builder.insertion_point();
             self.builder.at_end(test.otherwise);
             self.builder.exit(test.inst, &[]);

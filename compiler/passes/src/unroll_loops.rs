@@ -16,8 +16,8 @@ pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink)
     if !options.optimize {
         return;
     }
-    let is_meant = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
-    for function in module.functions.iter_mut().filter(|function| function.may_contain(is_meant)) {
+    let predicate = |op: &Op| matches!(op, Op::Loop { hints: LoopHints { unroll: Some(2..) }, .. });
+    for function in module.functions.iter_mut().filter(|function| function.may_contain(predicate)) {
         // Inner loops first, so that the copies of outer loops contain them unrolled.
         for id in function.inst_order().into_iter().rev() {
             if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {

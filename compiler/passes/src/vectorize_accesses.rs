@@ -207,27 +207,31 @@ fn combine(
     while let Some(first) = rest.first() {
         let align = known_align(aligned, first.offset);
         let found = SIZES.into_iter().filter(|size| align % size == 0).find_map(|size| {
-            let count = tiles(rest, size)?;
+            let count = covering_accesses(rest, size)?;
             Some((&rest[..count], size))
         });
-        let Some((tiles, size)) = found else {
+        let Some((accesses, size)) = found else {
             rest = &rest[1..];
             continue;
         };
         let by_order = |member: &&Member| order[&member.inst];
-        let at = if is_store { tiles.iter().max_by_key(by_order) } else { tiles.iter().min_by_key(by_order) };
+        let at = if is_store {
+            accesses.iter().max_by_key(by_order)
+        } else {
+            accesses.iter().min_by_key(by_order)
+        };
         combined.extend(at.map(|at| Combined {
             base,
-            members: tiles.to_vec(),
+            members: accesses.to_vec(),
             access: Access {
-                is_shared: tiles.iter().any(|member| member.access.is_shared),
+                is_shared: accesses.iter().any(|member| member.access.is_shared),
                 align: align.max(size) as u32,
                 is_volatile: false,
             },
             at: at.inst,
             is_store,
         }));
-        rest = &rest[tiles.len()..];
+        rest = &rest[accesses.len()..];
     }
 }
 
@@ -237,7 +241,7 @@ fn known_align(aligned: &Member, offset: i64) -> i64 {
 }
 
 /// The number of accesses that cover this size without gaps and overlaps, if there are at least two.
-fn tiles(members: &[Member], size: i64) -> Option<usize> {
+fn covering_accesses(members: &[Member], size: i64) -> Option<usize> {
     let first = members.first()?.offset;
     let mut end = first;
     for (count, member) in (1..).zip(members) {

@@ -97,6 +97,7 @@ impl Reader<'_> {
         Ok(Constant::Value(value, Const::Bits(bits)))
     }
 
+    /// The undefined constant of a type.
     pub(crate) fn undefined(&self, ty: u32) -> Outcome<Constant> {
         if self.types.is_aggregate(ty) {
             return Ok(Constant::Undefined(ty));

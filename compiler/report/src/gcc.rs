@@ -9,6 +9,7 @@ use kiln_session::{
 
 use super::{Sources, definition_text, spot::Spot};
 
+/// Formats a diagnostic.
 pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
     let map = sources.map;
     let location = map.resolve(diagnostic.span);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Sources, spot::Spot};
 
+/// Formats a diagnostic.
 pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
     let map = sources.map;
     let location = map.resolve(diagnostic.span);

@@ -23,6 +23,7 @@ const LONG_LINE: usize = 1000;
 /// The number of macro definitions shown for a long expansion chain.
 const SHOWN_MACROS: usize = 3;
 
+/// Formats a diagnostic, with source lines or short.
 pub(super) fn render(
     text: &mut String,
     sources: Sources<'_>,

@@ -19,6 +19,7 @@ use super::{
 };
 
 impl Body<'_, '_> {
+    /// `Load`
     pub(super) fn load(&mut self, inst: &Inst, access: Access) {
         let ty = self.type_of(inst.results[0]);
         let pointer = self.pointer(inst.args[0], ty);
@@ -27,6 +28,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Load, operands);
     }
 
+    /// `Store`
     pub(super) fn store(&mut self, inst: &Inst, access: Access) {
         let ty = self.type_of(inst.args[1]);
         let pointer = self.pointer(inst.args[0], ty);

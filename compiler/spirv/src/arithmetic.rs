@@ -14,6 +14,7 @@ use rspirv::{
 use super::body::Body;
 
 impl Body<'_, '_> {
+    /// Emits one instruction of the IR.
     pub(super) fn instruction(&mut self, id: InstId, inst: &Inst) {
         match &inst.op {
             IrOp::Unary(op) => self.unary(inst, *op),
@@ -352,6 +353,7 @@ fn is_float(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64)
 }
 
+/// The SPIR-V rounding mode.
 pub(super) const fn rounding_mode(rounding: Rounding) -> FPRoundingMode {
     match rounding {
         Rounding::ToEven => FPRoundingMode::RTE,

@@ -297,6 +297,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
+    /// Appends an instruction to the current basic block.
     pub(super) fn push(&mut self, instruction: Instruction) {
         debug_assert!(!self.is_terminated, "an instruction follows a terminator");
         if let Some(block) = self.blocks.last_mut() {

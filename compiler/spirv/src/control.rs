@@ -41,6 +41,7 @@ struct LoopTest {
 }
 
 impl Body<'_, '_> {
+    /// `If`
     pub(super) fn emit_if(&mut self, id: InstId, inst: &Inst, then: BlockId, otherwise: BlockId) {
         let merge = self.open_construct(id);
         let condition = self.value(inst.args[0]);
@@ -85,6 +86,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `Switch`
     pub(super) fn emit_switch(&mut self, id: InstId, inst: &Inst, cases: &[Case], default: BlockId) {
         let merge = self.open_construct(id);
         let selector = self.value(inst.args[0]);
@@ -126,6 +128,7 @@ impl Body<'_, '_> {
         self.close_construct(id, inst);
     }
 
+    /// `Loop`
     pub(super) fn emit_loop(
         &mut self,
         id: InstId,

@@ -36,6 +36,7 @@ pub(super) struct Elements {
 }
 
 impl Elements {
+    /// Finds the array elements of a function.
     pub(super) fn find(function: &Function) -> Self {
         let uses = function.use_counts();
         let insts = function.inst_order();
@@ -105,6 +106,7 @@ impl Elements {
         self.pointers.get(&address).copied()
     }
 
+    /// The array element at an address, if it is one.
     pub(super) fn element(&self, address: ValueId) -> Option<Element> {
         self.found.get(&address).copied()
     }

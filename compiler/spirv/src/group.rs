@@ -233,6 +233,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The constant for the scope of a group operation.
     pub(super) fn scope(&mut self, scope: Scope) -> Word {
         let number = if scope == Scope::SubGroup {
             rspirv::spirv::Scope::Subgroup

@@ -15,6 +15,7 @@ const FIRST_CHANNEL_TYPE: u64 = 0x10d0;
 const FIRST_CHANNEL_ORDER: u64 = 0x10b0;
 
 impl Body<'_, '_> {
+    /// Emits an image function.
     pub(super) fn image(&mut self, inst: &Inst, operation: ImageOp) {
         let Type::Image(image) = self.type_of(inst.args[0]) else {
             unreachable!("the first operand of an image function is an image")

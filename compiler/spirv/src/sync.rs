@@ -11,6 +11,7 @@ use rspirv::{
 use super::body::Body;
 
 impl Body<'_, '_> {
+    /// `Atomic`
     pub(super) fn atomic(&mut self, inst: &Inst, atomic: &Atomic) {
         let object = self.object_spaces(inst.args[0]);
         let target = self.emitter.target;
@@ -79,6 +80,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A fence. Emits no instruction if it needs none.
     pub(super) fn fence(&mut self, sync: Sync) {
         if let Some(fence) = memory::encode_fence(self.emitter.target, sync) {
             let operands = vec![self.scope_operand(fence.scope), self.semantics_operand(fence.semantics)];
@@ -86,6 +88,7 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A barrier of a group.
     pub(super) fn barrier(&mut self, group: Group, sync: Sync) {
         let barrier = memory::encode_barrier(self.emitter.target, group, sync);
         let operands = vec![

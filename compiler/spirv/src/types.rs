@@ -21,6 +21,7 @@ impl Emitter<'_> {
         word
     }
 
+    /// The SPIR-V type of a scalar.
     pub(super) fn scalar(&mut self, scalar: Scalar) -> Word {
         self.ty(Type::Scalar(scalar))
     }
@@ -54,6 +55,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// `OpTypeVoid`
     pub(super) fn void(&mut self) -> Word {
         self.writer.interned(Op::TypeVoid, None, Vec::new())
     }
@@ -90,6 +92,7 @@ impl Emitter<'_> {
         self.writer.interned(op, None, operands)
     }
 
+    /// `OpTypePointer`
     pub(super) fn pointer_type(&mut self, class: StorageClass, pointee: Word) -> Word {
         let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
         self.writer.interned(Op::TypePointer, None, operands)
@@ -103,6 +106,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// `OpTypeArray`
     pub(super) fn array_type(&mut self, element: Word, count: u32) -> Word {
         let count = self.u32(count);
         self.writer.interned(Op::TypeArray, None, vec![Operand::IdRef(element), Operand::IdRef(count)])

@@ -292,6 +292,7 @@ struct Node {
 }
 
 impl Calls {
+    /// Collects the calls of a module.
     pub(super) fn collect(module: &Module<'_>) -> Self {
         let mut calls = Self { functions: FxHashMap::default(), called: FxHashSet::default() };
         let end = module.preamble().len();

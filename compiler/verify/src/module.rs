@@ -74,10 +74,12 @@ pub(super) struct Module<'w> {
 }
 
 impl Entry<'_> {
+    /// The opcode.
     pub(super) fn op(&self) -> Op {
         self.class.opcode
     }
 
+    /// The operands after the result.
     pub(super) fn operands(&self) -> &[Operand] {
         self.operands
     }

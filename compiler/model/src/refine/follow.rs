@@ -9,6 +9,7 @@ use crate::{
     module::Observer,
 };
 
+/// The observer of a run of the emitted module, which compares it with the record of the source.
 pub(super) struct Follow<'r> {
     record: &'r Record,
     facts: &'r Facts,

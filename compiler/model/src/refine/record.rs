@@ -24,6 +24,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
+    /// Records a plain write.
     pub(super) fn write(&mut self, location: Location, size: u64, value: u64) {
         self.writes.extend(bytes(location, size).zip(value.to_le_bytes()));
     }
@@ -133,6 +134,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// Collects the facts from all records.
     pub(super) fn new<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
         let mut facts = Self::default();
         let mut spaces = BTreeSet::new();

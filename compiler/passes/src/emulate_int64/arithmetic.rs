@@ -43,6 +43,7 @@ pub(super) fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: Pair, right:
     })
 }
 
+/// The sum, with the carry of the low halves.
 pub(super) fn add(builder: &mut Builder<'_>, left: Pair, right: Pair) -> Pair {
     let low = builder.binary(BinaryOp::Add, left.low, right.low);
     let carry = builder.compare(CompareOp::Less, CompareKind::Unsigned, low, left.low);
@@ -201,14 +202,14 @@ fn divide_unsigned(builder: &mut Builder<'_>, dividend: Pair, divisor: Pair) -> 
     let remainder = Pair { low: params[3], high: params[4] };
     let one = builder.i32(1);
     let top = builder.binary_bits(BinaryOp::LShr, quotient.high, 31);
-    let lost = builder.binary_bits(BinaryOp::LShr, remainder.high, 31);
+    let carry_out = builder.binary_bits(BinaryOp::LShr, remainder.high, 31);
     let remainder = shift_left(builder, remainder, one);
     let remainder = Pair { low: builder.binary(BinaryOp::Or, remainder.low, top), ..remainder };
     let quotient = shift_left(builder, quotient, one);
     let not_less = Compare { op: CompareOp::GreaterEqual, kind: CompareKind::Unsigned };
     let fits = compare(builder, not_less, remainder, divisor);
     // If the shift carries out of the remainder, the remainder is larger than any divisor.
-    let overflows = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, lost, zero);
+    let overflows = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, carry_out, zero);
     let takes = builder.binary(BinaryOp::Or, fits, overflows);
     let bit = builder.resize(takes, Scalar::I32, false);
     let quotient = Pair { low: builder.binary(BinaryOp::Or, quotient.low, bit), ..quotient };

@@ -75,8 +75,8 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
         Rounding::ToEven => infinity,
         Rounding::ToZero => builder.select(is_infinite, infinity, largest),
         Rounding::ToPositive | Rounding::ToNegative => {
-            let goes_away = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, away, zero);
-            let is_infinite = builder.binary(BinaryOp::Or, goes_away, is_infinite);
+            let rounds_away = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, away, zero);
+            let is_infinite = builder.binary(BinaryOp::Or, rounds_away, is_infinite);
             builder.select(is_infinite, infinity, largest)
         }
     };

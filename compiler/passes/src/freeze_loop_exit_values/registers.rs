@@ -13,6 +13,7 @@ use super::BlockParams;
 /// A position in the program order of a function.
 pub(super) type Position = u32;
 
+/// The registers of a function.
 pub(super) struct Registers {
     /// The position of each instruction, by id.
     begins: Vec<Position>,
@@ -27,6 +28,7 @@ pub(super) struct Registers {
 }
 
 impl Registers {
+    /// Assigns registers to the values of a function.
     pub(super) fn find(function: &Function, block_params: &BlockParams) -> Self {
         let positions = vec![0; function.insts.len()];
         let mut registers = Self {

@@ -93,9 +93,9 @@ impl Pass<'_> {
         let size = builder.bitcast(y, whole);
         let size = builder.binary_bits(BinaryOp::And, size, 0x7fff_ffff);
         let greatest = builder.bits(whole, GREATEST);
-        let is_great = builder.compare(CompareOp::Greater, CompareKind::Unsigned, size, greatest);
+        let is_large = builder.compare(CompareOp::Greater, CompareKind::Unsigned, size, greatest);
         let [one, down] = [ONE, DOWN].map(|it| builder.bits(ty, it));
-        let mut scale = builder.select(is_great, down, one);
+        let mut scale = builder.select(is_large, down, one);
         // Without denormals, a divisor below the range is zero anyway.
         if self.options.target.features.float_controls_denorm_preserve32 {
             let least = builder.bits(whole, LEAST);

@@ -149,6 +149,7 @@ fn distribute(builder: &mut Builder<'_>, total: ValueId, each: impl FnOnce(&mut 
     builder.close_loop(&open, after);
 }
 
+/// The linear id of the work-item in its work-group.
 pub(super) fn local_id(builder: &mut Builder<'_>) -> ValueId {
     let id = builder.value(Op::WorkItem(WorkItem::LocalLinearId), &[], Type::I64);
     builder.resize(id, Scalar::I32, false)
@@ -160,6 +161,7 @@ fn local_size(builder: &mut Builder<'_>, dimension: i32) -> ValueId {
     builder.resize(size, Scalar::I32, false)
 }
 
+/// The number of work-items in the work-group.
 pub(super) fn group_size(builder: &mut Builder<'_>) -> ValueId {
     let [x, y, z] = [0, 1, 2].map(|dimension| local_size(builder, dimension));
     let plane = builder.binary(BinaryOp::Mul, x, y);

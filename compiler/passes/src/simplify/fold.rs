@@ -34,8 +34,8 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         Op::Extract(component) => component_of(builder, inst.args[0], *component),
         Op::Construct => whole(builder, &inst.args, ty),
         Op::Offset { stride, .. } => {
-            let is_nothing = *stride == 0 || builder.function.constant_bits(inst.args[1]) == Some(0);
-            is_nothing.then_some(inst.args[0])
+            let is_zero_offset = *stride == 0 || builder.function.constant_bits(inst.args[1]) == Some(0);
+            is_zero_offset.then_some(inst.args[0])
         }
         _ => None,
     }

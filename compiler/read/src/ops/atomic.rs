@@ -139,6 +139,7 @@ fn check(
     memory::check_atomic(op, constant(order), failure, constant(scope)).map_err(|problem| problem.message)
 }
 
+/// The value of an operand, if it is constant.
 pub(super) fn constant<T>(known: Known<T>) -> Option<T> {
     match known {
         Known::Constant(value) => Some(value),

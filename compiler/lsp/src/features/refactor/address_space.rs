@@ -9,6 +9,7 @@ use lsp_types::CodeActionKind;
 use super::{Change, Selection};
 use crate::{analysis::Analysis, names::Entity};
 
+/// The refactoring, if the selection is a parameter to which it applies.
 pub(super) fn add(selection: &Selection<'_>) -> Option<Change> {
     let analysis = selection.analysis;
     let names = analysis.names_in(selection.file).iter();

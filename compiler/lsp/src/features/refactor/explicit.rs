@@ -8,6 +8,7 @@ use lsp_types::CodeActionKind;
 use super::{Change, Selection};
 use crate::documentation;
 
+/// The refactoring, if the selection is a call to which it applies.
 pub(super) fn explicit(selection: &Selection<'_>) -> Option<Change> {
     for call in &selection.analysis.survey.facts.calls {
         let Callee::Builtin(overload) = &call.target else { continue };

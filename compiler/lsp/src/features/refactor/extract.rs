@@ -22,6 +22,7 @@ use crate::{
 /// The name of the new function.
 const NAME: &str = "extracted";
 
+/// The refactoring, if the selected statements can be extracted.
 pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     let (function, statements) = statements(selection)?;
     let text = &selection.text()[statements.clone()];

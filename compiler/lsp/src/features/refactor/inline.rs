@@ -16,6 +16,7 @@ use lsp_types::CodeActionKind;
 use super::{Change, Selection};
 use crate::names::{Entity, Name};
 
+/// The refactoring, if the selected variable can be inlined.
 pub(super) fn inline(selection: &Selection<'_>) -> Option<Change> {
     let (analysis, text) = (selection.analysis, selection.text());
     let names = analysis.names_in(selection.file);

@@ -9,6 +9,7 @@ use lsp_types::CodeActionKind;
 
 use super::{Change, Selection};
 
+/// The refactoring, if the selection is a call to which it applies.
 pub(super) fn narrow(selection: &Selection<'_>) -> Option<Change> {
     let analysis = selection.analysis;
     for call in &analysis.survey.facts.calls {
