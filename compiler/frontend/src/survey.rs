@@ -65,6 +65,9 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let program =
         check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
+    // A survey is kept for long.
+    facts.expressions.shrink_to_fit();
+    facts.occurrences.shrink_to_fit();
     Survey {
         diagnostics,
         hidden_errors,

@@ -1,6 +1,9 @@
 //! The worker's state: the analyses of sources, the include context of headers, and the published diagnostics.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use lsp_server::Notification;
 use lsp_types::{
@@ -19,8 +22,12 @@ use crate::{
 pub(crate) struct Session {
     /// The current state of the client.
     pub(crate) world: World,
-    /// The last analysis of each source. It is kept if a newer one panics.
+    /// The last analysis of each source.
     analyses: FxHashMap<String, Analysis>,
+    /// The text of each open source that was last analyzed without a panic.
+    good: FxHashMap<String, Arc<str>>,
+    /// The sources whose analysis began and did not end: it panicked.
+    attempted: BTreeSet<String>,
     /// The sources whose analysis is out of date, and why.
     stale: BTreeMap<String, Change>,
     /// For headers that no open document includes, the source in whose context they are viewed.
@@ -120,14 +127,33 @@ impl Session {
 
     /// Analyzes a source if it is out of date.
     fn refresh(&mut self, root: &str) {
-        // If this panics, the last good analysis is used until the next change.
         let is_stale = self.stale.remove(root).is_some();
-        if is_stale || !self.analyses.contains_key(root) {
-            match Analysis::of(&self.world, root) {
-                Some(analysis) => self.analyses.insert(root.to_owned(), analysis),
-                None => self.analyses.remove(root),
-            };
+        if !is_stale && self.analyses.contains_key(root) {
+            return;
         }
+        // Frees the memory of the old analysis before the new one needs it.
+        self.analyses.remove(root);
+        let has_panicked = self.attempted.contains(root) && !is_stale;
+        let analysis = match self.good.get(root) {
+            // The last good text is used until the next change.
+            Some(text) if has_panicked => Analysis::with_text(&self.world, root, root, text.to_string()),
+            _ => self.attempt(root),
+        };
+        if let Some(analysis) = analysis {
+            self.analyses.insert(root.to_owned(), analysis);
+        }
+    }
+
+    /// Analyzes a source, and remembers its text if that does not panic.
+    fn attempt(&mut self, root: &str) -> Option<Analysis> {
+        self.attempted.insert(root.to_owned());
+        let analysis = Analysis::of(&self.world, root);
+        self.attempted.remove(root);
+        match self.world.documents.get(root) {
+            Some(document) => self.good.insert(root.to_owned(), document.text.clone()),
+            None => self.good.remove(root),
+        };
+        analysis
     }
 
     /// Updates the diagnostics of a source, and returns the notifications to publish.
@@ -137,6 +163,8 @@ impl Session {
             self.refresh(root);
         } else {
             self.analyses.remove(root);
+            self.good.remove(root);
+            self.attempted.remove(root);
         }
         self.tokens.retain(|name, _| self.world.documents.contains_key(name));
         let mut now = self.analyses.get(root).map(diagnostics::by_file).unwrap_or_default();

@@ -79,8 +79,8 @@ pub struct Typed {
     pub span: Span,
     /// Its type. The type of an lvalue has its address space.
     pub ty: QualTy,
-    /// Its value, if constant.
-    pub value: Option<Const>,
+    /// Its value, if constant. Boxed, because few expressions are constant.
+    pub value: Option<Box<Const>>,
 }
 
 /// A call.
@@ -123,7 +123,7 @@ impl Facts {
         let (ty, value) = match operand {
             Operand::Lvalue(lvalue) => (lvalue.ty, None),
             Operand::Value(Expr { kind: ExprKind::Const(value), ty, .. }) => {
-                (ty.plain(), Some(value.clone()))
+                (ty.plain(), Some(Box::new(value.clone())))
             }
             Operand::Value(value) => (value.ty.plain(), None),
             Operand::Function(..) | Operand::Builtin(_) => return,
