@@ -216,8 +216,7 @@ fn position(sources: &SourceMap, span: Span) -> Option<String> {
     spot(sources, span).map(|(file, line, column)| format!("{file}:{line}:{column}"))
 }
 
-/// Runs the passes and the emitter. Every module is verified before it becomes an artifact, in debug and release builds
-/// alike.
+/// Runs the passes and the emitter. Verifies every module before it becomes an artifact, also in release builds.
 fn back_end(
     mut module: Module,
     options: &Options,

@@ -109,8 +109,8 @@ pub(crate) fn tokens(text: &str, tab_width: usize) -> Vec<Token<'_>> {
 
 /// The number of line ends in a text.
 fn line_ends(text: &str) -> usize {
-    let feeds = text.matches('\n').count();
-    feeds + text.matches('\r').count() - text.matches("\r\n").count()
+    let line_feeds = text.matches('\n').count();
+    line_feeds + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
 /// The column at the end of a text.

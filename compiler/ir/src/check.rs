@@ -19,8 +19,8 @@ fn types(function: &Function, values: &[ValueId]) -> Vec<Type> {
     values.iter().filter_map(|&value| Some(function.values.get(value)?.ty)).collect()
 }
 
-fn ensure(is_fine: bool, otherwise: &'static str) -> Outcome {
-    if is_fine { Ok(()) } else { Err(otherwise) }
+fn ensure(is_valid: bool, otherwise: &'static str) -> Outcome {
+    if is_valid { Ok(()) } else { Err(otherwise) }
 }
 
 fn is_int(ty: Type) -> bool {
@@ -83,18 +83,18 @@ impl Check<'_> {
         match &self.inst.op {
             Op::Unary(op) => {
                 let [a] = self.args()?;
-                let is_fine = match op {
+                let is_valid = match op {
                     UnaryOp::Neg => is_int(a),
                     UnaryOp::FNeg => is_float(a),
                     UnaryOp::Not => is_int(a) || is_bool(a),
                     UnaryOp::BitCount => a.scalar() == Some(Scalar::I32),
                 };
-                ensure(is_fine && a == result, "its operand or its result has a wrong type")
+                ensure(is_valid && a == result, "its operand or its result has a wrong type")
             }
             Op::Binary(op) | Op::Exact(op) => {
                 let [a, b] = self.args()?;
                 ensure(a == b && a == result, "operands and result have different types")?;
-                let is_fine = match op {
+                let is_valid = match op {
                     BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
                         is_float(a)
                     }
@@ -102,16 +102,16 @@ impl Check<'_> {
                     BinaryOp::UMulHigh => matches!(a.scalar(), Some(Scalar::I32 | Scalar::I64)),
                     _ => is_int(a),
                 };
-                ensure(is_fine, "its operands have a wrong type")
+                ensure(is_valid, "its operands have a wrong type")
             }
             Op::Compare(compare) => {
                 let [a, b] = self.args()?;
-                let is_fine = match compare.kind {
+                let is_valid = match compare.kind {
                     CompareKind::Signed => is_int(a),
                     CompareKind::Unsigned => is_int(a) || a.is_pointer(),
                     CompareKind::Float => is_float(a),
                 };
-                ensure(is_fine && a == b, "its operands have wrong types")?;
+                ensure(is_valid && a == b, "its operands have wrong types")?;
                 ensure(result == a.with_bool(), "its result is not a `bool` for each component")
             }
             Op::Select => {
@@ -125,8 +125,8 @@ impl Check<'_> {
             Op::Convert(convert) => self.convert(*convert, result),
             Op::Bitcast => {
                 let [a] = self.args()?;
-                let is_fine = is_number(a) && is_number(result) && a.size() == result.size();
-                ensure(is_fine, "its operand and its result are not numbers of the same size")
+                let is_valid = is_number(a) && is_number(result) && a.size() == result.size();
+                ensure(is_valid, "its operand and its result are not numbers of the same size")
             }
             Op::Image(action) => self.image(*action, result),
             Op::Input(input) => {
@@ -149,9 +149,9 @@ impl Check<'_> {
         match &self.inst.op {
             Op::Construct => {
                 let count: u32 = self.args.iter().map(|ty| u32::from(ty.count())).sum();
-                let is_fine =
+                let is_valid =
                     self.args.iter().all(|ty| ty.scalar().is_some() && ty.scalar() == result.scalar());
-                ensure(is_fine && is_count(result.count()), "its parts have other types than its result")?;
+                ensure(is_valid && is_count(result.count()), "its parts have other types than its result")?;
                 ensure(count == u32::from(result.count()), "its parts have a wrong number of components")
             }
             Op::Extract(component) => {
@@ -182,13 +182,13 @@ impl Check<'_> {
             }
             Op::Shuffle(components) => {
                 let [a, b] = self.args()?;
-                let is_fine = a.is_vector() && b.is_vector() && a.scalar() == b.scalar();
-                ensure(is_fine, "its operands are not vectors of one component type")?;
-                let is_fine = components.iter().all(|&component| component < a.count() + b.count());
-                ensure(is_fine, "there is no such component")?;
-                let is_fine =
+                let is_valid = a.is_vector() && b.is_vector() && a.scalar() == b.scalar();
+                ensure(is_valid, "its operands are not vectors of one component type")?;
+                let is_valid = components.iter().all(|&component| component < a.count() + b.count());
+                ensure(is_valid, "there is no such component")?;
+                let is_valid =
                     is_count(components.len() as u8) && result == a.with_count(components.len() as u8);
-                ensure(is_fine, "its result has a wrong type")
+                ensure(is_valid, "its result has a wrong type")
             }
             Op::Any | Op::All => {
                 let [a] = self.args()?;
@@ -229,13 +229,13 @@ impl Check<'_> {
             }
             Op::Element => {
                 let [variable, index] = self.args()?;
-                let is_fine = variable.is_pointer() && index == Type::I32 && result == variable;
-                ensure(is_fine, "its types are wrong")
+                let is_valid = variable.is_pointer() && index == Type::I32 && result == variable;
+                ensure(is_valid, "its types are wrong")
             }
             Op::LaunchWord(..) => {
                 self.args::<0>()?;
-                let is_fine = [Type::I32, Type::I64, Type::Scalar(Scalar::F32)].contains(&result);
-                ensure(is_fine, "its result is neither i32 nor i64 nor f32")
+                let is_valid = [Type::I32, Type::I64, Type::Scalar(Scalar::F32)].contains(&result);
+                ensure(is_valid, "its result is neither i32 nor i64 nor f32")
             }
             Op::LaunchAddress(_) => {
                 self.args::<0>()?;
@@ -286,9 +286,9 @@ impl Check<'_> {
             }
             ImageAction::Sample => {
                 let [_, position, sampler] = self.args()?;
-                let is_fine = position == coordinates.with_scalar(Scalar::F32)
+                let is_valid = position == coordinates.with_scalar(Scalar::F32)
                     && matches!(sampler, Type::I32 | Type::Sampler);
-                ensure(is_fine && result == TexelKind::Float.ty(), "its types are wrong")
+                ensure(is_valid && result == TexelKind::Float.ty(), "its types are wrong")
             }
             ImageAction::Store(_) => Err("it has no result"),
             ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
@@ -301,21 +301,21 @@ impl Check<'_> {
     fn convert(&self, convert: Convert, result: Type) -> Outcome {
         let [a] = self.args()?;
         ensure(a.count() == result.count(), "its operand has another number of components")?;
-        let is_fine = match convert {
+        let is_valid = match convert {
             Convert::Truncate => is_int(a) && is_int(result) && bits(a) > bits(result),
             Convert::SignExtend => is_int(a) && is_int(result) && bits(a) < bits(result),
             Convert::ZeroExtend => (is_int(a) || is_bool(a)) && is_int(result) && bits(a) < bits(result),
             Convert::Number { .. } => is_number(a) && is_number(result),
         };
-        ensure(is_fine, "it does not convert between these types")
+        ensure(is_valid, "it does not convert between these types")
     }
 
     fn effect(&self) -> Outcome {
         match &self.inst.op {
             Op::Image(ImageAction::Store(texel)) => {
                 let [_, position, value] = self.args()?;
-                let is_fine = position == Type::vector(Scalar::I32, self.image_rank()?);
-                ensure(is_fine && value == texel.kind.ty(), "its types are wrong")
+                let is_valid = position == Type::vector(Scalar::I32, self.image_rank()?);
+                ensure(is_valid && value == texel.kind.ty(), "its types are wrong")
             }
             Op::Store(access) => {
                 let [pointer, value] = self.args()?;
@@ -364,8 +364,8 @@ impl Check<'_> {
         let failure = atomic.failure.as_ref().is_some_and(is_dynamic);
         self.dynamic(1 + operands, &[is_dynamic(&atomic.order), failure, is_dynamic(&atomic.scope)])?;
         ensure(is_address(self.args[0]), "its object is not an address")?;
-        let is_fine = self.args[1..=operands].iter().all(|&ty| ty == Type::Scalar(atomic.ty));
-        ensure(is_fine, "an operand has another type than the object")
+        let is_valid = self.args[1..=operands].iter().all(|&ty| ty == Type::Scalar(atomic.ty));
+        ensure(is_valid, "an operand has another type than the object")
     }
 
     fn call(&self, results: &[Type]) -> Outcome {
@@ -373,8 +373,8 @@ impl Check<'_> {
             return ensure(results.len() <= 1, "it has several results");
         };
         let Some(callee) = self.module.functions.get(callee) else { return Err("there is no such function") };
-        let is_fine = types(callee, callee.params()) == self.args;
-        ensure(is_fine, "its arguments have other types than the function's parameters")?;
+        let is_valid = types(callee, callee.params()) == self.args;
+        ensure(is_valid, "its arguments have other types than the function's parameters")?;
         ensure(results == callee.result.as_slice(), "its result has another type than the function's")
     }
 
@@ -382,8 +382,8 @@ impl Check<'_> {
         match &self.inst.op {
             Op::If { .. } => ensure(self.args == [Type::BOOL], "its condition is not a `bool`"),
             Op::Loop { body, .. } => {
-                let is_fine = self.block_params(*body) == self.args;
-                ensure(is_fine, "its initial values do not have the types of the body's parameters")
+                let is_valid = self.block_params(*body) == self.args;
+                ensure(is_valid, "its initial values do not have the types of the body's parameters")
             }
             Op::Switch { cases, .. } => {
                 ensure(self.args.len() == 1 && is_index(self.args[0]), "its value is not an i32 or i64")?;

@@ -167,7 +167,7 @@ impl Verifier<'_> {
     fn target_problem(&self, op: &Op) -> Option<&'static str> {
         let innermost_continuing = self.around.iter().rposition(|(_, is_continuing)| *is_continuing);
         let reachable = &self.around[innermost_continuing.map_or(0, |index| index + 1)..];
-        let is_fine = match op {
+        let is_valid = match op {
             Op::Exit(target) => reachable.contains(&(*target, false)),
             Op::Continue(target) => {
                 reachable.contains(&(*target, false))
@@ -180,6 +180,6 @@ impl Verifier<'_> {
             Op::Return => innermost_continuing.is_none(),
             _ => true,
         };
-        (!is_fine).then_some("its target is not an enclosing construct, or not reachable from here")
+        (!is_valid).then_some("its target is not an enclosing construct, or not reachable from here")
     }
 }

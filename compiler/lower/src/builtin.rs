@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         self.store(&super::access::Address::new(pointer, align), value);
     }
 
-    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: only the mask bits that are needed to index the components count
+    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: ignores the mask bits that are not needed to index the components
     /// (OpenCL C 6.15.13).
     fn shuffle(&mut self, arguments: &[Expr], result: TyId) -> ValueId {
         let ty = self.value_type(result);

@@ -155,9 +155,9 @@ impl Body<'_, '_> {
                 _ => holds,
             };
         }
-        // OpenCL C 6.15.19 allows this, but there is no instruction for it.
+        // OpenCL C 6.15.19 allows this, but SPIR-V has no instruction for it.
         if matches!(self.lowering.hir.types.get(left.ty), Ty::Queue | Ty::ClkEvent) {
-            self.lowering.refuse("comparisons of queues and events", left.span.to(right.span));
+            self.lowering.reject("comparisons of queues and events", left.span.to(right.span));
             return self.builder.bool(false);
         }
         let (left, right) = (self.value(left), self.value(right));

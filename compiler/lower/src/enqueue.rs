@@ -113,7 +113,7 @@ impl Body<'_, '_> {
             block = rest;
         }
         let ExprKind::Block { function, captures } = &block.kind else {
-            self.lowering.refuse("blocks that are not known at compile time", block.span);
+            self.lowering.reject("blocks that are not known at compile time", block.span);
             return None;
         };
         let kernel = self.lowering.block_kernel(*function);

@@ -138,14 +138,14 @@ fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
 /// Groups segments connected by fallthrough.
 fn runs(segments: Vec<Segment<'_>>) -> Vec<Vec<Segment<'_>>> {
     let mut runs: Vec<Vec<Segment<'_>>> = Vec::new();
-    let mut falls = false;
+    let mut follows_fallthrough = false;
     for segment in segments {
-        let falls_on = segment.stmts.iter().all(|stmt| completes(std::slice::from_ref(*stmt)));
+        let falls_through = segment.stmts.iter().all(|stmt| completes(std::slice::from_ref(*stmt)));
         match runs.last_mut() {
-            Some(run) if falls => run.push(segment),
+            Some(run) if follows_fallthrough => run.push(segment),
             _ => runs.push(vec![segment]),
         }
-        falls = falls_on;
+        follows_fallthrough = falls_through;
     }
     runs
 }

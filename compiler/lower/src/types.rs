@@ -74,7 +74,7 @@ impl Lowering<'_> {
     }
 
     /// Reports an unsupported feature.
-    pub(super) fn refuse(&mut self, what: &str, span: Span) {
+    pub(super) fn reject(&mut self, what: &str, span: Span) {
         let message = format!("{what} are not supported here");
         self.sink
             .report(Diagnostic::new(Code::TargetFeature, span, message).note(

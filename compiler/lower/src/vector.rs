@@ -31,7 +31,7 @@ impl Body<'_, '_> {
         self.build_vector(&parts, ty)
     }
 
-    /// Builds a vector from these parts. Constant parts give a constant.
+    /// Builds a vector from these parts. Constant parts result in a constant.
     pub(super) fn build_vector(&mut self, parts: &[ValueId], ty: Type) -> ValueId {
         if let [part] = parts
             && self.builder.ty(*part) == ty

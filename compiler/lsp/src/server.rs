@@ -74,13 +74,13 @@ pub fn serve() -> io::Result<bool> {
             Incoming::Malformed(why) => server.malformed(&why),
         }
     }
-    let is_orderly = server.phase == Phase::ShutDown;
+    let was_shut_down = server.phase == Phase::ShutDown;
     // The worker ends when its task channel closes, and the writer when its message channel closes.
     drop(server);
     if done.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Disconnected) {
         let _ = transport.writer.join();
     }
-    Ok(is_orderly)
+    Ok(was_shut_down)
 }
 
 /// The state of the server (LSP: Server lifecycle).
@@ -105,14 +105,14 @@ impl Server {
         match (self.phase, request.method.as_str()) {
             (Phase::New, requests::Initialize::METHOD) => self.initialize(request),
             (Phase::New, _) => {
-                self.refuse(
+                self.reject(
                     request.id,
                     ErrorCode::ServerNotInitialized,
                     "`initialize` must be the first request",
                 );
             }
             (Phase::ShutDown, _) | (_, requests::Initialize::METHOD) => {
-                self.refuse(
+                self.reject(
                     request.id,
                     ErrorCode::InvalidRequest,
                     "the request is not allowed in this state",
@@ -297,7 +297,7 @@ impl Server {
         self.send(Notification::new(notifications::LogMessage::METHOD.to_owned(), parameters));
     }
 
-    fn refuse(&self, id: RequestId, code: ErrorCode, why: &str) {
+    fn reject(&self, id: RequestId, code: ErrorCode, why: &str) {
         self.send(Response::new_err(id, code as i32, why.to_owned()));
     }
 

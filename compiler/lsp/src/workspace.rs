@@ -135,12 +135,12 @@ pub(crate) fn rename(
     let (_, old) = at(session, position, rename::prepare).ok_or("there is no such document")??;
     let key = at(session, position, references::key).flatten().ok_or("it has no declaration")?;
     let mut edits = rename::Edits::new();
-    let mut refused = None;
+    let mut rejected = None;
     visit_entity(session, &key, &mut |analysis, entity| {
-        refused = refused.take().or_else(|| rename::rejection(analysis, entity, &old, new));
+        rejected = rejected.take().or_else(|| rename::rejection(analysis, entity, &old, new));
         rename::edits(analysis, entity, new, &mut edits);
     });
-    match refused {
+    match rejected {
         Some(why) => Err(why),
         None => Ok(actions::workspace_edit(edits)),
     }

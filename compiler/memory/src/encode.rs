@@ -1,8 +1,8 @@
 //! Translates an operation and its synchronization to SPIR-V's scopes and semantics.
 //!
 //! All matches are without wildcard arms, so a new order, scope, space or environment does not compile until each rule
-//! handles it. Atomic operations, fences and barriers have operands of different types. `check` rejects what `legal` rejects, and
-//! what the target cannot express; the operands of everything else are valid.
+//! handles it. Atomic operations, fences and barriers have operands of different types. `check` rejects operations that
+//! `legal` rejects or that the target cannot express; the operands of all others are valid.
 
 use super::{
     Access, Group, Operation, Problem, Semantics, Spaces, SpirvScope, Sync, check_barrier, check_fence,
@@ -101,8 +101,8 @@ pub fn encode_atomic(target: &Target, access: Access, object: Spaces, sync: Sync
     }
 }
 
-/// The operands of a fence. `None` if the fence needs no instruction: it orders nothing, or only what the target orders
-/// anyway.
+/// The operands of a fence. `None` if the fence needs no instruction, because it orders nothing, or because the target
+/// already orders those accesses.
 pub fn encode_fence(target: &Target, sync: Sync) -> Option<FenceOperands> {
     let spaces = sync.ordered();
     let is_needed = match (target.environment, sync.scope) {

@@ -79,7 +79,7 @@ pub enum Action {
     Leave,
     /// Makes all writes before it available to the device, outside of shaders (Vulkan's device domain).
     MakeAvailable,
-    /// Makes all available writes visible to what follows it, outside of shaders.
+    /// Makes all available writes visible to the later events, outside of shaders.
     MakeVisible,
 }
 

@@ -1,4 +1,4 @@
-//! Modules: decodes SPIR-V, and reads what a launch needs: types, constants, and the interface of a kernel.
+//! Decodes SPIR-V modules, and reads their types, constants and kernel interfaces for a launch.
 //!
 //! Supports modules of any compiler for the OpenCL environment. A Vulkan module must describe its arguments with
 //! `NonSemantic.ClspvReflection`, as modules of Kiln and clspv do.
@@ -161,7 +161,7 @@ fn result(op: Op) -> Option<usize> {
 }
 
 impl Module {
-    /// Decodes the words of a valid module. A module that is not valid gives errors later, but no panic.
+    /// Decodes the words of a valid module. An invalid module leads to errors later, but never to a panic.
     pub fn new(words: &[u32]) -> Self {
         let mut module = Self {
             instructions: Vec::new(),

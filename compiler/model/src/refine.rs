@@ -1,4 +1,4 @@
-//! Translation validation: the emitted module does what the source does, in every context up to a bound.
+//! Translation validation: proves that the emitted module behaves as the source, in every context up to a bound.
 //!
 //! A context decides what each read returns: of an atomic operation by its number in program order, and of a plain access by
 //! its location and the number of ordered operations before it, since no other work-item may write there in between. The
@@ -8,7 +8,7 @@
 //! - Each atomic operation, fence and barrier has an image, in the same order, with the same location and the same values,
 //!   whose order, scope and memory are at least those that OpenCL's operation needs on Vulkan (`strength`).
 //! - Between two ordered operations, the module writes the same last values to the same bytes, and reads no byte that the source does
-//!   not access there: no plain access is dropped, added or moved across what orders it.
+//!   not access there: no plain access is dropped, added or moved across an operation that orders it.
 //! - Accesses to memory that the kernel both orders and writes are non-private.
 //!
 //! So a run of the emitted module, in whatever context it is, is a run of the source with operations that are at least as

@@ -226,7 +226,7 @@ fn each_execution_is_visited_once() {
     assert_eq!(explore(&skeleton(&items, false), Model::OpenCl, few), Err(Error::TooMany(5)));
 }
 
-/// Only the release and the acquire of the flag are needed; with a plain read behind a failed check there would be a race.
+/// Only the release and the acquire of the flag are needed; a plain read after a failed check would be a race.
 #[test]
 fn unobserved_orders_can_be_weaker() {
     let items = vec![

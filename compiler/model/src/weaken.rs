@@ -63,8 +63,8 @@ fn change(event: &mut Event, order: u32, scope: u32) {
     event.scope = scope;
 }
 
-/// Weakens the operations one after the other, in the order of their instructions, each as far as the outcomes stay the
-/// same and the behavior stays defined. The result is one of possibly several weakest programs.
+/// Weakens the operations one by one, in the order of their instructions, while the outcomes stay the same and the
+/// behavior stays defined. The result is one of possibly several weakest programs.
 pub fn weakest(skeleton: &Skeleton, options: Options) -> Result<Vec<Weaker>, Error> {
     let options = Options { explains: false, ..options };
     let found = explore(skeleton, Model::OpenCl, options)?;

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::arithmetic::Pair;
-use crate::refuse_missing::with_profile;
+use crate::reject_unsupported::with_profile;
 
 pub(super) fn emulate_int64(module: &mut Module, options: &Options, sink: &mut Sink) {
     if options.target.features.int64 {
@@ -121,23 +121,23 @@ impl Emulation<'_, '_> {
             }
             _ if wide_result => match self.compute(&inst) {
                 Some(pair) => drop(self.pairs.insert(inst.results[0], pair)),
-                None => self.refuse(&inst),
+                None => self.reject(&inst),
             },
             _ => match self.narrow(&inst) {
                 Some(value) => drop(self.replaced.insert(inst.results[0], value)),
-                None => self.refuse(&inst),
+                None => self.reject(&inst),
             },
         }
     }
 
-    fn refuse(&mut self, inst: &Inst) {
-        let refusal = Diagnostic::new(
+    fn reject(&mut self, inst: &Inst) {
+        let diagnostic = Diagnostic::new(
             Code::TargetFeature,
             inst.span,
             "this needs 64-bit integers, which the device lacks",
         )
         .help("use 32-bit types here, or choose a device with 64-bit integers");
-        self.sink.report(with_profile(refusal, self.target));
+        self.sink.report(with_profile(diagnostic, self.target));
         for &result in &inst.results {
             let ty = self.builder.ty(result);
             let nothing = self.builder.undefined(ty);

@@ -84,8 +84,8 @@ struct Piece {
     access: Access,
 }
 
-/// Stores what `read` returns for each piece of a memory range. Reads several unrolled pieces before it stores them: the
-/// ranges of a copy are disjoint or equal.
+/// Stores the result of `read` for each piece of a memory range. Reads several unrolled pieces before it stores them, which
+/// is correct because the ranges of a copy are disjoint or equal.
 fn in_pieces(
     builder: &mut Builder<'_>,
     size: u64,

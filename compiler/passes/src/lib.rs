@@ -45,7 +45,7 @@ mod narrow_comparisons;
 mod origins;
 mod promote;
 mod reach;
-mod refuse_missing;
+mod reject_unsupported;
 mod remove_redundant_block_params;
 mod request_unrolling;
 mod rewrite;
@@ -152,7 +152,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // Before accesses are marked, because it adds synchronizing operations.
     ("legalize_atomics", Local(legalize_atomics::legalize_atomics)),
     // After all synchronizing operations exist, while accesses still have their address space.
-    ("refuse_missing", Local(refuse_missing::refuse_missing)),
+    ("reject_unsupported", Local(reject_unsupported::reject_unsupported)),
     // While accesses still have their address space.
     ("mark_nonprivate_accesses", Local(mark_nonprivate_accesses::mark_nonprivate_accesses)),
     // After accesses are marked, because only the host reads the printf buffer. Before `bind_arguments`, which
@@ -215,10 +215,10 @@ const OPENCL: &[(&str, Pass)] = &[
     ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
     ("promote", Local(promote::promote)),
     ("remove_redundant_block_params", Local(remove_redundant_block_params::remove_redundant_block_params)),
-    // After `promote`, so that uses are visible. Before `refuse_missing`, which checks for half arithmetic.
+    // After `promote`, so that uses are visible. Before `reject_unsupported`, which checks for half arithmetic.
     ("form_half_loads_and_stores", Local(form_half_loads_and_stores::form_half_loads_and_stores)),
     ("legalize_atomics", Local(legalize_atomics::legalize_atomics)),
-    ("refuse_missing", Local(refuse_missing::refuse_missing)),
+    ("reject_unsupported", Local(reject_unsupported::reject_unsupported)),
     ("dead_block_params", Local(dead_code::dead_code)),
     ("if_to_select", Local(if_to_select::if_to_select)),
     ("load_constants", Local(load_constants::load_constants)),

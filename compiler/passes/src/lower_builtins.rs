@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Providers,
-    refuse_missing::with_profile,
+    reject_unsupported::with_profile,
     rewrite::{rewrite, rewrite_only},
 };
 
@@ -161,7 +161,7 @@ impl Pass<'_> {
             }
             Lowering::Collective(_, collective, _) => {
                 if is_vulkan && !self.options.target.features.subgroups {
-                    self.refuse(builder, format!("`{}` needs sub-groups, which the device lacks", row.name));
+                    self.reject(builder, format!("`{}` needs sub-groups, which the device lacks", row.name));
                     return builder.insert(inst);
                 }
                 sub_groups::sub_group(builder, inst, builtin, collective, params)
@@ -183,7 +183,7 @@ impl Pass<'_> {
             return;
         }
         let environment = if is_vulkan { "Vulkan" } else { "the OpenCL environment" };
-        self.refuse(
+        self.reject(
             builder,
             format!(
                 "the built-in function `{}` is not available for {environment} with these types",
@@ -193,11 +193,11 @@ impl Pass<'_> {
         builder.insert(inst);
     }
 
-    fn refuse(&mut self, builder: &Builder<'_>, message: String) {
-        let refusal = Diagnostic::new(Code::TargetFeature, builder.span, message).note(
+    fn reject(&mut self, builder: &Builder<'_>, message: String) {
+        let diagnostic = Diagnostic::new(Code::TargetFeature, builder.span, message).note(
             "the target has no instruction for it, and Kiln has no function of its own for these types",
         );
-        self.sink.report(with_profile(refusal, &self.options.target));
+        self.sink.report(with_profile(diagnostic, &self.options.target));
     }
 
     /// The library function for these parameters: for whole vectors, or else for components.

@@ -152,7 +152,7 @@ struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Chooses the layouts of the objects that a function uses, and gives their variables elements.
+    /// Chooses the layouts of the objects that a function uses, and sets the element types of their variables.
     fn lay_out(
         &self,
         id: FuncId,

@@ -55,7 +55,7 @@ impl Slots {
     fn find(function: &Function, keeps_named: bool) -> Self {
         // Pointers with a constant offset in a variable.
         let mut addresses: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
-        let mut refused: FxHashSet<VarId> = FxHashSet::default();
+        let mut rejected: FxHashSet<VarId> = FxHashSet::default();
         let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
         for id in function.inst_order() {
             let inst = &function.insts[id];
@@ -70,7 +70,7 @@ impl Slots {
                     if let Some((var, offset)) = slot(0) {
                         match constant_offset(function, inst.args[1], stride) {
                             Some(bytes) => drop(addresses.insert(inst.results[0], (var, offset + bytes))),
-                            None => drop(refused.insert(var)),
+                            None => drop(rejected.insert(var)),
                         }
                         continue;
                     }
@@ -79,23 +79,23 @@ impl Slots {
                     if let Some((var, _)) = slot(0) {
                         match element_offset(function, var, inst.args[1]) {
                             Some(bytes) => drop(addresses.insert(inst.results[0], (var, bytes))),
-                            None => drop(refused.insert(var)),
+                            None => drop(rejected.insert(var)),
                         }
                         continue;
                     }
                 }
                 Op::Load(access) if !access.is_volatile => {
                     if let Some(slot) = slot(0) {
-                        record(&mut accesses, &mut refused, slot, function.ty(inst.results[0]));
+                        record(&mut accesses, &mut rejected, slot, function.ty(inst.results[0]));
                         continue;
                     }
                 }
                 Op::Store(access) if !access.is_volatile => {
                     // A pointer that is stored escapes.
                     if let Some(slot) = slot(0) {
-                        record(&mut accesses, &mut refused, slot, function.ty(inst.args[1]));
+                        record(&mut accesses, &mut rejected, slot, function.ty(inst.args[1]));
                         if let Some((var, _)) = addresses.get(&inst.args[1]) {
-                            refused.insert(*var);
+                            rejected.insert(*var);
                         }
                         continue;
                     }
@@ -104,19 +104,19 @@ impl Slots {
                 _ => {}
             }
             for (var, _) in inst.args.iter().filter_map(|arg| addresses.get(arg)) {
-                refused.insert(*var);
+                rejected.insert(*var);
             }
         }
-        reject_overlaps(&accesses, &mut refused);
+        reject_overlaps(&accesses, &mut rejected);
         if keeps_named {
             // Handles, such as events, have no memory for a debugger to show.
             let is_data = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_));
             let named =
                 accesses.iter().filter(|((var, _), ty)| !function.vars[*var].name.is_empty() && is_data(ty));
-            refused.extend(named.map(|((var, _), _)| *var));
+            rejected.extend(named.map(|((var, _), _)| *var));
         }
         let slots: Vec<((VarId, i64), Type)> =
-            accesses.into_iter().filter(|((var, _), _)| !refused.contains(var)).collect();
+            accesses.into_iter().filter(|((var, _), _)| !rejected.contains(var)).collect();
         let numbers: FxHashMap<(VarId, i64), usize> =
             slots.iter().enumerate().map(|(number, (slot, _))| (*slot, number)).collect();
         let pointers = addresses
@@ -126,7 +126,7 @@ impl Slots {
         Self {
             types: slots.into_iter().map(|(_, ty)| ty).collect(),
             pointers,
-            leaves_some: !refused.is_empty(),
+            leaves_some: !rejected.is_empty(),
         }
     }
 
@@ -173,21 +173,21 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
 
 fn record(
     accesses: &mut BTreeMap<(VarId, i64), Type>,
-    refused: &mut FxHashSet<VarId>,
+    rejected: &mut FxHashSet<VarId>,
     slot: (VarId, i64),
     ty: Type,
 ) {
     if *accesses.entry(slot).or_insert(ty) != ty {
-        refused.insert(slot.0);
+        rejected.insert(slot.0);
     }
 }
 
 /// Rejects variables with overlapping slots.
-fn reject_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, refused: &mut FxHashSet<VarId>) {
+fn reject_overlaps(accesses: &BTreeMap<(VarId, i64), Type>, rejected: &mut FxHashSet<VarId>) {
     for ((&(var, offset), &ty), (&(next_var, next), _)) in accesses.iter().zip(accesses.iter().skip(1)) {
         let size = ty.size().unwrap_or(u64::MAX);
         if var == next_var && offset.saturating_add_unsigned(size) > next {
-            refused.insert(var);
+            rejected.insert(var);
         }
     }
 }

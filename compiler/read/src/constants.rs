@@ -145,14 +145,14 @@ impl Reader<'_> {
 
     /// Checks that a constant has this type.
     pub(crate) fn expect(&self, constant: &Constant, ty: u32) -> Outcome<()> {
-        let is_fine = match constant {
+        let is_valid = match constant {
             Constant::Value(found, _) | Constant::Address(_, _, found) => self.types.value(ty)? == *found,
             Constant::Aggregate(found, _) | Constant::Undefined(found) => {
                 *found == ty
                     || self.types.is_aggregate(ty) && self.types.layout(*found)? == self.types.layout(ty)?
             }
         };
-        if is_fine { Ok(()) } else { Err(Problem::new("a member has another type than it should")) }
+        if is_valid { Ok(()) } else { Err(Problem::new("a member has another type than it should")) }
     }
 
     /// The member of a constant structure or array.

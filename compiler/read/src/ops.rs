@@ -49,7 +49,7 @@ pub(crate) struct Operation {
     pub(crate) decorations: Decorations,
 }
 
-/// The decorations of a result that change what is computed.
+/// The decorations that affect the result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Decorations {
     /// `FPRoundingMode`

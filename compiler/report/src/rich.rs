@@ -109,7 +109,7 @@ fn is_readable(map: &SourceMap, location: &FileRange) -> bool {
     map.file(location.file).kind != FileKind::BuiltIn
 }
 
-/// A file under one of the names that `#line` gives it.
+/// A file under one of the names that `#line` directives set.
 #[derive(Clone, Copy, PartialEq)]
 struct Page<'a> {
     file: FileId,

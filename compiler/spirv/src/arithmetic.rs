@@ -178,7 +178,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The upper half of a product: the second member of the structure that `OpUMulExtended` gives.
+    /// The upper half of a product: the second member of the result of `OpUMulExtended`.
     fn upper_product(&mut self, inst: &Inst) {
         let ty = self.emitter.ty(self.type_of(inst.results[0]));
         let pair = self.emitter.writer.interned(Op::TypeStruct, None, vec![Operand::IdRef(ty); 2]);

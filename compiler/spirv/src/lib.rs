@@ -1,7 +1,7 @@
 //! Emits SPIR-V words from the IR. Only this package, `kiln-verify` and `kiln-read` use rspirv.
 //!
-//! It makes no decisions: earlier passes have lowered or rejected what the target cannot express. Each operation has
-//! one SPIR-V form here, and the module's declarations follow from what it uses.
+//! Makes no decisions: earlier passes have lowered or rejected operations that the target cannot express. Each operation
+//! has one SPIR-V form here. The declarations of the module follow from its uses.
 //!
 //! ```
 //! use kiln_session::Options;

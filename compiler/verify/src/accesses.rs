@@ -135,16 +135,16 @@ fn access(
     direction: Direction,
     findings: &mut Vec<Finding>,
 ) {
-    let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
+    let mut report = |rule, message: String| findings.push(entry.finding(rule, message));
     let (mask, alignment) = operand.unwrap_or((MemoryAccess::NONE, None));
     if let Some(alignment) = alignment.filter(|alignment| !alignment.is_power_of_two()) {
-        refuse(&POWER, format!("the alignment is {alignment}"));
+        report(&POWER, format!("the alignment is {alignment}"));
     }
     if let Some((StorageClass::PhysicalStorageBuffer, pointee)) = pointer {
         let needed = largest_scalar(module, pointee);
         match alignment {
-            None => refuse(&ALIGNED, "an access through a physical pointer without Aligned".to_owned()),
-            Some(alignment) if needed > 0 && alignment % needed != 0 => refuse(
+            None => report(&ALIGNED, "an access through a physical pointer without Aligned".to_owned()),
+            Some(alignment) if needed > 0 && alignment % needed != 0 => report(
                 &ALIGNMENT,
                 format!("the alignment is {alignment}, but the largest scalar has {needed} bytes"),
             ),
@@ -155,13 +155,13 @@ fn access(
     let visible = mask.contains(MemoryAccess::MAKE_POINTER_VISIBLE);
     let non_private = mask.contains(MemoryAccess::NON_PRIVATE_POINTER);
     if (available || visible || non_private) && !module.has(Capability::VulkanMemoryModel) {
-        refuse(&MODEL, "it has operands of the Vulkan memory model without the capability".to_owned());
+        report(&MODEL, "it has operands of the Vulkan memory model without the capability".to_owned());
     }
     if (available || visible) && !non_private {
-        refuse(&NON_PRIVATE, "it makes private memory available or visible".to_owned());
+        report(&NON_PRIVATE, "it makes private memory available or visible".to_owned());
     }
     if available && direction == Direction::Read || visible && direction == Direction::Write {
-        refuse(&DIRECTION, "a read makes memory available, or a write makes it visible".to_owned());
+        report(&DIRECTION, "a read makes memory available, or a write makes it visible".to_owned());
     }
 }
 

@@ -55,7 +55,7 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
         findings.push(entry.finding(&POINTER, "the object is not a typed pointer"));
         return;
     };
-    let mut refuse = |rule, message: String| findings.push(entry.finding(rule, message));
+    let mut report = |rule, message: String| findings.push(entry.finding(rule, message));
     use StorageClass::*;
     match context.environment {
         Environment::Vulkan => {
@@ -64,14 +64,14 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
                 Uniform | Workgroup | Image | StorageBuffer | PhysicalStorageBuffer | TaskPayloadWorkgroupEXT
             );
             if !allowed {
-                refuse(&VK_CLASS, format!("the object is in {class:?} memory"));
+                report(&VK_CLASS, format!("the object is in {class:?} memory"));
             }
         }
         Environment::OpenCl => {
             let allowed = matches!(class, Workgroup | CrossWorkgroup)
                 || class == Generic && module.has(Capability::GenericPointer);
             if !allowed {
-                refuse(&CL_CLASS, format!("the object is in {class:?} memory"));
+                report(&CL_CLASS, format!("the object is in {class:?} memory"));
             }
         }
     }
@@ -82,26 +82,26 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     match entry.op() {
         Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => {
             if !is_int || width != Some(32) {
-                refuse(&FLAG, format!("the flag is {}", module.name(object)));
+                report(&FLAG, format!("the flag is {}", module.name(object)));
             }
             return;
         }
         Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => {
             if !is_float {
-                refuse(&TYPE, format!("the object's type is {}", module.name(object)));
+                report(&TYPE, format!("the object's type is {}", module.name(object)));
             } else if float_capability(entry.op(), width).is_none_or(|needed| !module.has(needed)) {
-                refuse(&FLOAT, format!("the object has {} bits", width.unwrap_or(0)));
+                report(&FLOAT, format!("the object has {} bits", width.unwrap_or(0)));
             }
         }
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange if is_float => {}
-        _ if !is_int => refuse(&TYPE, format!("the object's type is {}", module.name(object))),
+        _ if !is_int => report(&TYPE, format!("the object's type is {}", module.name(object))),
         _ if matches!(width, Some(8 | 16)) => {
-            refuse(&INT16, format!("the object has {} bits", width.unwrap_or(0)));
+            report(&INT16, format!("the object has {} bits", width.unwrap_or(0)));
         }
         _ => {}
     }
     if is_int && width == Some(64) && !module.has(Capability::Int64Atomics) {
-        refuse(&INT64, "the object has 64 bits, but the capability is not declared".to_owned());
+        report(&INT64, "the object has 64 bits, but the capability is not declared".to_owned());
     }
     let values = match entry.op() {
         Op::AtomicStore => vec![entry.id(3)],
@@ -112,7 +112,7 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
         values.into_iter().flatten().filter_map(|value| module.type_of(value)).collect();
     types.extend(entry.result_type);
     for other in types.into_iter().filter(|ty| *ty != object) {
-        refuse(
+        report(
             &MATCH,
             format!("an operand has type {}, but the object {}", module.name(other), module.name(object)),
         );

@@ -321,28 +321,28 @@ type DecodeError = (&'static Rule, String);
 impl<'w> Decoded<'w> {
     /// Decodes words, and adds decoding errors to `findings`. Returns `None` if there is no header.
     pub(super) fn read(words: &'w [u32], findings: &mut Vec<Finding>) -> Option<Self> {
-        let refuse = |rule: &Rule, offset, message: String| {
+        let report = |rule: &Rule, offset, message: String| {
             let position = Position { offset, instruction: "header", result: None, line: None };
             Finding { rule: rule.id, message, position: Some(position) }
         };
         if words.len() < HEADER_WORDS || words[0] != spirv::MAGIC_NUMBER {
-            findings.push(refuse(&HEADER, 0, "this is not a SPIR-V module".to_owned()));
+            findings.push(report(&HEADER, 0, "this is not a SPIR-V module".to_owned()));
             return None;
         }
         if words.len() > u32::MAX as usize {
-            findings.push(refuse(&FRAMING, 0, "the module has 4294967296 words or more".to_owned()));
+            findings.push(report(&FRAMING, 0, "the module has 4294967296 words or more".to_owned()));
             return None;
         }
         let [_, major, minor, _] = words[1].to_be_bytes();
         if words[1] & 0xff00_00ff != 0 || major != 1 || minor > 6 {
-            findings.push(refuse(
+            findings.push(report(
                 &HEADER,
                 1,
                 format!("the version {:#010x} is not between 1.0 and 1.6", words[1]),
             ));
         }
         if words[4] != 0 {
-            findings.push(refuse(&HEADER, 4, "the reserved word is not zero".to_owned()));
+            findings.push(report(&HEADER, 4, "the reserved word is not zero".to_owned()));
         }
         let decoded = Self {
             words,
@@ -369,7 +369,7 @@ impl<'w> Decoded<'w> {
             match reader.instruction(offset) {
                 Ok(()) => offset = reader.end,
                 Err((rule, message)) => {
-                    findings.push(refuse(rule, offset, message));
+                    findings.push(report(rule, offset, message));
                     break;
                 }
             }

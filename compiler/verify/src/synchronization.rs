@@ -71,13 +71,13 @@ struct Check<'a, 'm> {
 }
 
 impl Check<'_, '_> {
-    fn refuse(&mut self, rule: &Rule, message: impl Into<String>) {
+    fn report(&mut self, rule: &Rule, message: impl Into<String>) {
         self.findings.push(self.entry.finding(rule, message));
     }
 
     fn all(&mut self, broken: &[&'static Rule], what: &str) {
         for rule in broken {
-            self.refuse(rule, format!("{what}: {}", rule.text));
+            self.report(rule, format!("{what}: {}", rule.text));
         }
     }
 
@@ -113,20 +113,20 @@ impl Check<'_, '_> {
         match Scope::from_u32(scope) {
             Some(Scope::Device) if vulkan_model => {
                 if !module.has(Capability::VulkanMemoryModelDeviceScope) {
-                    self.refuse(&DEVICE, "Device scope without the VulkanMemoryModelDeviceScope capability");
+                    self.report(&DEVICE, "Device scope without the VulkanMemoryModelDeviceScope capability");
                 }
                 if self.context.target.is_some_and(|target| !target.features.device_scope) {
-                    self.refuse(&DEVICE_FEATURE, "Device scope on a target without it");
+                    self.report(&DEVICE_FEATURE, "Device scope on a target without it");
                 }
             }
             Some(Scope::QueueFamily) if !vulkan_model && self.context.environment == Environment::Vulkan => {
-                self.refuse(&QUEUE_FAMILY, "QueueFamily scope without the VulkanMemoryModel capability");
+                self.report(&QUEUE_FAMILY, "QueueFamily scope without the VulkanMemoryModel capability");
             }
             Some(Scope::Subgroup) if self.context.environment == Environment::Vulkan => {
                 let capabilities =
                     [Capability::GroupNonUniform, Capability::SubgroupBallotKHR, Capability::SubgroupVoteKHR];
                 if !capabilities.into_iter().any(|capability| module.has(capability)) {
-                    self.refuse(&SUBGROUP, "Subgroup memory scope without a sub-group capability");
+                    self.report(&SUBGROUP, "Subgroup memory scope without a sub-group capability");
                 }
             }
             Some(
@@ -160,7 +160,7 @@ impl Check<'_, '_> {
             self.all(&broken, &format!("execution scope {scope}"));
         }
         if op == Op::ControlBarrier && self.context.module.version < (1, 3) && !self.context.only_compute {
-            self.refuse(&BARRIER_MODEL, "OpControlBarrier in a module with other execution models");
+            self.report(&BARRIER_MODEL, "OpControlBarrier in a module with other execution models");
         }
     }
 
@@ -190,7 +190,7 @@ impl Check<'_, '_> {
             .is_some_and(|ty| ty.op() == Op::TypeInt && ty.literal(0) == Some(32));
         let value = module.constant(id).filter(|_| is_int);
         if value.is_none() && (module.has(Capability::Shader) || !is_int) {
-            self.refuse(&CONSTANT, format!("{} is not a 32-bit constant", module.name(id)));
+            self.report(&CONSTANT, format!("{} is not a 32-bit constant", module.name(id)));
         }
         value
     }

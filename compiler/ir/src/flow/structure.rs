@@ -188,7 +188,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         Ok(Some(following))
     }
 
-    /// Emits the contents and terminator of a node. `behind` is emitted after the construct that ends it.
+    /// Emits the contents and terminator of a node. `following` is emitted after the construct that ends it.
     fn node(&mut self, node: NodeId, following: Next) -> Result<Next, C::Error> {
         let ending = match self.graph.nodes[node].step {
             None => self.code.node(node)?,

@@ -158,27 +158,27 @@ mod tests {
 
     #[test]
     fn rejected_names() {
-        let refused = |text, new| renamed(text, new).expect_err("refused");
-        assert_eq!(refused("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
+        let rejected = |text, new| renamed(text, new).expect_err("rejected");
+        assert_eq!(rejected("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
         assert_eq!(
-            refused("int a = $0__OPENCL_VERSION__;\n", "b"),
+            rejected("int a = $0__OPENCL_VERSION__;\n", "b"),
             "no source defines the macro `__OPENCL_VERSION__`"
         );
         assert_eq!(
-            refused("#define $0A 1\n#if 0\nint a = A;\n#endif\n", "B"),
+            rejected("#define $0A 1\n#if 0\nint a = A;\n#endif\n", "B"),
             "`A` in line 3 may be another name"
         );
         assert_eq!(
-            refused("#define $0A 1\n#undef A\n#define A 2\nint a = A;\n", "B"),
+            rejected("#define $0A 1\n#undef A\n#define A 2\nint a = A;\n", "B"),
             "`A` in line 3 may be another name"
         );
-        assert_eq!(refused("int f(int $0a, int b) { return a; }", "b"), "`b` is already used in line 1");
-        assert_eq!(refused("int f(int $0a) { return a; }", "for"), "`for` is not a name");
+        assert_eq!(rejected("int f(int $0a, int b) { return a; }", "b"), "`b` is already used in line 1");
+        assert_eq!(rejected("int f(int $0a) { return a; }", "for"), "`for` is not a name");
         assert_eq!(
-            refused("int f(int $0a) { return a; }", "get_global_id"),
+            rejected("int f(int $0a) { return a; }", "get_global_id"),
             "`get_global_id` is a name of OpenCL C"
         );
         let shared = "#define A (a)\nint f(int $0a) { return A; }\nint g(int a) { return A; }";
-        assert_eq!(refused(shared, "b"), "a macro uses `a` for different things");
+        assert_eq!(rejected(shared, "b"), "a macro uses `a` for different things");
     }
 }

@@ -1,4 +1,4 @@
-//! Inline values: the variables whose values a debugger shows beside the lines that were executed.
+//! Inline values: the variables whose values a debugger shows next to the executed lines.
 
 use kiln_frontend::sema::Meaning;
 use kiln_session::source::FileId;

@@ -136,7 +136,7 @@ fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'stat
 
 #[test]
 fn legal_operations_are_encoded_and_illegal_ones_rejected() {
-    let (mut tried, mut refused, mut emitted, mut nothing) = (0, 0, 0, 0);
+    let (mut tried, mut rejected, mut emitted, mut nothing) = (0, 0, 0, 0);
     for target in targets() {
         for (operation, sync) in domain() {
             tried += 1;
@@ -148,7 +148,7 @@ fn legal_operations_are_encoded_and_illegal_ones_rejected() {
                 "{operation:?} {sync:?} {encoded:?}"
             );
             match encoded {
-                Err(_) => refused += 1,
+                Err(_) => rejected += 1,
                 Ok(Encoded::Fence(None)) => nothing += 1,
                 Ok(encoded) => {
                     emitted += 1;
@@ -158,8 +158,8 @@ fn legal_operations_are_encoded_and_illegal_ones_rejected() {
             }
         }
     }
-    println!("tried {tried}, refused {refused}, emitted {emitted}, without an instruction {nothing}");
-    assert!(refused > 1000 && emitted > 1000 && nothing > 0);
+    println!("tried {tried}, rejected {rejected}, emitted {emitted}, without an instruction {nothing}");
+    assert!(rejected > 1000 && emitted > 1000 && nothing > 0);
 }
 
 /// The emitted operation orders at least what the program requires.

@@ -49,7 +49,7 @@ struct Round<'m> {
     module: &'m Module,
     bound: &'m Bound,
     /// The values that every location can have, from thin air.
-    invented: BTreeSet<u64>,
+    thin_air_values: BTreeSet<u64>,
     shared: Shared,
     log: Log,
     is_cut: bool,
@@ -79,7 +79,7 @@ impl Module {
         let mut round = Round {
             module: self,
             bound: &bound,
-            invented: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
+            thin_air_values: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
             shared: Shared::default(),
             log: Log::default(),
             is_cut: false,
@@ -126,7 +126,7 @@ impl Round<'_> {
                 values.insert(initial);
                 // A plain read sees only a write that happens before it.
                 if self.log.atomic.contains(&address) {
-                    values.extend(&self.invented);
+                    values.extend(&self.thin_air_values);
                 }
                 for value in values.clone() {
                     choices.push(value);

@@ -92,7 +92,7 @@ fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
             if !(reads_before || writes_before) {
                 continue;
             }
-            // The fence before the earlier access comes first, not the one behind the later write.
+            // The fence before the earlier access comes first, not the one after the later write.
             for fence in members(ahead) {
                 precedes.extend(fence, behind & !(1 << fence));
             }

@@ -29,7 +29,7 @@ impl Segment {
         self.writes.extend(bytes(location, size).zip(value.to_le_bytes()));
     }
 
-    /// A plain read: what the work-item itself has written in this segment, or what the context contains.
+    /// The value of a plain read: the last value that the work-item wrote in this segment, or the value in the context.
     pub(super) fn read(&mut self, location: Location, size: u64, seed: u64, number: usize) -> u64 {
         self.reads.extend(bytes(location, size));
         let byte =

@@ -89,7 +89,7 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
     needs
 }
 
-/// Whether an event of the module is the counterpart of an operation of the source; otherwise what it lacks.
+/// Checks that an event of the module is the counterpart of an operation of the source. The error states the difference.
 pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Result<(), String> {
     let is_barrier = matches!(event.action, Action::Arrive | Action::Leave);
     if is_barrier && (event.action, event.execution) != (image.action, image.execution) {

@@ -23,7 +23,7 @@ pub struct Condition {
 /// The filter and the condition after a test's program.
 pub(super) type Conditions = (Option<Condition>, Option<Condition>);
 
-/// Divides a test into what precedes its conditions, and the filter and the condition.
+/// Splits a test into the part before its conditions, and the filter and the condition.
 pub(super) fn split(text: &str) -> (&str, Option<Conditions>) {
     let find = |word: &'static str| text.rfind(word).map(|at| (at, word));
     let filter = find("filter");

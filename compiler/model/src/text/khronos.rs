@@ -41,7 +41,7 @@ pub struct Assertion {
     pub text: String,
     /// Whether there is such an execution.
     pub exists: bool,
-    /// Whether chains of availability and visibility operations count.
+    /// Whether the model has chains of availability and visibility operations.
     pub has_chains: bool,
     /// Whether the execution has a data race; `None` if that does not matter.
     pub races: Option<bool>,

@@ -97,9 +97,9 @@ impl Pass<'_> {
     ) -> Option<Option<ValueId>> {
         if self.options.bounds_checks {
             let message = "device-side enqueue is not supported in programs with bounds checks";
-            let refusal = Diagnostic::new(Code::TargetFeature, builder.span, message);
+            let diagnostic = Diagnostic::new(Code::TargetFeature, builder.span, message);
             self.sink.report(
-                refusal
+                diagnostic
                     .help("compile without them, or run on the reference device, which checks every access"),
             );
         }
@@ -248,7 +248,7 @@ impl Pass<'_> {
 
     /// Rejects captured values that a record has no room for, and images, which have no address.
     fn check_captures(&mut self, builder: &Builder<'_>, kernel: FuncId, bytes: u64) {
-        let refused = if bytes > MOST_CAPTURES {
+        let rejected = if bytes > MOST_CAPTURES {
             format!(
                 "an enqueued block uses {bytes} bytes of variables, and the limit on Vulkan is {MOST_CAPTURES}"
             )
@@ -257,8 +257,8 @@ impl Pass<'_> {
         } else {
             return;
         };
-        let refusal = Diagnostic::new(Code::TargetFeature, builder.span, refused);
-        self.sink.report(refusal.help("pass the data in global memory"));
+        let diagnostic = Diagnostic::new(Code::TargetFeature, builder.span, rejected);
+        self.sink.report(diagnostic.help("pass the data in global memory"));
     }
 
     /// The number of the block for `capture_event_profiling_info`: it stores two times at an address.

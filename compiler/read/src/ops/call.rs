@@ -1,4 +1,4 @@
-//! Calls built-in functions. A call gives the name of the function, or its number in the set `OpenCL.std`.
+//! Calls built-in functions, by name or by their number in the set `OpenCL.std`.
 
 use kiln_builtins::{Element, Found, Operand, Parameter};
 use kiln_ir::{Builder, BuiltinParam, Op, Scalar, Type, ValueId};

@@ -147,7 +147,7 @@ pub(crate) fn rounding(mode: u32) -> Result<Rounding, String> {
     })
 }
 
-/// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: only the mask bits that are needed to index the components count
+/// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: ignores the mask bits that are not needed to index the components
 /// (OpenCL C 6.15.13).
 fn shuffle(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let (&mask, sources) = operation.args.split_last().ok_or("it has no mask")?;

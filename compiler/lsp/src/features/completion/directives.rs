@@ -61,9 +61,9 @@ fn files(cursor: &Cursor<'_>, directive: &str) -> Vec<CompletionItem> {
     let mut items: Vec<CompletionItem> = Vec::new();
     for folder in folders {
         for (found, is_folder) in cursor.world.list(&uri::normal(&format!("{folder}/{below}"))) {
-            let is_of_use =
+            let is_relevant =
                 is_folder || crate::session::is_header(&found) || crate::session::is_source(&found);
-            if is_of_use && !items.iter().any(|item| item.label == found) {
+            if is_relevant && !items.iter().any(|item| item.label == found) {
                 let kind = if is_folder { CompletionItemKind::FOLDER } else { CompletionItemKind::FILE };
                 items.push(item(&found, kind));
             }

@@ -16,7 +16,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
     let Some(row) = builtins::first_row(name).map(builtins::row) else { return Vec::new() };
     let parameters = documentation::parameters(name, usize::from(u8::MAX));
     let context = &cursor.analysis.survey.context;
-    let is_there = |word: &str| {
+    let is_defined = |word: &str| {
         ty::constant(word).is_none_or(|it| it.missing(context.version, context.extensions).is_none())
     };
     let words = match parameters.get(call.argument) {
@@ -26,7 +26,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize) -> Vec<CompletionItem>
         Some(&"flags") => flags(row.lowering, context.version),
         _ => return Vec::new(),
     };
-    let words = words.into_iter().filter(|word| is_there(word)).enumerate();
+    let words = words.into_iter().filter(|word| is_defined(word)).enumerate();
     words
         .map(|(number, word)| CompletionItem {
             label: word.to_owned(),

@@ -1,4 +1,4 @@
-//! Reports operations that the target does not support and no pass lowers, with the feature and the source position.
+//! Rejects operations that the target does not support and no pass lowers. The message names the feature.
 
 mod cycles;
 
@@ -15,7 +15,7 @@ use kiln_vocabulary::{
     target::Target,
 };
 
-pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut Sink) {
+pub(super) fn reject_unsupported(module: &mut Module, options: &Options, sink: &mut Sink) {
     let target = &options.target;
     if target.environment == Environment::Vulkan && !module.functions.iter().any(|it| it.kernel.is_some()) {
         let span = module.functions.iter().next().map_or_else(Span::default, |function| function.span);
@@ -63,10 +63,10 @@ pub(super) fn refuse_missing(module: &mut Module, options: &Options, sink: &mut 
 }
 
 /// Adds the target profile that lacks the feature to a diagnostic.
-pub(super) fn with_profile(refusal: Diagnostic, target: &Target) -> Diagnostic {
+pub(super) fn with_profile(diagnostic: Diagnostic, target: &Target) -> Diagnostic {
     match &target.profile {
-        Some(name) => refusal.note(format!("the module is for the device profile `{name}`")),
-        None => refusal,
+        Some(name) => diagnostic.note(format!("the module is for the device profile `{name}`")),
+        None => diagnostic,
     }
 }
 
