@@ -1,5 +1,5 @@
-//! Kernels with one atomic operation each: every operation, on an object of every type, in every place. Each kernel checks
-//! its result.
+//! Kernels with one atomic operation each: every operation, on an object of every type, in every container. Each kernel
+//! checks its result.
 
 /// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Ty {
     }
 }
 
-/// Where the object is.
+/// The container of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// Not in another object.
@@ -59,7 +59,7 @@ pub enum Container {
 }
 
 impl Container {
-    /// All places, with their names.
+    /// All containers, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Alone, "alone"),
         (Self::Struct, "in a struct"),
@@ -92,7 +92,7 @@ impl Source {
         (text, lines)
     }
 
-    /// The kernels for objects of a type in a place, in local or in global memory.
+    /// The kernels for objects of a type in a container, in local or in global memory.
     pub fn new(ty: Ty, container: Container, is_local: bool) -> Self {
         let object = ty.object();
         let mut head = String::from(

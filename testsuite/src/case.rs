@@ -176,7 +176,7 @@ impl Case {
         let mut complaints = Vec::new();
         for device in device::with_current() {
             let is_one_of = |words: &[&str]| {
-                words.iter().try_fold(false, |is, word| Ok::<_, String>(is | device.is_meant_by(word)?))
+                words.iter().try_fold(false, |is, word| Ok::<_, String>(is | device.matches_word(word)?))
             };
             if is_one_of(&left_out)? {
                 continue;

@@ -42,11 +42,11 @@ enum Provider {
     /// A device of this machine whose name contains this.
     Machine(String),
     /// The reference device in `kiln`.
-    Within,
+    Reference,
     /// The reference device, with modules compiled by clang.
-    WithinForClang,
+    ReferenceForClang,
     /// The reference device, with modules of the Vulkan environment.
-    WithinForVulkan,
+    VulkanReference,
     /// A driver from Debian, with modules that `kiln translate` makes of kernel modules by this compiler.
     Translated(Driver, Compiler),
 }
@@ -64,7 +64,7 @@ struct Driver {
     /// The directory, absolute or in the repository, and the file name prefix of its manifest.
     manifest: (&'static str, &'static str),
     package: &'static str,
-    /// Whether it preserves denormal floats, although it does not report that.
+    /// Whether it preserves denormal floats without reporting it.
     keeps_denormals: bool,
 }
 
@@ -110,9 +110,9 @@ fn known() -> &'static [Device] {
         [
             Device::new("lavapipe", Provider::Driver(LAVAPIPE)),
             Device::new("swiftshader", Provider::Driver(SWIFTSHADER)),
-            Device::new("reference", Provider::Within),
-            Device::new("clang", Provider::WithinForClang),
-            Device::new("vulkan-reference", Provider::WithinForVulkan),
+            Device::new("reference", Provider::Reference),
+            Device::new("clang", Provider::ReferenceForClang),
+            Device::new("vulkan-reference", Provider::VulkanReference),
             Device::new(CURRENT, Provider::Driver(LAVAPIPE_25)),
             Device::new("translated", Provider::Translated(LAVAPIPE_25, Compiler::Kiln)),
             Device::new("clang-translated", Provider::Translated(LAVAPIPE_25, Compiler::Clang)),
@@ -195,12 +195,12 @@ impl Device {
         Self { name, provider, facts: OnceLock::new() }
     }
 
-    /// The device with this name, even if it is not one to test.
+    /// The device with this name, even if it is not selected for testing.
     pub fn named(name: &str) -> Option<&'static Self> {
         all().chain(known()).find(|device| device.name == name)
     }
 
-    /// Makes a command see only this device.
+    /// Restricts a command to this device.
     pub fn only(&self, command: &mut Command) -> Result<(), String> {
         let manifest = match &self.provider {
             Provider::Driver(driver) => driver.find(self.name)?,
@@ -212,11 +212,11 @@ impl Device {
                 command.env("KILN_DEVICE", name);
                 return Ok(());
             }
-            Provider::WithinForVulkan => {
+            Provider::VulkanReference => {
                 command.env("KILN_DEVICE", "vulkan-reference");
                 PathBuf::from("/nonexistent")
             }
-            Provider::Within | Provider::WithinForClang => {
+            Provider::Reference | Provider::ReferenceForClang => {
                 command.env("KILN_DEVICE", "reference");
                 if self.is_for_clang() {
                     command.env(clang::WANTED, "clang");
@@ -230,7 +230,7 @@ impl Device {
 
     /// Whether it runs modules compiled by clang instead of Kiln's.
     pub fn is_for_clang(&self) -> bool {
-        matches!(self.provider, Provider::WithinForClang | Provider::Translated(_, Compiler::Clang))
+        matches!(self.provider, Provider::ReferenceForClang | Provider::Translated(_, Compiler::Clang))
     }
 
     /// Whether it runs modules translated from kernel SPIR-V.
@@ -262,12 +262,12 @@ impl Device {
 
     /// Whether it detects undefined behavior.
     pub fn is_strict(&self) -> bool {
-        matches!(self.provider, Provider::Within | Provider::WithinForClang | Provider::WithinForVulkan)
+        matches!(self.provider, Provider::Reference | Provider::ReferenceForClang | Provider::VulkanReference)
     }
 
     /// Whether it runs modules of the Vulkan environment.
     pub fn is_vulkan(&self) -> bool {
-        !matches!(self.provider, Provider::Within | Provider::WithinForClang)
+        !matches!(self.provider, Provider::Reference | Provider::ReferenceForClang)
     }
 
     /// Its properties.
@@ -290,8 +290,8 @@ impl Device {
         let wanted = match &self.provider {
             Provider::Driver(_) | Provider::Translated(..) => "",
             Provider::Machine(name) => name,
-            Provider::Within | Provider::WithinForClang => "reference",
-            Provider::WithinForVulkan => "vulkan-reference",
+            Provider::Reference | Provider::ReferenceForClang => "reference",
+            Provider::VulkanReference => "vulkan-reference",
         };
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;
@@ -302,10 +302,10 @@ impl Device {
     /// Whether a word of a test's `lacks=` or `unless=` applies to the device: its name, all Vulkan devices (`vulkan`), those
     /// with a compiler (`clang`; `clang-reference` only without a translation), with modules that Kiln translates (`modules`;
     /// `kiln-modules` only its own), or without a feature (`read_write_images`).
-    pub fn is_meant_by(&self, word: &str) -> Result<bool, String> {
+    pub fn matches_word(&self, word: &str) -> Result<bool, String> {
         match word {
             "vulkan" => Ok(self.is_vulkan()),
-            // What clang does not compile, it does not compile for any device.
+            // A program that clang rejects is rejected for every device.
             "clang" => Ok(self.is_for_clang()),
             "clang-reference" => Ok(self.is_for_clang() && self.is_strict()),
             "modules" => Ok(self.is_translated()),
@@ -332,7 +332,7 @@ impl Driver {
     }
 }
 
-/// Makes a command see the Vulkan devices to test, and this machine's own devices only if one of them is selected.
+/// Restricts a command to the Vulkan devices to test, and to this machine's own devices if one of them is selected.
 pub fn drivers(command: &mut Command) -> Result<(), String> {
     if vulkan().any(|device| matches!(device.provider, Provider::Machine(_))) {
         return Ok(());
@@ -346,7 +346,7 @@ pub fn drivers(command: &mut Command) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the Vulkan device with this name is one to test, in a program that also sees others.
+/// Whether to test the Vulkan device with this name, in a program that also lists others.
 pub fn is_tested(name: &str) -> bool {
     let parts = vulkan().filter_map(|device| match &device.provider {
         Provider::Machine(part) => Some(part.to_lowercase()),
@@ -391,8 +391,8 @@ pub fn without_greetings(stderr: &str) -> String {
     stderr.lines().filter(greeting).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the strict Vulkan device reports an unwritten value. Operations on a part of a word in local memory become
-/// compare-exchange loops on the word, whose other part no work-item may have written. The loops keep it as it is.
+/// Whether the strict Vulkan device reports an unwritten value. Operations on part of a word in local memory become
+/// compare-exchange loops on the whole word. The loops preserve the rest of the word, which may be uninitialized.
 pub fn reports_unwritten(stderr: &str) -> bool {
     stderr.contains("a value that was never written")
 }

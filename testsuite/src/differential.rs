@@ -27,7 +27,7 @@ use crate::{
 
 /// A configuration in which to run a program.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum Configuration {
     /// Another implementation compiles the source.
     Source(Oracle),
     /// Kiln or clang compiles at this level, and `kiln run` runs the module on this device.
@@ -41,7 +41,7 @@ pub enum Way {
     Module(Oracle, &'static str),
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Configuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(oracle) => write!(f, "{oracle:?} from source"),
@@ -70,7 +70,7 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     /// The configuration.
-    pub way: Way,
+    pub configuration: Configuration,
     /// Applied to one in this many programs.
     pub every: u64,
 }
@@ -86,8 +86,8 @@ pub struct Comparison {
     pub trials: Vec<Trial>,
     /// The time limit of a run.
     pub limit: Duration,
-    /// Whether to report failures of a single reference too.
-    pub tells_references: bool,
+    /// Whether to report failures of a single reference as well.
+    pub reports_references: bool,
     /// Whether clang's module on the reference device votes if results differ.
     pub has_judge: bool,
 }
@@ -103,7 +103,7 @@ impl Comparison {
             references: vec![Oracle::Pocl],
             trials: devices(),
             limit: LIMIT,
-            tells_references: false,
+            reports_references: false,
             has_judge: true,
         }
     }
@@ -112,12 +112,15 @@ impl Comparison {
     /// request, generic pointers.
     pub fn with_intel(sort: Sort) -> Self {
         let mut trials = devices();
-        trials.extend(["-O0", "-O3"].map(|level| Trial { way: Way::Module(Oracle::Intel, level), every: 4 }));
+        trials.extend(
+            ["-O0", "-O3"]
+                .map(|level| Trial { configuration: Configuration::Module(Oracle::Intel, level), every: 4 }),
+        );
         let references = match sort {
             Sort::Plain => vec![Oracle::Pocl, Oracle::Intel],
             Sort::Generic | Sort::Composition => vec![Oracle::Intel],
         };
-        Self { sort, references, trials, limit: LIMIT, tells_references: false, has_judge: true }
+        Self { sort, references, trials, limit: LIMIT, reports_references: false, has_judge: true }
     }
 
     /// Compares with clang on the reference device, which is the fastest reference.
@@ -127,18 +130,23 @@ impl Comparison {
             references: Vec::new(),
             trials: devices(),
             limit: LIMIT,
-            tells_references: false,
+            reports_references: false,
             has_judge: true,
         }
     }
 
     /// This comparison, with modules translated from kernel SPIR-V of Kiln and clang instead of Kiln's own.
     pub fn through_kernel_spirv(mut self) -> Self {
-        let levels = |device| ["-O0", "-O3"].map(|level| Trial { way: Way::Device(device, level), every: 1 });
+        let levels = |device| {
+            ["-O0", "-O3"]
+                .map(|level| Trial { configuration: Configuration::Device(device, level), every: 1 })
+        };
         let is_alone = self.references.is_empty();
-        let is_kept =
-            |way| is_alone && matches!(way, Way::Device(device, "-O3") if device.name == "reference");
-        self.trials.retain(|trial| is_kept(trial.way));
+        let is_kept = |configuration| {
+            is_alone
+                && matches!(configuration, Configuration::Device(device, "-O3") if device.name == "reference")
+        };
+        self.trials.retain(|trial| is_kept(trial.configuration));
         self.trials.extend(device::translated().flat_map(levels));
         self
     }
@@ -148,32 +156,35 @@ impl Comparison {
         let mut trials: Vec<Trial> = device::all()
             .filter(|device| !device.is_for_clang())
             .flat_map(|device| {
-                let way = |level| Way::Device(device, level);
-                // Without optimization, more work is left for the lowering of pointers.
-                let levels = [Trial { way: way("-O3"), every: 1 }, Trial { way: way("-O0"), every: 8 }];
+                let configuration = |level| Configuration::Device(device, level);
+                // Without optimization, the lowering of pointers has more to do.
+                let levels = [
+                    Trial { configuration: configuration("-O3"), every: 1 },
+                    Trial { configuration: configuration("-O0"), every: 8 },
+                ];
                 levels.into_iter().chain(through_driver(device))
             })
             .collect();
         trials
-            .sort_by_key(|trial| !matches!(trial.way, Way::Device(device, _) if device.name == "reference"));
+            .sort_by_key(|trial| !matches!(trial.configuration, Configuration::Device(device, _) if device.name == "reference"));
         Self {
             sort: Sort::Composition,
             references: Vec::new(),
             trials,
             limit: LIMIT,
-            tells_references: false,
+            reports_references: false,
             has_judge: false,
         }
     }
 
     /// This comparison, with one configuration only.
-    pub fn narrowed(&self, way: Way) -> Self {
+    pub fn narrowed(&self, configuration: Configuration) -> Self {
         Self {
             references: self.references.clone(),
-            trials: vec![Trial { way, every: 1 }],
+            trials: vec![Trial { configuration, every: 1 }],
             sort: self.sort,
             limit: self.limit,
-            tells_references: self.tells_references,
+            reports_references: self.reports_references,
             has_judge: self.has_judge,
         }
     }
@@ -223,16 +234,18 @@ impl Comparison {
     /// Runs a program in all configurations. Returns the counts and the failures, as messages.
     pub fn compare(&self, seed: u64, program: &Program, bench: &mut Bench) -> (Tally, Vec<String>) {
         let mut tally = Tally { programs: 1, ..Tally::default() };
-        let references = self.references.iter().map(|&oracle| Way::Source(oracle));
-        let tried = self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.way);
-        let mut runs: Vec<(Way, Outcome)> = Vec::new();
-        for way in references.chain(tried) {
-            let (outcome, time) = bench.run(way, program, self);
-            tally.of(way).time += time;
-            runs.push((way, outcome));
+        let references = self.references.iter().map(|&oracle| Configuration::Source(oracle));
+        let tried =
+            self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.configuration);
+        let mut runs: Vec<(Configuration, Outcome)> = Vec::new();
+        for configuration in references.chain(tried) {
+            let (outcome, time) = bench.run(configuration, program, self);
+            tally.of(configuration).time += time;
+            runs.push((configuration, outcome));
         }
-        let judge = Way::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
-        let (reference, agree) = voices(&runs, |way| matches!(way, Way::Source(_)));
+        let judge = Configuration::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
+        let (reference, agree) =
+            voices(&runs, |configuration| matches!(configuration, Configuration::Source(_)));
         let all = runs.iter().all(|(_, outcome)| match outcome {
             Outcome::Results(results) => Some(results) == reference,
             _ => true,
@@ -240,7 +253,7 @@ impl Comparison {
         let right = if agree && all && reference.is_some() {
             reference.cloned()
         } else {
-            if self.has_judge && !runs.iter().any(|(way, _)| is_judge(*way)) {
+            if self.has_judge && !runs.iter().any(|(configuration, _)| is_judge(*configuration)) {
                 let (outcome, time) = bench.run(judge, program, self);
                 tally.of(judge).time += time;
                 runs.push((judge, outcome));
@@ -256,30 +269,32 @@ impl Comparison {
         // An implementation that compiles a source incorrectly also miscompiles its modules.
         let mistaken: Vec<Oracle> = runs
             .iter()
-            .filter_map(|(way, outcome)| match (way, outcome) {
-                (Way::Source(oracle), Outcome::Results(results)) if Some(results) != right.as_ref() => {
+            .filter_map(|(configuration, outcome)| match (configuration, outcome) {
+                (Configuration::Source(oracle), Outcome::Results(results))
+                    if Some(results) != right.as_ref() =>
+                {
                     Some(*oracle)
                 }
                 _ => None,
             })
             .collect();
-        let is_theirs = |way: Way| match way {
-            Way::Source(_) => true,
-            Way::Module(oracle, _) => mistaken.contains(&oracle),
-            Way::Device(..) | Way::Lesser(..) | Way::Driver(_) => false,
+        let is_theirs = |configuration: Configuration| match configuration {
+            Configuration::Source(_) => true,
+            Configuration::Module(oracle, _) => mistaken.contains(&oracle),
+            Configuration::Device(..) | Configuration::Lesser(..) | Configuration::Driver(_) => false,
         };
-        for (way, outcome) in runs {
-            let is_theirs = is_theirs(way);
-            let count = tally.of(way);
+        for (configuration, outcome) in runs {
+            let is_theirs = is_theirs(configuration);
+            let count = tally.of(configuration);
             match outcome {
                 Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,
                 Outcome::Results(results) => {
                     count.different += 1;
                     // Failures of other implementations are only counted.
-                    if right.is_some() && is_theirs && !self.tells_references {
+                    if right.is_some() && is_theirs && !self.reports_references {
                         count.seeds.push(seed);
                     } else {
-                        complaints.push(format!("{way}: {}", difference(&first, &results)));
+                        complaints.push(format!("{configuration}: {}", difference(&first, &results)));
                     }
                 }
                 Outcome::Refused => count.refused += 1,
@@ -287,13 +302,13 @@ impl Comparison {
                     count.late += 1;
                     count.seeds.push(seed);
                 }
-                Outcome::Failed(_) if matches!(way, Way::Source(_)) => {
+                Outcome::Failed(_) if matches!(configuration, Configuration::Source(_)) => {
                     count.failed += 1;
                     count.seeds.push(seed);
                 }
                 Outcome::Failed(reason) => {
                     count.failed += 1;
-                    complaints.push(format!("{way}: {reason}"));
+                    complaints.push(format!("{configuration}: {reason}"));
                 }
             }
         }
@@ -308,27 +323,38 @@ impl Comparison {
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The first result among the wanted runs, and whether all of their results agree.
-fn voices(runs: &[(Way, Outcome)], wanted: impl Fn(Way) -> bool) -> (Option<&String>, bool) {
-    let mut results = runs.iter().filter(|(way, _)| wanted(*way)).filter_map(|(_, outcome)| match outcome {
-        Outcome::Results(results) => Some(results),
-        _ => None,
-    });
+fn voices(
+    runs: &[(Configuration, Outcome)],
+    wanted: impl Fn(Configuration) -> bool,
+) -> (Option<&String>, bool) {
+    let mut results =
+        runs.iter().filter(|(configuration, _)| wanted(*configuration)).filter_map(|(_, outcome)| {
+            match outcome {
+                Outcome::Results(results) => Some(results),
+                _ => None,
+            }
+        });
     let first = results.next();
     (first, results.all(|it| Some(it) == first))
 }
 
-fn is_judge(way: Way) -> bool {
-    matches!(way, Way::Device(device, _) if device.is_for_clang() && device.is_strict())
+fn is_judge(configuration: Configuration) -> bool {
+    matches!(configuration, Configuration::Device(device, _) if device.is_for_clang() && device.is_strict())
 }
 
 /// The majority result: each reference has one vote, clang has one, and all of Kiln has one.
-fn most(runs: &[(Way, Outcome)]) -> Option<String> {
-    let is_other = |way: Way| is_judge(way) || matches!(way, Way::Source(_));
-    let (ours, _) = voices(runs, |way| !is_other(way));
-    let others = runs.iter().filter(|(way, _)| is_other(*way)).filter_map(|(_, outcome)| match outcome {
-        Outcome::Results(results) => Some(results),
-        _ => None,
-    });
+fn most(runs: &[(Configuration, Outcome)]) -> Option<String> {
+    let is_other = |configuration: Configuration| {
+        is_judge(configuration) || matches!(configuration, Configuration::Source(_))
+    };
+    let (ours, _) = voices(runs, |configuration| !is_other(configuration));
+    let others =
+        runs.iter().filter(|(configuration, _)| is_other(*configuration)).filter_map(|(_, outcome)| {
+            match outcome {
+                Outcome::Results(results) => Some(results),
+                _ => None,
+            }
+        });
     let all: Vec<&String> = others.chain(ours).collect();
     let count = |results: &String| all.iter().filter(|it| **it == results).count();
     let best = all.iter().copied().max_by_key(|results| count(results))?;
@@ -340,24 +366,28 @@ fn most(runs: &[(Way, Outcome)]) -> Option<String> {
 /// does clang, whose modules test other code. Missing features are emulated: each integer type, alone and with the
 /// others.
 fn devices() -> Vec<Trial> {
-    let ways = |device: &'static Device| {
+    let configurations = |device: &'static Device| {
         let (levels, every): (&[_], _) = match device {
             device if device.is_for_clang() || device.is_translated() => (&["-O0"], 8),
             device if device.is_minimal() => (&["-O3"], 8),
             _ => (&["-O0", "-O3"], 1),
         };
-        let levels = levels.iter().map(move |level| Trial { way: Way::Device(device, level), every });
+        let levels = levels
+            .iter()
+            .map(move |level| Trial { configuration: Configuration::Device(device, level), every });
         levels.chain(through_driver(device))
     };
     let lesser = device::all().filter(|device| device.has_profile()).flat_map(|device| {
-        LACKING.iter().map(move |changes| Trial { way: Way::Lesser(device, changes), every: 8 })
+        LACKING
+            .iter()
+            .map(move |changes| Trial { configuration: Configuration::Lesser(device, changes), every: 8 })
     });
-    device::all().flat_map(ways).chain(lesser).collect()
+    device::all().flat_map(configurations).chain(lesser).collect()
 }
 
 /// The configuration that runs programs fastest on a device of this machine.
 fn through_driver(device: &'static Device) -> Option<Trial> {
-    device.is_of_machine().then_some(Trial { way: Way::Driver(device), every: 1 })
+    device.is_of_machine().then_some(Trial { configuration: Configuration::Driver(device), every: 1 })
 }
 
 /// Features that devices may lack but programs do not need, in the syntax of `--feature`.
@@ -381,15 +411,18 @@ fn difference(right: &str, found: &str) -> String {
 mod tests {
     use super::*;
 
-    fn runs(results: &[(Way, &str)]) -> Vec<(Way, Outcome)> {
-        results.iter().map(|(way, text)| (*way, Outcome::Results((*text).to_owned()))).collect()
+    fn runs(results: &[(Configuration, &str)]) -> Vec<(Configuration, Outcome)> {
+        results
+            .iter()
+            .map(|(configuration, text)| (*configuration, Outcome::Results((*text).to_owned())))
+            .collect()
     }
 
     #[test]
     fn most_voices_are_right_and_kiln_is_one() {
-        let device = |name| Way::Device(Device::named(name).unwrap(), "-O3");
+        let device = |name| Configuration::Device(Device::named(name).unwrap(), "-O3");
         let (judge, lavapipe, strict) = (device("clang"), device("lavapipe"), device("reference"));
-        let (pocl, intel) = (Way::Source(Oracle::Pocl), Way::Source(Oracle::Intel));
+        let (pocl, intel) = (Configuration::Source(Oracle::Pocl), Configuration::Source(Oracle::Intel));
         let right = |results: &[_]| most(&runs(results));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "b")]).as_deref(), Some("b"));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (strict, "b"), (judge, "a")]).as_deref(), Some("a"));

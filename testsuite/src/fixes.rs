@@ -1,5 +1,5 @@
-//! The fixes of the diagnostics in a case: applied, each repairs the source, and the program then computes what the
-//! corrected example on the same page computes.
+//! Applies the fixes of the diagnostics in a case: each must repair the source, and the fixed program must compute the
+//! same results as the corrected example on the page.
 
 use std::path::Path;
 

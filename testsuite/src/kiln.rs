@@ -60,7 +60,7 @@ pub fn library(name: &str) -> PathBuf {
     library
 }
 
-/// A folder with what `cargo build` leaves for `cargo xtask install --from`.
+/// A folder with the built files for `cargo xtask install --from`.
 pub fn built() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let libraries = ["libkiln_opencl.so", "libkiln.so", "libkiln.a"].map(library);
@@ -109,7 +109,7 @@ pub struct Diagnostic {
 /// A suggested edit.
 #[derive(Debug, Deserialize)]
 pub struct Fix {
-    /// The text to replace, unless it has no place in a file.
+    /// The text to replace, if it has a location in a file.
     pub location: Option<Range>,
     /// The new text.
     pub replacement: String,

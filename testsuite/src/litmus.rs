@@ -88,7 +88,7 @@ struct Settings {
 /// How to run a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The memory of objects that do not specify it.
+    /// The address space of objects that do not specify one.
     pub space: Space,
     /// Whether the work-items are in one work-group.
     pub one_group: bool,

@@ -54,7 +54,7 @@ fn spirv_val(path: &Path, version: &str) -> Result<String, String> {
     }
 }
 
-/// Whether spirv-val rejects a module only because it does not know OpenCL's extensions.
+/// Whether spirv-val rejects a module only because it does not support OpenCL's extensions.
 fn is_beyond(finding: &str) -> bool {
     let of_extensions = ["Float16", "Int64Atomics"];
     of_extensions

@@ -1,5 +1,5 @@
-//! What a run of the tests leaves to `cargo xtask test --nightly`. Every sample is reported in the summary of
-//! `cargo xtask test`: nothing is left out in silence.
+//! Samples: the parts of domains that ordinary runs test, while `cargo xtask test --nightly` tests all. The summary of
+//! `cargo xtask test` reports every sample.
 
 use std::{env, fs::OpenOptions, io::Write as _};
 
@@ -13,7 +13,7 @@ pub fn is_on() -> bool {
     env::var_os(NIGHTLY).is_some_and(|value| value == "1")
 }
 
-/// The number of things to test: `all`, or without `--nightly` the sample.
+/// The number of inputs to test: `all`, or `sample` without `--nightly`.
 pub fn count(what: &str, sample: usize, all: usize) -> usize {
     if is_whole(&format!("{sample} of {all} {what}")) { all } else { sample }
 }

@@ -32,7 +32,7 @@ use libtest_mimic::{Arguments, Trial};
 #[path = "../../compiler/cli/src/run/target.rs"]
 mod target;
 
-/// Set in the process that sees the drivers.
+/// Set in the child process, which loads the drivers.
 const CHILD: &str = "KILN_TEST_ATOMIC_OBJECTS";
 
 fn main() -> ExitCode {
@@ -72,7 +72,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What came of the kernels of a source.
+/// The outcomes of the kernels of a source.
 #[derive(Default)]
 struct Outcome {
     module: Option<VerifiedModule>,
@@ -82,7 +82,7 @@ struct Outcome {
     rejected: Vec<(String, String)>,
 }
 
-/// Compiles all kernels that the target has the features for. Fails if an error is not about a feature.
+/// Compiles all kernels whose features the target has. Fails if an error is not about a feature.
 fn compile(target: &Target, (ty, container, is_local): Case) -> Result<Outcome, String> {
     let source = Source::new(ty, container, is_local);
     let options = Options {
@@ -118,7 +118,7 @@ fn compile(target: &Target, (ty, container, is_local): Case) -> Result<Outcome, 
                 Some((number, _)) => {
                     rejected.entry(*number).or_insert(feature);
                 }
-                // The type itself is not there.
+                // The target lacks the type itself.
                 None => rejected.extend(lines.iter().map(|(number, _)| (*number, feature.clone()))),
             }
         }
@@ -247,7 +247,7 @@ fn results_are_right(index: usize) -> Result<(), String> {
     let (mut right, mut rejected, mut wrong) = (0, 0, Vec::new());
     let mut cases = cases();
     if !nightly::is_whole("a fifth of the types and containers of atomic operations, on each device") {
-        // The number of places is no multiple of the step, so all types and places have their turn.
+        // The number of containers is not a multiple of the step, so all types and containers are tested.
         cases = cases.into_iter().step_by(5).collect();
     }
     for (case, outcome) in cases.iter().zip(parallel(&cases, |&case| compile(&target, case))) {

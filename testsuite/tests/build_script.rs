@@ -29,7 +29,7 @@ impl Application {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build-script").join(name);
-        // It may be the first time.
+        // The folder may not exist yet.
         let _ = fs::remove_dir_all(&folder);
         let example = root().join("examples/build-script");
         for file in

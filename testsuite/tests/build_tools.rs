@@ -1,4 +1,5 @@
-//! Make, Ninja, Meson, CMake and Bazel with the real `kiln`: they rebuild what depends on a changed header, and nothing else.
+//! Make, Ninja, Meson, CMake and Bazel with the real `kiln`: they rebuild exactly the modules that depend on a changed
+//! header.
 
 use std::{fs, path::Path, process::Command, thread, time::Duration};
 
@@ -69,7 +70,7 @@ fn make() {
         "all: sized.spv other.spv\n%.spv: %.cl\n\tKILN compile $< -o $@ -MD -MP\n-include sized.d other.d\n",
     );
     rebuilds_what_depends(project.path(), project.path(), &["make"]);
-    // A header that is gone, with its directive, stops nothing.
+    // Removing a header together with its `#include` does not break the build.
     fs::write(project.path().join("sized.cl"), OTHER).expect("a file");
     fs::remove_file(project.path().join("size.h")).expect("it was there");
     run(project.path(), &["make"]);
@@ -141,7 +142,7 @@ fn cmake_package_with_sources_of_one_name() {
     assert_ne!(module("a"), module("b"));
 }
 
-/// With the files of docs/build-tools.md. Bazel builds in sandboxes, so a header that is no input is not found.
+/// With the files of docs/build-tools.md. Bazel builds in sandboxes, which contain only declared headers.
 #[test]
 fn bazel() {
     let page = fs::read_to_string(root().join("docs/build-tools.md")).expect("the page");

@@ -20,8 +20,8 @@ const WIDTHS: [&str; 4] = ["2", "3", "4", "8"];
 const FEW: [&str; 2] = ["3", "8"];
 const MANY: usize = 30;
 
-/// What may be refused by name, by how the function's name begins: clocks, what is of images as the environment has none
-/// of them, and, where copies are instructions, what those cannot do.
+/// Prefixes of the names of functions that may be rejected with a message that names the feature: clocks, image
+/// functions that the environment lacks, and copies that the copy instructions do not support.
 const REFUSED: &[&str] = &[
     "clock_read_",
     "get_image_",
@@ -50,7 +50,7 @@ fn every_function_compiles_for_a_small_device() {
     every_function(&target);
 }
 
-/// One of the small integers is there, and the other is emulated.
+/// One small integer type is native, and the other is emulated.
 #[test]
 fn every_function_compiles_without_8_bits() {
     every_function(&lacking(|features| features.int8 = false));
@@ -123,7 +123,7 @@ fn is_covered(name: &str, context: &Context) -> bool {
     })
 }
 
-/// How many overloads compile, and how many are refused.
+/// The numbers of overloads that compile and that are rejected.
 fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], String> {
     let has_reals = target.features.fp64;
     let declarations = builtins::declarations(name, context);
@@ -136,7 +136,7 @@ fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], S
         .filter_map(|it| kernel(name, it, widths))
         .collect();
     let [mut compiled, mut refused] = [0, 0];
-    // Each alone only if not all compile together.
+    // Compiles them one by one only if they do not compile together.
     let whole: String = kernels
         .iter()
         .enumerate()
@@ -155,7 +155,7 @@ fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], S
     Ok([compiled, refused])
 }
 
-/// Whether there is a module, which is valid then; refusals name a feature.
+/// Whether the source compiles. Checks that the module is valid, or that the error names a feature.
 fn compile(text: &str, target: &Target) -> Result<bool, String> {
     let options = Options {
         std: VERSION,
@@ -186,12 +186,12 @@ fn compile(text: &str, target: &Target) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Whether there are halves other than in memory.
+/// Whether a declaration uses half values, not only halves in memory.
 fn has_half_arithmetic(declaration: &str) -> bool {
     declaration.contains("half") && !declaration.contains("load") && !declaration.contains("store")
 }
 
-/// A kernel that calls this overload with everything from its own arguments.
+/// A kernel that calls this overload with values from its own arguments.
 fn kernel(name: &str, declaration: &str, widths: &[&str]) -> Option<String> {
     // A kernel cannot take sizes.
     let declaration = &declaration.replace("size_t", "ulong");
@@ -232,7 +232,7 @@ fn kernel(name: &str, declaration: &str, widths: &[&str]) -> Option<String> {
             && plain == "uint"
             && call.len() + 1 == parameters.split(", ").count()
         {
-            // The size of a cluster must be known.
+            // The cluster size must be a constant.
             call.push("4".to_owned());
         } else if plain == "bool" {
             arguments.push(format!("global int *{value}"));

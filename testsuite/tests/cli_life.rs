@@ -17,7 +17,7 @@ use kiln_testsuite::{
 
 const KERNEL: &str = "#include \"size.h\"\nkernel void k(global int *out) { out[0] = SIZE; }\n";
 
-/// A `kiln` that watches, and the lines that it says.
+/// A `kiln` process that watches files, and its output lines.
 struct Watcher {
     process: Child,
     lines: Receiver<String>,
@@ -51,7 +51,8 @@ impl Watcher {
         }
     }
 
-    /// Waits for a round that is right. Where the machine is busy, a round before it may have seen a file half written.
+    /// Waits for a round that satisfies the predicate. On a busy machine, an earlier round may have read a half-written
+    /// file.
     fn until(&self, is_right: impl Fn(&[String]) -> bool) {
         while !is_right(&self.round()) {}
     }
@@ -151,7 +152,7 @@ fn a_crash_leaves_a_source_that_crashes_again() {
     assert_eq!(process::run(&mut command, b"", LIMIT).expect("kiln starts").code(), Some(0));
 }
 
-/// The emitter is made to fail: whatever is asked for, `kiln` exits with 70 and writes nothing.
+/// Makes the emitter fail: for every requested output, `kiln` exits with 70 and writes nothing.
 #[test]
 fn an_invalid_module_is_never_written() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -209,7 +210,7 @@ fn an_invalid_module_is_never_written() {
         fs::remove_file(path(report)).expect("it is there");
     }
     assert_eq!(fs::read_to_string(path("kept.spv")).expect("a file"), "what was there before");
-    // What makes no module does not need the emitter.
+    // Commands that write no module do not need the emitter.
     assert_eq!(kiln(&["check", "-DEXTENT=7", "k.cl"]).code(), Some(0));
 }
 

@@ -13,14 +13,14 @@ use kiln_testsuite::{
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Examples that a device has not the features for, which it is to say.
+/// Examples that use features that a device lacks, and the device that must report that.
 const LACKING: &[(&str, &str)] = &[];
 
 /// Examples with undefined behavior, which strict devices report.
 const UNDEFINED: &[&str] = &["lost_update"];
 
-/// Work-groups of some examples wait for each other. lavapipe gives up after 65,535 rounds of waiting; on a busy machine
-/// the other work-group may not even have begun by then. What fails so, and says so, may try again.
+/// Work-groups of some examples wait for each other. lavapipe aborts a loop after 65,535 iterations; on a busy machine
+/// the other work-group may not have started by then. A launch that fails with this message is repeated.
 const TRIES: usize = 20;
 
 fn main() -> ExitCode {

@@ -85,7 +85,7 @@ fn compiled(target: &Target, text: &str, emit: &Emit) -> Option<Artifact> {
     kiln_compiler::compile(source, &options, &NoFiles, emit).artifact
 }
 
-/// The extensions and features that a program sees macros of.
+/// The extensions and features whose macros are defined.
 fn macros(target: &Target) -> BTreeSet<String> {
     let names = Extension::ALL.iter().map(|extension| extension.name());
     // The macro itself would be replaced in the output.

@@ -4,10 +4,10 @@ use std::{fs, thread};
 
 use kiln_testsuite::fuzz::{Input, Mutator, Target, findings};
 
-/// As of a thread whose maker did not think of it.
+/// The default stack size of a Rust thread.
 const STACK: usize = 2 << 20;
 
-/// How many inputs each target is given.
+/// The number of inputs for each target.
 const INPUTS: u64 = 400;
 
 fn in_small_stack(work: impl FnOnce() + Send + 'static) {

@@ -19,7 +19,7 @@ use kiln_reference::{
 };
 use kiln_testsuite::{nightly, random::Random};
 
-/// Sources that use much of what modules have.
+/// Sources that use most features of modules.
 const SOURCES: &[&str] = &[
     "typedef struct { int a[3]; float4 f; } data;
      constant int table[4] = {1, 2, 3, 4};
@@ -263,7 +263,7 @@ fn translations_of_modules_with_mistakes_never_panic() {
             let il = Il { name: "mutant.spv", words, specialization: &[] };
             translate(&il, &Options::default(), &Emit::Ir)
         };
-        // Kernels that device code enqueues are refused.
+        // Kernels that device code enqueues are rejected.
         let is_supported = read(&words).is_ok();
         assert!(is_supported || text.contains("enqueue_kernel"), "the module itself is whole");
         let (mut whole, mut refused) = (0, 0);

@@ -38,7 +38,7 @@ struct Sampler {
 }
 
 impl Sampler {
-    /// Those that are defined: the last two modes are of normalized coordinates.
+    /// All valid samplers: the last two addressing modes require normalized coordinates.
     fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for addressing in [Addressing::Edge, Addressing::Clamp, Addressing::Repeat, Addressing::Mirrored] {
@@ -132,7 +132,7 @@ fn samplers_of_the_device_are_close(device: &'static Device) {
     SHAPES.iter().for_each(|shape| compare(shape, device, Precision::Device));
 }
 
-/// What samples are computed with.
+/// The precision of sampled reads.
 #[derive(Clone, Copy, PartialEq)]
 enum Precision {
     /// The formulas of OpenCL, with `--exact-images`.

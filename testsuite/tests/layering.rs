@@ -20,7 +20,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("compiler/types", &["kiln-session", "kiln-syntax", "kiln-vocabulary"]),
     ("compiler/builtins", &["kiln-session", "kiln-syntax", "kiln-types", "kiln-vocabulary"]),
     ("compiler/memory", &["kiln-vocabulary"]),
-    // It checks what the others do, so it must not depend on them.
+    // It checks the output of the other packages, so it must not depend on them.
     ("compiler/model", &[]),
     ("compiler/preprocessor", &["kiln-builtins", "kiln-session", "kiln-syntax", "kiln-vocabulary"]),
     (
@@ -150,7 +150,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/opencl", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("testsuite", &["kiln-compiler", "kiln-memory-model", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),
-    // It runs programs as others compile them.
+    // It runs programs compiled by other implementations.
     ("testsuite/oracle", &[]),
     ("xtask", &[]),
     ("xtask/generate", &[]),
@@ -170,7 +170,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What a package must not use, through other packages either.
+/// Packages that a package must not use, directly or indirectly.
 const NEVER: &[(&str, &[&str])] = &[
     ("compiler/lsp", &["kiln-ir", "kiln-passes", "kiln-spirv", "rspirv"]),
     ("compiler/frontend", &["kiln-ir", "kiln-verify", "rspirv"]),
@@ -182,10 +182,10 @@ const NEVER: &[(&str, &[&str])] = &[
     ("compiler/capi", &["kiln-runtime"]),
 ];
 
-/// Names, and what each of them may use.
+/// Names, and the names that each may use.
 type Table = &'static [(&'static str, &'static [&'static str])];
 
-/// The modules of a package that a module may use, but for its tests.
+/// The modules of a package that a module may use, except in tests.
 const MODULES: &[(&str, Table)] = &[
     (
         "compiler/session",

@@ -83,7 +83,7 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Store buffers of the processor show what acquire and release do not order: the same tests find it when they should.
+/// The processor's store buffers expose accesses that acquire and release do not order, and the tests detect it.
 fn weakened_store_buffering_is_seen(device: &'static Device) {
     let setting = Setting { space: Space::Global, one_group: false };
     for (name, options) in [
@@ -94,7 +94,7 @@ fn weakened_store_buffering_is_seen(device: &'static Device) {
     ] {
         let test = litmus::tests().into_iter().find(|test| test.name == name).expect("a test of this name");
         let weak = if test.weak.is_empty() { &test.allowed[..1] } else { &test.weak[..] };
-        // On a busy machine the groups seldom meet: patience.
+        // On a busy machine the groups rarely run at the same time, so this repeats the test.
         let mut seen = 0;
         for attempt in 0..50 {
             // The more work-items run between a store and a load, the more stores have reached memory by then.

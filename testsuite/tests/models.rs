@@ -76,7 +76,7 @@ fn vulkan_permits_nothing_that_opencl_forbids() {
             let opencl = explored(&test, setting, Environment::OpenCl, SeqCst::Strict);
             let vulkan = explored(&test, setting, Environment::Vulkan, SeqCst::Strict);
             executions += opencl.executions + vulkan.executions;
-            // The declarations are true of the program.
+            // The declared outcomes match the program.
             if opencl.has_race {
                 complain("a data race in OpenCL".to_owned());
             }
@@ -88,7 +88,7 @@ fn vulkan_permits_nothing_that_opencl_forbids() {
             for sort in test.allowed.iter().filter(|sort| !opencl.outcomes.iter().any(|it| is_of(it, sort))) {
                 complain(format!("OpenCL does not allow {}", shown(sort)));
             }
-            // And the module is true to it.
+            // The module permits only outcomes of the program.
             if vulkan.has_race {
                 complain("a data race in Vulkan".to_owned());
             }
@@ -246,7 +246,8 @@ fn random_programs_keep_to_opencl() {
                         let words = module(&test, setting, environment, SeqCst::Strict);
                         outcomes(&test, &words, setting, model, &|_| ()).ok()
                     };
-                    // A program with a data race means nothing; one with very many executions is left alone.
+                    // Skips programs with a data race, which have no defined outcome, and programs with too many
+                    // executions.
                     let opencl = explore(Environment::OpenCl, Model::OpenCl).filter(|it| !it.has_race);
                     let both = opencl.and_then(|it| Some((it, explore(Environment::Vulkan, Model::Vulkan)?)));
                     let (counts, complaints) = &mut *totals.lock().expect("no worker panics with the lock");

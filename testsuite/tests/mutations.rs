@@ -22,13 +22,13 @@ use kiln_testsuite::{
     root,
 };
 
-/// How many mutants of each program.
+/// The number of mutants of each program.
 const MUTANTS: usize = 40;
 
 /// The required share of mutants whose first error is on a correct line.
 const RIGHT_LINE: f64 = 98.0;
 
-/// How often there may be at most two errors.
+/// The required share of mutants with at most two errors.
 const AT_MOST_TWO: f64 = 95.0;
 
 #[derive(Default)]

@@ -1,4 +1,5 @@
-//! The OpenCL driver through the system's loader: `kiln-oracle` is an OpenCL program that does not know Kiln.
+//! The OpenCL driver through the system's loader: `kiln-oracle` is an ordinary OpenCL program without knowledge of
+//! Kiln.
 
 use std::{fs, path::Path, process::Command};
 
@@ -72,7 +73,7 @@ fn modules_are_programs_on_every_device() {
         assert_eq!(finished.code(), Some(0), "{device}: {}", finished.stderr);
         assert!(finished.text().contains("25 36 49"), "{device}: {}{}", finished.text(), finished.stderr);
     }
-    // A module with a wrong word is no program.
+    // A module with an invalid word is rejected.
     let mut damaged = module.clone();
     damaged[22] = 0xff;
     let finished = run_file("lavapipe-25", "k.spv", &damaged, &words);
@@ -162,7 +163,7 @@ fn an_installed_driver_is_found() {
     let mut install = Command::new(program("xtask"));
     install.arg("install").arg("--prefix").arg(prefix.path()).arg("--from").arg(built.path());
     succeeds(&mut install);
-    // Again, over the files that are there.
+    // Installs again, over the existing files.
     succeeds(&mut install);
     let at = |path: &str| prefix.path().join(path);
     let finished =

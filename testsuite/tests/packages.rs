@@ -1,4 +1,4 @@
-//! The packages for crates.io: each contains all that it is built from, its license and a README.
+//! The packages for crates.io: each contains all of its sources, its license and a README.
 
 use std::{
     fs,
@@ -89,7 +89,7 @@ fn the_workspace_becomes_packages() {
     }
 }
 
-/// Sources include only files of their own package: others are not in it.
+/// Sources include only files of their own package, because a package contains no others.
 #[test]
 fn packages_include_no_file_of_the_repository() {
     let mut wrong = Vec::new();

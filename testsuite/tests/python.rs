@@ -32,7 +32,7 @@ fn run(command: &mut Command, limit: Duration) -> String {
 fn python(path: &Path) -> Command {
     let mut command = Command::new(path);
     device::any().only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
-    // Nothing is left in the sources.
+    // Leaves no files in the source tree.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }
@@ -92,7 +92,7 @@ assert np.allclose(res, a + b)
 print("the sums are right on", platform.name)
 "#;
 
-/// What mypy must accept, and what it must not.
+/// Programs that mypy must accept, and programs that it must reject.
 const TYPED: &str = "import kiln\nimport numpy\n\nmodule: kiln.Module = kiln.compile('')\nsize: int = len(module.spirv)\n\
                      kernel = kiln.Kernel('', 'k', device=None)\nkernel(numpy.zeros(4), global_size=(2, 2))\n";
 const MISTYPED: &str = "import kiln\n\nkiln.compile(1)\n";
@@ -111,7 +111,7 @@ fn the_wheel_works_in_an_empty_environment() {
     install.args(["install", "--quiet", "pyopencl", "matplotlib", "mypy", "auditwheel"]).arg(&wheel);
     run(&mut install, DOWNLOADS);
     let environment = || python(&at("env/bin/python"));
-    // Its name promises no more than the files keep.
+    // The platform tag in its name must match the requirements of the files.
     let audit = run(environment().args(["-m", "auditwheel", "show"]).arg(&wheel), LIMIT);
     let tag = wheel.file_stem().and_then(|name| name.to_str()?.rsplit('-').next()).expect("a tag");
     assert!(audit.contains(&format!("\"{tag}\"")), "{tag}: {audit}");

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Two writes of which the usual order does only one.
+/// Two writes, only one of which is executed in the default order.
 const HIDDEN: &str = "kernel void k(global atomic_int *flag, global int *data) {
     if (get_global_id(0) == 0) {
         int rounds = 0;
@@ -62,7 +62,7 @@ fn hidden_race() -> Result<(), String> {
 fn is_found_and_only_it(defect: &Defect) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let found = defect.run(scratch.path(), Twin::Defective)?;
-    // Of a race, one of the two accesses is the one that is meant.
+    // A race is reported at either of its two accesses.
     let sites = [format!("k.cl:{}, work-item", defect.line), format!(" at line {}\n", defect.line)];
     let is_here = sites.iter().any(|site| found.stderr.contains(site));
     if found.status.success() || !found.stderr.contains(&defect.kind) || !is_here {

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance [DIR]`: tests the compiler with programs written from the specification.
+//! `cargo xtask conformance [DIR]`: tests the compiler with programs derived from the specification.
 //!
 //! The folder contains `invalid/`, programs with one violation each, which line 1 names; `invalid_fixed/`, the same
 //! programs without the violation; and `valid/`, programs whose optional kernel `check` tests their meaning. Its

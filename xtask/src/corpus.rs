@@ -22,7 +22,7 @@ pub(crate) struct Corpus {
     /// Files and folders with `.cl` and `.ocl` files
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Count only what clang-15 accepts
+    /// Count only files that clang-15 accepts
     #[arg(long)]
     clang: bool,
     /// The language version

@@ -1,6 +1,6 @@
-//! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, the compiler's library
-//! for C, and what belongs to them. The list of installed files is in this file; `install/deb.rs` makes a package of
-//! them, and `install/wheel.rs` one for Python.
+//! `cargo xtask install` and `cargo xtask deb`: install the command-line tool, the OpenCL driver, the compiler's
+//! library for C, and their supporting files. The list of installed files is in this file; `install/deb.rs` makes a
+//! package of them, and `install/wheel.rs` one for Python.
 
 pub(crate) mod deb;
 pub(crate) mod wheel;
@@ -23,10 +23,10 @@ use crate::{
 /// Where to install.
 #[derive(Args)]
 pub(crate) struct Install {
-    /// The folder that gets `bin`, `lib` and `share`
+    /// Destination folder for `bin`, `lib` and `share`
     #[arg(long, value_name = "FOLDER", default_value = "/usr/local")]
     prefix: PathBuf,
-    /// A folder to put before all paths, for packages: the files will be moved from there to the root
+    /// Folder prepended to all paths, for building packages (DESTDIR)
     #[arg(long, value_name = "FOLDER")]
     destdir: Option<PathBuf>,
     #[command(flatten)]
@@ -47,7 +47,7 @@ const DRIVER: &str = "libkiln_opencl.so";
 /// The compiler's library for C and C++.
 const LIBRARY: &str = "libkiln.so";
 
-/// What it takes from the system, for programs that contain it.
+/// The system libraries that programs need when they link it statically.
 const SYSTEM_LIBRARIES: &str = "-lgcc_s -lpthread -lm -ldl -lc";
 
 /// The files of the CMake package, which finds `kiln` relative to its own folder.
@@ -102,7 +102,7 @@ impl Built {
 /// The only folder where the loaders look for drivers.
 const VENDORS: &str = "/etc/OpenCL/vendors";
 
-/// The places of the installed files.
+/// The locations of the installed files.
 struct Layout<'a> {
     prefix: &'a Path,
     destdir: Option<&'a Path>,
@@ -117,7 +117,7 @@ impl Layout<'_> {
         self.prefix.join("etc/OpenCL/vendors")
     }
 
-    /// The place of an installed file now.
+    /// The path at which to write an installed file.
     fn now(&self, path: &Path) -> PathBuf {
         match (self.destdir, path.strip_prefix("/")) {
             (Some(destdir), Ok(relative)) => destdir.join(relative),
@@ -128,7 +128,7 @@ impl Layout<'_> {
     fn install(&self, built: &Path) -> Outcome {
         let kiln = built.join("kiln");
         self.copy(&kiln, "bin/kiln", 0o755)?;
-        // Programs open it by its path, so it is not where the system looks for libraries.
+        // Programs open it by its path, so it is outside the system's library folders.
         let library = format!("lib/kiln/{DRIVER}");
         self.copy(&built.join(DRIVER), &library, 0o644)?;
         let line = format!("{}\n", self.prefix.join(&library).display());
@@ -158,7 +158,7 @@ impl Layout<'_> {
         }
         self.copy(&built.join("libkiln.a"), "lib/libkiln.a", 0o644)?;
         self.copy(&root().join("compiler/capi/include/kiln.h"), "include/kiln.h", 0o644)?;
-        // The folder can be moved: the paths are relative to that of the file.
+        // Paths are relative to this file, so that the folder can be moved.
         let description = format!(
             "prefix=${{pcfiledir}}/../..\n\nName: Kiln\nDescription: OpenCL C compiler\nVersion: {version}\n\
              Cflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lkiln\nLibs.private: {SYSTEM_LIBRARIES}\n"
@@ -209,7 +209,7 @@ impl Layout<'_> {
     }
 }
 
-/// The numbers of a version that compatible versions share: the first one, and before 1.0 the second one too.
+/// The version components that compatible versions share: the major version and, before 1.0, the minor version.
 fn compatible(version: &str) -> String {
     let mut numbers = version.split('.');
     match (numbers.next(), numbers.next()) {

@@ -35,9 +35,9 @@ enum Command {
     Setup(setup::Setup),
     /// Install the command-line tool, the OpenCL driver, libkiln, manual pages, completion scripts and the CMake package
     Install(install::Install),
-    /// Make a Debian package of what `install` installs
+    /// Build a Debian package of the installed files
     Deb(install::deb::Deb),
-    /// Make the package for Python
+    /// Build the Python wheel
     Wheel(install::wheel::Wheel),
     /// Check the packages for a release, and publish them on crates.io
     Release(release::Release),
@@ -63,7 +63,8 @@ enum Command {
     /// Compare the memory models with published verdicts of litmus tests
     #[command(disable_help_flag = true)]
     LitmusSets(differential::Words),
-    /// Explore generated programs in both memory models: modules for Vulkan allow nothing that OpenCL forbids
+    /// Explore generated programs in both memory models: check that Vulkan modules permit no outcome that OpenCL
+    /// forbids
     #[command(disable_help_flag = true)]
     Models(differential::Words),
     /// Fuzz a part of the compiler

@@ -22,9 +22,9 @@ pub(crate) struct Playground {
 }
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Debian's packages of a compiler for web browsers' sources, which is newer than Debian's rustc.
+/// Debian's compiler packages for building web browsers, which are newer than Debian's rustc.
 const DEBIAN: &[&str] = &["rustc-web", "libstd-rust-web-dev", "rust-web-src", "libllvm22"];
-/// What the page may weigh, compressed.
+/// The maximum compressed size of the page, in bytes.
 const LARGEST: u64 = 3 << 20;
 
 /// Builds the page and prints its size.

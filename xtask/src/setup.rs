@@ -26,7 +26,8 @@ pub(crate) struct Setup {
     /// For `cargo xtask bench`: the other implementations
     #[arg(long)]
     bench: bool,
-    /// For `cargo xtask differential --oracle intel`: Intel's OpenCL runtime, from PyPI (800 MB); only on request
+    /// For `cargo xtask differential --oracle intel`: Intel's OpenCL runtime, from PyPI (800 MB); not included by
+    /// default
     #[arg(long)]
     oracles: bool,
 }

@@ -9,7 +9,7 @@ pub(crate) fn refusal(module: &Path, environment: &str, limits: Limits) -> Resul
     let version = if environment == "vulkan" { "vulkan1.3" } else { "opencl2.2" };
     let refusal = validate(module, version, limits)?;
     Ok(match refusal {
-        // spirv-val knows OpenCL 2.2 without extensions; a second run checks the universal rules.
+        // spirv-val supports OpenCL 2.2 without extensions; a second run checks the universal rules.
         Some(text) if environment == "opencl" && is_beyond(&text) => validate(module, "spv1.5", limits)?,
         // A source without kernels produces a module without entry points.
         Some(text) if text.contains("No OpEntryPoint instruction was found") => None,
@@ -17,7 +17,7 @@ pub(crate) fn refusal(module: &Path, environment: &str, limits: Limits) -> Resul
     })
 }
 
-/// Whether spirv-val rejects a module only because it does not know OpenCL 3.0 and its extensions: half arithmetic,
+/// Whether spirv-val rejects a module only because it does not support OpenCL 3.0 and its extensions: half arithmetic,
 /// 64-bit atomics, and the sub-group operations of SPIR-V 1.3.
 fn is_beyond(refusal: &str) -> bool {
     let beyond = [

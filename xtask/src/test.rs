@@ -28,7 +28,7 @@ pub(crate) struct Test {
     /// Test complete domains instead of samples, on every device; takes hours
     #[arg(long)]
     nightly: bool,
-    /// Run on these devices of this machine instead: parts of their names, separated by commas
+    /// Run on these devices of this machine instead: comma-separated parts of their names
     #[arg(long)]
     device: Option<String>,
 }
@@ -102,7 +102,7 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     let samples = fs::read_to_string(samples.path()).map_err(|e| e.to_string())?;
     totals.samples = samples.lines().map(str::to_owned).collect();
     let messages = messages.join().map_err(|_| "cannot read the messages of cargo")?;
-    // Failed tests are already counted. A test program that crashes prints no result, and neither does what does not compile.
+    // Failed tests are already counted. A test program that crashes or does not compile prints no result.
     for crash in messages.iter().filter(|line| is_crash(line)) {
         totals.house("crash", Err(crash.clone()));
     }
@@ -136,7 +136,7 @@ struct Totals {
     ignored: usize,
     filtered: usize,
     failures: Vec<String>,
-    /// What is tested instead of the whole.
+    /// The samples that were tested instead of whole domains.
     samples: BTreeSet<String>,
 }
 

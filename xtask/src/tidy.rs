@@ -122,7 +122,7 @@ const UNSAFE: &[&str] = &[
     "compiler/cli/",
     // Its functions are called by JavaScript.
     "compiler/playground/src/ffi.rs",
-    // It is text there: the generated bindings launch kernels.
+    // The word occurs only in text: the generated bindings launch kernels.
     "compiler/build/src/bindings/rust.rs",
     "testsuite/",
 ];
@@ -169,7 +169,7 @@ fn distribution(files: &[File], findings: &mut Vec<String>) {
     demand(0.9, 20 * 1024);
 }
 
-/// The lengths that functions may have: of nearly all, and of any (docs/CONTRIBUTING.md, "Rules").
+/// The length limit for 99 % of all functions (docs/CONTRIBUTING.md, "Rules").
 const USUAL_LINES: usize = 70;
 const MOST_LINES: usize = 150;
 

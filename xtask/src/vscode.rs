@@ -1,5 +1,5 @@
-//! `cargo xtask vscode`: builds the extension for VS Code as users get it. Run it by hand, because it needs the npm
-//! registry; `testsuite/tests/editors/extension.rs` tests what does not need it.
+//! `cargo xtask vscode`: builds the extension for VS Code as it is published. Run it by hand, because it needs the npm
+//! registry; `testsuite/tests/editors/extension.rs` tests the parts that do not need it.
 
 use std::{fs, io, path::Path, process::Command};
 
@@ -19,7 +19,7 @@ const TARGETS: [(&str, &str, &str); 6] = [
 
 #[derive(Args)]
 pub(crate) struct Vscode {
-    /// Put the program `kiln` into the extension, which is then for this system only
+    /// Include the program `kiln`; the extension is then specific to this system
     #[arg(long)]
     server: bool,
 }
@@ -51,7 +51,7 @@ pub(crate) fn vscode(options: &Vscode) -> Outcome {
     Ok(())
 }
 
-/// Removes a program and packages from before.
+/// Removes the program and packages of an earlier build.
 fn clean(folder: &Path) -> io::Result<()> {
     let server = folder.join("server");
     if server.exists() {

@@ -173,7 +173,7 @@ const fn class(class: BindingClass) -> &'static str {
 
 fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> Value {
     let data = |data: &Option<ProgramData>| {
-        data.as_ref().map(|data| json!({ "size": data.bytes.len(), "place": data_location(data) }))
+        data.as_ref().map(|data| json!({ "size": data.bytes.len(), "location": data_location(data) }))
     };
     json!({
         "module": path,

@@ -101,11 +101,10 @@ pub(crate) trait Backend: Send + Sync {
     fn image_limit(&self, kind: ImageKind) -> [u32; 3];
     /// Creates an image whose format and size have been checked. `ImageCommand::Prepare` must be its first command.
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory>;
-    /// Makes an image of the texels in a buffer, from an offset: of kind `Buffer`, or of kind `D2` with a row every `row`
-    /// texels. `ImageCommand::Prepare` must be the first command on one of kind `D2`.
+    /// Creates an image that views the texels of a buffer from an offset: of kind `Buffer`, or of kind `D2` with a row
+    /// pitch of `row` texels. `ImageCommand::Prepare` must be the first command on one of kind `D2`.
     fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory>;
-    /// Creates an empty pipe, which is no memory of kernels: they receive a handle instead of an address. `None` if
-    /// kernels keep their pipes in memory.
+    /// Creates an empty pipe that kernels access by a handle. `None` if kernels access pipes in memory, by address.
     fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;
     fn queue(&self, purpose: Purpose) -> Result<Arc<dyn BackendQueue>>;

@@ -27,7 +27,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
         ranges.push((buffer.address(), buffer.address() + buffer.bytes()));
     }
     if let Some(variables) = &program.variables {
-        // Excludes the table itself, which ends the ranges so far or is inside the last one.
+        // Excludes the table itself, which is the end of the last range or inside it.
         let (start, end) = table_range(variables, bounds)?;
         ranges = ranges.into_iter().flat_map(|range| without(range, (start, end))).collect();
     }

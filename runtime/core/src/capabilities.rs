@@ -57,12 +57,12 @@ impl DeviceInfo {
         self.is_strict || self.features.float_controls_denorm_preserve32 || is_measured
     }
 
-    /// How precise instructions of its driver are known to be.
+    /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
         self.known_driver.map_or(Precision::GUARANTEED, Precision::of)
     }
 
-    /// What is known of its driver's compiler.
+    /// Known properties of the driver's compiler.
     pub fn tuning(&self) -> Tuning {
         self.known_driver.map_or(Tuning::NONE, Tuning::of)
     }

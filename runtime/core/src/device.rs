@@ -32,7 +32,7 @@ pub struct Options {
     /// Timeout for any wait. When it expires, the wait fails with an error that names the kernel. `None` waits
     /// forever.
     pub watchdog: Option<Duration>,
-    /// Limits the reference device to executing modules, without checking for undefined behavior.
+    /// Disables the reference device's checks for undefined behavior.
     pub unchecked: bool,
     /// Seed of the order in which the reference device schedules work-items and enqueued kernels.
     pub seed: u64,
@@ -102,7 +102,7 @@ struct Inner {
     prints: Prints,
     /// Whether the warning about missing workarounds was already printed.
     warned_of_faults: AtomicBool,
-    /// Whether kernels may have access to memory of the host.
+    /// Whether kernels may access host memory.
     shares_memory: AtomicBool,
 }
 
@@ -383,7 +383,7 @@ impl Device {
         Svm::allocate(self, len)
     }
 
-    /// Whether kernels may have access to memory of the host, now or later.
+    /// Whether kernels may access host memory, now or later.
     pub(crate) fn shares_memory(&self) -> bool {
         self.inner.shares_memory.load(Ordering::Relaxed)
     }

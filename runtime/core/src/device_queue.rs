@@ -1,8 +1,8 @@
 //! Queues for device-side enqueue (OpenCL API 3.2.3, OpenCL C 6.15.19), and launches of kernels that use them.
 //!
-//! Owns the memory of a queue, which every launch has for itself, and the command that runs what kernels have enqueued:
-//! a command of the host, which ends when the last child has ended. So the parent is complete only then (OpenCL API 3.2.3).
-//! Must not depend on how the children are ordered (`device_queue/commands.rs`).
+//! Owns the memory of a queue, which each launch allocates, and the host command that runs the enqueued kernels. It
+//! ends with the last child, so the parent completes only then (OpenCL API 3.2.3). Must not depend on how the children
+//! are ordered (`device_queue/commands.rs`).
 
 mod commands;
 mod records;
@@ -35,7 +35,7 @@ impl DeviceQueue {
     pub const MAX_SIZE: u32 = format::MAX_SIZE;
     /// The number of events of a launch (`CL_DEVICE_MAX_ON_DEVICE_EVENTS`).
     pub const EVENTS: u32 = format::EVENTS;
-    /// What kernels get for a queue.
+    /// The handle of a queue in kernels.
     pub(crate) const HANDLE: u64 = 1;
 
     /// A queue for this many bytes of commands at a time (`CL_QUEUE_SIZE`), at most [`Self::MAX_SIZE`].
@@ -111,7 +111,7 @@ impl Store {
     }
 }
 
-/// The local memory that every block has for its parameters: they are rounded up to whole elements.
+/// The local memory that remains for the parameters of any block. Their sizes are rounded up to whole elements.
 fn local_memory(kernel: &Kernel) -> u32 {
     let program = &kernel.program.inner;
     let own = program.interface.blocks.iter().map(|block| {

@@ -251,11 +251,11 @@ pub enum Error {
     /// The module breaks a rule of SPIR-V or of its environment; no driver has seen it.
     #[error("the SPIR-V module is invalid: {finding}; `kiln verify` lists all violations")]
     InvalidModule {
-        /// What is wrong first, with its place.
+        /// The first finding, with its location.
         finding: String,
         /// The identifier of the rule.
         rule: &'static str,
-        /// How many findings there are besides.
+        /// The number of other findings.
         others: usize,
     },
     /// The driver rejected the kernel.

@@ -106,10 +106,10 @@ pub(crate) struct Node {
 }
 
 enum State {
-    /// The command waits for something on the host, or is a host command that has not ended.
+    /// The command is held back on the host, or is a host command that has not ended.
     Held(Held),
     /// The command was submitted to the back end.
-    Given {
+    Submitted {
         completion: Arc<dyn Completion>,
         lane: Arc<Lane>,
     },
@@ -135,7 +135,7 @@ pub(crate) enum Wait {
     /// The event is held. The waiting lane is registered for notification.
     Held,
     /// The back end has the command, in this lane.
-    Given(Arc<Lane>, Arc<dyn Completion>),
+    Submitted(Arc<Lane>, Arc<dyn Completion>),
     Ended(Result<()>),
 }
 
@@ -149,7 +149,7 @@ impl Node {
     }
 
     pub(crate) fn given(completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Arc<Self> {
-        Self::new(State::Given { completion, lane })
+        Self::new(State::Submitted { completion, lane })
     }
 
     pub(crate) fn ended(result: Result<()>) -> Arc<Self> {
@@ -174,7 +174,7 @@ impl Node {
                 }
                 Wait::Held
             }
-            State::Given { lane, completion } => Wait::Given(lane.clone(), completion.clone()),
+            State::Submitted { lane, completion } => Wait::Submitted(lane.clone(), completion.clone()),
             State::Ended(result) => Wait::Ended(result.clone()),
         }
     }
@@ -186,13 +186,13 @@ impl Node {
         self.changed.notify_all();
         match before {
             State::Held(held) => held,
-            State::Given { .. } | State::Ended(_) => Held::default(),
+            State::Submitted { .. } | State::Ended(_) => Held::default(),
         }
     }
 
     /// Records that the command was submitted to the back end. Returns the listeners to notify.
-    pub(crate) fn give(&self, completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Held {
-        self.replace(State::Given { completion, lane })
+    pub(crate) fn submit(&self, completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Held {
+        self.replace(State::Submitted { completion, lane })
     }
 
     /// Records that there is nothing left to wait for. Returns the listeners to notify.
@@ -219,7 +219,7 @@ impl Node {
 
     pub(crate) fn completion(&self) -> Option<Arc<dyn Completion>> {
         match &*self.state() {
-            State::Given { completion, .. } => Some(completion.clone()),
+            State::Submitted { completion, .. } => Some(completion.clone()),
             State::Held(_) | State::Ended(_) => None,
         }
     }
@@ -227,12 +227,12 @@ impl Node {
 
 impl Held {
     /// Notifies the listeners. The caller must hold no lock.
-    pub(crate) fn tell(self, node: &Arc<Node>) {
-        self.tell_callbacks(node).into_iter().for_each(Lane::pump);
+    pub(crate) fn notify(self, node: &Arc<Node>) {
+        self.run_callbacks(node).into_iter().for_each(Lane::pump);
     }
 
     /// Runs the callbacks and returns the lanes still to be notified.
-    pub(crate) fn tell_callbacks(self, node: &Arc<Node>) -> Vec<Arc<Lane>> {
+    pub(crate) fn run_callbacks(self, node: &Arc<Node>) -> Vec<Arc<Lane>> {
         for (status, callback) in self.callbacks {
             node.call(status, callback);
         }
@@ -250,7 +250,7 @@ impl Node {
                 drop(state);
                 callback(Ok(()));
             }
-            State::Given { completion, lane } => {
+            State::Submitted { completion, lane } => {
                 let (completion, lane) = (completion.clone(), lane.clone());
                 drop(state);
                 lane.call_after(completion, status, callback);
@@ -310,7 +310,7 @@ impl Event {
     pub(crate) fn bridge(&self) -> Self {
         let node = Node::held();
         let far = node.clone();
-        self.node.call(Status::Complete, Box::new(move |result| far.end(result).tell(&far)));
+        self.node.call(Status::Complete, Box::new(move |result| far.end(result).notify(&far)));
         Self::of_host(node)
     }
 
@@ -332,7 +332,7 @@ impl Event {
     fn wait_within(&self, timeout: Option<Duration>) -> Result<()> {
         self.node.released(timeout)?;
         let completion = match &*self.node.state() {
-            State::Given { completion, .. } => completion.clone(),
+            State::Submitted { completion, .. } => completion.clone(),
             State::Ended(result) => return result.clone().and_then(|()| self.report_results()),
             // Unreachable in practice: the event was released above, and never becomes held again.
             State::Held(_) => return Ok(()),
@@ -367,7 +367,7 @@ impl Event {
     /// Whether the command is complete. Flushes its queue, so that it makes progress.
     pub fn is_complete(&self) -> Result<bool> {
         let lane = match &*self.node.state() {
-            State::Given { lane, .. } => Some(lane.clone()),
+            State::Submitted { lane, .. } => Some(lane.clone()),
             State::Held(_) | State::Ended(_) => None,
         };
         lane.map_or(Ok(()), |lane| lane.flush())?;
@@ -378,7 +378,7 @@ impl Event {
     pub fn status(&self) -> Result<Status> {
         let completion = match &*self.node.state() {
             State::Held(held) => return Ok(held.status),
-            State::Given { completion, .. } => completion.clone(),
+            State::Submitted { completion, .. } => completion.clone(),
             State::Ended(result) => return result.clone().map(|()| Status::Complete),
         };
         let status = completion.status()?;
@@ -446,7 +446,7 @@ impl UserEvent {
     }
 
     fn end(&self, result: Result<()>) {
-        self.event.node.end(result).tell(&self.event.node);
+        self.event.node.end(result).notify(&self.event.node);
     }
 }
 

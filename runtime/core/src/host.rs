@@ -51,8 +51,8 @@ impl HostRows {
         self.size.iter().product()
     }
 
-    /// Calls `each` for the parts of rows that the bytes `at..at + length` of the packed box fall into: their address,
-    /// their offset from `at`, and their length.
+    /// Calls `each` with the address, the offset from `at`, and the length of each part of a row in the bytes `at..at +
+    /// length` of the packed box.
     fn parts(&self, at: u64, length: u64, mut each: impl FnMut(*mut u8, usize, usize)) {
         let [width, rows, _] = self.size;
         let mut done = 0;
@@ -132,7 +132,7 @@ impl Queue {
         self.read_rows(buffer, host)
     }
 
-    /// Reads the start of a buffer into rows that are one after the other.
+    /// Reads the start of a buffer into contiguous rows.
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.own(buffer)?;
         let bytes = host.bytes();
@@ -161,7 +161,7 @@ impl Queue {
         self.write_rows(buffer, host)
     }
 
-    /// Writes rows that are one after the other to the start of a buffer.
+    /// Writes contiguous rows to the start of a buffer.
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.own(buffer)?;
         self.collect(host, staging::PIECE, |source, at, bytes| Command::Copy {
@@ -223,7 +223,7 @@ impl Queue {
         Ok(Event::of_parts(first, last))
     }
 
-    /// Whether no command that the next one follows can still change memory of the host.
+    /// Whether no earlier command that the next one waits for can still change host memory.
     fn can_gather_now(&self) -> bool {
         !self.device().shares_memory() && self.holds_nothing()
     }

@@ -229,8 +229,8 @@ impl Device {
         Ok(Image { device: self.clone(), memory, desc, buffer: Some(buffer) })
     }
 
-    /// Makes a two-dimensional image of the texels in a buffer (`cl_khr_image2d_from_buffer`). A row starts every
-    /// `row_pitch` bytes. A command sees what earlier commands wrote to the buffer or to the image.
+    /// Creates a two-dimensional image that views the texels of a buffer (`cl_khr_image2d_from_buffer`). A row starts
+    /// every `row_pitch` bytes. A command sees what earlier commands wrote to the buffer or to the image.
     pub fn buffer_image_2d<T: Pod>(
         &self,
         buffer: &Buffer<T>,
@@ -347,7 +347,7 @@ impl Queue {
         let (source, target) = (image.memory.clone(), memory.clone());
         let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target, at: 0 }))?;
         Arrival { event, memory }.land(bytemuck::cast_slice_mut(&mut texels))?;
-        self.failures().tell()?;
+        self.failures().report()?;
         Ok(texels)
     }
 

@@ -115,11 +115,11 @@
 //! each argument (32 bits). For local and private memory, the address is the offset from the start of the object. The
 //! runtime writes the table before each launch of the program.
 //!
-//! **Traps.** A module with traps has two more instructions of `NonSemantic.Kiln.1`. `Traps(offset)` (3) is the
-//! offset of a record in the printf buffer, after the words of `printf`: a word that the first trap sets to a
-//! non-zero value, the number of that trap, and the work-item's global id in three words. The runtime sets the first
-//! word to zero. A `Trap(place, message)` (4) for each trap, in order, contains the location and message of the
-//! resulting error. In modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
+//! **Traps.** A module with traps has two more instructions of `NonSemantic.Kiln.1`. `Traps(offset)` (3) is the offset
+//! of a record in the printf buffer, after the words of `printf`: a word that the first trap sets to a non-zero value,
+//! the number of that trap, and the work-item's global id in three words. The runtime sets the first word to zero. A
+//! `Trap(location, message)` (4) for each trap, in order, contains the location and message of the resulting error. In
+//! modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
 //!
 //! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works
 //! around, with its name in `kiln_vocabulary::faults`. The runtime ignores unknown names.

@@ -184,7 +184,8 @@ impl Kernel {
         self
     }
 
-    /// Sets the queue that `get_default_queue` returns, or none (`clSetDefaultDeviceCommandQueue`). By default there is one.
+    /// Sets the queue that `get_default_queue` returns (`clSetDefaultDeviceCommandQueue`); `None` removes it. By
+    /// default a kernel has one.
     pub fn set_default_queue(&mut self, queue: Option<DeviceQueue>) -> &mut Self {
         self.default_queue = queue;
         self

@@ -123,9 +123,9 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
             ),
         ));
     }
-    let tells_offset = program.global_offset.is_some()
+    let passes_offset = program.global_offset.is_some()
         || program.state.iter().any(|field| field.value == StateValue::GlobalOffset);
-    if position.raw_global_id && plan.offset != [0; 3] && !tells_offset {
+    if position.raw_global_id && plan.offset != [0; 3] && !passes_offset {
         return Err(refused(kernel, "its module was compiled without offsets; use offset 0".to_owned()));
     }
     Ok(plan)

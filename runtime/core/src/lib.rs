@@ -60,7 +60,7 @@ mod verdict;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
-/// A module that was verified, as the compiler makes it.
+/// A verified module, as the compiler emits it.
 pub use kiln_verify::VerifiedModule;
 
 /// Re-exported for generated bindings, whose structs derive the plain-data traits.

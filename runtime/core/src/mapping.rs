@@ -1,6 +1,6 @@
-//! Mappings of buffers and image regions that do not block, and whose address the caller may keep.
+//! Non-blocking mappings of buffers and image regions, whose address the caller may keep.
 //!
-//! Owns the memory of a mapping and what goes back to the device. Must not depend on when commands run.
+//! Owns the memory of a mapping and its write-back. Must not depend on when commands run.
 
 #![allow(unsafe_code, reason = "memory that commands of the host access; each states why it is sound")]
 
@@ -114,13 +114,13 @@ impl Queue {
 }
 
 impl Mapping {
-    /// Completes when the contents are there.
+    /// Completes when the contents are available.
     pub fn event(&self) -> &Event {
         &self.event
     }
 
     /// The address of the first byte, a multiple of 128. It stays the same until the mapping is unmapped or dropped,
-    /// and the contents are there when the event is complete.
+    /// and the contents are available when the event is complete.
     pub fn as_ptr(&self) -> NonNull<u8> {
         self.block.start()
     }
@@ -149,7 +149,7 @@ impl Mapping {
         Ok(unsafe { NonNull::slice_from_raw_parts(self.as_ptr(), self.len()).as_mut() })
     }
 
-    /// Unmaps it (`clEnqueueUnmapMemObject`): writes the contents back, if it was mapped for that.
+    /// Unmaps it (`clEnqueueUnmapMemObject`): writes the contents back if it was mapped for writing.
     pub fn unmap(self, queue: &Queue) -> Result<Event> {
         let device = match &self.resource {
             Resource::Buffer(buffer) => buffer.device(),
@@ -162,7 +162,7 @@ impl Mapping {
             return queue.nothing();
         }
         let rows = self.block.rows(self.size)?;
-        // The mapping may still be in progress, and nothing goes back if it has failed.
+        // The mapping may still be in progress; if it fails, nothing is written back.
         let queue = queue.after([&self.event]);
         match &self.resource {
             Resource::Buffer(buffer) => queue.write_rows(buffer, rows),

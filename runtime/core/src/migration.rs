@@ -69,8 +69,8 @@ impl MigratingBuffer {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The copy of a queue's device, for one command that is enqueued next, and the event that this command must wait
-    /// for, beside the wait list of the queue. There is none if the copy needs no other.
+    /// Returns the copy of the queue's device for the next command, and the event that this command must wait for in
+    /// addition to the queue's wait list; `None` if it need not wait.
     pub fn acquire(&self, queue: &Queue, usage: DeviceUse) -> Result<(Buffer, Option<Event>)> {
         let mut copies = self.copies();
         let own = match position(&copies, queue.device()) {
@@ -83,7 +83,7 @@ impl MigratingBuffer {
             }
         };
         let buffer = copies[own].buffer.clone();
-        // A command that is submitted now cannot depend on a command of a device that uses the buffer later.
+        // A command submitted now cannot depend on a device that starts to use the buffer later.
         if copies.len() == 1 && queue.holds_nothing() {
             return Ok((buffer, None));
         }
@@ -93,7 +93,7 @@ impl MigratingBuffer {
         Ok((buffer, Some(ready)))
     }
 
-    /// Brings the copy of a device up to date. Blocks until it is. The commands that it follows are complete.
+    /// Brings the copy of a device up to date, blocking. All commands that it depends on must be complete.
     fn update(&self, device: &Device, usage: DeviceUse) -> Result<()> {
         let mut copies = self.copies();
         let Some(own) = position(&copies, device) else { return Ok(()) };

@@ -54,7 +54,7 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    /// Loads a module that was verified, as the compiler gives it to a program that it is a part of. It is not verified again.
+    /// Loads a module that the compiler, linked into the same program, has already verified. It is not verified again.
     pub fn from_verified(device: &Device, module: &VerifiedModule) -> Result<Self> {
         let (module, interface) = Self::read(device, module.words())?;
         Self::load(device, &module, interface)
@@ -63,7 +63,8 @@ impl Program {
     /// The same as [`from_spirv`](Self::from_spirv) for a module that is not verified.
     ///
     /// # Safety
-    /// The module is valid SPIR-V for the device's environment. What a driver does with another one is undefined.
+    /// The module must be valid SPIR-V for the device's environment. Any other module makes the driver's
+    /// behavior undefined.
     #[allow(unsafe_code, reason = "the caller vouches for the module")]
     pub unsafe fn from_spirv_unchecked(device: &Device, words: &[u32]) -> Result<Self> {
         let (module, interface) = Self::read(device, words)?;
@@ -98,12 +99,11 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) takes
-    /// its kernels. A module declares that it checks its accesses. Any module can declare it; the runtime cannot verify
-    /// it.
+    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) accepts
+    /// its kernels. Any module can declare that it checks its accesses; the runtime cannot verify the claim.
     ///
     /// # Safety
-    /// Kiln compiled the module with bounds checks, and nobody has changed it since.
+    /// Kiln must have compiled the module with bounds checks, and it must be unmodified.
     #[must_use]
     #[allow(unsafe_code, reason = "the caller vouches for the checks")]
     pub unsafe fn trust_bounds_checks(self) -> Self {
@@ -218,7 +218,7 @@ fn verified(module: &Module) -> Result<()> {
 /// Allocates the buffer for program-scope data. Kernels may read whole words, so its size is a multiple of four.
 fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer>> {
     match data {
-        // Empty data needs no buffer if it is reached by address; a binding always needs one.
+        // Empty data accessed by address needs no buffer; a binding always needs one.
         Some(data) if data.bytes.is_empty() && matches!(data.location, DataLocation::Address { .. }) => {
             Ok(None)
         }

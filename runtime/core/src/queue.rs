@@ -125,7 +125,7 @@ impl Queue {
     /// out-of-bounds access. Rejects shared virtual memory and imported host memory, because the host may access them
     /// at any time. Any module can claim to have bounds
     /// checks, so the caller must have vouched for them: [`Program::trust_bounds_checks`](crate::Program::trust_bounds_checks).
-    #[allow(unsafe_code, reason = "what `launch` asks for is checked")]
+    #[allow(unsafe_code, reason = "the contract of `launch` is checked")]
     pub fn launch_checked(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
         let refused =
             |reason: &str| Error::Launch { kernel: kernel.name().to_owned(), reason: reason.to_owned() };
@@ -164,8 +164,7 @@ impl Queue {
         }
     }
 
-    /// The queue for the commands that kernels enqueue. Its commands run when the host waits for them in a command of this
-    /// queue.
+    /// The queue for commands that kernels enqueue. A host command of this queue waits for them.
     pub(crate) fn children(&self, profiling: bool) -> Result<Self> {
         let lanes = &self.children;
         let cell = &lanes[usize::from(profiling)];
@@ -274,7 +273,7 @@ impl Queue {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(contents);
         if bytes.is_empty() {
             self.marker()?.wait()?;
-            return self.failures.tell();
+            return self.failures.report();
         }
         inside(buffer, bytes.len() as u64)?;
         let mut reading = VecDeque::new();
@@ -290,7 +289,7 @@ impl Queue {
         while !reading.is_empty() {
             take(&mut reading, bytes)?;
         }
-        self.failures.tell()
+        self.failures.report()
     }
 
     /// Starts a read without blocking. Take the contents from the result.
@@ -353,7 +352,7 @@ impl Queue {
     /// Waits until all commands are complete (`clFinish`).
     pub fn finish(&self) -> Result<()> {
         self.enqueue_at(Command::Nothing, QueueOrder { after_all: true, before_all: false })?.wait()?;
-        self.failures.tell()
+        self.failures.report()
     }
 
     pub(crate) fn failures(&self) -> &Failures {
@@ -406,7 +405,7 @@ impl<T: Pod> Reading<T> {
         for (piece, into) in self.pieces.into_iter().zip(bytes.chunks_mut(staging::PIECE as usize)) {
             piece.land(into)?;
         }
-        self.failures.tell()?;
+        self.failures.report()?;
         Ok(contents)
     }
 }

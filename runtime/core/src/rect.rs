@@ -190,7 +190,7 @@ impl Queue {
         let arrival = self.gathered(buffer, from, size)?;
         arrival.event.wait()?;
         arrival.with(host.bytes(), |packed| host.scatter(0, packed))?;
-        self.failures().tell()
+        self.failures().report()
     }
 
     /// Reads a box of a buffer into a box in memory of the caller, without blocking (`clEnqueueReadBufferRect`).

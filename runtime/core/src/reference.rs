@@ -74,7 +74,7 @@ struct Executed {
     times: Times,
 }
 
-/// Opens the device, for a debugger if there is a monitor.
+/// Opens the device, under a debugger if a monitor is given.
 pub(crate) fn open(
     info: &DeviceInfo,
     options: Options,

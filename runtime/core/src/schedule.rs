@@ -5,8 +5,8 @@
 //! on. Only user events, host commands, and commands that depend on them are held back. Must not depend on what
 //! commands do.
 //!
-//! A host command runs on a thread of its queue (`host.rs`) once the commands that it follows are complete. A command
-//! that the back end gets in its place (`Command::Nothing`) tells when that is.
+//! A host command runs on a thread of its queue (`host.rs`) once the commands that it follows are complete. An empty
+//! command (`Command::Nothing`) in the back end's queue signals that moment.
 
 mod host;
 mod watch;
@@ -88,7 +88,7 @@ enum Dependencies {
     Held,
     /// An event has failed.
     Failed(Error),
-    /// All commands are with the back end. Contains those of other queues.
+    /// All commands were submitted to the back end. Contains those of other queues.
     Met(SmallVec<[Arc<dyn Completion>; 2]>),
 }
 
@@ -206,8 +206,8 @@ impl Lane {
         for event in wait {
             match event.node.wait_of(self) {
                 Wait::Held => return Ok(Dependencies::Held),
-                Wait::Given(lane, _) if Arc::ptr_eq(&lane, self) => {}
-                Wait::Given(lane, completion) => {
+                Wait::Submitted(lane, _) if Arc::ptr_eq(&lane, self) => {}
+                Wait::Submitted(lane, completion) => {
                     lane.backend.flush()?;
                     elsewhere.push(completion);
                 }
@@ -229,12 +229,12 @@ impl Lane {
         self.backend.flush()
     }
 
-    /// Submits the commands that need not wait any more, and notifies the lanes that wait for them.
+    /// Submits the commands that no longer have to wait, and notifies the lanes that wait for them.
     pub(crate) fn pump(self: Arc<Self>) {
         let mut lanes = vec![self];
         while let Some(lane) = lanes.pop() {
             for (node, held) in lane.advance() {
-                lanes.extend(held.tell_callbacks(&node));
+                lanes.extend(held.run_callbacks(&node));
             }
         }
     }
@@ -242,7 +242,7 @@ impl Lane {
     /// Submits the commands that it can. Returns them with their listeners.
     fn advance(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
         let mut waiting = self.waiting();
-        let mut told = Vec::new();
+        let mut changed = Vec::new();
         let mut way = InTheWay::default();
         for mut held in std::mem::take(&mut *waiting) {
             let met = match held.task {
@@ -258,14 +258,14 @@ impl Lane {
                 (Ok(Dependencies::Failed(error)) | Err(error), _) => held.node.end(Err(error.clone())),
                 (Ok(Dependencies::Met(_)), Some(Task::Device(command))) => {
                     match self.backend.push(command, start) {
-                        Ok(completion) => held.node.give(completion, self.clone()),
+                        Ok(completion) => held.node.submit(completion, self.clone()),
                         Err(error) => held.node.end(Err(error)),
                     }
                 }
                 (Ok(Dependencies::Met(_)), Some(Task::Host(work))) => {
                     match self.start(work, &held.wait, start, &held.node) {
                         Ok(()) => {
-                            told.push((held.node.clone(), held.node.advance(Status::Submitted)));
+                            changed.push((held.node.clone(), held.node.advance(Status::Submitted)));
                             held.wait = Arc::default();
                             way.add(held.queue_order);
                             waiting.push_back(held);
@@ -281,9 +281,9 @@ impl Lane {
                     continue;
                 }
             };
-            told.push((held.node, heard));
+            changed.push((held.node, heard));
         }
-        told
+        changed
     }
 }
 

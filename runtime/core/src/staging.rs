@@ -29,7 +29,7 @@ pub(crate) fn filled(backend: &dyn Backend, contents: &[u8]) -> Result<Memory> {
     Ok(memory)
 }
 
-/// Writes the bytes of upload memory, whose size this is. Only a command that follows may read them.
+/// Writes upload memory of this size. Only later commands may read it.
 pub(crate) fn fill(memory: &Memory, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<()> {
     let host = memory.handle.host().ok_or_else(unseen)?;
     // SAFETY: the memory has this many initialized bytes, and no other code has access to them yet.
@@ -91,7 +91,7 @@ impl Arrival {
         self.with(into.len() as u64, |bytes| into.copy_from_slice(bytes))
     }
 
-    /// Calls `read` with the bytes, whose number this is. The event must be complete.
+    /// Calls `read` with this many bytes of the memory. The event must be complete.
     pub(crate) fn with(self, bytes: u64, read: impl FnOnce(&[u8])) -> Result<()> {
         let host = self.memory.handle.host().ok_or_else(unseen)?;
         // SAFETY: the memory has this many bytes, and the only command that writes them is complete.

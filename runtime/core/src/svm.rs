@@ -127,7 +127,7 @@ impl<T: Pod> Svm<T> {
     }
 
     fn host(&self) -> NonNull<T> {
-        // Allocation checked that the memory is host-visible, and that does not change.
+        // The constructor checked that the memory is host-visible, and it remains so.
         self.buffer.memory.handle.host().map_or(NonNull::dangling(), NonNull::cast)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Owns the count of threads that may be inside a driver. A driver must not be used while the process runs its
 //! destructors, and a thread of the runtime can be the last owner of a queue: just after an event has ended, while the
-//! main thread returns. So the process waits at its end until all threads of the runtime are idle, and from then on they
-//! start nothing new. Must not depend on what the threads do.
+//! main thread returns. So the process waits at exit until all runtime threads are idle, and they start nothing new
+//! afterwards. Must not depend on what the threads do.
 
 #![allow(unsafe_code, reason = "a call of the C library; it states why it is sound")]
 
@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-/// The longest time that the process waits at its end: a kernel or a callback may hang.
+/// The timeout of the wait at exit, because a kernel or a callback may hang.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 struct State {
@@ -61,6 +61,6 @@ unsafe extern "C" {
 extern "C" fn at_exit() {
     let mut state = state();
     state.is_exiting = true;
-    // If a thread of the runtime itself ends the process, waiting for it takes the whole time.
+    // If a runtime thread itself ends the process, this wait always times out.
     drop(CHANGED.wait_timeout_while(state, PATIENCE, |state| state.busy > 0));
 }

@@ -42,7 +42,7 @@ impl Failures {
     }
 
     /// Returns the first failure that has not been reported.
-    pub(crate) fn tell(&self) -> Result<()> {
+    pub(crate) fn report(&self) -> Result<()> {
         self.0.next()
     }
 }
@@ -75,12 +75,12 @@ mod tests {
     fn failures_are_told_once() {
         let error = |number: u64| Error::OutOfMemory { bytes: number, device: String::new() };
         let (failures, verdicts) = (Failures::default(), [(); 3].map(|()| Arc::new(Verdict::default())));
-        assert!(failures.tell().is_ok() && verdicts[0].get().is_ok());
+        assert!(failures.report().is_ok() && verdicts[0].get().is_ok());
         (0..).zip(&verdicts).for_each(|(number, verdict)| failures.add(Some(verdict), error(number)));
         // Waits for the launch return the error every time; the queue then no longer reports it.
         assert_eq!([verdicts[1].get(), verdicts[1].get()], [Err(error(1)), Err(error(1))]);
         assert_eq!(
-            [failures.tell(), failures.tell(), failures.tell()],
+            [failures.report(), failures.report(), failures.report()],
             [Err(error(0)), Err(error(2)), Ok(())]
         );
         assert_eq!(verdicts[0].get(), Err(error(0)));

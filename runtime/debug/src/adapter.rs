@@ -56,7 +56,7 @@ impl Console {
         self.debugger.begin_launch();
     }
 
-    /// The number of bytes of the launch's output that were shown already.
+    /// The number of bytes of the launch's output that the client has already received.
     pub fn shown(&self) -> usize {
         self.debugger.shown()
     }
@@ -128,7 +128,7 @@ impl Adapter<'_> {
         let is_launched = request.command == "launch" && answer.is_ok();
         self.client.answer(&request, answer);
         if is_launched {
-            // Only now are the lines of breakpoints known.
+            // The lines of breakpoints are known only now.
             self.client.event("initialized", json!({}));
         }
         self.start();

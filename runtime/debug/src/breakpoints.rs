@@ -1,6 +1,6 @@
-//! Breakpoints, and the requests to step.
+//! Breakpoints and steps.
 //!
-//! Owns whether a launch stops at a statement. Must not depend on the protocol.
+//! Owns the decision whether a launch stops at a statement. Must not depend on the protocol.
 
 use kiln_reference::{ItemId, Point, WorkItem};
 use kiln_vocabulary::debug::Variables;
@@ -24,7 +24,7 @@ pub(crate) struct Breakpoint {
     pub(crate) message: Option<String>,
 }
 
-/// What a breakpoint waits for.
+/// The location of a breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A line of a file of the module.
@@ -48,7 +48,7 @@ pub(crate) struct Watchpoint {
     pub(crate) last: Option<Vec<u8>>,
 }
 
-/// What a memory belongs to.
+/// The owner of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Launch,
@@ -61,7 +61,7 @@ pub(crate) enum Owner {
 pub(crate) struct Step {
     pub(crate) item: ItemId,
     pub(crate) kind: StepKind,
-    /// The number of calls at its begin.
+    /// The call depth at its start.
     pub(crate) depth: usize,
 }
 
@@ -76,14 +76,14 @@ pub(crate) enum StepKind {
     Out,
 }
 
-/// What a breakpoint does.
+/// The effect of a breakpoint.
 pub(crate) enum Effect {
     Stop,
     Print(String),
 }
 
 impl Breakpoint {
-    /// What the breakpoint does at a statement. A condition that has no value stops the launch.
+    /// The effect of the breakpoint at a statement. A condition without a value stops the launch.
     pub(crate) fn meets(&mut self, point: &Point<'_>, variables: &Variables) -> Option<Effect> {
         let is_here = match &self.place {
             Place::Line(file, line) => *line == point.line && file == point.file,

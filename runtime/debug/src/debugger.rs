@@ -43,19 +43,19 @@ pub(crate) struct State {
     /// Whether the launch is stopped, so that its thread answers requests.
     pub(crate) is_stopped: bool,
     pub(crate) is_disconnected: bool,
-    /// The number of statements since the begin of the launch.
+    /// The number of statements since the start of the launch.
     ticks: u64,
     replay: Option<Replay>,
     /// Why the launch stops.
     cause: Cause,
-    /// The bytes printed since the begin of the launch, and the most that were shown.
+    /// The number of bytes printed since the start of the launch, and the maximum shown so far.
     printed: u64,
     shown: u64,
     /// The next id of a breakpoint.
     pub(crate) last_id: i64,
 }
 
-/// How the launch moves on.
+/// How the launch continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Motion {
     /// Until a breakpoint.
@@ -97,7 +97,7 @@ impl Debugger {
         (state.ticks, state.printed, state.shown, state.replay) = (0, 0, 0, None);
     }
 
-    /// The number of bytes of the launch's output that the client has got.
+    /// The number of bytes of the launch's output that the client has received.
     pub(crate) fn shown(&self) -> usize {
         self.state().shown as usize
     }
@@ -118,7 +118,7 @@ impl Debugger {
         self.client.event("stopped", body);
     }
 
-    /// Answers requests until the launch moves on.
+    /// Answers requests until the launch continues.
     fn serve(&self, world: &mut World<'_, '_>, at: ItemId, report: Option<&Report>) -> Resume {
         let variables = self.state().variables.clone();
         let mut inspection = Inspection::new(variables);
@@ -136,7 +136,7 @@ impl Debugger {
         }
     }
 
-    /// How the launch continues, if this is a request to continue. It is answered.
+    /// Answers a request to continue, and returns how the launch continues; `None` for other requests.
     fn movement(
         &self,
         request: &Request,
@@ -191,14 +191,14 @@ impl State {
         self.rewind();
     }
 
-    /// Forgets everything about the execution so far.
+    /// Clears the state of the execution so far.
     fn rewind(&mut self) {
         (self.ticks, self.printed) = (0, 0);
         self.breakpoints.iter_mut().for_each(|it| it.hits = 0);
         self.watchpoints.iter_mut().for_each(|it| it.last = None);
     }
 
-    /// Notes the present contents of watched memory.
+    /// Records the current contents of watched memory.
     fn note_memory(&mut self, world: &World<'_, '_>) {
         let items = world.items();
         for watchpoint in self.watchpoints.iter_mut().filter(|it| it.last.is_none()) {
@@ -229,7 +229,7 @@ impl State {
         (ids, change, printed)
     }
 
-    /// Whether the launch stops at a statement while it is executed again.
+    /// Whether the launch stops at a statement during reverse execution.
     fn replays(&mut self, point: &Point<'_>) -> Option<bool> {
         let mut replay = self.replay.take()?;
         let ticks = self.ticks;

@@ -75,7 +75,7 @@ impl<'t> Parser<'t> {
 
     fn operator(&mut self, operators: &[&'static str]) -> Option<&'static str> {
         let rest = self.rest.trim_start();
-        // The longest operator there, so that `<` is not the beginning of `<<`.
+        // Takes the longest operator at this position, so that `<<` is not parsed as `<`.
         let longest =
             BINARY.iter().copied().flatten().filter(|it| rest.starts_with(**it)).max_by_key(|it| it.len())?;
         let operator = operators.iter().copied().find(|it| it == longest)?;
@@ -349,7 +349,7 @@ fn floats(operator: &str, left: f64, right: f64) -> Result<Value, String> {
     })
 }
 
-/// Whether this is a number in the form of an expression, for tests without a work-item.
+/// Whether the expression is a number, for tests without a work-item.
 #[cfg(test)]
 fn constant(expr: &Expr) -> Result<Value, String> {
     match expr {
@@ -364,7 +364,7 @@ fn constant(expr: &Expr) -> Result<Value, String> {
     }
 }
 
-/// The shape that an assignment to this value has.
+/// The shape of an object that this value can be assigned to.
 pub(crate) fn target(value: &Value) -> Option<(Shape, u64)> {
     match value {
         Value::Object(shape, address) => Some((*shape, *address)),

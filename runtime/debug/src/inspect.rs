@@ -34,7 +34,7 @@ pub(crate) fn item(thread: &Json) -> Option<ItemId> {
     Some(ItemId { group: u32::try_from(number >> INDEX_BITS).ok()?, index })
 }
 
-/// What a number in a request refers to.
+/// The referent of a number in a request.
 #[derive(Clone, Debug)]
 enum Handle {
     Scope(ItemId, usize, Scope),
@@ -44,7 +44,7 @@ enum Handle {
 /// Values with their names.
 type Parts = Vec<(String, Value)>;
 
-/// The numbers that the client got since the launch stopped.
+/// The numbers passed to the client since the launch stopped.
 pub(crate) struct Inspection {
     variables: Arc<Variables>,
     frames: Vec<(ItemId, usize)>,
@@ -259,7 +259,7 @@ impl Inspection {
         Ok(entry)
     }
 
-    /// Whether a variable can have a breakpoint at its changes. The id contains everything that the breakpoint needs.
+    /// Whether a variable supports data breakpoints. The id encodes everything that the breakpoint needs.
     fn data(&mut self, arguments: &Json, world: &World<'_, '_>, at: ItemId) -> Result<Json, String> {
         let name = arguments["name"].as_str().unwrap_or_default();
         let (id, value) = if arguments["variablesReference"].as_u64().unwrap_or(0) > 0 {
@@ -315,7 +315,7 @@ fn threads(world: &World<'_, '_>, at: ItemId) -> Json {
     json!({ "threads": names.collect::<Vec<_>>() })
 }
 
-/// Who wrote a value in global or local memory last, and where.
+/// The last writer of a value in global or local memory, and the location of the write.
 fn last_write(value: &Value, item: WorkItem<'_>, world: &World<'_, '_>) -> Result<String, String> {
     let (_, address) = expression::target(value).ok_or("this is not in memory")?;
     let writes = item.last_writes(address).into_iter().map(|write| {

@@ -3,8 +3,8 @@
 //! Owns the protocol and the state of a session. Must not depend on the compiler: it gets the module of a program and
 //! the variables of its source as data, and a function that runs the launches.
 //!
-//! One thread reads requests. The launch runs on another one; while it is stopped, that thread answers what the client
-//! asks about it. Reverse execution executes the launch again from its start, which is deterministic.
+//! One thread reads requests. The launch runs on another one, which answers the client's requests about it while it is
+//! stopped. Reverse execution executes the launch again from its start, which is deterministic.
 //!
 //! ```
 //! use kiln_debug::serve;

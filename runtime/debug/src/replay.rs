@@ -1,23 +1,23 @@
 //! Reverse execution: the launch is executed again from its start, which is possible because it is deterministic.
 //!
-//! Owns what such an execution looks for. Statements are counted from 1.
+//! Owns the goal of such an execution. Statements are counted from 1.
 
 use kiln_reference::ItemId;
 
 /// An execution from the start of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replay {
-    /// It stops at this statement.
+    /// Stops at this statement.
     Seek(u64),
-    /// It looks for the last statement before `until` that is the goal.
+    /// Searches for the last statement before `until` that matches the goal.
     Search { until: u64, goal: Goal, found: Option<u64> },
 }
 
 /// A statement to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// One with a breakpoint, or one that changes watched memory.
+    /// A statement with a breakpoint, or one that changes watched memory.
     Breakpoint,
-    /// A line of this work-item, outside calls that are deeper than this.
+    /// A line of this work-item, at this call depth or an outer one.
     Step(ItemId, usize),
 }

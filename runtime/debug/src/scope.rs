@@ -100,7 +100,7 @@ fn nth<'v>(all: impl Iterator<Item = &'v Variable>, variable: &Variable) -> usiz
 
 fn locals(item: WorkItem<'_>, distance: usize, variables: &Variables) -> Vec<(String, Value)> {
     let Some(function) = function(item, distance, variables) else {
-        // A module of another compiler: names and bytes.
+        // The module of another compiler has only names and bytes.
         let privates = item.privates(distance).into_iter();
         return privates
             .map(|(name, it)| (name.to_owned(), Value::Object(Shape::Bytes(it.size), it.address)))

@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Replaces an object that is a number or a pointer by its value.
+    /// Loads an object that is a number or a pointer.
     pub(crate) fn loaded(&self, value: Value) -> Result<Value, String> {
         let Value::Object(shape, address) = value else { return Ok(value) };
         let (number, size) = match shape {
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes of a number for an object of this shape, or why there are none.
+    /// Encodes a number for an object of this shape, or returns why that is impossible.
     pub(crate) fn encoded(&self, shape: Shape, value: &Value) -> Result<Vec<u8>, String> {
         let (number, size) = match shape {
             Shape::Scalar(number, size) => (number, size),

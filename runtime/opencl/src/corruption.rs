@@ -1,4 +1,4 @@
-//! Damaged program binaries: each gives a code of the API, and none panics.
+//! Tests of damaged program binaries: each returns an API status code, and none panics.
 //!
 //! A panic becomes `CL_OUT_OF_HOST_MEMORY` (`ffi::call`), which no function returns for another reason here. Damaged programs
 //! that are still valid do not run: a kernel may do anything with its memory.
@@ -32,7 +32,7 @@ struct Device {
     context: cl_context,
 }
 
-/// What became of a binary.
+/// The outcomes, counted.
 #[derive(Debug, Default)]
 struct Counts {
     rejected: usize,

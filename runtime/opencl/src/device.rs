@@ -26,7 +26,7 @@ pub(crate) struct Device {
 pub(crate) struct Opened {
     /// The runtime's device.
     pub(crate) device: kiln_runtime::Device,
-    /// A queue for transfers that the host waits for. No user event holds it back.
+    /// A queue for blocking transfers, which no user event holds back.
     pub(crate) transfers: Queue,
     /// Whether shared virtual memory has the same address on the host and the device.
     pub(crate) same_addresses: bool,
@@ -53,7 +53,7 @@ impl Device {
         object::create(|handle| Ok(Self { handle, info, kind, is_default, opened: OnceLock::new() }))
     }
 
-    /// What the runtime knows of the device.
+    /// The runtime's description of the device.
     pub(crate) fn description(&self) -> &DeviceInfo {
         &self.info
     }
@@ -178,7 +178,7 @@ pub(crate) extern "C" fn get_ids(
     })
 }
 
-/// Devices of the platform are not counted (OpenCL API 4.3).
+/// Root devices are not reference-counted (OpenCL API 4.3).
 pub(crate) extern "C" fn retain(device: cl_device_id) -> cl_int {
     ffi::call(|| object::get::<Device>(device).map(drop))
 }

@@ -76,7 +76,8 @@ impl Device {
         })
     }
 
-    /// The minor versions of SPIR-V 1 that programs can have: all that the translator reads, or that the reference device runs.
+    /// The minor versions of SPIR-V 1 that programs may use: those that the translator reads or the reference device
+    /// executes.
     fn spirv_minors(&self) -> std::ops::RangeInclusive<u32> {
         if self.is_reference() { 0..=4 } else { 0..=6 }
     }
@@ -239,7 +240,7 @@ impl Device {
                 Answer::of(orders(&capabilities.atomic_orders) | scopes(&capabilities.atomic_scopes))
             }
             CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
-                // Every fence of a work-item alone is an ordering within the work-item, which programs have anyway.
+                // A fence of work-item scope orders only the work-item itself, so every order is supported.
                 let all = orders(&capabilities.fence_orders) | scopes(&capabilities.fence_scopes);
                 Answer::of(all | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)
             }

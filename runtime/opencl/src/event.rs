@@ -39,7 +39,7 @@ impl Object for Event {
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// The thread that runs the application's callbacks, so that they delay no work of the driver.
+/// The thread that runs the application's callbacks, so that they do not delay the driver.
 static CALLBACKS: LazyLock<Mutex<Sender<Task>>> = LazyLock::new(|| {
     let (sender, receiver) = channel::<Task>();
     // If the thread cannot start, sending fails and the sender runs the callback.
@@ -49,7 +49,7 @@ static CALLBACKS: LazyLock<Mutex<Sender<Task>>> = LazyLock::new(|| {
     Mutex::new(sender)
 });
 
-/// Runs a callback of the application on the thread for them.
+/// Runs a callback of the application on the callback thread.
 pub(crate) fn call_back(task: impl FnOnce() + Send + 'static) {
     let sender = CALLBACKS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Err(unsent) = sender.send(Box::new(task)) {

@@ -1,7 +1,7 @@
 //! The C interface: exported functions, raw pointers to references and slices, callbacks of the application.
 //!
-//! All pointers come from the application, which promises what the specification demands of each argument: lists have
-//! the given number of elements, text ends with a zero, memory of transfers is valid until the command has ended.
+//! All pointers come from the application, which guarantees what the specification requires of each argument: lists
+//! have the given number of elements, text ends with a zero, memory of transfers is valid until the command has ended.
 //! Null pointers are handled here. A panic becomes an error code.
 
 use std::ffi::{CStr, c_char, c_void};
@@ -56,7 +56,7 @@ pub extern "C" fn clIcdSetPlatformDispatchDataKHR(platform: cl_platform_id, data
     })
 }
 
-/// Runs a function and stops its panic.
+/// Runs a function and catches its panic.
 fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
 }
@@ -114,7 +114,7 @@ pub(crate) fn triple(first: *const usize) -> Result<[usize; 3]> {
 }
 
 /// Stores up to `count` values of a list and the number of values. Fails with `CL_INVALID_VALUE` if the application
-/// asks for neither, or for a list without entries.
+/// requests neither, or a list without entries.
 pub(crate) fn store_list<T: Copy>(
     count: usize,
     first: *mut T,
@@ -377,7 +377,7 @@ pub(crate) fn launch(
     unsafe { queue.launch(kernel, range) }
 }
 
-/// The entry of a table at a byte offset, which is that of a slot.
+/// The entry of a table at the byte offset of a slot.
 pub(crate) fn entry(table: &cl_icd::cl_icd_dispatch, offset: usize) -> *mut c_void {
     let first = (&raw const *table).cast::<u8>();
     // SAFETY: every slot holds a function pointer.

@@ -9,7 +9,7 @@ use crate::ffi;
 use crate::memory::check_flags;
 use crate::object;
 
-/// The runtime's format; `None` if the numbers are no format.
+/// The runtime's format; `None` if the numbers are invalid.
 pub(crate) fn format(format: cl_image_format) -> Option<ImageFormat> {
     let order = ChannelOrder::ALL.iter().find(|order| order.number() == format.image_channel_order)?;
     let channel =

@@ -19,7 +19,7 @@ pub(crate) struct Module {
     words: Vec<u32>,
     /// The specialization constants that the module has: their ids and sizes in bytes.
     constants: Vec<(u32, usize)>,
-    /// Those that the application set, with their bits.
+    /// The constants that the application has set, with their bits.
     set: Mutex<Vec<(u32, u64)>>,
 }
 
@@ -74,7 +74,7 @@ impl Module {
         Ok(build::finish_object(output, log, text, parsed))
     }
 
-    /// The output of the compiler and its log, or what is wrong with the module.
+    /// The output of the compiler and its log, or the error in the module.
     fn translated(
         &self,
         parsed: &Parsed,
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(module.set(7, &[0; 4]).err().map(|code| code.0), Some(CL_INVALID_VALUE));
     }
 
-    /// Words that are no module have no constants, and do not panic.
+    /// Invalid modules have no constants and cause no panic.
     #[test]
     fn damaged_words() {
         let whole = module();

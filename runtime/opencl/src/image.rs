@@ -30,7 +30,7 @@ impl Picture {
         matches!(self.desc.kind, ImageKind::D3 | ImageKind::D1Array | ImageKind::D2Array)
     }
 
-    /// The places of a region in host memory. The slices of a 1D array are its rows.
+    /// The layout of a region in host memory. The slices of a 1D array are its rows.
     pub(crate) fn rect(&self, size: [usize; 3], row_pitch: usize, slice_pitch: usize) -> Result<Rect> {
         let bytes = size[0] * self.texel();
         if self.desc.kind == ImageKind::D1Array {
@@ -173,7 +173,7 @@ fn describe(
 
 /// Checks the buffer of a new image.
 fn check_buffer(context: &Context, buffer: &Memory, desc: &cl_image_desc, image: &ImageDesc) -> Result {
-    // An image of an image's texels, with another format, is not offered.
+    // Images that view another image with a different format are not supported.
     ensure(buffer.is_buffer(), CL_INVALID_IMAGE_DESCRIPTOR)?;
     ensure(std::ptr::eq(context, &**buffer.context()), CL_INVALID_CONTEXT)?;
     let texel = image.format.texel_size() as usize;

@@ -29,7 +29,7 @@ impl Range {
             let given = ffi::slice(first, if first.is_null() { 0 } else { dims });
             [0, 1, 2].map(|axis| given.get(axis).copied().unwrap_or(otherwise))
         };
-        // Without a global size, nothing runs (OpenCL API 5.10).
+        // Without a global size, no work-item runs (OpenCL API 5.10).
         let global = if global.is_null() { [0; 3] } else { sizes(global, 1) };
         let local = (!local.is_null()).then(|| sizes(local, 1));
         Ok(Self { dims, global, local, offset: sizes(offset, 0) })
@@ -96,7 +96,7 @@ fn rejected(error: Error) -> Code {
     }
 }
 
-/// Reports what is wrong with the program, as the reference device describes it. Other failures are codes only.
+/// Reports the undefined behavior that the reference device found. Other failures are only error codes.
 fn report(context: &Context, error: &Error) {
     if let Error::Strict(_) | Error::Trap { .. } | Error::Timeout { .. } = error {
         let message = error.to_string();
@@ -128,7 +128,7 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
     if queue.device().description().is_strict {
         let context = queue.context().clone();
         match launched.status() {
-            // It ran at once. The program may end before a callback comes.
+            // The launch has already run. The program may end before a callback is called.
             Err(error) => report(&context, &error),
             Ok(_) => launched.on_end(move |result| {
                 if let Err(error) = result {

@@ -19,7 +19,7 @@ use crate::work::{Submission, inside};
 
 /// A mapped region.
 pub(crate) struct Map {
-    /// What the application got.
+    /// The pointer that the application received.
     pointer: Host,
     flags: cl_map_flags,
     region: Region,
@@ -34,7 +34,7 @@ enum Region {
     Bytes { offset: usize, size: usize },
     /// Bytes of memory that the device shares with the host.
     Shared { offset: usize, size: usize },
-    /// Texels, and their places in host memory.
+    /// Texels, and their layout in host memory.
     Texels { region: ImageRegion, rect: Rect },
 }
 
@@ -102,7 +102,7 @@ fn register(memory: &Memory, map: Map) -> Result {
     Ok(())
 }
 
-/// Forgets a mapping whose command failed, and passes the error on.
+/// Unregisters a mapping whose command failed, and returns the error.
 fn or_unregister(memory: &Memory, pointer: Host, done: Result) -> Result {
     if done.is_err() {
         let mut maps = memory.maps();

@@ -1,4 +1,4 @@
-//! Memory objects: what buffers, images and pipes have in common (OpenCL API 5.5).
+//! Memory objects: the common part of buffers, images and pipes (OpenCL API 5.5).
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -36,7 +36,7 @@ pub(crate) struct Memory {
 pub(crate) enum Shape {
     /// A buffer.
     Buffer {
-        /// The shared virtual memory that it was made of.
+        /// Whether it views shared virtual memory.
         is_svm: bool,
     },
     /// A part of a buffer.
@@ -66,7 +66,7 @@ pub(crate) struct Picture {
     pub(crate) row_pitch: usize,
     /// The slice pitch of the application's memory.
     pub(crate) slice_pitch: usize,
-    /// The buffer that it is made of, if any.
+    /// The buffer that it views, if any.
     pub(crate) buffer: Option<Arc<Memory>>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) enum Content {
     Pipe(Pipe),
 }
 
-/// A move of contents from one device to another.
+/// A migration of contents from one device to another.
 pub(crate) struct Migration {
     from: (kiln_runtime::Queue, Content),
     to: (kiln_runtime::Queue, Content),
@@ -207,7 +207,7 @@ impl Memory {
         Ok(home.get_or_init(|| made))
     }
 
-    /// The object whose memory this one uses.
+    /// The object that owns this one's memory.
     pub(crate) fn root(&self) -> &Self {
         match &self.shape {
             Shape::Part { parent, .. } => parent.root(),
@@ -216,7 +216,7 @@ impl Memory {
         }
     }
 
-    /// The move that brings the newest contents to a device, which becomes their owner; `None` if they are there.
+    /// The migration of the newest contents to a device, which becomes their owner; `None` if it already is.
     pub(crate) fn migration(&self, index: usize) -> Result<Option<Migration>> {
         let root = self.root();
         let mut owner = root.owner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -317,8 +317,8 @@ pub(crate) fn host_memory(flags: cl_mem_flags, host: *mut c_void) -> Result<Opti
     Ok(is_wanted.then(|| Host::new(host.cast::<u8>())))
 }
 
-/// The flags of an object that is made of another (OpenCL API 5.2.1): what they leave open is inherited, and they
-/// cannot allow what the other forbids.
+/// The flags of an object that views another (OpenCL API 5.2.1): unspecified flags are inherited, and forbidden
+/// accesses remain forbidden.
 pub(crate) fn inherited(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
     let is = |set: cl_mem_flags, bits: cl_mem_flags| set & bits != 0;
     let denied = is(parent, CL_MEM_WRITE_ONLY) && is(flags, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)

@@ -1,4 +1,4 @@
-//! Handles: what the application holds of an object, and the registry of live objects.
+//! Handles: the application's references to objects, and the registry of live objects.
 //!
 //! A handle points to a header whose first word is the table of functions, where the loader finds it (cl_khr_icd). A
 //! header is never freed but reused later, so a released handle still points to a table, and the registry rejects it.
@@ -29,7 +29,7 @@ struct Header {
 /// The loader's value of the platform, which each new object gets.
 static DATA: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
-/// How many released headers wait before one is reused, so that stale handles are found.
+/// The number of released headers to keep before one is reused, so that stale handles are detected.
 const RESERVE: usize = 4096;
 
 /// The handle of a live object, which unregisters the object when it is dropped.

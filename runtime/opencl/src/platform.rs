@@ -1,4 +1,4 @@
-//! The platform: the devices that programs see (OpenCL API 4.1).
+//! The platform and its devices (OpenCL API 4.1).
 
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};

@@ -178,7 +178,7 @@ impl Program {
     }
 }
 
-/// No builds, for a new program.
+/// The empty list of builds of a new program.
 fn unbuilt(context: &Context) -> Vec<Option<Arc<Build>>> {
     vec![None; context.devices().len()]
 }
@@ -355,7 +355,7 @@ pub(crate) extern "C" fn get_info(
         let bytes = binaries.len() * size_of::<*mut c_void>();
         if !value.is_null() {
             ensure(size >= bytes, CL_INVALID_VALUE)?;
-            // The application passes memory for each binary, or null where it wants none.
+            // The application passes memory for each binary, or null to skip it.
             for (target, binary) in ffi::slice(value.cast::<*mut u8>(), binaries.len()).iter().zip(&binaries)
             {
                 if !target.is_null() {

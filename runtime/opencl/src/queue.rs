@@ -113,7 +113,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// What kernels get for a queue of the device.
+    /// The kernel argument for a queue of the device.
     pub(crate) fn on_device(&self) -> Option<DeviceQueue> {
         self.on_device
     }
@@ -166,7 +166,7 @@ impl Queue {
         }
     }
 
-    /// Lets go of the objects of commands that have ended.
+    /// Releases the objects of commands that have ended.
     pub(crate) fn sweep(&self) {
         let mut ended = Vec::new();
         let mut pending = self.pending();
@@ -187,7 +187,7 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
             CL_QUEUE_PROPERTIES => Answer::of(self.bits),
             CL_QUEUE_PROPERTIES_ARRAY => Answer::list(&self.properties),
-            // It belongs to queues of the device (OpenCL API 5.1).
+            // Only queues of the device have it (OpenCL API 5.1).
             CL_QUEUE_SIZE => match self.on_device {
                 Some(queue) => Answer::of(queue.size()),
                 None => return fail(CL_INVALID_COMMAND_QUEUE),

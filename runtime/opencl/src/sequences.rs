@@ -94,7 +94,7 @@ impl Sequence {
         choices[self.below(choices.len())]
     }
 
-    /// Mostly a right value, sometimes a wrong one.
+    /// A valid value or, rarely, an invalid one.
     fn mostly<T: Copy>(&mut self, right: &[T], wrong: &[T]) -> T {
         if self.below(8) == 0 { self.one(wrong) } else { self.one(right) }
     }
@@ -130,7 +130,7 @@ impl Sequence {
         self.error
     }
 
-    /// Passes a place for an event to a command, and keeps the event.
+    /// Passes storage for an event to a command, and keeps the event.
     fn command(
         &mut self,
         enqueue: impl FnOnce(&mut Self, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
@@ -460,7 +460,7 @@ fn release(kind: Kind, raw: *mut c_void) -> cl_int {
     }
 }
 
-/// How many objects of each kind live at a time. With many contexts, few objects would belong together.
+/// The maximum number of live objects of each kind. With many contexts, few objects would share one.
 const MOST: [(Kind, usize); 7] =
     [(Context, 2), (Queue, 4), (Memory, 12), (Program, 3), (Kernel, 6), (Event, 8), (Sampler, 2)];
 
@@ -468,7 +468,7 @@ const MOST: [(Kind, usize); 7] =
 fn tidy(s: &mut Sequence) {
     for (kind, most) in MOST {
         while s.held.get(&kind).is_some_and(|held| held.len() > most) {
-            // The oldest stays: its objects are the most.
+            // Keeps the oldest, which has the most objects.
             let index = 1 + s.below(most);
             let raw = s.held.get_mut(&kind).map(|held| held.swap_remove(index)).expect("there are more");
             assert_eq!(release(kind, raw), CL_SUCCESS, "{kind:?}");
@@ -480,7 +480,7 @@ fn tidy(s: &mut Sequence) {
     }
 }
 
-/// The calls that may fail always: no binary is valid, and not every device has shared virtual memory.
+/// The calls that may always fail: no binary is valid, and not every device has shared virtual memory.
 const FAILS: [&str; 2] = ["clCreateProgramWithBinary", "clSVMAlloc"];
 
 /// Runs a sequence and returns how often each call succeeded.

@@ -28,7 +28,7 @@ pub(crate) struct Parameter {
     pub(crate) kind: Kind,
 }
 
-/// What the host passes.
+/// The kind of argument that the host passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A buffer, or a pointer to shared virtual memory.

@@ -37,7 +37,7 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// The size that the application asked for.
+    /// The size that the application requested.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -254,7 +254,7 @@ pub(crate) extern "C" fn unmap(
     })
 }
 
-/// Every device has access to the memory.
+/// Every device can access the memory.
 pub(crate) extern "C" fn migrate(
     queue: cl_command_queue,
     count: cl_uint,

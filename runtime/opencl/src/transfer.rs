@@ -130,7 +130,7 @@ pub(crate) extern "C" fn fill(
     })
 }
 
-/// Moves objects to the device of the queue, so that later commands need not.
+/// Moves objects to the queue's device in advance of later commands.
 pub(crate) extern "C" fn migrate(
     queue: cl_command_queue,
     count: cl_uint,

@@ -130,7 +130,7 @@ impl Submission {
     }
 }
 
-/// Ends a user event as a command has ended.
+/// Completes a user event with the result of a command.
 fn end(gate: UserEvent, result: kiln_runtime::Result<()>) {
     match result {
         Ok(()) => gate.complete(),

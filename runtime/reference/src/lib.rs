@@ -66,10 +66,10 @@ pub enum Checks {
 /// Whether the beginnings of statements are marked in the code, for a debugger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Statements {
-    /// They are not.
+    /// Statements are not marked.
     #[default]
     Unmarked,
-    /// They are, and small functions are not inlined.
+    /// Statements are marked, and small functions are not inlined.
     Marked,
 }
 

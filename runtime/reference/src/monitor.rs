@@ -1,6 +1,6 @@
 //! The interface for debuggers: a launch stops at statements, and a debugger reads and changes its state.
 //!
-//! Owns what a debugger sees of a launch. Must not depend on when it stops.
+//! Owns the state that a debugger can access. Must not depend on when a launch stops.
 
 use std::{collections::VecDeque, fmt};
 
@@ -40,11 +40,11 @@ pub enum Reason<'a> {
 /// How a launch continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
-    /// From here. After a report, the launch ends.
+    /// Continues. After a report, the launch ends.
     Continue,
-    /// From its start, with the memory that it had there.
+    /// Restarts, with the memory contents at its start.
     Rewind,
-    /// The launch ends.
+    /// Ends the launch.
     End,
 }
 
@@ -66,7 +66,7 @@ pub struct Point<'a> {
     pub file: &'a str,
     /// The line, from 1.
     pub line: u32,
-    /// Whether the statement is on another line than the one before it in this call.
+    /// Whether the line differs from that of the previous statement in this call.
     pub is_new_line: bool,
     /// Whether the work-item has returned to this line from a call.
     pub returns: bool,
@@ -92,14 +92,14 @@ pub struct Extent {
     pub size: u64,
 }
 
-/// What a memory belongs to.
+/// The owner of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryOf {
-    /// To the device: global and constant memory.
+    /// The device: global and constant memory.
     Device,
-    /// To a group: local memory.
+    /// A work-group: local memory.
     Group,
-    /// To a work-item: private memory.
+    /// A work-item: private memory.
     Item,
 }
 
@@ -112,7 +112,7 @@ pub struct Contents {
     pub defined: Vec<bool>,
 }
 
-/// A write to memory that the race detector remembers.
+/// A write that the race detector has recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     /// The work-item. `None` for an asynchronous copy.
@@ -308,7 +308,7 @@ impl<'a> WorkItem<'a> {
         Some(Contents { bytes, defined })
     }
 
-    /// What the memory at an address belongs to.
+    /// The owner of the memory at an address.
     pub fn memory_of(&self, address: u64) -> Option<MemoryOf> {
         match Location::of(address)?.space {
             Space::Global | Space::Resource => Some(MemoryOf::Device),
@@ -330,7 +330,7 @@ impl<'a> WorkItem<'a> {
         size.checked_sub(u64::try_from(place.offset).ok()?)
     }
 
-    /// Where the bytes of an address are, and the poison of the memory that contains them.
+    /// The memory that contains an address, the byte offset in it, and its poison.
     fn cells(&self, place: Location, size: u64) -> Option<(&'a Cells, u64, Option<&'a [u8]>)> {
         match place.space {
             Space::Global => {
@@ -350,7 +350,7 @@ impl<'a> WorkItem<'a> {
         }
     }
 
-    /// The last writes to the word at an address in global or local memory, as far as the race detector needs them.
+    /// The last writes to the word at an address in global or local memory that the race detector has kept.
     pub fn last_writes(&self, address: u64) -> Vec<Write> {
         let Some(place) = Location::of(address) else { return Vec::new() };
         let program = self.program();

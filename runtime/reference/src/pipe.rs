@@ -17,7 +17,7 @@ pub struct Pipe {
     number: usize,
 }
 
-/// The part of a pipe that threads share.
+/// The shared state of a pipe.
 #[derive(Debug)]
 pub(crate) struct Shared(Mutex<Packets>);
 

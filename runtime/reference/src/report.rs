@@ -58,7 +58,7 @@ impl Report {
         self.kind == REWOUND
     }
 
-    /// What a debugger has requested instead of the rest of a launch.
+    /// How a debugger has ended a launch.
     pub(crate) fn of_debugger(kernel: &str, resume: Resume) -> Option<Self> {
         let (kind, message) = match resume {
             Resume::Continue => return None,
@@ -69,7 +69,7 @@ impl Report {
         Some(Self { kernel, message, location: None, work_item: [0; 3], notes: Vec::new(), kind })
     }
 
-    /// Whether the launch only took too long.
+    /// Whether the launch timed out.
     pub fn is_timeout(&self) -> bool {
         self.kind == Problem::Timeout.kind() && self.message == Problem::Timeout.message()
     }
@@ -136,7 +136,7 @@ pub(crate) enum Problem {
     Steps(u64),
     Timeout,
     Memory,
-    /// Work-items diverge at a barrier: some have returned, or wait elsewhere.
+    /// Divergent work-items at a barrier: some have returned, or wait at another one.
     Divergence {
         others: String,
     },

@@ -76,7 +76,7 @@ const KERNEL: &str = r"
 float error_of(float got, double exact) {
     ulong bits = as_ulong(exact) & 0x7ffffffffffffffful;
     if (bits > 0x7ff0000000000000ul) return isnan(got) ? 0.0f : INFINITY;
-    // What rounds to infinity.
+    // Values that round to infinity.
     if (bits >= 0x47effffff0000000ul) return isinf(got) && (got > 0) == (exact > 0) ? 0.0f : fabs(got) >= FLT_MAX ? 1.0f : INFINITY;
     if (isnan(got) || isinf(got)) return INFINITY;
     int exponent = max((int)(bits >> 52) - 1023 - 23, -149);

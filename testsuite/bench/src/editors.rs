@@ -330,14 +330,14 @@ const PROBES: &[Probe] = &[
         unwanted: &[],
     },
     Probe {
-        what: "hover on a built-in function tells what it does",
+        what: "hover on a built-in function shows its description",
         method: HOVER,
         source: "kernel void k(global int *o) { o[0] = get_glob¦al_id(0); }\n",
         wanted: &["get_global_id", "work-item"],
         unwanted: &[],
     },
     Probe {
-        what: "hover on an atomic function tells its legal orders",
+        what: "hover on an atomic function shows its legal orders",
         method: HOVER,
         source: "kernel void k(global atomic_int *a) { atomic_sto¦re_explicit(a, 1, memory_order_release); }\n",
         wanted: &["atomic_store_explicit", "release", "seq_cst", "relaxed"],

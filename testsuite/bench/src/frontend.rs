@@ -27,7 +27,7 @@ pub(crate) struct Frontend {
     /// Folders of headers
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<String>,
-    /// Number of times to read each file; the minimum time counts
+    /// Number of runs for each file; the minimum time counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Number of slowest files to list

@@ -13,7 +13,7 @@ pub(crate) struct Benchmark<'a> {
     pub(crate) buffers: Vec<Contents>,
     /// Launched one after the other; their times add up.
     pub(crate) steps: Vec<Step>,
-    /// The buffer that holds the result, and how to judge it.
+    /// The buffer with the result, and the function that checks it.
     pub(crate) result: usize,
     pub(crate) check: Check,
 }
@@ -51,12 +51,12 @@ pub(crate) enum Argument {
 
 use Argument::{Buffer, Local, Uint};
 
-/// How much the programs compute.
+/// The problem size.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Size {
     /// For an interpreter
     Tiny,
-    /// A processor is kept busy for moments
+    /// For a CPU
     Small,
     /// For a GPU
     Large,
@@ -234,7 +234,7 @@ fn matrix_product(size: usize) -> Benchmark<'static> {
         result: 2,
         check: Box::new(move |bytes| {
             let found = floats(bytes);
-            // Elements here and there: all of them would take long.
+            // A sample of the elements, because checking all of them would be slow.
             (0..size * size).step_by(size * size / 500 + 7).try_for_each(|at| {
                 let (row, column) = (at / size, at % size);
                 let products =

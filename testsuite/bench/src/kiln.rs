@@ -122,7 +122,7 @@ impl Kiln {
         Ok(results)
     }
 
-    /// A module that any device takes.
+    /// A module that any device accepts.
     pub(crate) fn plain_module(&self, source: &str) -> Result<Vec<u32>, String> {
         let target = Target { workarounds: Workarounds::ALL, ..Target::minimal(Environment::Vulkan) };
         module("plain", source, target, LanguageVersion::default())

@@ -39,7 +39,7 @@ fn source(number: usize) -> String {
     format!("kernel void nothing{number}(global uint *data) {{ if (data) data[0] = {number}; }}")
 }
 
-/// An OpenCL driver, with what was measured on it.
+/// An OpenCL driver and its measurements.
 struct Side {
     opencl: OpenCl,
     queue: *mut c_void,

@@ -27,8 +27,8 @@ struct Arguments {
     #[arg(long)]
     translated: bool,
     /// Run only configurations whose names contain one of these
-    #[arg(long)]
-    way: Vec<String>,
+    #[arg(long, alias = "way")]
+    configuration: Vec<String>,
     /// Run every configuration with every program, instead of the slow ones with one program in eight
     #[arg(long)]
     all: bool,
@@ -44,7 +44,7 @@ struct Arguments {
     /// Reduce programs with different results
     #[arg(long)]
     reduce: bool,
-    /// Also report results that only a reference gets wrong
+    /// Also report results that differ only in a reference
     #[arg(long)]
     references: bool,
     /// Print the program and stop
@@ -71,13 +71,13 @@ fn main() -> ExitCode {
         comparison = comparison.through_kernel_spirv();
     }
     comparison.limit = Duration::from_secs(arguments.limit);
-    comparison.tells_references = arguments.references;
+    comparison.reports_references = arguments.references;
     for trial in &mut comparison.trials {
         trial.every = if arguments.all || arguments.file.is_some() { 1 } else { trial.every };
     }
-    if !arguments.way.is_empty() {
-        let is_wanted = |name: &str| arguments.way.iter().any(|part| name.contains(part.as_str()));
-        comparison.trials.retain(|trial| is_wanted(&trial.way.to_string()));
+    if !arguments.configuration.is_empty() {
+        let is_wanted = |name: &str| arguments.configuration.iter().any(|part| name.contains(part.as_str()));
+        comparison.trials.retain(|trial| is_wanted(&trial.configuration.to_string()));
     }
     let seeds = arguments.seed..arguments.seed + arguments.count;
     if arguments.print {
@@ -116,13 +116,13 @@ fn main() -> ExitCode {
 
 /// Removes everything from the program that the first failure does not need.
 fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
-    let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.way.to_string()));
+    let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.configuration.to_string()));
     let first = |reason: &str| reason.split(": ").take(2).map(kind).collect::<Vec<_>>();
     let wanted = first(reason);
     // Every comparison with references contains them and the judge. Devices are compared with each other.
     let narrow = match comparison.references.is_empty() && !comparison.has_judge {
         true => comparison.clone(),
-        false => comparison.narrowed(named.unwrap_or(&comparison.trials[0]).way),
+        false => comparison.narrowed(named.unwrap_or(&comparison.trials[0]).configuration),
     };
     let mut bench = Bench::new();
     reduce(&program.source, |source| {

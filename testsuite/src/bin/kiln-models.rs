@@ -6,7 +6,8 @@ use std::{process::ExitCode, thread, time::Duration};
 use clap::Parser;
 use kiln_testsuite::litmus::generated::{Limit, check_all, program};
 
-/// Explores generated programs in both memory models: the module for Vulkan allows nothing that OpenCL forbids
+/// Explores generated programs in both memory models, and checks that Vulkan modules permit no outcome that OpenCL
+/// forbids
 #[derive(Parser)]
 struct Arguments {
     /// Number of programs
@@ -18,10 +19,10 @@ struct Arguments {
     /// Number of threads [default: the processors]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Begin no program after this time
+    /// Start no program after this time
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
-    /// Print the program, what the models find in it, and stop
+    /// Print the program and the findings of the models, and stop
     #[arg(long)]
     print: bool,
 }

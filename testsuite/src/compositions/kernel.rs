@@ -30,7 +30,7 @@ impl Generator {
         self.std != "CL1.2"
     }
 
-    /// Extensions, and what depends on them.
+    /// Emits extension pragmas, and macros that depend on extensions.
     pub(super) fn prologue(&mut self) {
         let mut enable = |name: &str| self.lines.line(format!("#pragma OPENCL EXTENSION {name} : enable"));
         if self.has_wide {
@@ -105,7 +105,7 @@ impl Generator {
         let mut words = RESULTS;
         for _ in 0..self.dice.below(3) {
             let ty = self.some_type();
-            // Without a counter nobody could read values that depend on the order.
+            // Without a counter, no work-item could read values that depend on the order.
             if !self.is_new() && self.has_arbitrary_values(ty) || self.has_two_sizes(ty) {
                 continue;
             }
@@ -271,7 +271,7 @@ impl Generator {
         self.helpers.push(Helper { name, space, ty: part.ty });
     }
 
-    /// A random part of an object, not one of which each work-item has its own.
+    /// A random part of an object that all work-items share.
     fn part(&mut self, object: &Object, may_be_own: bool) -> Part {
         let text = match object.length {
             None => object.text.clone(),
@@ -395,7 +395,7 @@ impl Generator {
             } else {
                 self.barrier();
                 if self.dice.one_in(2) {
-                    // All values that depend on the order are counted before they are lost.
+                    // Counts all values that depend on the order before they are overwritten.
                     self.line("if (lid == 0) acc += spare;");
                     self.initialize_objects();
                     self.barrier();
@@ -605,7 +605,7 @@ impl Generator {
         self.line(format!("{{ P p = {{{l}, lid, gid, {g}{any}}}; {call}; }}"));
     }
 
-    /// Each work-item writes to a slot of its own.
+    /// Enqueues a kernel in which each work-item writes to its own slot.
     fn enqueue(&mut self, name: &str) {
         self.id = "gid";
         let value = self.number();
@@ -721,7 +721,7 @@ impl Generator {
 struct Message {
     name: String,
     space: Space,
-    /// When it is passed.
+    /// The phase in which it is passed.
     phase: usize,
 }
 

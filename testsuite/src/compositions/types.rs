@@ -1,4 +1,4 @@
-//! The types of a composition: atomic objects in structures, unions and arrays, and what is done with each.
+//! The types of a composition: atomic objects in structures, unions and arrays, and the operations on each.
 
 use super::Generator;
 

@@ -1,5 +1,5 @@
-//! The environment of program runs: a folder, and a running process of each OpenCL implementation. One for each
-//! thread.
+//! The environment of program runs: a folder, and a running process of each OpenCL implementation. Each thread has its
+//! own.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{Comparison, Outcome, Way};
+use super::{Comparison, Configuration, Outcome};
 use crate::{
     clang, device, kiln,
     oracle::Oracle,
@@ -46,20 +46,30 @@ impl Bench {
     }
 
     /// Runs a program in one configuration, and measures the time.
-    pub(super) fn run(&mut self, way: Way, program: &Program, of: &Comparison) -> (Outcome, Duration) {
+    pub(super) fn run(
+        &mut self,
+        configuration: Configuration,
+        program: &Program,
+        of: &Comparison,
+    ) -> (Outcome, Duration) {
         let begin = Instant::now();
-        let outcome = self.outcome(way, program, of).unwrap_or_else(Outcome::Failed);
+        let outcome = self.outcome(configuration, program, of).unwrap_or_else(Outcome::Failed);
         (outcome, begin.elapsed())
     }
 
-    fn outcome(&mut self, way: Way, program: &Program, of: &Comparison) -> Result<Outcome, String> {
+    fn outcome(
+        &mut self,
+        configuration: Configuration,
+        program: &Program,
+        of: &Comparison,
+    ) -> Result<Outcome, String> {
         let version = &version(program);
         let file = self.scratch.path().join("program.cl");
         fs::write(&file, &program.source).map_err(|e| e.to_string())?;
         let module = self.scratch.path().join("program.spv");
-        match way {
-            Way::Source(oracle) => self.serve(oracle, &file, version, program, of.limit),
-            Way::Device(device, level) => {
+        match configuration {
+            Configuration::Source(oracle) => self.serve(oracle, &file, version, program, of.limit),
+            Configuration::Device(device, level) => {
                 let mut command = kiln::command();
                 device.only(&mut command)?;
                 command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
@@ -79,7 +89,7 @@ impl Bench {
                     outcome => outcome,
                 })
             }
-            Way::Lesser(device, changes) => {
+            Configuration::Lesser(device, changes) => {
                 let target = ["--device-profile", device.name, "--feature", changes];
                 if let Err(outcome) = compile(&file, &module, version, &target)? {
                     return Ok(outcome);
@@ -90,14 +100,14 @@ impl Bench {
                 command.arg("run").arg(&module).args(program.launch());
                 Ok(ended(process::run(&mut command, b"", of.limit)))
             }
-            Way::Driver(device) => {
+            Configuration::Driver(device) => {
                 let outcome = self.serve(Oracle::Kiln(device.name), &file, version, program, of.limit)?;
                 Ok(match outcome {
                     Outcome::Failed(reason) if device::lacks_a_feature(&reason) => Outcome::Refused,
                     outcome => outcome,
                 })
             }
-            Way::Module(oracle, level) => {
+            Configuration::Module(oracle, level) => {
                 if let Err(outcome) = compile(&file, &module, version, &["--env", "opencl", level])? {
                     return Ok(outcome);
                 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, ops::AddAssign, time::Duration};
 
-use super::Way;
+use super::Configuration;
 
 /// The counts of one configuration.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +33,12 @@ pub struct Tally {
     /// The number of programs without a majority result.
     pub unjudged: usize,
     /// The counts, by the name of the configuration.
-    pub ways: BTreeMap<String, Count>,
+    pub configurations: BTreeMap<String, Count>,
 }
 
 impl Tally {
-    pub(super) fn of(&mut self, way: Way) -> &mut Count {
-        self.ways.entry(way.to_string()).or_default()
+    pub(super) fn of(&mut self, configuration: Configuration) -> &mut Count {
+        self.configurations.entry(configuration.to_string()).or_default()
     }
 }
 
@@ -47,8 +47,8 @@ impl AddAssign for Tally {
         self.programs += other.programs;
         self.different += other.different;
         self.unjudged += other.unjudged;
-        for (way, more) in other.ways {
-            let count = self.ways.entry(way).or_default();
+        for (configuration, more) in other.configurations {
+            let count = self.configurations.entry(configuration).or_default();
             count.same += more.same;
             count.different += more.different;
             count.refused += more.refused;
@@ -62,13 +62,16 @@ impl AddAssign for Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { programs, different, unjudged, ways } = self;
+        let Self { programs, different, unjudged, configurations } = self;
         writeln!(f, "{programs} programs: {different} with a complaint, {unjudged} without a majority")?;
         writeln!(f, "{:32}  right  wrong  refused  late  failed  seconds", "")?;
-        for (way, count) in ways {
+        for (configuration, count) in configurations {
             let Count { same, different, refused, late, failed, time, seeds } = count;
             let seconds = time.as_secs_f64();
-            write!(f, "{way:32} {same:6} {different:6} {refused:8} {late:5} {failed:7} {seconds:8.1}")?;
+            write!(
+                f,
+                "{configuration:32} {same:6} {different:6} {refused:8} {late:5} {failed:7} {seconds:8.1}"
+            )?;
             if !seeds.is_empty() {
                 write!(f, "  {seeds:?}")?;
             }

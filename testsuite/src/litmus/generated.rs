@@ -21,7 +21,7 @@ use kiln_memory_model::{
 pub use kernel::program;
 pub use tally::{Limit, Tally, check_all};
 
-/// The executions of one model that are checked before a program is given up.
+/// The maximum number of executions to check in one model.
 const BUDGET: u64 = 4_000;
 
 /// A generated program.
@@ -37,7 +37,7 @@ pub struct Program {
     pub has_barrier: bool,
 }
 
-/// What the models find in a program.
+/// The finding of the models for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// There are too many executions.
@@ -49,10 +49,10 @@ pub enum Finding {
     Sound {
         /// The consistent executions in both models.
         executions: u64,
-        /// The outcomes that are lost.
+        /// The number of outcomes that only OpenCL allows.
         lost: usize,
     },
-    /// Vulkan permits more, or the module has a data race.
+    /// Vulkan permits an outcome that OpenCL forbids, or the module has a data race.
     Unsound(String),
 }
 

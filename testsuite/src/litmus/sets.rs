@@ -1,4 +1,4 @@
-//! Compares the memory models with published verdicts on litmus tests, of which nothing is in this repository: those of
+//! Compares the memory models with published verdicts on litmus tests, which are not part of this repository: those of
 //! Dat3M (github.com/hernanponcedeleon/Dat3M) for OpenCL and Vulkan, and those of Khronos' formal model of Vulkan
 //! (github.com/KhronosGroup/Vulkan-MemoryModel).
 
@@ -17,7 +17,7 @@ use std::{
 
 use kiln_memory_model::Model;
 
-/// What a list says of its tests.
+/// The property that a list states about its tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     /// Whether the condition of the test is true.
@@ -80,7 +80,7 @@ struct Compared {
 }
 
 impl Sets {
-    /// Compares all sets: a table, and what differs.
+    /// Compares all sets; returns a table and the differences.
     pub fn compare(&self) -> Result<String, String> {
         let mut all = Vec::new();
         if let Some(folder) = &self.dat3m {

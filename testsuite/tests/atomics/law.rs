@@ -20,7 +20,7 @@ pub(crate) enum Choice {
     Named(&'static str),
     /// A variable of the kernel's.
     Runtime,
-    /// A constant that is none of the names.
+    /// A constant that has no name.
     Wrong,
 }
 
@@ -173,7 +173,7 @@ impl Call<'_> {
         self.order.is_none_or(may) || self.failure.is_some_and(may)
     }
 
-    /// The codes of the diagnostics that may refuse it; none if it is legal (OpenCL C 6.15.12.3, 6.15.12.4, 6.15.12.7,
+    /// The codes of the diagnostics that may reject it; empty if it is legal (OpenCL C 6.15.12.3, 6.15.12.4, 6.15.12.7,
     /// 6.15.12.10).
     pub(crate) fn refusals(&self, has: &Has) -> BTreeSet<&'static str> {
         let mut codes = BTreeSet::new();
@@ -218,8 +218,8 @@ impl Call<'_> {
     }
 }
 
-/// Whether a failure order is stronger than the order on success (OpenCL C 6.15.12.7.4); of what is known only at run
-/// time, nothing is said.
+/// Whether a failure order is stronger than the order on success (OpenCL C 6.15.12.7.4); `false` if either is known
+/// only at run time.
 fn is_stronger(failure: &str, success: Choice) -> bool {
     match (failure, success) {
         (_, Choice::Runtime | Choice::Wrong) | ("relaxed", _) => false,
@@ -237,7 +237,7 @@ impl Has {
             "seq_cst" => self.seq_cst,
             _ => self.acq_rel,
         };
-        // The name of the order is not there without the feature either.
+        // Without the feature, the name of the order is undeclared too.
         ["order-unsupported", "missing-extension"].into_iter().filter(move |_| self.features && !is_there)
     }
 
@@ -259,7 +259,7 @@ impl Has {
 pub(crate) struct Fence {
     /// The function's name.
     pub(crate) name: &'static str,
-    /// The flags as bits of LOCAL, GLOBAL and IMAGE, or not known, or with a bit too many.
+    /// The flags: bits of LOCAL, GLOBAL and IMAGE, unknown, or with an invalid bit.
     pub(crate) flags: Flags,
     pub(crate) order: Option<Choice>,
     pub(crate) scope: Option<Choice>,
@@ -334,7 +334,7 @@ impl Fence {
         matches!(self.order, Some(Choice::Named("seq_cst") | Choice::Runtime))
     }
 
-    /// The codes that may refuse it (OpenCL C 6.15.8, 6.15.12.4, 6.15.12.5, 6.15.15).
+    /// The codes of the diagnostics that may reject it (OpenCL C 6.15.8, 6.15.12.4, 6.15.12.5, 6.15.15).
     pub(crate) fn refusals(&self, has: &Has) -> BTreeSet<&'static str> {
         let mut codes = BTreeSet::new();
         if self.flags == Flags::Wrong {

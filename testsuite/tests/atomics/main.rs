@@ -26,7 +26,7 @@ use kiln_testsuite::{module, nightly};
 use configurations::Configuration;
 use sources::Program;
 
-/// A sample is every program with this distance.
+/// The distance between the programs of a sample.
 const STEP: usize = 29;
 
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ fn every_call_is_refused_or_emitted() {
     assert!(counts.refused > 1000 && counts.emitted > 1000, "hardly anything was tried");
 }
 
-/// All that the compiler says of a program's lines, and the module if there is one.
+/// The diagnostics of a program by line, and the module if there is one.
 struct Compiled {
     errors: BTreeMap<usize, Vec<(String, String)>>,
     words: Option<Vec<u32>>,

@@ -16,9 +16,9 @@ pub(crate) struct Statement {
     space: &'static str,
     /// The statement.
     pub(crate) text: String,
-    /// The codes that may refuse it.
+    /// The codes of the diagnostics that may reject it.
     pub(crate) refusals: BTreeSet<&'static str>,
-    /// Whether it is at least one instruction.
+    /// Whether it is compiled to at least one instruction.
     pub(crate) is_visible: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Statement {
 pub(crate) struct Program {
     /// For messages.
     pub(crate) name: String,
-    /// The type of the object, without `atomic_`; as it is for the functions of OpenCL C 1.x.
+    /// The type of the object, without `atomic_`, or the plain type for functions of OpenCL C 1.x.
     ty: String,
     is_legacy: bool,
     pub(crate) calls: Vec<Statement>,
@@ -73,7 +73,7 @@ fn statement(call: &Call<'_>, space: &'static str, has: &Has) -> Statement {
 }
 
 fn fence_statement(fence: &Fence, has: &Has) -> Statement {
-    // Relaxed fences, those without flags, and image fences on Vulkan are no instructions.
+    // Relaxed fences, fences without flags, and image fences on Vulkan emit no instructions.
     let is_visible = fence.name.ends_with("barrier");
     Statement { space: "global", text: fence.text(), refusals: fence.refusals(has), is_visible }
 }
@@ -155,7 +155,7 @@ impl Program {
     }
 }
 
-/// How many instructions of a module are atomic operations or barriers.
+/// The number of atomic operations and barriers in a module.
 pub(crate) fn synchronizing_instructions(words: &[u32]) -> usize {
     let (mut at, mut found) = (5, 0);
     while at < words.len() {

@@ -77,7 +77,7 @@ fn mistake(line: &str) -> Mistake {
     }
 }
 
-/// What Kiln reports.
+/// The report of Kiln.
 fn of_kiln(path: &Path) -> Report {
     let mut command = kiln::command();
     command.args(["check", "--no-config", "--diagnostic-format", "json"]).arg(path);
@@ -107,7 +107,7 @@ fn of_kiln(path: &Path) -> Report {
     }
 }
 
-/// What clang reports, with its header of built-in functions.
+/// The report of clang, with its header of built-in functions.
 fn of_clang(path: &Path) -> Report {
     let mut command = Command::new(CLANG);
     // Messages contain the name of the source.
@@ -140,7 +140,7 @@ fn of_clang(path: &Path) -> Report {
     report
 }
 
-/// What clang reports, from the file; or from clang, which is compared with the file or written to it.
+/// The reports of clang: read from the file, or from a run of clang, which is compared with the file or written to it.
 fn reports_of_clang(paths: &[std::path::PathBuf], blesses: bool) -> Vec<Report> {
     let file = root().join("testsuite/data/mistakes-clang.tsv");
     if blesses || nightly::is_on() {

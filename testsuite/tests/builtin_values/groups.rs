@@ -7,7 +7,7 @@ use kiln_testsuite::{
 
 use crate::{Device, INTEGERS, Kind, Scalar};
 
-/// A group as one of its work-items sees it.
+/// A group, from the viewpoint of one work-item.
 struct Group<'a> {
     values: &'a [i128],
     active: &'a [bool],
@@ -19,7 +19,7 @@ impl Group<'_> {
         self.values[self.lane]
     }
 
-    /// The values of those that are active, in a part of the group.
+    /// The values of the active work-items in part of the group.
     fn part(&self, from: usize, to: usize) -> impl Iterator<Item = i128> {
         (from..to.min(self.values.len())).filter(|&lane| self.active[lane]).map(|lane| self.values[lane])
     }
@@ -28,7 +28,7 @@ impl Group<'_> {
         self.part(0, self.values.len())
     }
 
-    /// A bit for each active work-item for which it holds.
+    /// The ballot: a bit for each active work-item that satisfies the predicate.
     fn ballot(&self, holds: impl Fn(i128) -> bool) -> u128 {
         (0..self.values.len())
             .filter(|&lane| self.active[lane] && holds(self.values[lane]))
@@ -61,14 +61,14 @@ fn call(
     Call { text: text.to_owned(), is_uniform, is_of_type, exact: Box::new(exact) }
 }
 
-/// How values are combined.
+/// A name, and the function that combines values.
 type Fold = (&'static str, fn(i128, i128) -> i128);
 
 const NUMBERS: [Fold; 4] =
     [("add", |a, b| a + b), ("min", |a, b| a.min(b)), ("max", |a, b| a.max(b)), ("mul", |a, b| a * b)];
 const BITS: [Fold; 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)];
 
-/// What nothing adds up to, where every type has it.
+/// The identity element, if it is the same for every type.
 fn identity(name: &str) -> Option<i128> {
     match name {
         "add" | "or" | "xor" | "logical_or" | "logical_xor" => Some(0),
@@ -77,7 +77,7 @@ fn identity(name: &str) -> Option<i128> {
     }
 }
 
-/// Reductions and scans whose names begin so.
+/// Reductions and scans whose names start with this prefix.
 fn folds(calls: &mut Vec<Call>, prefix: &str, is_uniform: bool, all: &[Fold]) {
     for &(name, fold) in all {
         calls.push(call(&format!("{prefix}reduce_{name}(x)"), is_uniform, true, move |it| {
@@ -217,7 +217,7 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
             })
             .collect();
         let inputs = [Input::new(ty.argument(), ty.size(), &bits)];
-        // Some work-items have undefined results, which are not checked here; a strict device reports them.
+        // Some work-items have undefined results. This test ignores them, but a strict device would report them.
         let strictness = device.device.is_strict().then_some("--no-checks");
         let options: Vec<&str> = ["-cl-ext=+all"].into_iter().chain(strictness).collect();
         let results = launch(device.device, &options, device.pragmas(), &jobs, &inputs);
@@ -255,7 +255,7 @@ pub(crate) fn sub_groups(device: Device) {
     let is_whole = nightly::is_whole("7 of 11 types of sub-group functions");
     let types = INTEGERS.iter().chain(device.reals());
     for &ty in types.filter(|ty| is_whole || chosen.contains(&ty.name)) {
-        // Products of eight numbers up to three are no whole numbers of half, those of many no `int`.
+        // Products of eight numbers up to three exceed the exact integers of half, and larger products exceed `int`.
         let has_products = ty.kind != Kind::Real || ty.name != "half" && device.sub_group <= 32;
         let mut calls = of_sub_groups(ty);
         calls.retain(|call| has_products || !call.text.contains("mul(") && !call.text.contains("_mul"));

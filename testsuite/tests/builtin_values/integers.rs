@@ -74,7 +74,7 @@ fn kernel(ty: Scalar, number: usize, text: &str) -> String {
     )
 }
 
-/// Where a bit field begins, and how long it is, as the kernel has it.
+/// The offset and size of a bit field, as the kernel computes them.
 fn field(ty: Scalar, y: i128, z: i128) -> (u32, u32) {
     let mask = u128::from(ty.mask());
     let offset = (z as u128 & mask) as u32 & (ty.bits - 1);
@@ -227,8 +227,8 @@ fn calls_of_saturated_dot_products(ty: Scalar) -> Vec<Call> {
     }
 }
 
-/// The upper half of a product of numbers of so many bits.
+/// The upper half of a product of numbers of this width.
 fn product_high(x: i128, y: i128, width: u32) -> i128 {
-    // Of two unsigned numbers of 64 bits, the product has 128 without a sign.
+    // The product of two unsigned 64-bit numbers needs 128 unsigned bits.
     if x >= 0 && y >= 0 { ((x as u128 * y as u128) >> width) as i128 } else { (x * y) >> width }
 }

@@ -34,13 +34,13 @@ struct Device {
     name: &'static str,
     fp16: bool,
     fp64: bool,
-    /// It may take denormal floats for zero.
+    /// Whether it may flush denormal floats to zero.
     flushes: bool,
     /// Work-items of a sub-group.
     sub_group: usize,
     /// Work-items of the largest work-group.
     work_group: usize,
-    /// Words in the calls of functions that modules for it cannot have.
+    /// Substrings of the calls that it does not support.
     lacks: &'static [&'static str],
 }
 

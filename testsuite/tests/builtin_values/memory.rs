@@ -9,7 +9,7 @@ use crate::{Device, INTEGERS, Scalar};
 
 const ITEMS: usize = 64;
 
-/// A kernel's body, how many it writes for each item, and which of the values each of those is.
+/// A kernel's body, the number of results for each item, and the input index of each result.
 struct Move {
     body: String,
     per_item: usize,
@@ -35,7 +35,7 @@ fn moves(ty: Scalar) -> Vec<Move> {
                  barrier(CLK_LOCAL_MEM_FENCE);\n    vstore{width}(vload{width}(1, part), j, out);"
             ),
             per_item: width,
-            // The first item of the group has stored its own.
+            // The first item of the group has stored its value.
             from: Box::new(move |item, part| item / 16 * 16 % groups * width + part),
         });
         if width != 3 {
@@ -97,7 +97,7 @@ fn moves(ty: Scalar) -> Vec<Move> {
 pub(crate) fn memory(device: Device) {
     for &ty in INTEGERS.iter().chain(device.reals()) {
         let mut random = Random::new(31);
-        // No NaN, whose bits a device may change.
+        // Avoids NaNs, whose bits a device may change.
         let exponent = if ty.bits == 16 { 0x7bff } else { ty.mask() >> 2 };
         let values: Vec<u64> = (0..ITEMS).map(|_| random.wide() & exponent | 1 << (ty.bits - 3)).collect();
         let mut all = moves(ty);

@@ -175,7 +175,7 @@ pub(crate) fn common(device: Device) {
             for (index, &got) in results.iter().enumerate() {
                 let [x, y, z] = operands.each_ref().map(|values| values[index]);
                 let (got, exact) = (ty.real(got), exact(x, y, z));
-                // Operands are below 32: what cancels is no smaller than their last bits.
+                // Operands are below 32, so cancellation leaves at least their last bits.
                 let off =
                     (got - exact).abs() / (exact.abs().max(16.0 * f64::from(*bound > 0.0)).max(1.0) * unit);
                 assert!(
@@ -188,7 +188,7 @@ pub(crate) fn common(device: Device) {
     }
 }
 
-/// Lengths and the like, of vectors of all sizes: no intermediate result overflows.
+/// Geometric functions of vectors of all sizes, without overflow of intermediate results.
 pub(crate) fn geometry(device: Device) {
     const COUNT: usize = 400;
     let reals: Vec<Scalar> = device.reals().copied().filter(|ty| ty.bits > 16).collect();
@@ -220,7 +220,7 @@ pub(crate) fn geometry(device: Device) {
                  out[j * {per} + 2] = as_{unsigned}(dot(n, n));\n{parts}}}\n",
                 per = width + 3
             );
-            // The buffer has a value for each component: its items are more than those that are looked at.
+            // The buffer has a value for each component, so it has more items than are checked.
             let kernel = kernel.replace(
                 "size_t j = get_global_id(0);",
                 &format!("size_t j = get_global_id(0);\n    if (j >= {COUNT}) return;"),

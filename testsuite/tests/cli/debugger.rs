@@ -159,7 +159,7 @@ impl Editor {
         }
     }
 
-    /// Moves on to the next stop.
+    /// Continues to the next stop.
     fn moves(&mut self, command: &str, from: &Stop) -> Stop {
         self.ask(command, json!({ "threadId": from.thread }));
         self.stop()
@@ -206,7 +206,7 @@ impl Drop for Editor {
     }
 }
 
-/// Where and why a launch has stopped.
+/// The location and the reason of a stop.
 struct Stop {
     reason: String,
     description: String,
@@ -316,7 +316,7 @@ fn a_change_of_memory_is_found_forward_and_backward() {
     assert_eq!(editor.value("sum", &stop), "6");
     let stop = editor.moves("continue", &stop);
     assert_eq!(stop.places, ["k:17"]);
-    // The statement that has changed it last, before it does.
+    // Stops before the statement that changed it last.
     let stop = editor.moves("reverseContinue", &stop);
     assert_eq!((stop.places[0].as_str(), editor.value("sum", &stop)), ("k:15", "2".to_owned()));
     let (code, _) = editor.finish(&stop);

@@ -197,12 +197,12 @@ fn scopes_and_masks_are_those_of_opencl() {
     }
 }
 
-/// Each mistake is a message with the instruction and its word.
+/// Each mistake is reported with the instruction and its word.
 #[test]
 fn mistakes_are_named() {
     let folder = folder(&[("text.spv", "this is no module")]);
     let cases = [
-        // A store that acquires, against the verifier's rule.
+        // A store with acquire order, which the verifier rejects.
         ("OpAtomicStore %p %one %acquire %zero\n", "OpAtomicStore", "OpenCL-atomic-store-order"),
         ("OpMemoryBarrier %one %image\n", "OpMemoryBarrier", "0x808 order image memory beyond a work-item"),
         ("OpControlBarrier %one %one %all\n", "OpControlBarrier", "OpenCL-execution-scope"),

@@ -97,7 +97,7 @@ fn mistakes_of_programs_are_located() {
         }
     }
     assert!(link(&["user.o"]).1.contains("no part of the program defines `nowhere`"));
-    // What no kernel reaches may be missing.
+    // Functions that no kernel calls may be undefined.
     assert_eq!(link(&["unused.o"]), (Some(0), String::new()));
 }
 

@@ -53,8 +53,8 @@ fn races_have_both_lines() {
     let source = program("*(global int *)x = 1;", "r[0] = *(global int *)x;");
     let (code, found) = findings(&source, &[]);
     assert_eq!(code, Some(3));
-    let places = &found["opencl"]["undefined"][0]["places"];
-    assert_eq!((&places[0]["line"], &places[1]["line"]), (&Value::from(4), &Value::from(6)), "{found:#}");
+    let accesses = &found["opencl"]["undefined"][0]["accesses"];
+    assert_eq!((&accesses[0]["line"], &accesses[1]["line"]), (&Value::from(4), &Value::from(6)), "{found:#}");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn run(source: &str) -> (Option<i32>, Value) {
     on_lavapipe(source, &["litmus", "a.cl", "--json", "--run", "--instances", "5000"])
 }
 
-/// Instances keep apart: ids, values, local memory, and elements of every size are those of the launch.
+/// Instances are independent: ids, values, local memory, and elements of every size are those of the launch.
 #[test]
 fn instances_on_a_device_are_launches_of_their_own() {
     let ids = "// kiln run --global 4,2,3 --local 2,2,1 --arg buf:ulong[24]=0 --arg int:7\n\
@@ -204,7 +204,7 @@ fn outcomes_of_a_device_are_those_of_the_models() {
     assert_eq!(found["device"]["outcomes"][0]["outcome"]["count"], 2, "{found:#}");
 }
 
-/// The kernel that runs differs from the one that was explored: the device shows what the models forbid, or do not know.
+/// The executed kernel differs from the explored one, so the device shows forbidden or unknown outcomes.
 #[test]
 fn forbidden_outcomes_of_a_device_are_errors() {
     for (wrong, other) in [("r[0] = 1; r[1] = 0;", 0), ("r[0] = 9;", 5000)] {
@@ -247,7 +247,7 @@ fn a_device_gets_a_certificate() {
         assert_eq!(Some(total), test["instances"].as_u64(), "{test:#}");
         let is = |name: &str| outcomes.iter().any(|it| it[name] == true);
         assert!(is("is_allowed_by_opencl") && is("is_allowed_by_vulkan"), "{test:#}");
-        // Store buffering is what seq_cst forbids, and release and acquire do not.
+        // seq_cst forbids store buffering; release and acquire do not.
         let name = test["name"].as_str().unwrap_or_default();
         let weak = outcomes.iter().filter(|it| it["is_weak"] == true);
         let is_possible = weak.clone().any(|it| it["is_allowed_by_vulkan"] == true);

@@ -300,7 +300,7 @@ fn explain_prints_the_page_of_a_code() {
     for entry in fs::read_dir(kiln_testsuite::root().join("docs/diagnostics")).expect("pages") {
         let path = entry.expect("a page").path();
         let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        // The list of the pages is none.
+        // The list of pages is not a page of a diagnostic.
         if code == "README" {
             continue;
         }
@@ -337,7 +337,7 @@ fn hosts_get_the_interface_in_their_own_words() {
         let text = fs::read_to_string(folder.path().join(name)).expect("a file");
         assert!(text.contains(wanted), "{text}");
     }
-    // A compiler of C holds the header to its own assertions, and reads the module in it.
+    // A C compiler checks the assertions in the header, and reads the module in it.
     let user = "#include \"pairs.h\"\nint main(void) { return pairs_spirv[0] != 0x07230203 || sizeof(struct pair) != 32; }\n";
     fs::write(folder.path().join("user.c"), user).expect("a file");
     let run = |words: &[&str]| {
@@ -370,7 +370,7 @@ fn dependencies_are_written_as_clang_writes_them() {
     let written = fs::read_to_string(folder.path().join("k.d")).expect("a file");
     assert_eq!(written, rule.replace("k.spv", "$(X)") + "a\\ b.h:\nc.h:\n");
     assert!(is_module(&folder.path().join("k.spv")));
-    // What clang says of the same source, but for its own name of the target.
+    // The output of clang for the same source, except for its name of the target.
     let mut clang = Command::new("clang-15");
     clang.current_dir(folder.path()).args(["-x", "cl", "-cl-std=CL2.0", "-M", "-MT", "k.spv", "k.cl"]);
     match process::run(&mut clang, b"", LIMIT) {
@@ -381,7 +381,7 @@ fn dependencies_are_written_as_clang_writes_them() {
             };
             assert_eq!(files(&finished.text()), files(rule));
         }
-        // It is an oracle where it is installed.
+        // clang is optional.
         Err(reason) => assert!(reason.contains("cannot start"), "{reason}"),
     }
 }
@@ -447,7 +447,7 @@ fn assembly_can_be_assembled() {
         assembler.args(["--preserve-numeric-ids", "--target-env", version, "a.spvasm", "-o", "b.spv"]);
         let told = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
         assert_eq!(told.code(), Some(0), "{source} for {env}: {}", told.text());
-        // The generator is another, and so may be the bound.
+        // The generator differs, and the bound may differ.
         let words = |name: &str| fs::read(folder.path().join(name)).expect("a module").split_off(20);
         assert!(words("a.spv") == words("b.spv"), "{source} for {env} is another module");
     }
@@ -596,7 +596,7 @@ fn undefined_behavior_has_its_own_exit_code() {
     assert_eq!(kiln(&folder, &wrong).code(), Some(1));
 }
 
-/// A file that can be written is, in a folder that cannot.
+/// A writable file in a read-only folder is overwritten.
 #[cfg(unix)]
 #[test]
 fn an_output_in_a_read_only_folder_is_written() {
@@ -609,7 +609,7 @@ fn an_output_in_a_read_only_folder_is_written() {
     allow("k.spv", 0o666);
     allow("", 0o555);
     let mut compile = command(&folder, &["k.cl", "-o", "k.spv"]);
-    // The system's administrator can write everywhere.
+    // root can write everywhere.
     if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
         compile.uid(NOBODY);
     }

@@ -1,4 +1,4 @@
-//! What modules contain, and what `kiln verify` and `kiln reflect` print about them.
+//! The contents of modules, and the output of `kiln verify` and `kiln reflect`.
 
 use std::fs;
 

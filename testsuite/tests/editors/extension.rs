@@ -52,7 +52,7 @@ fn the_manifest_says_what_an_extension_must() {
     let size = |at: usize| u32::from_be_bytes([icon[at], icon[at + 1], icon[at + 2], icon[at + 3]]);
     assert!(icon.starts_with(b"\x89PNG") && size(16) >= 128 && size(20) >= 128);
     assert_eq!(text("LICENSE"), fs::read_to_string(root().join("LICENSE")).expect("the license"));
-    // A client may be no newer than the oldest editor that is promised: the types say what there is.
+    // The client must not require an editor newer than the oldest supported one, whose API the types declare.
     let oldest =
         manifest["engines"]["vscode"].as_str().and_then(|text| text.strip_prefix('^')).expect("a version");
     assert_eq!(manifest["devDependencies"]["@types/vscode"], oldest);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Does steps in Neovim, in a folder with these files of which the first is open; what came of each.
+/// Executes steps in Neovim, in a folder with these files, the first of which is open. Returns the result of each step.
 fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
@@ -132,7 +132,7 @@ kernel void k(global atomic_int *flag, global struct particle *all, global float
             );
         }
     }
-    // A store cannot acquire: illegal orders come after legal ones.
+    // A store cannot have acquire order: illegal orders are listed after legal ones.
     let rank = |word: &str| words(14).iter().position(|offered| *offered == word);
     assert!(
         rank("memory_order_acquire").is_none_or(|last| rank("memory_order_release") < Some(last)),

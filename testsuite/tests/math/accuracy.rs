@@ -97,7 +97,7 @@ fn flushed(kind: Kind, function: &Function, bits: &[u64], got: u64, bound: f64) 
     least
 }
 
-/// How far the result is from the exact value.
+/// The error of a result relative to the exact value.
 pub(crate) fn error(kind: Kind, function: &Function, got_bits: u64, exact: &Float) -> f64 {
     let got = if function.gives_integer { integer(kind, got_bits) } else { kind.decode(got_bits) };
     if exact.is_nan() || got.is_nan() {
@@ -111,7 +111,7 @@ pub(crate) fn error(kind: Kind, function: &Function, got_bits: u64, exact: &Floa
     if exact.is_infinite() {
         return f64::INFINITY;
     }
-    // Infinity is what follows the largest number.
+    // Infinity counts as the number after the largest finite one.
     let end = Float::with_val(PRECISION, 1) << (kind.most() + 1);
     let got = if got.is_infinite() { with_sign(&end, &got) } else { got };
     let exact = if *exact.as_abs() > end { with_sign(&end, exact) } else { exact.clone() };

@@ -139,7 +139,7 @@ fn rounded(value: Float, mode: Mode) -> Float {
     }
 }
 
-/// The bits of a value in a type, and those that would do as well: none if it is undefined.
+/// All acceptable results of a conversion, as bits; empty if it is undefined.
 fn exact(value: &Float, to: Scalar, mode: Option<Mode>, saturates: bool) -> Option<u64> {
     match to {
         Scalar::Real(kind) => Some(real(value, kind, mode.unwrap_or(Mode::Even))),
@@ -191,7 +191,7 @@ fn real(value: &Float, kind: Kind, mode: Mode) -> u64 {
     sign | if is_finite { kind.infinity() - 1 } else { kind.infinity() }
 }
 
-/// Without the numbers that the device has not.
+/// Without types that the device lacks.
 pub(crate) fn conversions(device: &'static Device) {
     let has = |it: &Scalar| match it {
         Scalar::Real(kind) => kind.is_offered(device.facts()),
@@ -234,7 +234,8 @@ pub(crate) fn conversions(device: &'static Device) {
             .iter()
             .filter_map(|it| if let Scalar::Real(kind) = it { Some(kind.pragma()) } else { None })
             .collect();
-        // What does not fit is among the inputs, and not looked at: a strict device would refuse it.
+        // Values outside the range are among the inputs, but their results are ignored; a strict device would report
+        // them.
         let options = if device.is_strict() { &["--no-checks"][..] } else { &[] };
         let inputs = [Input::new(from.argument(), from.size(), &bits)];
         let results = launch(device, options, &pragma, &jobs, &inputs);
@@ -245,7 +246,7 @@ pub(crate) fn conversions(device: &'static Device) {
                     let value = from.decode(input);
                     let Some(expected) = exact(&value, to, *mode, *saturates) else { continue };
                     checked += 1;
-                    // SwiftShader adds two halves of what has no sign and 32 bits, and rounds twice.
+                    // SwiftShader converts 32-bit unsigned integers as the sum of two halves, which rounds twice.
                     let is_twice = device.name == "swiftshader" && matches!(from, Scalar::Int(32, false));
                     let is_near = is_twice && mode.is_none() && got.abs_diff(expected) == 1;
                     if !agree(to, expected, got) && !is_near && failures.len() < 60 {
@@ -298,7 +299,7 @@ fn job(number: usize, from: Scalar, to: Scalar) -> Job {
     Job { kernel, out: to.argument(), per_item: names.len(), local: None }
 }
 
-/// `vstore_half` with each rounding mode, and `vload_half` of every half there is.
+/// `vstore_half` with each rounding mode, and `vload_half` of every half.
 pub(crate) fn half_in_memory(device: &'static Device) {
     let kinds: &[Kind] = if device.facts().fp64 { &[Kind::Float, Kind::Double] } else { &[Kind::Float] };
     let mut failures = Vec::new();

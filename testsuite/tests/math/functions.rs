@@ -18,9 +18,9 @@ pub(crate) struct Function {
     pub(crate) exact: fn(&Arguments) -> Float,
     /// The result is an integer.
     pub(crate) gives_integer: bool,
-    /// Either zero will do.
+    /// Whether a zero of either sign is correct.
     pub(crate) any_zero: bool,
-    /// Errors are counted in units of one at least: OpenCL names no bound, and there are zeros.
+    /// Errors are measured in units of at least one: OpenCL specifies no bound, and exact results can be zero.
     pub(crate) is_absolute: bool,
 }
 
@@ -198,7 +198,7 @@ fn nextafter(it: &Arguments) -> Float {
 /// A correctly rounded result has an error of at most half a unit.
 const ROUNDED: [f64; 3] = [0.5; 3];
 const EXACT: [f64; 3] = [0.0; 3];
-/// Where OpenCL names no bound: so many units, that nothing but nonsense exceeds.
+/// The bound where OpenCL specifies none, in units in the last place: detects only gross errors.
 const NONE: [f64; 3] = [-1.0; 3];
 
 const fn function(
@@ -265,7 +265,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("log1p", "log1p(x)", [2.0, 2.0, 2.0], |it| it.x.clone().ln_1p()),
     function("cbrt", "cbrt(x)", [2.0, 2.0, 2.0], |it| it.x.clone().cbrt()),
     function("sqrt", "sqrt(x)", [0.5, 3.0, 0.5], |it| it.x.clone().sqrt()),
-    // Of a negative zero, the reciprocal root of IEEE 754 has its sign.
+    // IEEE 754's rSqrt of a negative zero is negative infinity.
     function("rsqrt", "rsqrt(x)", [1.0, 2.0, 2.0], |it| {
         if it.x.is_zero() { infinity().copysign(&it.x) } else { it.x.clone().recip_sqrt() }
     }),
@@ -388,7 +388,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         let product = Float::with_val(PRECISION, &it.x * &it.y);
         Float::with_val(4400, &product + &it.z)
     })),
-    // Of less precision, and only of float (6.15.2.1), for arguments of at most 2^16.
+    // Functions of reduced precision, for float only (6.15.2.1) and arguments up to 2^16.
     float_only("half_exp", "isnan(x) ? x : half_exp(clamp(x, -80.0f, 80.0f))", 8192.0, |it| {
         clamped(&it.x, 80.0).exp()
     }),

@@ -22,7 +22,7 @@ use libtest_mimic::Arguments;
 use number::Kind;
 use points::Points;
 
-/// How many functions a process of `kiln run` launches.
+/// The number of functions that one process of `kiln run` launches.
 const BATCH: usize = 6;
 
 const TESTS: &[(&str, device::Test)] = &[
@@ -59,7 +59,7 @@ fn check(kind: Kind, device: &'static Device) {
         let job = Job { kernel, out: kind.bits_argument(), per_item: 1, local: None };
         return refused(device, kind.pragma(), &[job], &[input]);
     }
-    // Without a driver that promises to keep them, denormal numbers may become zero.
+    // Denormal numbers may be flushed to zero unless the driver guarantees to preserve them.
     let flushes = kind == Kind::Float && (!device.facts().fp32_denormals || !profile(device).is_empty());
     let chosen = env::var("KILN_FUNCTION").ok();
     let functions: Vec<&Function> = FUNCTIONS
@@ -69,7 +69,7 @@ fn check(kind: Kind, device: &'static Device) {
     let points = Points::new(kind);
     let mut report = BTreeMap::new();
     let mut failures = Vec::new();
-    // Those of as many operands share their points.
+    // Functions with the same number of operands share their points.
     for arity in 1..=3 {
         let alike: Vec<&Function> = functions.iter().copied().filter(|it| it.arity() == arity).collect();
         for batch in alike.chunks(BATCH) {

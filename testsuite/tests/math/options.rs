@@ -12,7 +12,7 @@ use super::number::{Kind, PRECISION};
 
 const POINTS: usize = 10_000;
 
-/// A call, the range of its operand, how far a result may be from the exact one, and that.
+/// A call, the range of its operand, the error bound, and the exact result.
 struct Relaxed {
     call: &'static str,
     range: [f64; 2],
@@ -171,7 +171,7 @@ pub(crate) fn correctly_rounded_division_and_root(device: &'static Device) {
         let [x, y] = [left[index], right[index]].map(|bits| Kind::Float.decode(bits));
         let quotient = f64::from((x.to_f64() / y.to_f64()) as f32);
         let root = f64::from(Float::with_val(24, x.sqrt_ref()).to_f32());
-        // A quotient of floats in double is nowhere near the middle between floats without being there.
+        // A quotient of floats computed in double is never close to a midpoint between floats unless it is one.
         for (call, expected, bits) in [("x / y", quotient, quotients[index]), ("sqrt(x)", root, roots[index])]
         {
             let got = Kind::Float.decode(bits).to_f64();

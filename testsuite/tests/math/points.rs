@@ -16,7 +16,7 @@ impl Points {
         Self { kind, count: nightly::count("operands of each math function", 10_000, 100_000) }
     }
 
-    /// The operands of functions of so many.
+    /// The operands of functions with this number of operands.
     pub(crate) fn operands(&self, arity: usize) -> Vec<Vec<u64>> {
         let special = self.special();
         let mut all: Vec<Vec<u64>> = vec![Vec::new(); arity];
@@ -108,7 +108,7 @@ impl Points {
             5 => 1.0 + sign * random.unit() * 2f64.powi(-((random.wide() % 50) as i32)),
             6 => 2f64.powf((random.unit() * 2.0 - 1.0) * reach * 0.98),
             7 => 2f64.powf((random.unit() * 2.0 - 1.0) * 40.0),
-            // Beside multiples of a quarter of pi, and of a half.
+            // Neighbors of multiples of pi/4 and of 1/2.
             8 => {
                 let multiple = (random.wide() >> (random.wide() % 60 + 3)) as f64;
                 return near(multiple * std::f64::consts::FRAC_PI_4, random);
@@ -117,7 +117,7 @@ impl Points {
                 let multiple = (random.wide() >> (random.wide() % 60 + 3)) as f64;
                 return near(multiple * 0.5, random);
             }
-            // Where exponentials end, and gamma.
+            // The limits of the ranges of exponentials and gamma.
             10 => reach * [0.69, 1.0, 0.301, 0.7][random.wide() as usize % 4] * (1.0 + random.unit() * 0.05),
             _ => random.unit() * 200.0,
         };

@@ -59,7 +59,7 @@ fn modules_follow_their_sources() {
     assert!(all.runs > 5000 && all.operations > 10_000, "{all:?}");
 }
 
-/// Acquire and release in the place of seq_cst are found wherever they make a difference.
+/// Detects acquire and release in place of seq_cst wherever it changes the outcomes.
 #[test]
 fn weakened_seq_cst_does_not_follow() {
     for test in litmus::tests().iter().filter(|test| !test.weak.is_empty()) {
@@ -71,7 +71,7 @@ fn weakened_seq_cst_does_not_follow() {
     }
 }
 
-/// A changed module, and what was changed.
+/// A changed module, and the description of the change.
 struct Mutant {
     kind: &'static str,
     words: Vec<u32>,
@@ -222,7 +222,7 @@ fn mutants_of_modules_are_killed() {
             for Mutant { kind, words } in mutants(&target) {
                 match compared(&original, &words, test, setting, 24) {
                     Err(_) => *killed.entry(kind).or_default() += 1,
-                    // A change that no execution shows is none.
+                    // A change without an effect on any execution is equivalent.
                     Ok(_) if is_harmless(test, setting, &words) => harmless += 1,
                     Ok(_) => survivors.push(format!("{name}: {kind}")),
                 }

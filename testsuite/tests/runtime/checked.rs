@@ -63,7 +63,7 @@ pub(crate) fn accesses_outside_are_told(device: &Device) {
     let before = queue.read(&out).unwrap();
     assert_eq!(outside(launch(&queue, add.set(1, 1i64 << 32).unwrap(), 1)).0, "11");
     assert_eq!(outside(launch(&queue, add.set(1, 1i64).unwrap(), 1)).1, 4);
-    // The addition did not happen, what followed it did.
+    // The addition was skipped, and the statements after it were executed.
     assert_eq!(queue.read(&out).unwrap()[..2], [1, before[1]]);
 }
 
@@ -160,7 +160,7 @@ kernel void counts(global uint *out, int at) {
     if (id < 4) out[id] = atomic_load_explicit(&bins[id], memory_order_relaxed, memory_scope_work_group);
 }";
 
-/// The line, the object, and how far from its beginning.
+/// The line, the object, and the offset from its start.
 fn outside_object(result: kiln_runtime::Result<Event>) -> (String, String, i64) {
     match result {
         Err(Error::OutsideObject { site, objects, distance, .. }) => {

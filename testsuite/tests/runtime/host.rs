@@ -44,7 +44,7 @@ pub(crate) fn in_order(device: &Device) {
         let (seen, other, data) = (seen.clone(), other.clone(), data.clone());
         let host = queue.host(move || {
             assert_eq!(launched.status(), Ok(Status::Complete));
-            // Another queue sees what this one has done.
+            // Another queue sees the writes of this one.
             seen.lock().unwrap().push(other.read(&data)?);
             Ok(())
         });
@@ -139,7 +139,7 @@ pub(crate) fn transfers(device: &Device) {
             assert!(times.queued <= times.submitted && times.submitted <= times.start);
             assert!(times.start < times.end);
         }
-        // Nothing is held back: the write takes the memory at once, or later.
+        // No command is held back, so the write may read the memory immediately or later.
         let part = target.slice(5..9).unwrap();
         write_from(&queue, &part, &[1, 2, 3, 4]).wait().unwrap();
         assert_eq!(queue.read(&part).unwrap(), [1, 2, 3, 4]);
@@ -151,7 +151,7 @@ pub(crate) fn transfers(device: &Device) {
     }
 }
 
-/// A callback comes when its status is reached, in the order of statuses, and gets the error of a failure.
+/// Callbacks run when their status is reached, in the order of statuses, and receive the error of a failure.
 pub(crate) fn callbacks(device: &Device) {
     let queue = device.queue().unwrap();
     let data = device.buffer_from(&[0u32; WORDS]).unwrap();
@@ -201,7 +201,7 @@ pub(crate) fn callbacks(device: &Device) {
     assert_eq!(told, [Status::Submitted, Status::Running, Status::Complete].map(|status| (status, false)));
 }
 
-/// Host commands and callbacks may call any function of the API, and none waits for itself.
+/// Host commands and callbacks may call any function of the API without a deadlock.
 pub(crate) fn no_deadlocks(device: &Device) {
     let [one, two] = [0; 2].map(|_| device.queue().unwrap());
     let data = device.buffer_from(&[0u32; WORDS]).unwrap();

@@ -35,7 +35,7 @@ fn images(device: &Device, format: ImageFormat) -> Vec<Image> {
     images
 }
 
-/// What the host knows about an image.
+/// The host's copy of an image.
 struct Model {
     image: Image,
     bytes: Vec<u8>,
@@ -244,7 +244,7 @@ pub(crate) fn mappings(device: &Device) {
     assert_eq!(unmapped.status(), Ok(Status::Queued));
     gate.complete();
     assert_eq!(queue.read(&data).unwrap(), [9, 9, 3, 40]);
-    // Changes of a mapping for reading, and of one that is dropped, do not go back.
+    // Changes to a read-only mapping, or to one that is dropped, are not written back.
     let mut reading = queue.map_later(&data, MapAccess::Read).unwrap();
     reading.contents().unwrap().fill(1);
     reading.unmap(&queue).unwrap().wait().unwrap();

@@ -51,8 +51,8 @@ pub(crate) fn parts(device: &Device) {
     assert_eq!(queue.read_image::<u32>(&volume).unwrap(), [3, 4, 5, 6]);
 }
 
-/// An image that is made of a buffer: kernels and commands see through each what others wrote through the other, in the
-/// order of the queue, and texels between the rows stay as they are.
+/// An image that views a buffer: writes through either are visible through the other, in the order of the queue, and
+/// padding between rows is preserved.
 pub(crate) fn of_buffers(device: &Device) {
     let program = compile(
         device,
@@ -152,7 +152,8 @@ pub(crate) fn formats(device: &Device) {
             }
         }
     }
-    // What every device of OpenCL has (OpenCL API 5.3.2.1): R, RG and RGBA of eleven types each, and some of the others.
+    // Formats that every OpenCL device supports (OpenCL API 5.3.2.1): R, RG and RGBA of eleven types each, and some
+    // others.
     assert!(read >= 35 && written >= 10, "{read} formats are read, {written} are written");
 }
 

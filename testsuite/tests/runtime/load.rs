@@ -12,7 +12,7 @@ const COUNT: &str = "kernel void count(global uint *data, uint by) { data[get_gl
 
 /// The resources of the process: resident memory in MiB, open files, threads.
 fn held() -> [usize; 3] {
-    // The thread that calls back may still be letting go of a device.
+    // The callback thread may still hold a device.
     std::thread::sleep(Duration::from_millis(100));
     let pages = fs::read_to_string("/proc/self/statm").unwrap();
     let resident = pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4 / 1024;
@@ -20,8 +20,8 @@ fn held() -> [usize; 3] {
     [resident, count("/proc/self/fd"), count("/proc/self/task")]
 }
 
-/// Works twice as long as it takes for everything to be there; nothing more may come in the second half. No other test runs
-/// in this process (`main.rs`).
+/// Runs twice as long as the warm-up takes; resource use must not grow in the second half. No other test runs in this
+/// process (`main.rs`).
 fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
     let half = rounds / 2;
     (0..half).for_each(&mut work);

@@ -82,8 +82,8 @@ const TESTS: &[(&str, Test)] = &[
     ("everything_goes", load::everything_goes),
 ];
 
-/// What the compiler and the runtime do for Vulkan, and the reference device in ways of its own: checks in the code,
-/// launches that end when all work-items have reached a trap, formats that only some devices write.
+/// Tests of behavior in which Vulkan devices differ from the reference device: checks in the code, launches that end
+/// when all work-items have reached a trap, formats that only some devices can write.
 const OF_VULKAN: &[&str] = &[
     "accesses_outside_are_told",
     "local_and_private_objects_are_kept",
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Set in the process that sees the drivers.
+/// Set in the child process, which loads the drivers.
 const CHILD: &str = "KILN_TEST_RUNTIME";
 /// Names the device in a process that runs one test only.
 const ONE_ON: &str = "KILN_TEST_ONE";
@@ -152,7 +152,7 @@ fn again_with_drivers() -> ExitCode {
     ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 
-/// `KILN_TEST_VALIDATION=0` leaves the layer out, for tools that look at the process as a whole.
+/// `KILN_TEST_VALIDATION=0` disables the layer, for tools that examine the whole process.
 fn options() -> kiln_runtime::Options {
     let without = std::env::var_os("KILN_TEST_VALIDATION").is_some_and(|value| value == "0");
     let validation = if without { Validation::Off } else { Validation::Synchronization };
@@ -168,7 +168,7 @@ fn same_device(device: &Device) -> Device {
 fn run(index: usize, test: Test) -> Result<(), Failed> {
     let instance = Instance::new(options())?;
     test(&instance.device(&Selector::Index(index))?);
-    // The device is gone. The layer would also report leaked objects.
+    // The device is closed. The layer would also report leaked objects.
     match instance.validation_messages() {
         messages if messages.is_empty() => Ok(()),
         messages => Err(messages.join("\n").into()),

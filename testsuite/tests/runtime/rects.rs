@@ -110,7 +110,7 @@ pub(crate) fn misuse(device: &Device) {
     assert_eq!(error(copied(tens, &small, tens)), outside);
     let shifted = Rect { origin: [4, 0, 0], ..tens };
     assert!(matches!(error(copied(tens, &buffer, shifted)), Error::OverlappingCopy { from: 0, to: 4, .. }));
-    // Boxes beside each other share rows, and no byte.
+    // Adjacent boxes share rows, but no bytes.
     let beside = Rect { origin: [5, 0, 0], ..tens };
     copied(tens, &buffer, beside).unwrap().wait().unwrap();
     let wide = Rect { row_pitch: 11, ..beside };

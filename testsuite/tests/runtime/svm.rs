@@ -111,7 +111,7 @@ pub(crate) fn commands(device: &Device) {
     let wide = [device.buffer_from(&[5u32; 4]).unwrap(), target.slice(4..8).unwrap()];
     queue.copy(&wide[0], &wide[1]).unwrap();
     queue.nothing().unwrap();
-    // A write takes memory that earlier commands change when its turn comes.
+    // A write reads memory that earlier commands change only when it runs.
     let copy = device.buffer_from(&[0u32; 64]).unwrap();
     super::host::write_from(&queue, &copy, &two);
     queue.finish().unwrap();

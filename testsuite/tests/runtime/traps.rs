@@ -39,7 +39,7 @@ fn put(kernel: &mut Kernel, bad: u32) -> &Kernel {
     kernel.set(1, bad).unwrap()
 }
 
-/// Nobody but the work-item that traps is stopped, and no other memory is touched.
+/// Only the work-item that traps stops, and no other memory changes.
 pub(crate) fn launches_fail(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let whole = device.buffer_from(&[99u32; 200]).unwrap();
@@ -56,7 +56,7 @@ pub(crate) fn launches_fail(device: &Device) {
         let item = at.wrapping_sub(50);
         assert_eq!(value as usize, if item < 100 && item != 37 { item + 1 } else { 99 }, "{at}");
     }
-    // The device is as good as before.
+    // The device still works.
     launch(&queue, put(&mut kernel, 1000), 100).unwrap().wait().unwrap();
     assert_eq!(queue.read(&out).unwrap(), (1..=100).collect::<Vec<u32>>());
 }
@@ -108,8 +108,8 @@ pub(crate) fn held_back(device: &Device) {
     device.print_to(std::io::stdout());
 }
 
-/// The others of a group meet without the one that has stopped, on every driver. Vulkan leaves a barrier undefined that not all
-/// work-items reach, so the strict device reports it.
+/// On every driver, the other work-items of a group pass the barrier without the stopped one. In Vulkan, a barrier that
+/// not all work-items reach is undefined, so the strict device reports it.
 pub(crate) fn barriers(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let out = device.buffer_from(&[0u32; 128]).unwrap();

@@ -11,7 +11,7 @@ use crate::sources::{self, Found};
 pub(crate) struct Generated {
     /// The index, as a Rust file.
     pub(crate) index: String,
-    /// The binary forms of the functions, one after another.
+    /// The concatenated binary forms of the functions.
     pub(crate) bodies: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn bodies(name: &str) -> Option<Bodies> {
     Some(compiled(&found))
 }
 
-/// Compiles what each variant finds. Most variants find the same functions, which are compiled once.
+/// Compiles the function of each variant. Most variants share functions, which are compiled once.
 fn compiled(variants: &[Option<Found>; 4]) -> Bodies {
     let mut known: FxHashMap<Vec<_>, Vec<u8>> = FxHashMap::default();
     variants.map(|found| {

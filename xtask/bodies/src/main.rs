@@ -1,5 +1,5 @@
 //! The program of `cargo xtask library`: compiles the bodies of built-in functions to the IR, so that the compiler does
-//! not have to. The result is committed: building Kiln needs no compiler of OpenCL C.
+//! not have to. The result is committed, so building Kiln requires no OpenCL C compiler.
 
 mod index;
 mod items;

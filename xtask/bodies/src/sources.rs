@@ -88,11 +88,11 @@ const RELAXED: &str = "relaxed.cl";
 /// The files of functions for drivers whose instructions are precise: of float, and of double.
 const NATIVE: [&str; 2] = ["native.cl", "native_double.cl"];
 
-/// Which files define functions for a built-in function.
+/// The files that define functions for a built-in function.
 static INDEX: LazyLock<FxHashMap<&'static str, Vec<&'static File>>> = LazyLock::new(|| {
     let mut index: FxHashMap<_, Vec<_>> = FxHashMap::default();
     for file in &FILES {
-        for name in file.said("// Defines: ") {
+        for name in file.declared("// Defines: ") {
             index.entry(name).or_default().push(file);
         }
     }
@@ -127,8 +127,8 @@ pub(crate) struct Found {
     is_native: bool,
 }
 
-/// What each variant finds, by the name of the library function. The low bit of the index allows less accurate functions,
-/// the high bit functions for drivers whose instructions are precise.
+/// The function found for each variant, by the name of the library function. The low bit of the index allows less
+/// accurate functions, the high bit functions for drivers whose instructions are precise.
 pub(crate) fn all() -> FxHashMap<String, [Option<Found>; 4]> {
     let functions: BTreeSet<&str> = FILES.iter().flat_map(|file| file.items().functions()).collect();
     let mut all = FxHashMap::default();
@@ -147,8 +147,8 @@ pub(crate) fn all() -> FxHashMap<String, [Option<Found>; 4]> {
     all
 }
 
-/// The function `name_types` for the built-in function `name`, if the library has it.
-/// If its results may be less exact, a shorter one is taken; if the driver's instructions are precise, one that uses them.
+/// The function `name_types` for the built-in function `name`, if the library has it. Prefers a shorter one if results
+/// may be less accurate, and one that uses the driver's instructions if these are precise.
 fn find(name: &str, types: &str, is_relaxed: bool, is_native: bool) -> Option<Found> {
     let full = format!("{name}_{types}");
     let may_define = |file: &File| (is_relaxed || file.name != RELAXED) && file.has_type_of(types);
@@ -210,7 +210,7 @@ impl Needed {
 
 impl File {
     /// The words after this prefix in the comment at the start of the file.
-    fn said(&self, what: &'static str) -> impl Iterator<Item = &'static str> {
+    fn declared(&self, what: &'static str) -> impl Iterator<Item = &'static str> {
         let comment = self.text.lines().take_while(|line| line.starts_with("//"));
         comment.filter_map(move |line| line.strip_prefix(what)).flat_map(str::split_whitespace)
     }
@@ -222,7 +222,7 @@ impl File {
             let mut helpers = FxHashMap::default();
             for included in included.filter_map(file) {
                 helpers.extend(included.helpers());
-                helpers.extend(included.said("// Helps: ").map(|name| (name, included)));
+                helpers.extend(included.declared("// Helps: ").map(|name| (name, included)));
             }
             helpers
         })
@@ -230,11 +230,11 @@ impl File {
 
     /// Whether the file may have functions with a parameter of one of these types.
     fn has_type_of(&self, types: &str) -> bool {
-        let mut said = self.said("// Types: ").peekable();
-        said.peek().is_none() || said.any(|ty| types.contains(ty))
+        let mut types_of_file = self.declared("// Types: ").peekable();
+        types_of_file.peek().is_none() || types_of_file.any(|ty| types.contains(ty))
     }
 
-    /// The function of this name that it has, or may use, or the one that takes its place if instructions are precise.
+    /// The function of this name in this file or its helper files, or its replacement if instructions are precise.
     fn function(&'static self, name: &str, is_native: bool) -> Option<Found> {
         let general = self.helpers().get(name).copied().unwrap_or(self);
         let native = (is_native && general.name != RELAXED).then(|| general.native()).flatten();

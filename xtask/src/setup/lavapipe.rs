@@ -39,12 +39,13 @@ pub(super) fn unpack() -> Outcome {
         fs::copy(from, folder.join(name)).map_err(|e| format!("cannot write `{name}`: {e}"))
     };
     copy(&driver, "libvulkan_lvp.so")?;
-    // A path with a slash is relative to the manifest. The manifest is the last file: it says that all are there.
+    // A path with a slash is relative to the manifest. The manifest is written last, so its presence means that the
+    // others are complete.
     let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "./libvulkan_lvp.so", "api_version": "1.3.0"}}"#;
     fs::write(folder.join(MANIFEST), manifest).map_err(|e| format!("cannot write `{MANIFEST}`: {e}"))
 }
 
-/// The file that tells Vulkan's loader about the driver.
+/// The driver manifest for the Vulkan loader.
 const MANIFEST: &str = "lvp_icd.json";
 
 /// Downloads the package from the backports of this machine's release, with package lists of its own.

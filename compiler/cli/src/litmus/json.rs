@@ -19,7 +19,7 @@ pub(super) fn json(findings: &Findings) -> String {
                     let (item, event) = &it.witness.events[index];
                     object!({ "work_item": item, "line": event.line, "event": draw::label(event, &names) })
                 };
-                object!({ "kind": "race", "places": [access(a), access(b)] })
+                object!({ "kind": "race", "accesses": [access(a), access(b)] })
             }
             None => object!({ "kind": "barrier", "work_items": [it.items.0, it.items.1] }),
         });

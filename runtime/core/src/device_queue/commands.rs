@@ -1,9 +1,9 @@
 //! The order of commands that kernels have enqueued (OpenCL C 6.15.19).
 //!
-//! Owns the commands that wait, and the events of commands. Commands whose wait lists are complete run together. A
-//! command that waits only for kernels among them runs in the same submission after a barrier, unless those kernels can
-//! enqueue commands themselves: an event is complete when the children of its kernel are, too (OpenCL API 3.2.3). Must
-//! not depend on how kernels are launched.
+//! Owns the waiting commands and the events of commands. Commands whose wait lists are complete run together. A command
+//! that waits only for kernels among them runs in the same submission after a barrier, unless those kernels can enqueue
+//! commands themselves: an event is complete when the children of its kernel are, too (OpenCL API 3.2.3). Must not
+//! depend on how kernels are launched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +13,14 @@ use super::records::{Child, EventId, Record, Work};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Waiting,
-    /// In this part of the submission. `is_leaf` if it enqueues nothing.
+    /// It runs in this part of the submission. `is_leaf` if it enqueues nothing.
     Running {
         level: usize,
         is_leaf: bool,
     },
-    /// Its kernel has ended, and a child has not.
+    /// Its kernel has ended, but some of its children have not.
     HasChildren,
-    /// With this status: 0, or an error.
+    /// It has ended with this status: 0, or an error.
     Ended(i32),
 }
 
@@ -32,7 +32,7 @@ pub(super) const TOP: u32 = 0;
 struct Parent {
     event: Option<EventId>,
     parent: u32,
-    /// The children that are not complete, and the kernel itself until it has ended.
+    /// The number of incomplete children, plus one until the kernel itself has ended.
     open: usize,
 }
 
@@ -57,11 +57,11 @@ pub(super) struct Commands {
     parents: HashMap<u32, Parent>,
     /// The number of the last parent.
     last: u32,
-    /// Whether kernels ask for the times of complete commands, which the host stores before it launches them.
-    asks_times: bool,
+    /// Whether kernels read the times of complete commands, which the host stores before it launches these kernels.
+    reads_times: bool,
 }
 
-/// A kernel whose turn it is.
+/// A kernel that is ready to run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ready {
     pub(super) child: Child,
@@ -70,8 +70,8 @@ pub(super) struct Ready {
     pub(super) number: u32,
 }
 
-/// What a wait list requires of its command.
-enum Turn {
+/// Whether the wait list of a command lets it run.
+enum Readiness {
     /// It cannot run yet.
     Wait,
     /// It never runs, because an event has this status.
@@ -81,9 +81,9 @@ enum Turn {
 }
 
 impl Commands {
-    /// No commands. `asks_times` if kernels call `capture_event_profiling_info`.
-    pub(super) fn new(asks_times: bool) -> Self {
-        Self { asks_times, ..Self::default() }
+    /// No commands. `reads_times` if kernels call `capture_event_profiling_info`.
+    pub(super) fn new(reads_times: bool) -> Self {
+        Self { reads_times, ..Self::default() }
     }
 
     /// Adds the commands that kernels have written.
@@ -102,7 +102,7 @@ impl Commands {
         self.waiting.extend(records);
     }
 
-    /// Whether nothing waits.
+    /// Whether no command waits.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -130,21 +130,21 @@ impl Commands {
             for record in std::mem::take(&mut self.waiting) {
                 let is_after_all = matches!(record.work, Work::Marker) && record.waits.is_empty();
                 let turn = match is_after_all {
-                    true if !rest.is_empty() || has_parent => Turn::Wait,
-                    true => Turn::Run(levels.len()),
+                    true if !rest.is_empty() || has_parent => Readiness::Wait,
+                    true => Readiness::Run(levels.len()),
                     false => {
-                        let asks = self.asks_times
+                        let reads_times = self.reads_times
                             && matches!(&record.work, Work::Kernel(child) if !is_leaf(child.block));
-                        self.turn(&record, asks, &profiled, &user)
+                        self.readiness(&record, reads_times, &profiled, &user)
                     }
                 };
                 let (status, level) = match turn {
-                    Turn::Wait => {
+                    Readiness::Wait => {
                         rest.push(record);
                         continue;
                     }
-                    Turn::Fail(status) => (status, None),
-                    Turn::Run(level) => (0, Some(level)),
+                    Readiness::Fail(status) => (status, None),
+                    Readiness::Run(level) => (0, Some(level)),
                 };
                 has_moved = true;
                 let Some(level) = level else {
@@ -164,42 +164,42 @@ impl Commands {
         levels
     }
 
-    /// `asks` if the kernel may ask for the times of the events that it waits for. `profiled` are the events whose times will
-    /// be stored: that happens before a command sees them complete.
-    fn turn(
+    /// Determines whether a command can run. `reads_times`: the kernel may read the times of the events that it waits
+    /// for. `profiled`: events whose times must be stored before later commands see them complete.
+    fn readiness(
         &self,
         record: &Record,
-        asks: bool,
+        reads_times: bool,
         profiled: &HashSet<EventId>,
         user: impl Fn(EventId) -> i32,
-    ) -> Turn {
+    ) -> Readiness {
         let mut level = 0;
         let own = record.event.filter(|_| matches!(record.work, Work::Profile { .. }));
         for event in record.waits.iter().chain(&own) {
             match self.events.get(event) {
                 // A user event has no times.
-                None if own.is_some() => return Turn::Fail(0),
+                None if own.is_some() => return Readiness::Fail(0),
                 None => match user(*event) {
                     0 => {}
-                    status if status < 0 => return Turn::Fail(status),
-                    _ => return Turn::Wait,
+                    status if status < 0 => return Readiness::Fail(status),
+                    _ => return Readiness::Wait,
                 },
-                Some(State::Ended(status)) if *status < 0 => return Turn::Fail(*status),
+                Some(State::Ended(status)) if *status < 0 => return Readiness::Fail(*status),
                 Some(State::Ended(_)) => {
                     level = level.max((own.is_none() && profiled.contains(event)).into());
                 }
                 Some(State::Running { level: before, is_leaf: true })
-                    if own.is_none() && !asks && !profiled.contains(event) =>
+                    if own.is_none() && !reads_times && !profiled.contains(event) =>
                 {
                     level = level.max(before + 1);
                 }
-                Some(State::Running { .. } | State::HasChildren | State::Waiting) => return Turn::Wait,
+                Some(State::Running { .. } | State::HasChildren | State::Waiting) => return Readiness::Wait,
             }
         }
-        Turn::Run(level)
+        Readiness::Run(level)
     }
 
-    /// Puts a command into a part of the submission. Returns its kernel, if it has one.
+    /// Adds a command to a part of the submission. Returns its kernel, if it has one.
     fn begin(&mut self, record: &Record, level: usize, is_leaf: impl Fn(u32) -> bool) -> Option<Ready> {
         let Some(child) = self.child(record) else {
             // A marker ends with the events that it waits for.
@@ -231,7 +231,7 @@ impl Commands {
         }
     }
 
-    /// Puts a command into the submission. Returns its number.
+    /// Marks a command as part of the submission. Returns its number.
     fn start(&mut self, record: &Record, level: usize, is_leaf: bool) -> u32 {
         let (event, parent) = (record.event, record.parent);
         if let Some(event) = event {
@@ -387,12 +387,12 @@ mod tests {
         assert_eq!(levels, [[first], [second]]);
     }
 
-    /// A kernel that may ask for times runs when the host has stored them.
+    /// A kernel that may read times runs after the host has stored them.
     #[test]
     fn times_are_there_before_kernels_ask() {
         let records = || vec![kernel(1, &[], 1), kernel(100, &[1], 0)];
-        for (asks, levels) in [(false, vec![vec![1], vec![100]]), (true, vec![vec![1]])] {
-            let mut commands = Commands::new(asks);
+        for (reads_times, levels) in [(false, vec![vec![1], vec![100]]), (true, vec![vec![1]])] {
+            let mut commands = Commands::new(reads_times);
             commands.add(records());
             assert_eq!(take(&mut commands), levels);
         }

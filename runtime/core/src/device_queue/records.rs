@@ -1,7 +1,7 @@
 //! Records: the commands that kernels write to a queue.
 //!
-//! Owns their decoding. A kernel may have written anything, so a record that cannot be one ends the list. Must not depend
-//! on what becomes of the commands.
+//! Owns their decoding. A kernel may have written anything, so an invalid record ends the list. Must not depend on how
+//! commands are executed.
 
 use kiln_vocabulary::device_queue::record;
 

@@ -41,9 +41,9 @@ pub(super) struct Waves {
     commands: Commands,
     /// The statuses of user events, by number - 1, if a command waits for one.
     user: Vec<u32>,
-    /// The times of events that kernels may ask for.
+    /// The times of events that kernels may read.
     times: Vec<(EventId, [u64; 2])>,
-    /// Whether the list of free events is other than 0, 1, 2, …
+    /// Whether the list of free events differs from 0, 1, 2, …
     has_list: bool,
 }
 
@@ -51,7 +51,7 @@ impl Waves {
     pub(super) fn new(queue: &Queue, parent: &Kernel, store: Store) -> Self {
         let (parent, queue) = (parent.clone(), queue.clone());
         let (user, times) = (Vec::new(), Vec::new());
-        let commands = Commands::new(asks_times(&parent));
+        let commands = Commands::new(reads_times(&parent));
         Self { parent, store, queue, commands, user, times, has_list: false }
     }
 
@@ -93,7 +93,7 @@ impl Waves {
         Error::Launch { kernel: self.parent.name().to_owned(), reason }
     }
 
-    /// Adds the records that the last wave has written. Returns the number of events that were taken.
+    /// Adds the records that the last wave wrote. Returns the number of events that it allocated.
     fn read(&mut self, start: Arrival) -> Result<u32> {
         let mut bytes = vec![0; START.min(self.store.layout.bytes) as usize];
         start.land(&mut bytes)?;
@@ -173,7 +173,7 @@ impl Waves {
         let ended = queue.barrier()?;
         let written = read_start(&queue.behind(ended), &self.store)?;
         written.event.wait()?;
-        let is_asked = asks_times(&self.parent);
+        let reads_times = reads_times(&self.parent);
         for (event, id) in launched {
             // The error of a kernel, if it has any.
             if event.verdict.is_some() {
@@ -184,7 +184,7 @@ impl Waves {
                 // 0 means that the command is not complete.
                 let time = times.end.saturating_sub(times.start).max(1);
                 self.commands.ran(id, [time, time]);
-                if is_asked {
+                if reads_times {
                     self.times.push((id, [time, time]));
                 }
             }
@@ -238,8 +238,8 @@ impl Waves {
     }
 }
 
-/// Whether kernels of the program ask for the times of commands.
-fn asks_times(kernel: &Kernel) -> bool {
+/// Whether kernels of the program read the times of commands.
+fn reads_times(kernel: &Kernel) -> bool {
     kernel.program.interface().blocks.iter().any(|block| block.name == format::PROFILE_BLOCK)
 }
 

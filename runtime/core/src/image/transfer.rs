@@ -1,7 +1,7 @@
 //! Transfers of images: between images of all shapes, to and from buffers and memory of the caller, and fills.
 //!
-//! Owns the way of a copy that no single command of a back end does: through packed texels in memory. An image that
-//! views a buffer is copied as a buffer. Must not depend on how a device lays texels out.
+//! Owns copies that need two back-end commands, with packed texels in memory between them. An image that views a buffer
+//! is copied as a buffer. Must not depend on how a device lays texels out.
 
 #![allow(unsafe_code, reason = "memory of the caller; each states why it is sound")]
 
@@ -187,7 +187,7 @@ impl Queue {
         let arrival = self.packed(image, region, host.bytes())?;
         arrival.event.wait()?;
         arrival.with(host.bytes(), |packed| host.scatter(0, packed))?;
-        self.failures().tell()
+        self.failures().report()
     }
 
     /// Writes a region of an image from rows of a slice, laid out as for [`read_image_rows`](Self::read_image_rows). The

@@ -34,7 +34,7 @@ pub(super) fn support(environment: Environment, kind: ImageKind, wanted: ImageFo
     })
 }
 
-/// Whether Vulkan has formats with this channel order. The others are read through a component mapping, which views
+/// Whether Vulkan has formats with this channel order. Other orders are read through a component mapping, which views
 /// for writing must not have (VUID-VkWriteDescriptorSet-descriptorType-00336).
 fn has_own_channels(order: ChannelOrder) -> bool {
     use ChannelOrder as Order;

@@ -74,11 +74,11 @@ impl Job {
     fn run(self) {
         let Self { work, ready, wait, node, queued, submitted, lane } = self;
         let result = ready.wait(None).and_then(|()| failure(&wait));
-        // The callbacks of the start and the command itself may wait for other commands, which these would keep alive.
+        // These values would keep other commands alive, for which the callbacks or the closure may wait.
         drop((ready, wait));
         let start = Instant::now();
         let result = result.and_then(|()| {
-            node.advance(Status::Running).tell(&node);
+            node.advance(Status::Running).notify(&node);
             caught(work)
         });
         if let Some(clock) = lane.clock {
@@ -87,7 +87,7 @@ impl Job {
             node.ran(Times { queued, submitted, start, end });
         }
         lane.forget(&node);
-        node.end(result).tell(&node);
+        node.end(result).notify(&node);
         lane.pump();
     }
 }
@@ -98,7 +98,7 @@ fn failure(wait: &[Event]) -> Result<()> {
     failures.map(|error| Err(Error::WaitList { cause: Box::new(error) })).next().unwrap_or(Ok(()))
 }
 
-/// Runs the closure. A panic becomes an error, so that the commands after this one do not wait for ever.
+/// Runs the closure. A panic becomes an error, so that later commands do not wait forever.
 fn caught(work: Work) -> Result<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();

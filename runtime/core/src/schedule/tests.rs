@@ -174,7 +174,7 @@ fn held_commands_outlive_their_queue() {
     assert_eq!(held.wait(), Ok(()));
 }
 
-/// Callbacks run in whatever order their commands end, and the watcher thread ends with its queue.
+/// Callbacks run in the order in which their commands end, and the watcher thread ends with its queue.
 #[test]
 fn callbacks_come_in_any_order() {
     let (state, lane) = lane(Order::OutOfOrder);

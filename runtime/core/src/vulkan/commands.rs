@@ -47,7 +47,7 @@ pub(super) struct ReadyLaunch {
     descriptors: Option<Descriptors>,
     /// Whether it reads uniform blocks.
     uniform: bool,
-    /// The copies for images that are made of buffers.
+    /// The copies for images that view buffers.
     exchanges: Vec<image::Exchange>,
 }
 
@@ -117,8 +117,8 @@ impl Ready {
         }
     }
 
-    /// The accesses of the command. A command that does nothing stands for all commands before it and orders any
-    /// after it.
+    /// The accesses of the command. A command that does nothing has the accesses of any command, because it represents
+    /// all earlier ones.
     pub(super) fn touches(&self) -> Touches {
         let (stages, reads, writes) = match self {
             Self::Nothing => return Touches::ANYTHING,
@@ -205,7 +205,7 @@ impl ReadyLaunch {
     }
 }
 
-/// The copies around a launch, for its images that are made of buffers.
+/// The copies before and after a launch, for its images that view buffers.
 fn exchanges(bindings: &[Binding], bound: &[Bound]) -> Result<Vec<image::Exchange>> {
     let mut found = Vec::new();
     for (binding, bound) in bindings.iter().zip(bound) {

@@ -33,7 +33,7 @@ pub(super) fn compute_units(
     }
     // SAFETY: the physical device belongs to the instance, and it supports every structure of the chain.
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-    // Units that are off are part of the shape.
+    // The shape includes disabled units.
     let all = engines
         .shader_engine_count
         .saturating_mul(engines.shader_arrays_per_engine_count)

@@ -221,8 +221,8 @@ impl Device {
     pub(super) fn format_features(&self, format: vk::Format) -> FormatFeatures {
         let mut newer = vk::FormatProperties3::default();
         let mut properties = vk::FormatProperties2::default();
-        let tells = self.info.features.spirv >= (1, 6);
-        if tells {
+        let reports_formats = self.info.features.spirv >= (1, 6);
+        if reports_formats {
             properties = properties.push_next(&mut newer);
         }
         // SAFETY: the physical device belongs to the instance, and the structure is used only with Vulkan 1.3.
@@ -234,8 +234,8 @@ impl Device {
         FormatFeatures {
             image: properties.optimal_tiling_features,
             buffer: properties.buffer_features,
-            writes_images: !tells || newer.optimal_tiling_features.contains(without_format),
-            writes_buffers: !tells || newer.buffer_features.contains(without_format),
+            writes_images: !reports_formats || newer.optimal_tiling_features.contains(without_format),
+            writes_buffers: !reports_formats || newer.buffer_features.contains(without_format),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Tests of used-up memory: each function of the driver that creates or allocates something fails once in a scenario. The
-//! scenario ends with an error, nothing leaks, and the device still works.
+//! Tests of exhausted memory: each driver function that creates or allocates an object fails once in a scenario. The
+//! scenario must end with an error, without leaks, and with a usable device.
 
 use std::ffi::{CStr, c_void};
 use std::mem::ManuallyDrop;
@@ -25,7 +25,7 @@ use crate::queue::QueueOptions;
 #[path = "../../tests/devices/module.rs"]
 mod module;
 
-/// The replaced functions, by the number and kind of their parameters.
+/// The replaced functions, which all have the same parameters.
 const CREATE: [&CStr; 15] = [
     c"vkAllocateMemory",
     c"vkCreateBuffer",
@@ -43,7 +43,7 @@ const CREATE: [&CStr; 15] = [
     c"vkCreateShaderModule",
     c"vkCreateFence",
 ];
-/// The opposites of the functions of `CREATE`, in the same order.
+/// The destructors of the objects that `CREATE` creates, in the same order.
 const DESTROY: [&CStr; 15] = [
     c"vkFreeMemory",
     c"vkDestroyBuffer",
@@ -229,7 +229,7 @@ fn open(instance: &Instance) -> device::Handle {
         physical_device: device.physical,
         debug_settings: AllocatorDebugSettings::default(),
         buffer_device_address: true,
-        // Small, so that every allocation but the first needs memory of the driver.
+        // Small blocks, so that every allocation but the first allocates driver memory.
         allocation_sizes: AllocationSizes::new(1 << 16, 1 << 16),
     });
     let allocator = Mutex::new(ManuallyDrop::new(allocator.expect("an allocator")));

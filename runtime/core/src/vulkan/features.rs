@@ -235,7 +235,7 @@ impl Found {
         }
     }
 
-    /// SwiftShader ends the process if the values of a kernel exceed its stack: 8 KiB of arguments that are all loaded do.
+    /// SwiftShader aborts the process if a kernel's values exceed its stack, as 8 KiB of loaded arguments do.
     fn max_parameter_size(&self) -> u32 {
         match self.known_driver() {
             Some(Driver { id: DriverId::SwiftShader, .. }) => MAX_PARAMETER_SIZE / 4,
@@ -493,7 +493,7 @@ fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// The queue families of real devices. Software drivers have one family with one queue.
+    /// The queue families of hardware devices. Software drivers have one family with one queue.
     #[test]
     fn families_for_compute_alone_are_preferred() {
         let (graphics, compute, transfer) =

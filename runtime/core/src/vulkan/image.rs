@@ -44,7 +44,7 @@ pub(super) struct Texels {
     kind: ImageKind,
     layers: u32,
     components: [Component; 4],
-    /// The buffer that it is made of, if any.
+    /// The buffer that it views, if any.
     backing: Option<Box<Backing>>,
 }
 

@@ -164,8 +164,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a command to the open batch, or to a new one if it waits for other queues, which the current batch need
-    /// not do.
+    /// Adds a command to the open batch, or to a new one if it waits for other queues and the current batch does not.
     fn push(&self, command: Ready, start: Start<'_>) -> Result<Arc<Record>> {
         let mut state = self.state();
         let mut after = self.elsewhere(start.after);
@@ -415,8 +414,9 @@ impl Queue {
         }
     }
 
-    /// Polls until the timeline reaches a value, but not for long: a processor that sleeps wakes some 30 µs after the interrupt, which
-    /// is longer than most short kernels take. A device that runs on the processors needs them itself.
+    /// Polls until the timeline reaches a value, but not for long: a processor that sleeps wakes some 30 µs after the
+    /// interrupt, which is longer than most short kernels take. Does not poll on CPU devices, which need the processors
+    /// themselves.
     fn poll(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
         if self.device.info.kind == DeviceKind::Cpu {
             return Ok(());

@@ -75,21 +75,21 @@ pub(crate) struct Shared<'a> {
     pub(crate) debugging: Option<Debugging<'a>>,
 }
 
-/// A debugger, and what it was told.
+/// A debugger, and how much output it has received.
 pub(crate) struct Debugging<'a> {
     pub(crate) monitor: &'a dyn Monitor,
-    /// The number of bytes of `Shared::printed` that it knows.
-    pub(crate) told: usize,
+    /// The number of bytes of `Shared::printed` that were passed to it.
+    pub(crate) passed: usize,
 }
 
 impl Shared<'_> {
     /// Passes new output to the debugger.
-    pub(crate) fn tell_printed(&mut self) {
-        if let Some(Debugging { monitor, told }) = &mut self.debugging
-            && self.printed.len() > *told
+    pub(crate) fn pass_output(&mut self) {
+        if let Some(Debugging { monitor, passed }) = &mut self.debugging
+            && self.printed.len() > *passed
         {
-            monitor.prints(&self.printed[*told..]);
-            *told = self.printed.len();
+            monitor.prints(&self.printed[*passed..]);
+            *passed = self.printed.len();
         }
     }
 }
@@ -101,7 +101,7 @@ pub(crate) struct Pool {
     lists: Vec<Vec<Item>>,
 }
 
-/// A small generator (xorshift) for seed-dependent orders.
+/// A random number generator (xorshift) for seed-dependent orders.
 struct Random(u64);
 
 impl Random {
@@ -414,7 +414,7 @@ impl<'l> Group<'l> {
         shared: &mut Shared<'_>,
         others: &mut VecDeque<Group<'l>>,
     ) -> Result<(), Box<Report>> {
-        shared.tell_printed();
+        shared.pass_output();
         let kernel = self.scene.position.launch.name();
         let running = running.map(|index| ItemId { group: self.scene.number, index });
         let mut world = World { group: self, others, global: shared.global, races: shared.races, running };

@@ -10,7 +10,7 @@ use crate::{
     code::{Comparison, Input},
 };
 
-/// When the clock of kernels began: its unit is a nanosecond.
+/// The time zero of the kernel clock, which counts nanoseconds.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// A work-group in a launch.

@@ -9,8 +9,8 @@
 //! weaker requirement: every report is a race, but some races may be missed.
 
 mod clock;
+mod explain;
 mod shadow;
-mod told;
 
 use rustc_hash::FxHashMap;
 
@@ -196,13 +196,13 @@ impl Races {
             let to = (end - index * 4).min(4);
             let mask = ((1u8 << to) - 1) & !((1u8 << from) - 1);
             if let Some(past) = meet(&self.members, words.word(index), thread, space, mask, touch) {
-                return Err(told::race(&past, &self.members, thread, touch, space, Some(location)));
+                return Err(explain::race(&past, &self.members, thread, touch, space, Some(location)));
             }
         }
         Ok(())
     }
 
-    /// The writes to the word at a location that later accesses must be ordered with: who, and where.
+    /// The recorded writes to the word at a location: the agent and the location of each.
     pub(crate) fn writes(&self, local: &Shadow, location: Location) -> Vec<(Option<ItemId>, Site)> {
         let shadow = match location.space {
             Space::Global => &self.global,
@@ -230,7 +230,7 @@ impl Races {
     ) -> Result<(), Problem> {
         let mut words = self.handles.object(handle as u32);
         match meet(&self.members, words.word(number), thread, IMAGE, 0xf, touch) {
-            Some(past) => Err(told::race(&past, &self.members, thread, touch, IMAGE, None)),
+            Some(past) => Err(explain::race(&past, &self.members, thread, touch, IMAGE, None)),
             None => Ok(()),
         }
     }
@@ -254,9 +254,9 @@ fn meet(
         return None;
     }
     if first.thread == number && first.atomic == atomic && first.is_shared == is_shared {
-        // Already covered: whatever races with this access also races with the recorded one.
-        let is_told = first.epoch == new.epoch && mask & !first.mask == 0 && (first.is_write || !is_write);
-        if is_told && (word.is_alone() || !is_write) {
+        // Redundant: any access that races with this one also races with the recorded one.
+        let is_covered = first.epoch == new.epoch && mask & !first.mask == 0 && (first.is_write || !is_write);
+        if is_covered && (word.is_alone() || !is_write) {
             return None;
         }
         if word.is_alone() && mask == first.mask && is_write == first.is_write {
@@ -286,7 +286,7 @@ fn meet(
     }
     word.retain(|past| {
         let is_covered = past.mask & !mask == 0;
-        // Whatever races with the earlier access also races with this one, so this one replaces it.
+        // Any access that races with the earlier one also races with this one, which replaces it.
         let is_same = past.atomic == atomic
             && (atomic.is_none() || members[past.thread as usize].group == thread.member.group);
         let stands_for = if is_write { atomic.is_none() || is_same } else { !past.is_write && is_same };

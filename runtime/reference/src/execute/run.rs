@@ -1,7 +1,7 @@
 //! The interpreter loop: runs one work-item until it must stop.
 //!
-//! Owns the effect of each operation on registers and control flow. Must not depend on other work-items: it stops
-//! where they meet.
+//! Owns the effect of each operation on registers and control flow. Must not depend on other work-items: it stops at
+//! collective operations.
 
 use super::{
     access::access,
@@ -151,7 +151,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
     Ok(())
 }
 
-/// Why the code of a function was left.
+/// Why execution of a function stopped.
 enum Exit {
     /// A call, by its number.
     Call(u32),
@@ -164,13 +164,13 @@ enum Exit {
     Meet(u32),
     /// At the beginning of a statement.
     Statement,
-    /// The slice is over.
+    /// The time slice has ended.
     Slice,
     Problem(Problem),
 }
 
-/// Executes the code of a function. Returns where it was left: at the next operation, or, after a problem, at the
-/// operation that failed.
+/// Executes the code of a function. Returns the position of the next operation or, after a problem, of the operation
+/// that failed.
 #[inline(always)]
 fn execute<const CHECKS: bool>(
     machine: &mut Machine<'_, '_>,
@@ -298,7 +298,7 @@ fn execute<const CHECKS: bool>(
     }
 }
 
-/// How a work-item arrives at a line.
+/// How a work-item reaches a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arrival {
     Statement,

@@ -219,13 +219,13 @@ impl Shared<'_> {
                 printed: &mut printed,
                 print_room: &self.print_room,
                 queue: self.queue,
-                debugging: self.monitor.map(|monitor| Debugging { monitor, told: 0 }),
+                debugging: self.monitor.map(|monitor| Debugging { monitor, passed: 0 }),
             };
             let ended = match self.options.checks {
                 Checks::On => group.run::<true>(&mut shared, &mut waiting),
                 Checks::Off => group.run::<false>(&mut shared, &mut waiting),
             };
-            shared.tell_printed();
+            shared.pass_output();
             if !printed.is_empty() {
                 self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
             }

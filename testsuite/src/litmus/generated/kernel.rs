@@ -29,13 +29,13 @@ struct Object {
 struct Generator {
     chance: Random,
     objects: Vec<Object>,
-    /// The scope that the most operations have: it includes all work-items.
+    /// The scope of most operations, which includes all work-items.
     scope: &'static str,
     /// The percentage of operations with another scope.
     narrow: usize,
     /// Whether some orders are parameters of the kernel.
     is_dynamic: bool,
-    /// What is written next. Every value is another one.
+    /// The next value to write. All written values are distinct.
     value: u32,
     registers: u32,
 }
@@ -195,7 +195,7 @@ impl Generator {
         }
     }
 
-    /// A plain access. A read most often depends on what was read before, as that of a message does.
+    /// A plain access. Most reads depend on an earlier read, as in message passing.
     fn plain(&mut self, object: &str, known: Option<u32>) -> String {
         if self.chance.below(2) == 0 {
             return format!("*{object} = {};", self.next_value());

@@ -20,7 +20,7 @@ pub struct Limit {
     pub count: u64,
     /// The number of threads.
     pub threads: usize,
-    /// Begin no program after this time.
+    /// Start no program after this time.
     pub time: Option<Duration>,
 }
 

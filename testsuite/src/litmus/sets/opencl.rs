@@ -58,12 +58,12 @@ fn initial(text: &str) -> Parts {
     initial.split(';').filter_map(value).collect()
 }
 
-/// Whether a condition holds for these outcomes. `None` if it is not understood.
+/// Whether a condition holds for these outcomes. `None` if its syntax is not supported.
 fn verdict_of(condition: &Condition, initial: &Parts, outcomes: &[Parts]) -> Option<bool> {
     let satisfied: Option<Vec<bool>> = outcomes
         .iter()
         .map(|outcome| {
-            // What is never written keeps its initial value.
+            // An object that is never written keeps its initial value.
             let value = |name: &str| {
                 let found = outcome.get(name).or_else(|| initial.get(name)).copied();
                 found.or_else(|| (!name.contains(':')).then_some(0))

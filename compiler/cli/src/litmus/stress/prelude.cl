@@ -44,14 +44,14 @@ uint kiln_litmus_mix(uint x) {
     return x ^ x >> 16;
 }
 
-// Where the memory of an instance lies in a buffer: any odd factor permutes the places.
-uint kiln_litmus_place(uint instance, uint buffer, uint mask, uint seed) {
+// The slot of an instance in a buffer. Any odd factor permutes the slots.
+uint kiln_litmus_slot(uint instance, uint buffer, uint mask, uint seed) {
     uint factor = kiln_litmus_mix(seed + buffer);
     return factor & 2 ? instance * (factor | 1) & mask : instance;
 }
 
-// Relaxed accesses to memory that no test uses. They order nothing.
-void kiln_litmus_hammer(global atomic_uint *scratch, uint chance, uint count) {
+// Memory traffic: relaxed accesses to memory that no test uses, which order nothing.
+void kiln_litmus_add_traffic(global atomic_uint *scratch, uint chance, uint count) {
     uint sum = 0;
     for (uint i = 0; i < count; i++) {
         global atomic_uint *word = scratch + (chance >> i % 16 & 15) * 16;
@@ -60,7 +60,7 @@ void kiln_litmus_hammer(global atomic_uint *scratch, uint chance, uint count) {
         else
             sum += atomic_load_explicit(word, memory_order_relaxed, memory_scope_device);
     }
-    // Uses the sum: loads must not disappear.
+    // Uses the sum, so that the loads are not removed.
     if (sum == 0x9e3779b9u)
         atomic_fetch_add_explicit(scratch, sum, memory_order_relaxed, memory_scope_device);
 }

@@ -53,7 +53,7 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
                 let space = if is_constant(&parameter.kind) { "constant" } else { "global" };
                 let _ = write!(parameters, "{space} uchar *p{index}, ");
                 passed.push(format!(
-                    "({space} void *)(p{index} + (ulong)kiln_litmus_place(instance, {index}, mask, seed) * {}u)",
+                    "({space} void *)(p{index} + (ulong)kiln_litmus_slot(instance, {index}, mask, seed) * {}u)",
                     stride(bytes.len())
                 ));
             }
@@ -84,7 +84,7 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
     uint role = get_group_id(0), row = get_group_id(1), lane = get_local_id(0);
     uint chance = kiln_litmus_mix(kiln_litmus_mix(seed + row * (uint)get_num_groups(0) + role) + lane);
     if (role >= KILN_GROUPS) {{
-        kiln_litmus_hammer(scratch, chance, noise * 8 + 64);
+        kiln_litmus_add_traffic(scratch, chance, noise * 8 + 64);
         return;
     }}
     uint width = (uint)get_local_size(0) / KILN_ITEMS;
@@ -102,7 +102,7 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
                 break;
     }}
     barrier(0);
-    kiln_litmus_hammer(scratch, chance, (chance >> 8) % (noise + 1));
+    kiln_litmus_add_traffic(scratch, chance, (chance >> 8) % (noise + 1));
     {}({});
 }}
 ",
@@ -146,7 +146,7 @@ pub(super) fn count(parts: &[Part], outcomes: usize) -> String {
         };
         let _ = writeln!(
             text,
-            "    ulong v{number} = *(global const {ty} *)(p{0} + (ulong)kiln_litmus_place(instance, {0}, mask, seed) * {1}u + {2}u);",
+            "    ulong v{number} = *(global const {ty} *)(p{0} + (ulong)kiln_litmus_slot(instance, {0}, mask, seed) * {1}u + {2}u);",
             part.argument, part.stride, part.offset
         );
     }

@@ -146,7 +146,7 @@ pub(super) fn wait<const CHECKS: bool>(
     copies.under_way = left;
     for UnderWay { mut copying, .. } in done {
         for &index in chosen {
-            live[index].thread.learn_of_copy(&copying);
+            live[index].thread.join_copy(&copying);
         }
         copying.next_copy();
         copies.idle.push(copying);

@@ -1,4 +1,4 @@
-//! Happens-before by vector clocks, compressed for work-groups that barriers keep in step.
+//! Happens-before by vector clocks, compressed for work-groups that synchronize at barriers.
 //!
 //! Owns happens-before and, for Vulkan, availability and visibility. Must not depend on accesses or objects.
 
@@ -106,7 +106,7 @@ impl Clock {
     }
 
     /// Joins the clock of a work-item in `group`.
-    fn learn(&mut self, own: u32, other: &Self, group: u32) {
+    fn join(&mut self, own: u32, other: &Self, group: u32) {
         if group == own {
             self.floor = self.floor.max(other.floor);
         } else if other.floor > 0 {
@@ -137,7 +137,7 @@ impl Clock {
     }
 
     /// Joins the epochs of some work-items, ordered by number.
-    pub(super) fn learn_of(&mut self, work_items: Vec<(u32, u32)>) {
+    pub(super) fn join_epochs(&mut self, work_items: Vec<(u32, u32)>) {
         self.add(More { groups: Vec::new(), work_items });
     }
 
@@ -236,7 +236,7 @@ impl Thread {
         let Self { number, member, epoch, .. } = *self;
         if makes_available {
             for (space, _) in spaces.iter().enumerate().filter(|(_, is_named)| **is_named) {
-                self.available[space].learn_of(vec![(number, epoch)]);
+                self.available[space].join_epochs(vec![(number, epoch)]);
             }
         }
         let (known, available) = (self.known.clone(), self.available.clone());
@@ -260,11 +260,11 @@ impl Thread {
         for (space, _) in spaces.iter().enumerate().filter(|(_, is_acquired)| **is_acquired) {
             if release.spaces[space] && !self.knows(space, release.number, there, release.epoch) {
                 let clock = &mut self.known[space];
-                clock.learn(self.member.group, &release.known[space], there.group);
-                clock.learn_of(vec![(release.number, release.epoch)]);
+                clock.join(self.member.group, &release.known[space], there.group);
+                clock.join_epochs(vec![(release.number, release.epoch)]);
             }
             if release.spaces[space] && self.environment == Environment::Vulkan {
-                self.available[space].learn(self.member.group, &release.available[space], there.group);
+                self.available[space].join(self.member.group, &release.available[space], there.group);
             }
         }
     }
@@ -308,8 +308,8 @@ impl Thread {
     }
 
     /// Orders an asynchronous copy before what follows.
-    pub(crate) fn learn_of_copy(&mut self, copy: &Self) {
-        self.known.iter_mut().for_each(|clock| clock.learn_of(vec![(copy.number, copy.epoch)]));
+    pub(crate) fn join_copy(&mut self, copy: &Self) {
+        self.known.iter_mut().for_each(|clock| clock.join_epochs(vec![(copy.number, copy.epoch)]));
     }
 
     /// Ends a copy; the next copy by this thread is ordered after it.
@@ -317,8 +317,8 @@ impl Thread {
         self.epoch += 1;
     }
 
-    /// Before a copy by all of these work-items happens what all of them know. Nothing orders the copy after what
-    /// only one of them has done (OpenCL C 6.15.11).
+    /// Orders an asynchronous copy after everything that happens before all of these work-items, but not after actions
+    /// of only one of them (OpenCL C 6.15.11).
     pub(crate) fn copies_for<'t>(&mut self, mut threads: impl Iterator<Item = &'t Self>) {
         let Some(first) = threads.next() else { return };
         self.known = first.known.clone();
@@ -336,7 +336,7 @@ impl Thread {
             }
             clock.floor = 0;
             if is_alone {
-                clock.learn_of(vec![(first.number, first.epoch)]);
+                clock.join_epochs(vec![(first.number, first.epoch)]);
             }
         }
     }
@@ -359,14 +359,14 @@ pub(super) fn barrier(
         let own = threads[0].member.group;
         let mut all = threads[0].known[space].clone();
         for thread in &threads[1..] {
-            all.learn(own, &thread.known[space], own);
+            all.join(own, &thread.known[space], own);
         }
         if is_whole_group {
             all.floor = last;
         } else {
             let mut epochs: Vec<(u32, u32)> = threads.iter().map(|it| (it.number, it.epoch)).collect();
             epochs.sort_unstable();
-            all.learn_of(epochs);
+            all.join_epochs(epochs);
         }
         for thread in &mut threads {
             thread.known[space] = all.clone();
@@ -397,14 +397,14 @@ fn share_available(
     let own = threads[0].member.group;
     let mut all = threads[0].available[space].clone();
     for thread in &threads[1..] {
-        all.learn(own, &thread.available[space], own);
+        all.join(own, &thread.available[space], own);
     }
     if semantics.available && is_whole_group {
         all.floor = last;
     } else if semantics.available {
         let mut epochs: Vec<(u32, u32)> = threads.iter().map(|it| (it.number, it.epoch)).collect();
         epochs.sort_unstable();
-        all.learn_of(epochs);
+        all.join_epochs(epochs);
     }
     for thread in threads {
         if semantics.visible {
@@ -428,11 +428,11 @@ mod tests {
     fn groups_are_known_as_a_whole() {
         let mut clock = Clock::default();
         let other = Clock { floor: 4, more: None };
-        clock.learn(0, &other, 7);
+        clock.join(0, &other, 7);
         let member = |group| Member { group, index: 0 };
         assert!(clock.knows(0, 33, member(7), 4) && !clock.knows(0, 33, member(7), 5));
         assert!(!clock.knows(0, 1, member(0), 1));
-        clock.learn(0, &other, 0);
+        clock.join(0, &other, 0);
         assert!(clock.knows(0, 1, member(0), 4));
     }
 }

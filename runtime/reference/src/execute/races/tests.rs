@@ -82,7 +82,7 @@ fn copies_are_beside_their_group_until_they_are_waited_for() {
     let semantics = semantics(Order::AcquireRelease, true, true);
     races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
     assert!(touch(&mut races, &threads[0], data, 4, false).is_err());
-    threads[0].learn_of_copy(&copying);
+    threads[0].join_copy(&copying);
     touch(&mut races, &threads[0], data, 4, false).unwrap();
     copying.copies_for(threads.iter());
     assert!(touch(&mut races, &copying, data, 4, true).is_err());
