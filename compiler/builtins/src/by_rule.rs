@@ -7,7 +7,8 @@ use kiln_types::{
 
 use super::Context;
 
-/// The meaning of such a name. The argument has as many components as the result; for `as_type`, the same size.
+/// The meaning of such a name. The argument of `convert_type` has as many components as the result; the argument of
+/// `as_type` has the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `convert_type`

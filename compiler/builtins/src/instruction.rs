@@ -1,8 +1,8 @@
-//! The table in the other direction: from an instruction, or a name with operand types, to a row.
+//! Finds the row of an instruction, or of a name with operand types: the inverse of lowering.
 //!
 //! SPIR-V of the OpenCL environment has no signedness and, in newer modules, no pointees. An operand therefore matches
-//! all parameters that it can stand for, and the first overload that matches is the one; where signedness matters, the
-//! instruction's name contains it.
+//! several parameter types, and the first overload that matches is selected. Where signedness matters, the instruction's
+//! name contains it.
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ pub struct Element {
     pub is_signed: Option<bool>,
 }
 
-/// A parameter of the overload that an instruction stands for.
+/// A parameter of the overload that implements an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A number, or a vector with this component count.
@@ -61,13 +61,13 @@ pub struct Found {
     pub parameters: Vec<Parameter>,
 }
 
-/// The newest language with everything in it: the target decides what it supports.
+/// OpenCL C 3.0 with all extensions. The target restricts them later.
 fn everything() -> Context {
     let version = LanguageVersion::Cl30;
     Context { version, extensions: Extensions::all(version) }
 }
 
-/// The rows that are emitted as each instruction of the OpenCL set, by the instruction's name without its sign.
+/// The rows that lower to each instruction of the OpenCL set, by the instruction's name without its sign.
 static INSTRUCTIONS: LazyLock<FxHashMap<&'static str, Vec<BuiltinId>>> = LazyLock::new(|| {
     let mut all: FxHashMap<&'static str, Vec<BuiltinId>> = FxHashMap::default();
     for name in table::names() {
@@ -87,8 +87,8 @@ fn instruction(row: &Row) -> Option<super::Instruction> {
     }
 }
 
-/// The overload that the emitter lowers to this instruction of the OpenCL set, with these operands: `u_max`, `fclamp`.
-/// `None` if no row has the instruction, or it does not take such operands.
+/// The overload that lowers to this instruction of the OpenCL set, such as `u_max` or `fclamp`, with these operands. `None`
+/// if no row lowers to the instruction, or its parameters do not match.
 pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<Found> {
     let (plain, is_signed) = match name.split_once('_') {
         Some(("s", rest)) => (rest, Some(true)),
@@ -102,12 +102,12 @@ pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<Found> {
     rows.find_map(|&id| matching(id, operands, is_signed))
 }
 
-/// The first overload of a name with parameters that stand for these operands.
+/// The first overload of a name whose parameters match these operands.
 pub fn of_name(name: &str, operands: &[Operand]) -> Option<Found> {
     table::rows(name)?.1.find_map(|id| matching(id, operands, None))
 }
 
-/// The first overload of a row that matches. The sign is that of the first number.
+/// The first overload of a row that matches. `is_signed` is the signedness of the first number.
 fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Option<Found> {
     let signature = &row(id).signature;
     if signature.parameters.len() != operands.len() {
@@ -136,7 +136,7 @@ impl Parameter {
         match (param.base, param.pointer) {
             (Shape::Number(scalar, count), None) => Self::Value(scalar, count),
             (Shape::Number(scalar, count), Some(_)) => Self::Pointer(scalar, count),
-            // Flags and the like are integers to the emitter.
+            // Enums, such as fence flags, are integers in SPIR-V.
             (Shape::Enum(_), None) => Self::Value(Scalar::UInt, 1),
             _ => Self::Other,
         }
@@ -230,9 +230,9 @@ mod tests {
         assert_eq!(of_name("no_such_function", &[]), None);
     }
 
-    /// Each row with an instruction is found again from that instruction and the operands of each of its overloads.
+    /// Each row with an instruction is found from that instruction and the operands of each of its overloads.
     #[test]
-    fn every_row_is_found_again() {
+    fn every_row_is_found() {
         let mut count = 0;
         for id in table::names().flat_map(|name| table::rows(name).expect("a name").1) {
             let Some(instruction) = instruction(row(id)) else { continue };

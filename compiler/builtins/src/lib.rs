@@ -2,8 +2,8 @@
 //!
 //! The rows are in `src/*.bi`, one file for each family. `row` defines a row, `parse` parses the notation,
 //! `pattern` instantiates generic types, `overload` resolves overloads, `by_rule` handles the names that follow a
-//! rule (`convert_*`, `as_*`), and `instruction` finds the row that an instruction stands for. Independent of expressions: `sema` checks properties of a call, such as the order of
-//! an atomic operation.
+//! rule (`convert_*`, `as_*`), and `instruction` finds the row of an instruction. Independent of expressions: `sema` checks
+//! properties of a call, such as the order of an atomic operation.
 //!
 //! The table is parsed lazily: the index of names is a constant, and a row is parsed when its name is first looked
 //! up.
@@ -40,7 +40,7 @@ use kiln_vocabulary::opencl::LanguageVersion;
 
 pub use by_rule::{Rule, rule};
 pub use instruction::{Element, Found, Operand, Parameter, of_instruction, of_name};
-pub use overload::{Chosen, Failure, FailureKind, resolve};
+pub use overload::{Failure, FailureKind, OverloadCache, resolve};
 pub use rank::ArgTy;
 pub use row::{
     Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Bytes, Collective, Enqueue, Family, Fence,
@@ -63,7 +63,7 @@ impl BuiltinId {
     }
 }
 
-/// The name, and for other rows than its first the index among its rows: `prefetch`, `prefetch #1`.
+/// Prints the name, followed by the index among the name's rows if it is not 0: `prefetch`, `prefetch #1`.
 impl fmt::Display for BuiltinId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = row(*self).name;
@@ -97,8 +97,8 @@ pub struct Set {
 pub struct Overload {
     /// The row.
     pub builtin: BuiltinId,
-    /// The types that the arguments are converted to. If the table says generic, a pointer to a named address space
-    /// stays as it is.
+    /// The types that the arguments are converted to. For a generic parameter, a pointer to a named address space is not
+    /// converted.
     pub parameters: Vec<QualTy>,
     /// The result type.
     pub result: TyId,

@@ -35,22 +35,22 @@ pub struct Failure {
 pub enum FailureKind {
     /// No overload takes this number of arguments. Contains the valid numbers.
     Count(Vec<usize>),
-    /// No overload accepts these arguments. Contains the index of the argument that most often does not match.
+    /// No overload accepts these arguments. Contains the index of the argument that is probably wrong.
     Argument(usize),
     /// Several overloads match equally well.
     Ambiguous,
     /// An argument has an error that has been reported.
-    Silent,
+    Reported,
 }
 
-/// A cache of results for one context: programs often repeat calls with the same types.
+/// A cache of overload resolution for one context: programs often repeat calls with the same types.
 #[derive(Debug, Default)]
-pub struct Chosen {
+pub struct OverloadCache {
     sets: FxHashMap<&'static str, Option<Rc<Set>>>,
     overloads: FxHashMap<(&'static str, SmallVec<[ArgTy; 4]>), Rc<Overload>>,
 }
 
-impl Chosen {
+impl OverloadCache {
     /// The rows of a name, as from `lookup`.
     pub fn lookup(&mut self, name: &str, context: &Context) -> Option<Rc<Set>> {
         let name = table::name(name)?;
@@ -66,18 +66,18 @@ impl Chosen {
     ) -> Result<Rc<Overload>, Failure> {
         match self.overloads.entry((set.name, arguments.into())) {
             Occupied(known) => Ok(known.get().clone()),
-            Vacant(place) => Ok(place.insert(Rc::new(resolve(set, types, arguments)?)).clone()),
+            Vacant(entry) => Ok(entry.insert(Rc::new(resolve(set, types, arguments)?)).clone()),
         }
     }
 }
 
 /// The maximum number of ambiguous candidates to list.
-const MOST_CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// Resolves a call with these arguments.
 pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Overload, Failure> {
     if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
-        return Err(Failure { kind: FailureKind::Silent, candidates: Vec::new() });
+        return Err(Failure { kind: FailureKind::Reported, candidates: Vec::new() });
     }
     let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
     let mut search = Search { views: &views, best: Vec::new() };
@@ -135,7 +135,7 @@ impl Search<'_> {
 
     fn failure(self, set: &Set, misfit: Option<usize>) -> Failure {
         if !self.best.is_empty() {
-            let shown = self.best.iter().take(MOST_CANDIDATES);
+            let shown = self.best.iter().take(MAX_CANDIDATES);
             let candidates = shown.map(|found| row(found.id).show(&found.candidate)).collect();
             return Failure { kind: FailureKind::Ambiguous, candidates };
         }
@@ -172,7 +172,7 @@ impl Found {
             .parameters
             .iter()
             .zip(views)
-            .map(|(parameter, view)| taken(parameter, view, types).plain())
+            .map(|(parameter, view)| converted_type(parameter, view, types).plain())
             .collect();
         let generic = self.candidate.parameters.iter().zip(views).find(|(parameter, _)| parameter.has_any());
         let result = match (self.candidate.result, generic) {
@@ -189,7 +189,7 @@ impl Found {
 
 /// The type that an argument is converted to. A generic parameter accepts a pointer to a named address space
 /// unchanged, and `any` takes the argument's type.
-fn taken(parameter: &Param, view: &View, types: &mut Types) -> TyId {
+fn converted_type(parameter: &Param, view: &View, types: &mut Types) -> TyId {
     match (parameter.base, parameter.pointer, view.target) {
         (Shape::Pipe(_) | Shape::Block, None, _) => view.ty,
         (base, Some(mut quals), Some(target)) => {

@@ -44,7 +44,7 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
         spaces: space_set(header.spaces),
         other_spaces: space_set(header.other_spaces),
         images: images(header.images),
-        ways: header.when.split('|').map(condition).collect(),
+        conditions: header.when.split('|').map(condition).collect(),
         ..Signature::default()
     };
     for parameter in parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty()) {
@@ -54,7 +54,7 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
             signature.parameters.push(pattern(parameter));
         }
     }
-    signature.forget_unused();
+    signature.clear_unused();
     let words: Vec<&'static str> = lowering.split_whitespace().collect();
     let lowering =
         self::lowering(name, &words).unwrap_or_else(|| panic!("{name} has no lowering {lowering}"));
@@ -76,18 +76,18 @@ impl Signature {
     fn require_defaults(&mut self, form: AtomicForm) {
         let has = |id| self.parameters.iter().any(|it| it.base == Base::Fixed(Shape::Enum(id)));
         let (has_order, has_scope) = (has(EnumId::MEMORY_ORDER), has(EnumId::MEMORY_SCOPE));
-        for way in self.ways.iter_mut().filter(|_| !form.is_legacy) {
+        for condition in self.conditions.iter_mut().filter(|_| !form.is_legacy) {
             if !has_order {
-                way.with.insert(Extension::OrderSeqCst);
+                condition.with.insert(Extension::OrderSeqCst);
             }
             if !has_scope {
-                way.with.insert(Extension::ScopeDevice);
+                condition.with.insert(Extension::ScopeDevice);
             }
         }
     }
 
     /// Resets variables that do not occur in the row, so that they do not multiply its overloads.
-    fn forget_unused(&mut self) {
+    fn clear_unused(&mut self) {
         let patterns: Vec<Pattern> = self.parameters.iter().copied().chain([self.result]).collect();
         let has = |test: &dyn Fn(&Pattern) -> bool| patterns.iter().any(test);
         let is_generic = |element: Element| !matches!(element, Element::Fixed(_));

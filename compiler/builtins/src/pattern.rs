@@ -6,7 +6,7 @@
 
 use kiln_session::extensions::{Condition, Extension, missing};
 use kiln_types::ty::{
-    Access, EnumId, ImageTy, QualTy, Quals, Scalar, Ty, TyId, Types, atomic_condition, image_ways,
+    Access, EnumId, ImageTy, QualTy, Quals, Scalar, Ty, TyId, Types, atomic_condition, image_conditions,
 };
 use kiln_vocabulary::opencl::{
     AddressSpace,
@@ -35,7 +35,7 @@ pub(super) struct Signature {
     /// The range of `X`.
     pub(super) images: Vec<ImageTy>,
     /// The alternative conditions for the row.
-    pub(super) ways: Vec<Condition>,
+    pub(super) conditions: Vec<Condition>,
 }
 
 /// A type with variables.
@@ -182,7 +182,7 @@ impl Signature {
     /// Whether any overload is available.
     pub(super) fn exists(&self, context: &Context) -> bool {
         let holds = |condition: &Condition| condition.holds(context.version, context.extensions);
-        self.ways.iter().any(holds)
+        self.conditions.iter().any(holds)
             && (self.elements.is_empty()
                 || self.elements.iter().any(|element| holds(&self.element_condition(*element))))
             && (self.images.is_empty() || self.images.iter().any(|image| has_image(*image, context)))
@@ -192,12 +192,12 @@ impl Signature {
 
     /// The missing requirements for an overload. `None` if one is available.
     pub(super) fn missing(&self, context: &Context) -> Option<Vec<String>> {
-        let missing = |ways: &[Condition]| missing(ways, context.version, context.extensions);
+        let missing = |conditions: &[Condition]| missing(conditions, context.version, context.extensions);
         let elements: Vec<_> = self.elements.iter().map(|element| self.element_condition(*element)).collect();
-        let images: Vec<_> = self.images.iter().flat_map(|image| image_ways(*image)).collect();
+        let images: Vec<_> = self.images.iter().flat_map(|image| image_conditions(*image)).collect();
         let generic = [Condition::since(Cl20).with(Extension::GenericAddressSpace)];
         let parts = [
-            missing(&self.ways),
+            missing(&self.conditions),
             (!elements.is_empty()).then(|| missing(&elements)).flatten(),
             (!images.is_empty()).then(|| missing(&images)).flatten(),
             (!self.spaces.exists(context)).then(|| missing(&generic)).flatten(),
@@ -273,7 +273,7 @@ fn one_or<'a, T>(choices: &'a [T], is_unused: bool, unused: &'a T) -> &'a [T] {
 }
 
 fn has_image(image: ImageTy, context: &Context) -> bool {
-    image_ways(image).iter().any(|way| way.holds(context.version, context.extensions))
+    image_conditions(image).iter().any(|condition| condition.holds(context.version, context.extensions))
 }
 
 impl Pattern {

@@ -53,8 +53,8 @@ pub(super) enum Rank {
 /// The ranks of a call's arguments.
 pub(super) type Ranks = SmallVec<[Rank; 5]>;
 
-/// Whether no argument converts worse and at least one converts better. Conversions that cause a warning in C are
-/// worse than all others, whatever the other arguments.
+/// Whether no argument converts worse and at least one converts better. An overload with a conversion that causes a warning
+/// in C is worse than every overload without one.
 pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
     let is_bad = |rank: &Rank| *rank >= Rank::Dropped;
     let mut differing =

@@ -96,15 +96,15 @@ pub enum Lowering {
     Shuffle,
     /// `printf`, with its own HIR node.
     Printf,
-    /// `__builtin_trap` and similar functions, which end the launch. With its own HIR node.
+    /// `__builtin_trap` and similar functions, which end the launch, with its own HIR node.
     Trap,
     /// `atomic_init`: a plain store.
     AtomicInit,
-    /// `__builtin_memcpy` and its kin.
+    /// `__builtin_memcpy` and similar functions.
     Bytes(Bytes),
 }
 
-/// Pure functions: an extended instruction of the OpenCL set, and one of several lowerings on Vulkan.
+/// The lowerings of a pure function: an extended instruction of the OpenCL set, and one of several lowerings on Vulkan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
     /// The instruction of the OpenCL set. `None` if core instructions implement it.
@@ -132,7 +132,7 @@ pub enum Vulkan {
     GlslNotDouble(Instruction),
     /// A function of Kiln's library. If lower accuracy is allowed, an instruction of the GLSL set for `float`.
     OwnOrGlsl(Instruction),
-    /// A library function; where the driver's `Fma` rounds once, that instruction for `float` and `double`.
+    /// A function of Kiln's library. If the driver's `Fma` rounds once, that instruction for `float` and `double`.
     OwnOrFused(Instruction),
     /// Core instructions, in both environments. `lower` selects them by the function's name.
     Core,
@@ -279,7 +279,7 @@ named! {
 }
 
 named! {
-    /// Masks of sub-group invocations by comparison with one's own.
+    /// Sub-group masks: the invocations whose id compares in this way to the id of the current one.
     Mask {
         "eq" => Equal,
         "ge" => GreaterEqual,
@@ -316,7 +316,7 @@ named! {
 }
 
 named! {
-    /// Functions on bytes in memory.
+    /// Functions on byte ranges: `memcpy` and similar functions.
     Bytes {
         "copy" => Copy,
         "move" => Move,
@@ -340,7 +340,7 @@ named! {
 }
 
 named! {
-    /// Kernels that enqueue kernels.
+    /// Functions of device-side enqueue.
     Enqueue {
         "kernel" => Kernel,
         "marker" => Marker,

@@ -55,7 +55,7 @@ impl Row {
     }
 }
 
-/// Prints a type with variables. A vector type is `gentype`, and so is `T` if the row has no vectors.
+/// Prints a type with variables. A vector type is printed as `gentype`, and so is `T` if the row has no vectors.
 fn generic(pattern: &Pattern, has_vectors: bool) -> String {
     let mut text = String::new();
     if let Some(pointer) = pattern.pointer {

@@ -16,8 +16,8 @@ pub fn names_that(context: &Context, are: impl Fn(&str) -> bool) -> impl Iterato
 }
 
 /// The available names with similar spelling.
-pub fn near(misspelt: &str, context: &Context) -> impl Iterator<Item = &'static str> {
-    names_that(context, move |name| is_near(misspelt, name))
+pub fn near(misspelled: &str, context: &Context) -> impl Iterator<Item = &'static str> {
+    names_that(context, move |name| is_near(misspelled, name))
 }
 
 fn public() -> impl Iterator<Item = &'static str> {

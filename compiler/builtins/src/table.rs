@@ -59,7 +59,7 @@ struct Entry {
     next: u16,
 }
 
-/// `HEADERS` different sets of directives, and `ROWS` rows.
+/// The index: `HEADERS` different sets of directives, and `ROWS` rows.
 struct Index<const HEADERS: usize, const ROWS: usize> {
     /// The text after each directive.
     headers: [[Piece; DIRECTIVES]; HEADERS],
@@ -204,7 +204,7 @@ const fn with(mut header: [Piece; DIRECTIVES], line: Piece) -> [Piece; DIRECTIVE
         b"P" => 6,
         b"Q" => 7,
         b"X" => 8,
-        _ => panic!("the table of built-in functions has a directive that nobody knows"),
+        _ => panic!("unknown directive in the table of built-in functions"),
     };
     header[directive] = rest;
     header

@@ -28,7 +28,7 @@ fn row_count(name: &str, context: &Context) -> usize {
 }
 
 #[test]
-fn every_row_can_be_read() {
+fn every_row_parses() {
     for name in table::names() {
         let (_, rows) = table::rows(name).unwrap();
         for id in rows {
@@ -77,7 +77,7 @@ fn fewer(name: &str, version: LanguageVersion) -> isize {
 }
 
 #[test]
-fn counts_are_those_of_the_table() {
+fn overload_counts_match_clang() {
     let mut counts: std::collections::BTreeMap<&str, [isize; 3]> = Default::default();
     for line in COUNTS.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -265,7 +265,7 @@ fn calls_as_clang_resolves_them() {
 }
 
 #[test]
-fn named_spaces_where_there_is_no_generic_one() {
+fn named_spaces_replace_generic_if_unavailable() {
     assert_eq!(call("fract(float, local float *)", Cl12), "float(float, local float *)");
     assert_eq!(call("atomic_load(global atomic_int *)", Cl30), "int(global volatile atomic_int *)");
     assert_eq!(
@@ -275,7 +275,7 @@ fn named_spaces_where_there_is_no_generic_one() {
 }
 
 #[test]
-fn failures_say_why() {
+fn failures_contain_the_reason() {
     let context = everything(Cl20);
     let mut types = Types::new();
     let mut fail = |name: &str, arguments: &[TyId]| {
@@ -292,11 +292,11 @@ fn failures_say_why() {
     assert_eq!(failure.candidates, ["half sin(half)", "float sin(float)", "double sin(double)"]);
     let failure = fail("clamp", &[TyId::INT]);
     assert!(failure.candidates.contains(&"gentype clamp(gentype, sgentype, sgentype)".to_owned()));
-    assert_eq!(fail("sin", &[TyId::ERROR]).kind, FailureKind::Silent);
+    assert_eq!(fail("sin", &[TyId::ERROR]).kind, FailureKind::Reported);
 }
 
 #[test]
-fn what_a_name_needs() {
+fn missing_requirements_of_names() {
     let none = |version| Context { version, extensions: kiln_session::extensions::Extensions::NONE };
     let needs = |name: &str, version| needs(name, &none(version)).unwrap_or_default().join(" and ");
     assert_eq!(needs("sub_group_reduce_add", Cl20), "cl_khr_subgroups");

@@ -100,7 +100,7 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut interface = None;
     let emitted = match emit {
         Emit::Preprocessed => {
-            let text = pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Left);
+            let text = pp::print(&preprocessed.tokens, &sources, &interner, pp::LineMarkers::Omit);
             Ok(Some(Artifact::Text(text)))
         }
         _ => stages(

@@ -87,11 +87,11 @@ pub(crate) fn tokens(text: &str, tab_width: usize) -> Vec<Token<'_>> {
     let body = spliced.text(text);
     let mut splitter = Splitter { body, pieces: Vec::new(), end: 0 };
     splitter.split();
-    let mut places = spliced.places(0);
+    let mut offsets = spliced.offsets(0);
     let mut tokens: Vec<Token<'_>> = Vec::with_capacity(splitter.pieces.len());
     let mut before = 0;
     for (kind, range) in splitter.pieces {
-        let (start, end) = places.original(range.start as u32, range.end as u32);
+        let (start, end) = offsets.original(range.start as u32, range.end as u32);
         let (start, end) = (start as usize, end as usize);
         let gap = &body[before..range.start];
         tokens.push(Token {

@@ -79,7 +79,7 @@ pub(crate) struct Sema<'a> {
     pragmas: Pragmas,
     constants: Constants,
     /// A cache of resolved calls of built-in functions.
-    chosen: builtins::Chosen,
+    overload_cache: builtins::OverloadCache,
     blocks: Blocks,
     tags: Tags,
     depths: nesting::Depths,
@@ -127,7 +127,7 @@ pub fn check(
         scopes: Scopes::default(),
         pragmas: Pragmas::default(),
         constants: Constants::default(),
-        chosen: builtins::Chosen::default(),
+        overload_cache: builtins::OverloadCache::default(),
         blocks: Blocks::default(),
         tags: Tags::default(),
         depths: nesting::Depths::default(),

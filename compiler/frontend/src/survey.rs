@@ -92,12 +92,13 @@ pub fn check(
     sink: &mut Sink,
     facts: Option<&mut Facts>,
 ) -> hir::Module {
-    let (names, errors): (Vec<_>, Vec<_>) = parsed.errors.iter().partition(|error| error.kind.is_of_a_name());
+    let (names, errors): (Vec<_>, Vec<_>) =
+        parsed.errors.iter().partition(|error| error.kind.concerns_name());
     syntax::report(errors, sources, interner, sink);
     let told = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
-    if !parsed.mended.is_empty() {
-        let shadows = syntax::Shadows::new(&parsed.mended, sources, interner);
+    if !parsed.repaired.is_empty() {
+        let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(told, |diagnostic| shadows.hide(diagnostic));
     }
     // The type checker gives better messages for unknown type names. Report those that it did not reach.

@@ -42,7 +42,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Evaluates an operator that has just been read, with its operand. `None` if the name is not an operator.
+    /// Evaluates an operator that has just been read: parses its operand and returns the result. `None` if the name is not an
+    /// operator.
     pub(super) fn operator(&mut self, token: Tok) -> Option<Tok> {
         let name = token.name()?;
         let kind = if name == self.words.defined {
@@ -187,16 +188,16 @@ impl Evaluator<'_> {
         is
     }
 
-    fn deeper<T>(
+    fn nested<T>(
         &mut self,
         span: Span,
-        go: impl FnOnce(&mut Self) -> Result<T, (Span, String)>,
+        parse: impl FnOnce(&mut Self) -> Result<T, (Span, String)>,
     ) -> Result<T, (Span, String)> {
         if self.depth == EXPRESSION_DEPTH {
             return Err((span, format!("a conditional cannot be nested more than {EXPRESSION_DEPTH} deep")));
         }
         self.depth += 1;
-        let result = go(self);
+        let result = parse(self);
         self.depth -= 1;
         result
     }
@@ -216,12 +217,12 @@ impl Evaluator<'_> {
             return Ok(condition);
         }
         let holds = condition.bits != 0;
-        let yes = self.deeper(span, |inner| inner.comma(usage.only_if(holds)))?;
+        let yes = self.nested(span, |inner| inner.comma(usage.only_if(holds)))?;
         if !self.next_is(Punct::Colon) {
             let span = self.tokens.get(self.at).map_or(self.end, |token| token.span);
             return Err((span, "`:` is missing from a conditional operator".to_owned()));
         }
-        let no = self.deeper(span, |inner| inner.conditional(usage.only_if(!holds)))?;
+        let no = self.nested(span, |inner| inner.conditional(usage.only_if(!holds)))?;
         let chosen = if holds { yes } else { no };
         Ok(Value { unsigned: yes.unsigned || no.unsigned, ..chosen })
     }
@@ -285,7 +286,7 @@ impl Evaluator<'_> {
             // C99 6.10.1 paragraph 4: other names are 0. OpenCL C 6.3.1: `true` is 1.
             Kind::Name(_) => Ok(Value::truth(text == "true")),
             Kind::Punct(Punct::OpenParen) => {
-                let value = self.deeper(token.span, |inner| inner.comma(usage))?;
+                let value = self.nested(token.span, |inner| inner.comma(usage))?;
                 if self.next_is(Punct::CloseParen) {
                     return Ok(value);
                 }

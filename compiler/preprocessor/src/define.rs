@@ -65,7 +65,7 @@ impl Preprocessor<'_> {
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<std::rc::Rc<Macro>> {
         match self.macros.entry(name)? {
             Entry::Defined(index) => Some(self.macros.get(index)),
-            Entry::Predefined(row) => Some(self.realize(name, row)),
+            Entry::Predefined(row) => Some(self.define_predefined(name, row)),
         }
     }
 

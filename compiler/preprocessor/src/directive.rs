@@ -17,7 +17,7 @@ pub(super) struct Condition {
     /// Whether one of its groups was taken.
     taken: bool,
     /// The span of its `#else`.
-    otherwise: Option<Span>,
+    else_span: Option<Span>,
 }
 
 const DIRECTIVES: [&str; 13] = [
@@ -64,7 +64,7 @@ impl Preprocessor<'_> {
                 self.begin_condition(span, holds);
             }
             "elif" => self.elif(span),
-            "else" => self.otherwise(rest, span),
+            "else" => self.else_directive(rest, span),
             "endif" => {
                 self.extra_tokens(rest, "endif");
                 if self.frames.last_mut().and_then(|frame| frame.conditions.pop()).is_none() {
@@ -107,7 +107,7 @@ impl Preprocessor<'_> {
 
     fn begin_condition(&mut self, span: Span, taken: bool) {
         let Some(frame) = self.frames.last_mut() else { return };
-        frame.conditions.push(Condition { span, taken, otherwise: None });
+        frame.conditions.push(Condition { span, taken, else_span: None });
         if !taken {
             self.skip();
         }
@@ -118,8 +118,8 @@ impl Preprocessor<'_> {
         match self.frames.last().and_then(|frame| frame.conditions.last()) {
             None => self.without_if("elif", span),
             Some(condition) => {
-                if let Some(otherwise) = condition.otherwise {
-                    self.after_else("elif", span, otherwise);
+                if let Some(else_span) = condition.else_span {
+                    self.after_else("elif", span, else_span);
                 }
                 self.skip();
             }
@@ -127,13 +127,13 @@ impl Preprocessor<'_> {
     }
 
     /// `#else` after a taken group: skips its group.
-    fn otherwise(&mut self, rest: &[Tok], span: Span) {
+    fn else_directive(&mut self, rest: &[Tok], span: Span) {
         self.extra_tokens(rest, "else");
         match self.frames.last_mut().and_then(|frame| frame.conditions.last_mut()) {
             None => self.without_if("else", span),
             Some(condition) => {
-                if let Some(otherwise) = condition.otherwise.replace(span) {
-                    self.after_else("else", span, otherwise);
+                if let Some(else_span) = condition.else_span.replace(span) {
+                    self.after_else("else", span, else_span);
                 }
                 self.skip();
             }
@@ -145,10 +145,10 @@ impl Preprocessor<'_> {
         self.sink.report(Diagnostic::new(Code::Conditional, span, message));
     }
 
-    fn after_else(&mut self, word: &str, span: Span, otherwise: Span) {
+    fn after_else(&mut self, word: &str, span: Span, else_span: Span) {
         let message = format!("`#{word}` cannot follow `#else`");
         self.sink
-            .report(Diagnostic::new(Code::Conditional, span, message).also(otherwise, "the `#else` is here"));
+            .report(Diagnostic::new(Code::Conditional, span, message).also(else_span, "the `#else` is here"));
     }
 
     /// Skips groups of a conditional until one is taken (C99 6.10.1 paragraph 6). Only directive names are processed.
@@ -179,21 +179,21 @@ impl Preprocessor<'_> {
                 }
                 "else" if nested == 0 => {
                     let Some(condition) = frame.conditions.last_mut() else { return };
-                    let previous = condition.otherwise.replace(span);
+                    let previous = condition.else_span.replace(span);
                     let taken = std::mem::replace(&mut condition.taken, true);
                     let line = self.rest_of_line();
                     self.extra_tokens(&line[1..], "else");
                     match previous {
-                        Some(otherwise) => self.after_else("else", span, otherwise),
+                        Some(else_span) => self.after_else("else", span, else_span),
                         None if !taken => return,
                         None => {}
                     }
                 }
                 "elif" if nested == 0 => {
                     let Some(condition) = frame.conditions.last() else { return };
-                    let (taken, otherwise) = (condition.taken, condition.otherwise);
-                    if let Some(otherwise) = otherwise {
-                        self.after_else("elif", span, otherwise);
+                    let (taken, else_span) = (condition.taken, condition.else_span);
+                    if let Some(else_span) = else_span {
+                        self.after_else("elif", span, else_span);
                     } else if !taken {
                         let line = self.rest_of_line();
                         if self.condition(&line[1..], span) {
@@ -205,14 +205,14 @@ impl Preprocessor<'_> {
                         }
                     }
                 }
-                likely if nested == 0 => self.doubt_skipped(likely.to_owned(), word.span, span),
+                likely if nested == 0 => self.warn_misspelled_directive(likely.to_owned(), word.span, span),
                 _ => {}
             }
         }
     }
 
-    /// Warns about a directive in a skipped group that was probably meant to end it.
-    fn doubt_skipped(&mut self, name: String, word: Span, span: Span) {
+    /// Warns about an unknown directive in a skipped group that resembles `#elif`, `#else` or `#endif`.
+    fn warn_misspelled_directive(&mut self, name: String, word: Span, span: Span) {
         let meant = match name.as_str() {
             "elseif" | "elsif" => Some("elif".to_owned()),
             _ if DIRECTIVES.contains(&name.as_str()) => None,

@@ -49,7 +49,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Emits tokens that need no processing, until one does. Most tokens are of this kind.
+    /// Emits tokens until one needs processing. Most tokens need none.
     fn emit_plain(&mut self, tokens: &mut Vec<Token>) {
         if self.stopped {
             return;
@@ -124,11 +124,11 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether the token is seen for the first time. A macro may use an argument more than once.
+    /// Whether this is the first use of the token. A macro may use an argument more than once.
     fn is_first_use(&mut self, token: &Tok) -> bool {
         let spelling =
             self.map.spelling(token.span).map(|location| self.map.span(location.file, location.range));
-        spelling.is_none_or(|spelling| self.told.insert(spelling.lo))
+        spelling.is_none_or(|spelling| self.reported.insert(spelling.lo))
     }
 
     fn check_literal(&mut self, token: &Tok) {

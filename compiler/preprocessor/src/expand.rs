@@ -57,7 +57,7 @@ impl Preprocessor<'_> {
         tokens.iter().any(|token| token.name().is_some_and(acts))
     }
 
-    /// Expands tokens in isolation and appends the result. The caller has checked that something changes.
+    /// Expands tokens in isolation and appends the result. Call it only if `is_changed`.
     pub(super) fn expand_into(&mut self, tokens: &[Tok], result: &mut Vec<Tok>) {
         if self.depth == ARGUMENT_DEPTH {
             let span = tokens[0].span;
@@ -81,7 +81,8 @@ impl Preprocessor<'_> {
         self.buffers.give(inner);
     }
 
-    /// Pushes the expansion of a macro to the pending tokens. Not if the macro is function-like and is not called.
+    /// Pushes the expansion of a macro to the pending tokens. Returns `false` if the macro is function-like and is not
+    /// called.
     fn expand(&mut self, token: Tok, definition: &Macro) -> bool {
         match &definition.shape {
             Shape::Dynamic(dynamic) => {

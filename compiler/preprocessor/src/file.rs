@@ -20,13 +20,13 @@ pub(super) struct SourceFile {
     pub(super) name: Arc<str>,
     pub(super) text: Arc<str>,
     pub(super) spliced: Spliced,
-    /// Whether the file is UTF-16, and so has no text here.
+    /// Whether the file is UTF-16. Its text is then empty.
     pub(super) is_utf16: bool,
     /// The macro X if the file starts with `#ifndef X`. Computed on demand.
     opening: OnceCell<Option<Symbol>>,
     /// Whether the file consists of one conditional group. Computed on demand.
     is_one_group: OnceCell<bool>,
-    /// All tokens, for a file that is read again.
+    /// All tokens. Computed when the file is read for the second time.
     whole: OnceCell<Rc<Piece>>,
     was_read: Cell<bool>,
 }
@@ -159,7 +159,7 @@ impl Files {
     }
 
     /// A header that is part of the compiler.
-    pub(super) fn own(&mut self, name: &str, text: &str) -> Rc<SourceFile> {
+    pub(super) fn built_in(&mut self, name: &str, text: &str) -> Rc<SourceFile> {
         if let Some(Some(known)) = self.known.get(name) {
             return known.clone();
         }
@@ -214,20 +214,20 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_mean_the_same() {
+    fn equivalent_paths() {
         assert_eq!(identity("./a/../b/./c.h"), "b/c.h");
         assert_eq!(identity("../a/../../b"), "../../b");
         assert_eq!(identity("/../b"), "/../b");
     }
 
     #[test]
-    fn numbers_of_both_sorts() {
+    fn integers_and_floats() {
         assert!(["1.", ".5f", "1e3", "0x1p3", "0x.8", "1E+5"].iter().all(|text| is_floating(text)));
         assert!(["1", "0xE", "0x1f", "1f", "10u"].iter().all(|text| !is_floating(text)));
     }
 
     #[test]
-    fn names_of_other_scripts() {
+    fn names_in_other_scripts() {
         let mut interner = Interner::new();
         assert_eq!(name("\\u00e9", &mut interner), name("é", &mut interner));
         assert!(matches!(name("a×b", &mut interner), Kind::Unknown(_)));

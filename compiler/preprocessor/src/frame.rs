@@ -41,7 +41,7 @@ impl Frame {
         if self.at >= self.piece.tokens.len() && !self.piece.is_last() {
             self.before = self.last_read();
             if let Some(piece) = Rc::get_mut(&mut self.piece) {
-                piece.read_on(&self.file, PIECE, interner);
+                piece.advance(&self.file, PIECE, interner);
             }
             (self.at, self.run_end) = (0, 0);
         }
@@ -90,7 +90,7 @@ impl Frame {
                 return None;
             }
             if let Some(piece) = Rc::get_mut(&mut self.piece) {
-                piece.skip_on(&self.file, interner);
+                piece.skip_to_directive(&self.file, interner);
             }
             (self.at, self.run_end) = (0, 0);
         }

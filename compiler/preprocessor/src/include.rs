@@ -42,7 +42,7 @@ const C_HEADERS: [&str; 19] = [
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
 /// Headers that are part of the compiler. Files with the same names take precedence.
-const OWN_HEADERS: [(&str, &str); 9] = [
+const KILN_HEADERS: [(&str, &str); 9] = [
     ("kiln/assert.h", include_str!("headers/kiln/assert.h")),
     ("kiln/device_barrier.h", include_str!("headers/kiln/device_barrier.h")),
     ("kiln/hash_table.h", include_str!("headers/kiln/hash_table.h")),
@@ -81,12 +81,12 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `-include`: searched as if the source included it.
+    /// `-include`: searches for the file as if the source included it.
     pub(super) fn force_include(&mut self, path: &str) {
         let header = Header { name: path.to_owned(), quoted: true, span: Span::default() };
         match self.find(&header) {
             Some(file) => {
-                self.depend(&file.name);
+                self.add_dependency(&file.name);
                 self.enter(file, FileKind::User, None);
             }
             None => self.not_found(&header),
@@ -111,13 +111,13 @@ impl Preprocessor<'_> {
             return self.stop(diagnostic.help("use `#pragma once` in a file that includes itself"));
         }
         self.spend_include(file.text.len(), directive);
-        if !is_own(&file.name) {
-            self.depend(&file.name);
+        if !is_kiln_header(&file.name) {
+            self.add_dependency(&file.name);
         }
         self.enter(file, FileKind::User, Some(directive));
     }
 
-    fn depend(&mut self, path: &str) {
+    fn add_dependency(&mut self, path: &str) {
         if !self.dependencies.iter().any(|known| known == path) {
             self.dependencies.push(path.to_owned());
         }
@@ -148,11 +148,11 @@ impl Preprocessor<'_> {
         header.map(|header| (header, line.len()))
     }
 
-    /// The name of a file without its quotes, or without one of them, and the name in quotes.
+    /// A file name with a missing quote: its span, and the name in quotes.
     fn unquoted_name(&self, line: &[Tok]) -> Option<(Span, String)> {
         let span = line.first()?.span.to(line.last()?.span);
-        let place = self.map.spelling(span)?;
-        let name = self.map.text(&place).trim_matches('"');
+        let location = self.map.spelling(span)?;
+        let name = self.map.text(&location).trim_matches('"');
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
         (name.contains('.') && name.chars().all(is_name)).then(|| (span, format!("\"{name}\"")))
     }
@@ -213,8 +213,8 @@ impl Preprocessor<'_> {
         let candidates = self.candidates(header);
         let file = candidates.iter().find_map(|path| self.files.load(path, self.loader));
         file.or_else(|| {
-            let (name, text) = OWN_HEADERS.iter().find(|(name, _)| *name == header.name)?;
-            Some(self.files.own(&format!("<{name}>"), text))
+            let (name, text) = KILN_HEADERS.iter().find(|(name, _)| *name == header.name)?;
+            Some(self.files.built_in(&format!("<{name}>"), text))
         })
     }
 
@@ -226,7 +226,7 @@ impl Preprocessor<'_> {
             let diagnostic = Diagnostic::new(Code::Include, header.span, message);
             let diagnostic =
                 diagnostic.note("OpenCL C 6.11.h names 19 headers of C that a program cannot include");
-            let own = OWN_HEADERS.iter().find(|(own, _)| own.strip_prefix("kiln/") == Some(known));
+            let own = KILN_HEADERS.iter().find(|(own, _)| own.strip_prefix("kiln/") == Some(known));
             self.sink.report(match own {
                 Some((own, _)) => diagnostic
                     .help(format!("`#include <{own}>` declares the part of it that Kiln supports"))
@@ -250,8 +250,8 @@ impl Preprocessor<'_> {
 }
 
 /// Whether a file is a header of the compiler instead of a file on disk.
-fn is_own(name: &str) -> bool {
-    OWN_HEADERS
+fn is_kiln_header(name: &str) -> bool {
+    KILN_HEADERS
         .iter()
         .any(|(own, _)| name.strip_prefix('<').and_then(|name| name.strip_suffix('>')) == Some(own))
 }

@@ -1,5 +1,5 @@
-//! Characters that a reader does not see: control characters, which can change a terminal, and bidirectional
-//! formatting characters, which change the order in which the text is displayed (CVE-2021-42574).
+//! Warns about invisible characters: control characters, which can control a terminal, and bidirectional formatting
+//! characters, which change the order in which the text is displayed (CVE-2021-42574).
 
 use kiln_session::{
     diag::{Code, Diagnostic},
@@ -17,12 +17,12 @@ fn invisible(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 impl Preprocessor<'_> {
-    /// Warns about the first invisible character of a file that is not an error already.
+    /// Warns about the first invisible character of a file that has not been reported as an error.
     pub(super) fn warn_invisible(&mut self, id: FileId) {
         let File { text, .. } = self.map.file(id);
         let lo = self.map.span(id, 0..0).lo;
-        let is_news = |&(at, _): &(usize, char)| !self.told.contains(&(lo + at as u32));
-        let Some((at, c)) = invisible(text).find(is_news) else { return };
+        let is_new = |&(at, _): &(usize, char)| !self.reported.contains(&(lo + at as u32));
+        let Some((at, c)) = invisible(text).find(is_new) else { return };
         let what = match c {
             '\u{202A}'..='\u{2069}' => "changes the order in which the text is displayed",
             _ => "is a control character",

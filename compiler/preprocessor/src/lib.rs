@@ -13,7 +13,7 @@
 //! let source = Source { name: "a.cl".into(), text: b"#define TWICE(x) x x\nTWICE(int)".to_vec() };
 //! let done = preprocess(&Options::default(), source, &NoFiles, &mut sources, &mut names, &mut sink, None);
 //! assert_eq!(done.tokens.len(), 2);
-//! assert!(print(&done.tokens, &sources, &names, LineMarkers::Left).ends_with("int int\n"));
+//! assert!(print(&done.tokens, &sources, &names, LineMarkers::Omit).ends_with("int int\n"));
 //! ```
 
 mod arguments;
@@ -91,7 +91,7 @@ pub fn preprocess(
     run(options, source, loader, map, interner, sink, trace, Limits::default())
 }
 
-#[allow(clippy::too_many_arguments, reason = "that of all but tests, and their limits")]
+#[allow(clippy::too_many_arguments, reason = "the arguments of `preprocess`, and limits for tests")]
 fn run(
     options: &Options,
     source: Source,
@@ -128,7 +128,7 @@ fn run(
         limits,
         stopped: false,
         dependencies: Vec::new(),
-        told: FxHashSet::default(),
+        reported: FxHashSet::default(),
     };
     preprocessor.predefine();
     let name: Arc<str> = source.name.into();
@@ -158,7 +158,7 @@ struct Preprocessor<'a> {
     macros: Macros,
     hide_sets: HideSets,
     files: Files,
-    /// The files being read, innermost last.
+    /// The files being read, outermost first.
     frames: Vec<Frame>,
     /// Tokens to read before those of the file, in reverse order.
     pending: Vec<Tok>,
@@ -178,7 +178,7 @@ struct Preprocessor<'a> {
     stopped: bool,
     dependencies: Vec<String>,
     /// The positions of invalid characters that have been reported.
-    told: FxHashSet<u32>,
+    reported: FxHashSet<u32>,
 }
 
 /// Names with a special meaning for the preprocessor.

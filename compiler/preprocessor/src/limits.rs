@@ -17,8 +17,8 @@ pub(super) const EXPRESSION_DEPTH: usize = 200;
 /// Remaining budget.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Tokens produced by macros. The output of `#` and `##` counts by its length, and steps through hide sets by the
-    /// hundred.
+    /// Tokens produced by macros. The output of `#` and `##` counts by its length; a hundred steps through hide sets count as
+    /// one token.
     pub(super) tokens: usize,
     /// Files entered, and thousands of bytes of their texts.
     pub(super) includes: usize,
@@ -48,8 +48,8 @@ impl Preprocessor<'_> {
     }
 
     /// Counts the length of a token that `#` or `##` produces.
-    pub(super) fn spend_text(&mut self, letters: usize, span: Span) {
-        self.spend(letters / size_of::<Tok>(), span);
+    pub(super) fn spend_text(&mut self, length: usize, span: Span) {
+        self.spend(length / size_of::<Tok>(), span);
     }
 
     /// Counts a file that is entered.

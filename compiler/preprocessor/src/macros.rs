@@ -64,7 +64,7 @@ impl Macro {
                 Kind::Parameter(index) if made.is_pasted(at) => made.body[at].kind = Kind::Operand(index),
                 Kind::Parameter(_) => {}
                 Kind::Stringize(_) | Kind::Paste | Kind::Optional(_) => made.has_operators = true,
-                _ if made.is_behind_operator(at) => {}
+                _ if made.follows_operator(at) => {}
                 _ => continue,
             }
             made.special.push(at as u32);
@@ -109,7 +109,7 @@ impl Macro {
             && before.is_none_or(|before| self.rest_after_comma(before).is_none())
     }
 
-    fn is_behind_operator(&self, at: usize) -> bool {
+    fn follows_operator(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| self.body[before].kind);
         matches!(before, Some(Kind::Paste | Kind::Optional(_)))
     }

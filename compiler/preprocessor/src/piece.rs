@@ -1,6 +1,6 @@
 //! Lexes a file in pieces, so that large files need no more memory for tokens than small ones.
 //!
-//! A piece consists of whole lines. It is overwritten by the next one, so users copy tokens that they keep.
+//! A piece consists of whole lines. The next piece overwrites it, so users copy the tokens that they keep.
 
 use kiln_syntax::{
     Interner, Span, Symbol,
@@ -42,14 +42,14 @@ impl Piece {
     /// Lexes a whole file.
     pub(super) fn whole(file: &SourceFile, interner: &mut Interner) -> Self {
         let mut piece = Self::before(Vec::with_capacity(file.text.len() / 6));
-        piece.read_on(file, usize::MAX, interner);
+        piece.advance(file, usize::MAX, interner);
         piece
     }
 
     /// The first line of a file with tokens.
     pub(super) fn first_line(file: &SourceFile, interner: &mut Interner) -> Self {
         let mut piece = Self::before(Vec::new());
-        piece.read_on(file, 1, interner);
+        piece.advance(file, 1, interner);
         piece
     }
 
@@ -59,13 +59,13 @@ impl Piece {
     }
 
     /// Advances to the next piece: at least `least` tokens, up to the end of a line.
-    pub(super) fn read_on(&mut self, file: &SourceFile, least: usize, interner: &mut Interner) {
+    pub(super) fn advance(&mut self, file: &SourceFile, least: usize, interner: &mut Interner) {
         self.tokens.clear();
         self.directives.clear();
         let text = file.spliced.text(&file.text);
-        let (lexer, mut places) = match std::mem::replace(&mut self.next, Next::End) {
-            Next::Beginning => (Lexer::new(text), file.spliced.places(0)),
-            Next::Token(token) => (Lexer::resume(text, &token), file.spliced.places(token.start)),
+        let (lexer, mut offsets) = match std::mem::replace(&mut self.next, Next::End) {
+            Next::Beginning => (Lexer::new(text), file.spliced.offsets(0)),
+            Next::Token(token) => (Lexer::resume(text, &token), file.spliced.offsets(token.start)),
             Next::End => return,
         };
         for lexed in lexer {
@@ -78,7 +78,7 @@ impl Piece {
                     self.directives.push(self.tokens.len() as u32);
                 }
             }
-            let (lo, hi) = places.original(lexed.start, lexed.end);
+            let (lo, hi) = offsets.original(lexed.start, lexed.end);
             if lexed.lexeme == Lexeme::UnterminatedComment {
                 self.open_comment = Some(lo as usize);
                 return;
@@ -88,11 +88,11 @@ impl Piece {
     }
 
     /// Advances to the line of the next directive after this piece, if any. Skips the text before it.
-    pub(super) fn skip_on(&mut self, file: &SourceFile, interner: &mut Interner) {
+    pub(super) fn skip_to_directive(&mut self, file: &SourceFile, interner: &mut Interner) {
         if let Next::Token(token) = &self.next {
             let mut lexer = Lexer::resume(file.spliced.text(&file.text), token);
             let directive = loop {
-                lexer.pass_plain_lines();
+                lexer.skip_plain_lines();
                 match lexer.next() {
                     Some(next) if is_directive(&next) || next.lexeme == Lexeme::UnterminatedComment => {
                         break Some(next);
@@ -103,7 +103,7 @@ impl Piece {
             };
             self.next = directive.map_or(Next::End, Next::Token);
         }
-        self.read_on(file, 1, interner);
+        self.advance(file, 1, interner);
     }
 
     /// The index of the next directive's `#`, starting at `at`.

@@ -291,8 +291,8 @@ impl Preprocessor<'_> {
         self.macros.predefine(name, row);
     }
 
-    /// Parses the definition of a predefined macro, as a file of its own.
-    pub(super) fn realize(&mut self, name: Symbol, row: Row) -> Rc<Macro> {
+    /// Defines a predefined macro at its first use: parses its definition as a separate file.
+    pub(super) fn define_predefined(&mut self, name: Symbol, row: Row) -> Rc<Macro> {
         if let Row::Dynamic(dynamic) = row {
             let definition = Span::default();
             let made = Macro::new(name, definition, Shape::Dynamic(dynamic), Vec::new());
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_hold_what_other_modules_say() {
+    fn values_match_those_of_other_modules() {
         use kiln_vocabulary::opencl::FenceFlags;
         let all: Vec<_> = TABLES.iter().flat_map(|table| table.1).collect();
         for (name, flag) in [

@@ -12,9 +12,9 @@ use kiln_syntax::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMarkers {
     /// Print markers, as other compilers do.
-    Written,
+    Print,
     /// Omit markers.
-    Left,
+    Omit,
 }
 
 /// Prints tokens so that they lex as the same tokens. Each stays on its line, and is separated from its neighbor
@@ -43,7 +43,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
                 Some((before, last)) if before == file && line > last && line - last <= 8 => {
                     text.extend(std::iter::repeat_n('\n', (line - last - 1) as usize));
                 }
-                _ if markers == LineMarkers::Written => {
+                _ if markers == LineMarkers::Print => {
                     let (name, presumed) = map.presumed(file, location.range.start);
                     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
                     let _ = writeln!(text, "# {presumed} \"{name}\"");
@@ -81,7 +81,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
         let last = text[..start].chars().next_back().filter(|last| !last.is_whitespace());
         let first = text[start..].chars().next();
         if let (Some(last), Some(first)) = (last, first)
-            && (after_number && goes_on(last, first) || apart || !touches && may_join(last, first))
+            && (after_number && continues_number(last, first) || apart || !touches && may_join(last, first))
         {
             text.insert(start, ' ');
         }
@@ -95,7 +95,7 @@ pub fn print(tokens: &[Token], map: &SourceMap, interner: &Interner, markers: Li
 
 /// Whether a preprocessing number would absorb the next token (C99 6.4.8). If the two are adjacent in the source, the
 /// number is an expansion, such as `__LINE__`.
-fn goes_on(last: char, first: char) -> bool {
+fn continues_number(last: char, first: char) -> bool {
     let exponent = matches!(last, 'e' | 'E' | 'p' | 'P') && matches!(first, '+' | '-');
     exponent || is_word(first)
 }
@@ -104,7 +104,7 @@ fn goes_on(last: char, first: char) -> bool {
 fn may_join(last: char, first: char) -> bool {
     let apart = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '~');
     match (is_word(last), is_word(first)) {
-        (true, _) => goes_on(last, first),
+        (true, _) => continues_number(last, first),
         (false, true) => false,
         (false, false) => !(apart(last) || apart(first)),
     }

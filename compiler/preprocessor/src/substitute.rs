@@ -1,6 +1,6 @@
 //! Substitutes arguments into a macro body (Prosser's `subst`; C99 6.10.3.1 to 6.10.3.3).
 //!
-//! The definition has precomputed which tokens need processing. The tokens in between are copied.
+//! The definition lists the tokens that need processing. All others are copied.
 
 use kiln_session::source::{Expansion, ExpansionKind};
 use kiln_syntax::{Span, Symbol};
@@ -29,7 +29,7 @@ impl Call {
         Self { name, span, hide, shift, adopted: (HideSet::default(), hide) }
     }
 
-    /// A token of the body, or its replacement, in the expansion.
+    /// Maps a token of the body, or its replacement, to the expansion.
     fn token(&self, token: &Tok) -> Tok {
         Tok { span: token.span.shifted(self.shift), hide: self.hide, ..*token }
     }

@@ -1,5 +1,5 @@
-//! Records macro definitions and uses, included files and skipped groups, on request. For the language server; the
-//! preprocessor itself must not read it.
+//! Records macro definitions and uses, included files and skipped groups, if requested by the language server. The
+//! preprocessor itself must not read the records.
 
 use kiln_syntax::{Span, Symbol};
 

@@ -1,8 +1,8 @@
 //! The syntax tree: the source as written, before name resolution.
 //!
 //! Nodes are plain data in an arena: children are references, lists are slices. The tree contains no types and no
-//! values; a literal is its spelling. The parser only decides whether a name is a type name, because C cannot be
-//! parsed without that.
+//! values; a literal is its spelling. The parser only distinguishes type names from other names, because the
+//! grammar of C requires it.
 
 use crate::{
     span::{Span, Spanned},
@@ -15,11 +15,11 @@ pub type Ident = Spanned<Symbol>;
 /// A whole program source (C99 6.9).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranslationUnit<'a> {
-    /// Everything at program scope.
+    /// The items at program scope.
     pub items: &'a [Item<'a>],
 }
 
-/// Something at program scope.
+/// An item at program scope.
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
     /// A function with its body.
@@ -95,7 +95,7 @@ pub struct Specifiers<'a> {
     pub functions: &'a [Spanned<FunctionSpecifier>],
     /// `__attribute__`s among the specifiers.
     pub attributes: &'a [Attribute<'a>],
-    /// From the first specifier to the last.
+    /// The span from the first specifier to the last.
     pub span: Span,
 }
 
@@ -147,7 +147,7 @@ pub enum Qualifier {
 pub struct TypeSpecifier<'a> {
     /// Its kind.
     pub kind: TypeSpecifierKind<'a>,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -258,9 +258,9 @@ pub struct Declarator<'a> {
 /// A step of a declarator.
 #[derive(Clone, Copy, Debug)]
 pub struct Derivation<'a> {
-    /// Which.
+    /// Its kind.
     pub kind: DerivationKind<'a>,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -317,7 +317,7 @@ pub struct Parameter<'a> {
     pub specifiers: Specifiers<'a>,
     /// Its declarator, possibly abstract.
     pub declarator: Declarator<'a>,
-    /// The whole.
+    /// Its span.
     pub span: Span,
 }
 
@@ -328,7 +328,7 @@ pub struct TypeName<'a> {
     pub specifiers: Specifiers<'a>,
     /// Its abstract declarator.
     pub declarator: Declarator<'a>,
-    /// The whole.
+    /// Its span.
     pub span: Span,
 }
 
@@ -366,7 +366,7 @@ pub enum Initializer<'a> {
 pub struct InitializerList<'a> {
     /// The elements.
     pub items: &'a [InitializerItem<'a>],
-    /// Braces included.
+    /// Its span, including the braces.
     pub span: Span,
 }
 
@@ -393,9 +393,9 @@ pub enum Designator<'a> {
 /// A compound statement (C99 6.8.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Block<'a> {
-    /// In source order.
+    /// The declarations and statements, in source order.
     pub items: &'a [BlockItem<'a>],
-    /// Braces included.
+    /// Its span, including the braces.
     pub span: Span,
 }
 
@@ -417,9 +417,9 @@ pub enum BlockItem<'a> {
 /// A statement (C99 6.8).
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
-    /// Which.
+    /// Its kind.
     pub kind: StatementKind<'a>,
-    /// The whole.
+    /// Its span.
     pub span: Span,
     /// Preceding `__attribute__`s, such as `opencl_unroll_hint` (OpenCL C 6.13.3).
     pub attributes: &'a [Attribute<'a>],
@@ -497,9 +497,9 @@ pub enum ForInit<'a> {
 /// An expression (C99 6.5).
 #[derive(Clone, Copy, Debug)]
 pub struct Expr<'a> {
-    /// Which.
+    /// Its kind.
     pub kind: ExprKind<'a>,
-    /// The whole.
+    /// Its span.
     pub span: Span,
 }
 
@@ -619,8 +619,8 @@ pub struct CommaExpr<'a> {
     pub right: Expr<'a>,
 }
 
-/// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesized comma expression: only the type
-/// checker can tell the two apart.
+/// `(type)operand`. A vector literal `(float4)(a, b)` is a cast of a parenthesized comma expression: the type checker
+/// distinguishes the two.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct CastExpr<'a> {
@@ -644,7 +644,7 @@ pub struct OffsetofExpr<'a> {
     pub member: &'a [Designator<'a>],
 }
 
-/// A builtin of clang or GNU C that looks like a call, but whose arguments are types, constants or unevaluated.
+/// A builtin of clang or GNU C with the syntax of a call, whose arguments are types, constants or unevaluated expressions.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct FormExpr<'a> {

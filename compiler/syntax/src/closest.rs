@@ -16,7 +16,7 @@ pub fn is_near(name: &str, candidate: &str) -> bool {
 /// if it is at most a third of the letters.
 fn distance(name: &str, other: &str) -> Option<usize> {
     let (left, right) = (name.as_bytes(), other.as_bytes());
-    // Any two short names differ in few letters: of these, only the case may differ.
+    // All short names are near each other, so only the case may differ.
     let limit = match left.len() {
         0..=2 => usize::from(name.eq_ignore_ascii_case(other)),
         length => (length / 3).min(3),
@@ -24,7 +24,7 @@ fn distance(name: &str, other: &str) -> Option<usize> {
     if name == other || left.len().abs_diff(right.len()) > limit {
         return None;
     }
-    // Three rows of the table: for the letter before the last, for the last one, and for the current one.
+    // The rows of the table for the last two letters and for the current one.
     let mut before = vec![0; right.len() + 1];
     let mut above: Vec<usize> = (0..=right.len()).collect();
     let mut row = before.clone();

@@ -72,15 +72,15 @@ impl<'a> Lexer<'a> {
         Self { raw: Raw::lexer(body), base, line_start: true, space: false }
     }
 
-    /// Starts with a token that was lexed before.
+    /// Starts at a token that an earlier lexer returned.
     pub fn resume(text: &'a str, token: &Lexed) -> Self {
         let raw = Raw::lexer(&text[token.start as usize..]);
         Self { raw, base: token.start, line_start: token.line_start, space: token.space }
     }
 
-    /// At the start of a line, skips lines that neither start with `#` nor contain a comment. Much faster than
-    /// lexing, for finding directives.
-    pub fn pass_plain_lines(&mut self) {
+    /// At the start of a line, skips lines that neither start with `#` nor contain a comment. Finds directives much faster
+    /// than lexing.
+    pub fn skip_plain_lines(&mut self) {
         while self.line_start {
             let rest = self.raw.remainder();
             let first = rest.bytes().find(|byte| !matches!(byte, b' ' | b'\t' | 0x0B | 0x0C));
@@ -95,7 +95,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips white space before a token.
-    fn pass_blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         let (mut length, mut line_start, mut space) = (0, self.line_start, self.space);
         for byte in self.raw.remainder().bytes() {
             match byte {
@@ -129,7 +129,7 @@ impl Iterator for Lexer<'_> {
     #[inline]
     fn next(&mut self) -> Option<Lexed> {
         loop {
-            self.pass_blanks();
+            self.skip_blanks();
             let raw = self.raw.next()?;
             let mut range = self.raw.span();
             let lexeme = match raw {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_end_with_their_line() {
+    fn literals_end_at_the_end_of_their_line() {
         use Lexeme::*;
         assert_eq!(
             lex("\"a\\\"b\" 'c' L'd' don't\n\"x\\\ny"),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_space_but_not_lines() {
+    fn comments_are_space_without_new_lines() {
         let text = "a/* \n */#b//c\n  #d/*";
         let tokens: Vec<_> = Lexer::new(text).collect();
         let flags: Vec<_> = tokens.iter().map(|t| (t.line_start, t.space)).collect();
@@ -276,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_are_passed_over() {
+    fn plain_lines_are_skipped() {
         let next = |text: &str| {
             let mut lexer = Lexer::new(text);
-            lexer.pass_plain_lines();
+            lexer.skip_plain_lines();
             lexer.next().map(|token| (token.start, token.line_start))
         };
         assert_eq!(next("a \"b\n\r\n\r 'c\r\n \t#d"), Some((15, true)));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_need_no_stack() {
+    fn long_runs_use_no_stack() {
         let many = "// comment\n".repeat(100_000) + &"/".repeat(3) + &"@".repeat(100_000);
         assert_eq!(lex(&many).len(), 0);
         let long =

@@ -42,18 +42,18 @@ pub struct Parsed<'a> {
     pub unit: TranslationUnit<'a>,
     /// The syntax errors, in source order.
     pub errors: Vec<SyntaxError>,
-    /// The repaired ranges, in source order. Their meaning is a guess.
-    pub mended: Vec<Mended>,
+    /// The repaired ranges, in source order. Their trees are guesses.
+    pub repaired: Vec<RepairedRange>,
 }
 
 /// A repaired range: the part of a top-level item from the statement with its first error on.
 #[derive(Clone, Debug)]
-pub struct Mended {
+pub struct RepairedRange {
     /// The first token of that statement.
     pub from: Span,
     /// The last token of the item.
     pub to: Span,
-    /// The names in the item, including those that it should have declared.
+    /// The names in the item. It may have failed to declare some of them.
     pub names: Vec<Symbol>,
 }
 
@@ -62,7 +62,7 @@ pub struct Mended {
 pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout, max_depth: u16) -> Parsed<'a> {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
     let state = state::State::new(&tokens, arena, layout, max_depth);
-    let (errors, mended) = repair::parse(&state, &gaps);
+    let (errors, repaired) = repair::parse(&state, &gaps);
     let unit = TranslationUnit { items: arena.list(&state.items.borrow()) };
-    Parsed { unit, errors, mended }
+    Parsed { unit, errors, repaired }
 }

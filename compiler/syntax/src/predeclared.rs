@@ -104,25 +104,25 @@ const OF_LENGTHS: [([&str; 13], [&str; 10]); 5] = [
     (vectors!("16"), matrices!("16")),
 ];
 
-/// Calls `give` for every predeclared type name, with whether it is a vector.
-pub fn each(mut give: impl FnMut(&'static str, bool)) {
+/// Calls `visit` for every predeclared type name. The argument `true` marks vectors.
+pub fn each(mut visit: impl FnMut(&'static str, bool)) {
     for name in SCALARS_AND_OBJECTS {
-        give(name, false);
+        visit(name, false);
     }
     for (vectors, matrices) in &OF_LENGTHS {
-        vectors.iter().for_each(|name| give(name, true));
-        matrices.iter().for_each(|name| give(name, false));
+        vectors.iter().for_each(|name| visit(name, true));
+        matrices.iter().for_each(|name| visit(name, false));
     }
 }
 
-/// Attributes that make a vector type of a scalar type, as in the headers of compilers.
+/// Attributes that turn a scalar type into a vector type, as in compilers' headers.
 pub(crate) const VECTOR_ATTRIBUTES: [&str; 4] =
     ["ext_vector_type", "__ext_vector_type__", "vector_size", "__vector_size__"];
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_name_is_there_once() {
+    fn names_are_unique() {
         let mut names = vec![];
         super::each(|name, vector| names.push((name.to_owned(), vector)));
         let unique: std::collections::HashSet<_> = names.iter().map(|(name, _)| name).collect();

@@ -1,5 +1,5 @@
-//! Prints the syntax tree as OpenCL C, with one statement per line and explicit parentheses. Parsing the output and
-//! printing it again gives the same text.
+//! Prints the syntax tree as OpenCL C, with one statement per line and explicit parentheses. The output parses to a tree that
+//! prints as the same text.
 
 mod declaration;
 mod expression;

@@ -43,7 +43,7 @@ macro_rules! table {
         pub enum $name { $($variant,)* }
 
         impl $name {
-            /// Every spelling and what it means.
+            /// Every spelling and its meaning.
             pub const ALL: &'static [(&'static str, Self)] =
                 &[$(($spelling, Self::$variant),)* $(($alias, Self::$target),)*];
 

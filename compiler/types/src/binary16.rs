@@ -1,6 +1,6 @@
 //! Conversions between `half` (IEEE 754 binary16) and `double`, rounded once.
 //!
-//! Existing crates convert through `float`, which rounds twice, and have build dependencies such as a Rust parser.
+//! Existing crates convert through `float`, which rounds twice, and need build dependencies such as a Rust parser.
 
 /// The exponent of the smallest normal number.
 const LOWEST: i32 = -14;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_comes_back() {
+    fn every_number_round_trips() {
         for bits in 0..=u16::MAX {
             let value = to_f64(bits);
             let quiet = if value.is_nan() { 0x200 } else { 0 };
@@ -56,7 +56,7 @@ mod tests {
 
     /// A value between two neighbors rounds to the nearer one, and a tie to the even one.
     #[test]
-    fn numbers_between_are_rounded_once() {
+    fn other_numbers_are_rounded_once() {
         for bits in 0..0x7bff_u16 {
             let middle = (to_f64(bits) + to_f64(bits + 1)) / 2.0;
             assert_eq!(from_f64(middle.next_down()), bits);

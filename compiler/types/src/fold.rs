@@ -1,8 +1,8 @@
 //! Constant folding: bit-exact results of operations on scalar and vector constants.
 //!
 //! Integers wrap at their width, floating-point results are correctly rounded in their own format, and vectors are
-//! computed componentwise. Independent of expressions and the rules for constant expressions. Returns `None` for
-//! results without a value (division by zero) and for undefined operands.
+//! computed componentwise. Independent of expressions and the rules for constant expressions. Functions return
+//! `None` for results without a value (division by zero) and for undefined operands.
 
 mod round;
 

@@ -19,10 +19,10 @@ use crate::{id_type, index::Table};
 
 pub use arith::Usual;
 pub use constants::{Constant, constant};
-pub use convert::{Cast, Implicit, Loss, Pointee, PointerChange, Refusal};
+pub use convert::{Cast, ConversionError, Implicit, Loss, Pointee, PointerChange};
 pub use layout::{MemberLayout, POINTER_SIZE, RecordAttributes, RecordLayout, lay_out, round_up};
 pub use names::{TypeName, is_reserved};
-pub use names::{atomic_condition, image, image_ways, meaning, parse_vector};
+pub use names::{atomic_condition, image, image_conditions, meaning, parse_vector};
 
 id_type! {
     /// An unqualified type. Equal types have equal ids.
@@ -37,7 +37,7 @@ id_type! {
     EnumId
 }
 
-/// A type with qualifiers. The address space is that of objects of this type.
+/// A type with qualifiers. The address space is where objects of this type are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QualTy {
     /// The type.
@@ -106,7 +106,7 @@ pub enum Ty {
     AtomicFlag,
     /// An image (OpenCL C 6.3.3)
     Image(ImageTy),
-    /// `pipe` with this packet type
+    /// A pipe: the packet type and the access
     Pipe(TyId, Access),
     /// `sampler_t`
     Sampler,
@@ -247,7 +247,7 @@ impl TyId {
     /// `Ty::Void`, always the second type.
     pub const VOID: Self = Self(1);
 
-    /// A scalar type. They follow in the order of `Scalar`.
+    /// A scalar type. The ids of scalar types follow `VOID` in the order of `Scalar`.
     pub const fn scalar(scalar: Scalar) -> Self {
         Self(2 + scalar as u32)
     }

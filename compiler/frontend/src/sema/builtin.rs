@@ -55,7 +55,7 @@ impl Sema<'_> {
                 function.parameters.iter().map(|&local| (local, function.locals[local].ty)).collect();
             let types: Vec<ArgTy> =
                 parameters.iter().map(|(_, ty)| ArgTy { ty: ty.ty, is_zero: false }).collect();
-            let Ok(overload) = self.chosen.resolve(&set, &mut self.types, &types) else { continue };
+            let Ok(overload) = self.overload_cache.resolve(&set, &mut self.types, &types) else { continue };
             let declared = overload.parameters.iter().map(|parameter| parameter.ty);
             if overload.result != result || !declared.eq(types.iter().map(|argument| argument.ty)) {
                 continue;
@@ -103,7 +103,7 @@ impl Sema<'_> {
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        let Some(set) = self.chosen.lookup(name, &context) else {
+        let Some(set) = self.overload_cache.lookup(name, &context) else {
             if let Some(missing) = builtins::needs(name, &context) {
                 self.report_missing(&format!("`{name}`"), &missing, callee);
                 return self.error_value(span);
@@ -117,7 +117,7 @@ impl Sema<'_> {
             return self.error_value(span);
         }
         let types = self.argument_types(&arguments);
-        match self.chosen.resolve(&set, &mut self.types, &types) {
+        match self.overload_cache.resolve(&set, &mut self.types, &types) {
             Ok(overload) => {
                 self.note_call(callee, written, || Callee::Builtin(Overload::clone(&overload)));
                 self.builtin_node(&overload, arguments, &call)
@@ -142,7 +142,7 @@ impl Sema<'_> {
         let everything = Context { extensions: Extensions::all(context.version), ..context };
         let types = self.argument_types(arguments);
         let Some(set) = builtins::lookup(call.name, &everything) else { return false };
-        let Ok(overload) = builtins::Chosen::default().resolve(&set, &mut self.types, &types) else {
+        let Ok(overload) = builtins::OverloadCache::default().resolve(&set, &mut self.types, &types) else {
             return false;
         };
         let takes = |argument: &Expr, parameter: &QualTy| match self.types.implicit(argument.ty, parameter.ty)
@@ -365,7 +365,7 @@ impl Sema<'_> {
         let name = call.name;
         let given = arguments.len();
         let diagnostic = match &failure.kind {
-            FailureKind::Silent => return,
+            FailureKind::Reported => return,
             FailureKind::Count(counts) => {
                 if !self.has_other_count(arguments, call)
                     && let Some(missing) = builtins::form_needs(name, given, &self.builtin_context())

@@ -4,7 +4,7 @@
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::{Span, ast};
-use kiln_types::ty::{Cast, Refusal, Scalar, Ty, TyId};
+use kiln_types::ty::{Cast, ConversionError, Scalar, Ty, TyId};
 
 use super::{
     Sema,
@@ -68,11 +68,11 @@ impl Sema<'_> {
             Cast::Opaque => {
                 return Expr { span, ..self.assign_convert(value, to.plain(), AssignContext::Initialize) };
             }
-            Cast::No(Refusal::Spaces { from, to: space }) => {
+            Cast::Invalid(ConversionError::Spaces { from, to: space }) => {
                 self.report_cast_spaces((from, space), value.ty, to, span);
                 return self.error_value(span);
             }
-            Cast::No(_) => {
+            Cast::Invalid(_) => {
                 self.report_cast(&value, to, span);
                 return self.error_value(span);
             }

@@ -6,7 +6,7 @@ use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::Span;
 use kiln_types::{
     fold,
-    ty::{Implicit, Loss, QualTy, Refusal, Scalar, Ty, TyId},
+    ty::{ConversionError, Implicit, Loss, QualTy, Scalar, Ty, TyId},
 };
 use kiln_vocabulary::opencl::AddressSpace;
 
@@ -68,14 +68,14 @@ impl Sema<'_> {
                     ExprKind::PointerCast(Box::new(value))
                 }
             }
-            Implicit::No(_) if self.is_pointer(to.ty) && self.is_null_constant(&value) => {
+            Implicit::Invalid(_) if self.is_pointer(to.ty) && self.is_null_constant(&value) => {
                 ExprKind::Const(Const::NullPointer)
             }
-            Implicit::No(refusal @ (Refusal::Spaces { .. } | Refusal::NestedSpaces)) => {
+            Implicit::Invalid(refusal @ (ConversionError::Spaces { .. } | ConversionError::NestedSpaces)) => {
                 self.report_spaces(refusal, value.ty, to.ty, span, context);
                 return self.error_value(span);
             }
-            Implicit::Same | Implicit::No(_) => return self.convert_to_opaque(value, to.ty, context),
+            Implicit::Same | Implicit::Invalid(_) => return self.convert_to_opaque(value, to.ty, context),
         };
         Expr { kind, ty: to.ty, span }
     }

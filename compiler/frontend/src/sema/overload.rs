@@ -116,7 +116,7 @@ impl Sema<'_> {
                 Pointee::Sign | Pointee::Other => Fit::WithWarning,
             }),
             Implicit::PointerToBool => Some(Fit::Conversion),
-            Implicit::No(_) => {
+            Implicit::Invalid(_) => {
                 let takes_null = matches!(self.types.get(to.ty), Ty::Pointer(_) | Ty::Event | Ty::Queue);
                 let is_null = takes_null && self.is_null_constant(value);
                 is_null.then_some(Fit::Conversion)

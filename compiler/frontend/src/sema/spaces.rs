@@ -3,7 +3,7 @@
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
-use kiln_types::ty::{Implicit, Pointee, PointerChange, QualTy, Refusal, TyId};
+use kiln_types::ty::{ConversionError, Implicit, Pointee, PointerChange, QualTy, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
 use super::{Sema, convert::AssignContext};
@@ -58,7 +58,7 @@ impl Sema<'_> {
     /// Reports a pointer conversion that is invalid because of address spaces (OpenCL C 6.7.9).
     pub(crate) fn report_spaces(
         &mut self,
-        refusal: Refusal,
+        error: ConversionError,
         from: TyId,
         to: TyId,
         span: Span,
@@ -67,7 +67,7 @@ impl Sema<'_> {
         let (from_shown, to_shown) = (self.show(from), self.show(to));
         let message = format!("`{from_shown}` cannot become `{to_shown}` {}", context.describe());
         let diagnostic = Diagnostic::new(Code::AddressSpace, span, message);
-        let Refusal::Spaces { from, to } = refusal else {
+        let ConversionError::Spaces { from, to } = error else {
             self.report(
                 diagnostic
                     .label("differs in an address space further in")

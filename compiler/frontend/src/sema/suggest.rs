@@ -51,7 +51,7 @@ impl Sema<'_> {
                 self.other_order(set, arguments, call).or_else(|| self.as_condition(arguments, call))
             }
             FailureKind::Count(_) => self.other_count(arguments, call),
-            FailureKind::Silent => None,
+            FailureKind::Reported => None,
         };
         match suggestion {
             Some(Suggestion { help, fix }) => {
@@ -76,7 +76,7 @@ impl Sema<'_> {
                     Some(ArgTy { ty: self.types.vector(to, count), is_zero: false })
                 })
                 .collect::<Option<_>>()?;
-            self.chosen.resolve(set, &mut self.types, &types).ok()?;
+            self.overload_cache.resolve(set, &mut self.types, &types).ok()?;
             self.arguments_as(arguments, to, call)
         })
     }
@@ -133,9 +133,9 @@ impl Sema<'_> {
     /// `fabs` for `abs` of a `float`.
     fn other_function(&mut self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
         let (_, other) = FOR_OTHER_NUMBERS.iter().find(|(name, _)| *name == call.name)?;
-        let set = self.chosen.lookup(other, &self.builtin_context())?;
+        let set = self.overload_cache.lookup(other, &self.builtin_context())?;
         let types = self.argument_types(arguments);
-        self.chosen.resolve(&set, &mut self.types, &types).ok()?;
+        self.overload_cache.resolve(&set, &mut self.types, &types).ok()?;
         Some(renamed(call, other))
     }
 
@@ -148,7 +148,9 @@ impl Sema<'_> {
         let mut found = Vec::new();
         for order in orders(arguments.len()) {
             let reordered: Vec<ArgTy> = order.iter().map(|&index| types[index]).collect();
-            let Ok(overload) = self.chosen.resolve(set, &mut self.types, &reordered) else { continue };
+            let Ok(overload) = self.overload_cache.resolve(set, &mut self.types, &reordered) else {
+                continue;
+            };
             let parameters = overload.parameters.iter().map(|parameter| parameter.ty);
             if reordered.iter().zip(parameters).all(|(given, taken)| self.is_close(given, taken)) {
                 found.push(order);
@@ -196,11 +198,11 @@ impl Sema<'_> {
             return Some(whole(call, format!("{name}(0)")));
         }
         let explicit = format!("{name}_explicit");
-        if let Some(set) = self.chosen.lookup(&explicit, &context) {
+        if let Some(set) = self.overload_cache.lookup(&explicit, &context) {
             let types = self.argument_types(arguments);
             let is_count = |kind: FailureKind| matches!(kind, FailureKind::Count(_));
             if !self
-                .chosen
+                .overload_cache
                 .resolve(&set, &mut self.types, &types)
                 .is_err_and(|failure| is_count(failure.kind))
             {

@@ -5,7 +5,7 @@ use kiln_session::{
     diag::{Code, Diagnostic},
     source::{FileRange, SourceMap},
 };
-use kiln_syntax::{Interner, Span, parse::Mended};
+use kiln_syntax::{Interner, Span, parse::RepairedRange};
 
 /// The repaired ranges.
 pub(crate) struct Shadows<'a> {
@@ -17,14 +17,16 @@ pub(crate) struct Shadows<'a> {
 
 impl<'a> Shadows<'a> {
     /// The ranges that the parser repaired.
-    pub(crate) fn new(mended: &[Mended], sources: &'a SourceMap, interner: &'a Interner) -> Self {
+    pub(crate) fn new(repaired: &[RepairedRange], sources: &'a SourceMap, interner: &'a Interner) -> Self {
         let location = |span: Span| sources.resolve(span);
-        let places =
-            mended.iter().filter_map(|mended| Some((location(mended.from)?, location(mended.to)?))).collect();
+        let places = repaired
+            .iter()
+            .filter_map(|repaired| Some((location(repaired.from)?, location(repaired.to)?)))
+            .collect();
         let mut names = Vec::new();
-        for mended in mended {
-            let Some(from) = location(mended.from) else { continue };
-            names.extend(mended.names.iter().map(|name| (interner.text(*name), from.clone())));
+        for repaired in repaired {
+            let Some(from) = location(repaired.from) else { continue };
+            names.extend(repaired.names.iter().map(|name| (interner.text(*name), from.clone())));
         }
         // Of several ranges with a name, the first in the source.
         names.sort_by_key(|(name, from)| (*name, from.range.start));
@@ -35,7 +37,7 @@ impl<'a> Shadows<'a> {
     /// Whether the diagnostic is probably a consequence.
     pub(crate) fn hide(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = self.sources.resolve(diagnostic.span) else { return false };
-        let is_of_a_name = matches!(
+        let concerns_name = matches!(
             diagnostic.code,
             Code::UndeclaredName
                 | Code::UndeclaredFunction
@@ -57,6 +59,6 @@ impl<'a> Shadows<'a> {
                 .take_while(|(other, _)| *other == name)
                 .any(|(_, from)| from.file != at.file || at.range.start >= from.range.start)
         };
-        is_of_a_name && is_suspect(self.sources.text(&at)) || self.places.iter().any(is_behind)
+        concerns_name && is_suspect(self.sources.text(&at)) || self.places.iter().any(is_behind)
     }
 }

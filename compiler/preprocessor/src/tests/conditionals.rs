@@ -43,7 +43,7 @@ fn arithmetic() {
 }
 
 #[test]
-fn what_is_not_evaluated_may_be_wrong() {
+fn unevaluated_operands_may_be_invalid() {
     for expression in ["0 && 1 / 0", "1 || 1 % 0", "1 ? 1 : 1 / 0", "0 ? 1 / 0 : 1", "0 && (1 || 1 / 0) || 1"]
     {
         holds(expression);
@@ -66,7 +66,7 @@ fn defined_is_an_operator() {
 }
 
 #[test]
-fn questions_of_clang() {
+fn clang_queries() {
     assert!(holds("__has_extension(cl_khr_fp64) && !__has_builtin(__builtin_nothing)"));
     assert!(holds("__has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_popcount)"));
     assert!(holds("__has_builtin(__builtin_fabsf) && __has_builtin(fabs)"));

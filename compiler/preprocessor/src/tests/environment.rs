@@ -9,7 +9,7 @@ fn cl30() -> Options {
 }
 
 #[test]
-fn includes_are_looked_for_in_order() {
+fn includes_are_searched_in_order() {
     let options = Options { include_dirs: vec!["inc".into(), "lib/".into()], ..cl30() };
     let files = [
         ("dir/a.h", "own #include_is_no_directive_here"),
@@ -39,7 +39,7 @@ fn includes_are_looked_for_in_order() {
 }
 
 #[test]
-fn files_that_enter_once() {
+fn files_that_are_included_once() {
     let files = [
         ("dir/once.h", "#pragma once\no"),
         ("dir/guard.h", "#ifndef G\n#define G\ng\n#endif"),
@@ -56,7 +56,7 @@ fn files_that_enter_once() {
 }
 
 #[test]
-fn a_file_that_is_included_again_reads_the_same() {
+fn repeated_includes_give_the_same_tokens() {
     let list = "ITEM(a,\n1)\n#ifdef MORE\nITEM(b, __LINE__)\n#endif\n";
     let source = "#define ITEM(x, y) x = y\n#include \"list.h\"\n#include \"list.h\"\n#define MORE\n#include \"list.h\"\nend";
     let run = Run::new(&cl30(), source, &[("dir/list.h", list)]);
@@ -93,7 +93,7 @@ fn wrong_includes() {
 }
 
 #[test]
-fn the_trail_of_includes() {
+fn include_trails() {
     let files = [("dir/a.h", "\n#include \"b.h\"\n"), ("dir/b.h", "\n\n @")];
     let run = Run::new(&cl30(), "#include \"a.h\"", &files);
     let location = run.map.resolve(run.diagnostics[0].span).expect("a place");

@@ -33,7 +33,7 @@ fn rescanning() {
 
 /// C99 6.10.3.5, example 4.
 #[test]
-fn strings_and_joined_names() {
+fn strings_and_pasted_names() {
     let text = "#define str(s) # s\n#define xstr(s) str(s)\n#define INCFILE(n) vers ## n\n#define glue(a, b) a ## b\n\
         #define xglue(a, b) glue(a, b)\n#define HIGHLOW \"hello\"\n#define LOW LOW \", world\"\n\
         str(strncmp(\"abc\\0d\", \"abc\", '\\4') // gone\n == 0) str(: @\\n)\nxstr(INCFILE(2).h)\n\
@@ -66,7 +66,7 @@ fn empty_operands_and_variable_arguments() {
 }
 
 #[test]
-fn the_comma_before_no_arguments() {
+fn comma_before_empty_variadic_arguments() {
     let text = "#define P(f, ...) printf(f, ##__VA_ARGS__)\n#define Q(f, a...) printf(f, ##a)\n#define A B\n#define B 1\n";
     assert_eq!(pp(&format!("{text}P(x) P(x,) P(x,1,A)")), "printf ( x ) printf ( x ) printf ( x , 1 , 1 )");
     assert_eq!(
@@ -151,7 +151,7 @@ fn pragmas_are_tokens() {
 }
 
 #[test]
-fn places_of_expanded_tokens() {
+fn spans_of_expanded_tokens() {
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
     let text = "#define INNER(q) q + bad\n#define OUTER(p) INNER(p)\nint x = OUTER(1 + y);";
     let run = Run::new(&options, text, &[]);
@@ -176,11 +176,11 @@ fn places_of_expanded_tokens() {
 }
 
 #[test]
-fn printed_text_reads_the_same() {
+fn printed_text_round_trips() {
     let text = "#define A -1\n#define EMPTY\n#define P(x) x##1\nint a = -A;\n  x = y+P(z) EMPTY+ +2;\n#pragma unroll\n__kernel void f();\n";
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
     let run = Run::new(&options, text, &[]);
-    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Written);
+    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Print);
     assert!(printed.contains("\n  x = y+z1 + +2;\n#pragma unroll\n__kernel void f();\n"), "{printed}");
     assert!(printed.starts_with("# 4 \"dir/main.cl\"\nint a = - -1;\n"), "{printed}");
     let again = Run::new(&options, printed, &[]);
@@ -189,13 +189,13 @@ fn printed_text_reads_the_same() {
 }
 
 #[test]
-fn printed_tokens_stay_apart() {
+fn printed_tokens_stay_separate() {
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
     let text = "#define M(x) x\n#define E 0xE\n#define H #\n(1)__LINE__.w\nH 1 E+1 M(+)+ M(a)M(b) M(-)-1 M(.)5 M(<):\n";
     let run = Run::new(&options, text, &[]);
-    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Left);
+    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Omit);
     assert_eq!(Run::new(&options, printed.clone(), &[]).text(), run.text(), "{printed}");
     let run = Run::new(&options, "#define SQ(x) ((x)*(x) + y)\nint a = SQ(b)*SQ(1 - c);", &[]);
-    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Left);
+    let printed = print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Omit);
     assert_eq!(printed.trim(), "int a = ((b)*(b) + y)*((1 - c)*(1 - c) + y);");
 }

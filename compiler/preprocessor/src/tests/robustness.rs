@@ -34,7 +34,7 @@ fn survives(text: Vec<u8>) {
         let location = run.map.resolve(diagnostic.span).expect("a place");
         run.map.position(location.file, location.range.end);
     }
-    print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Written);
+    print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Print);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn random_tokens() {
 }
 
 #[test]
-fn growth_is_stopped() {
+fn expansion_is_limited() {
     let mut text = String::from("#define A0 x x\n");
     for level in 1..100 {
         let _ = writeln!(text, "#define A{level} A{} A{}", level - 1, level - 1);
@@ -142,7 +142,7 @@ fn growth_is_stopped() {
 }
 
 #[test]
-fn many_includes_are_stopped() {
+fn includes_are_limited() {
     let files = [
         ("dir/a", "#include \"b\"\n#include \"b\"\n"),
         ("dir/b", "#include \"c\"\n#include \"c\"\n"),
@@ -156,7 +156,7 @@ fn many_includes_are_stopped() {
 }
 
 #[test]
-fn depth_is_no_stack() {
+fn deep_nesting_uses_no_stack() {
     let deep = |open: &str, inside: &str, close: &str, depth: usize| {
         open.repeat(depth) + inside + &close.repeat(depth)
     };

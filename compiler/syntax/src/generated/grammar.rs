@@ -1,7 +1,7 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 496882109460e27cdd94abe60e9956629ede29982eca0fe3d76309379e740f01
+// sha3: 50854582c371c93fcb3b9dd5094084d8fbb66ed8f522f140811d605327cd3a56
 // features: 
-use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
+use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Checkpoint, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
 extern crate lalrpop_util as ___lalrpop_util;
 #[allow(unused_imports)]
@@ -22,7 +22,7 @@ pub(crate) fn accepts(states: &[i16], terminal: usize) -> bool {
 ___accepts(None, states, Some(terminal), core::marker::PhantomData)
 }
 
-use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Moment, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
+use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Checkpoint, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
 extern crate lalrpop_util as ___lalrpop_util;
 #[allow(unused_imports)]
@@ -79,7 +79,7 @@ Variant42(&'a Declaration<'a>),
 Variant43(Box<DeclarationParts<'a>>),
 Variant44(Vec<Designator<'a>>),
 Variant45(Designator<'a>),
-Variant46(Moment),
+Variant46(Checkpoint),
 Variant47(Enumerator<'a>),
 Variant48(Option<Expr<'a>>),
 Variant49(Item<'a>),
@@ -104,8 +104,8 @@ Variant67(&'a Member<'a>),
 Variant68(Vec<Member<'a>>),
 Variant69(Modifier),
 Variant70(&'a Parameter<'a>),
-Variant71((Moment, Vec<Parameter<'a>>)),
-Variant72((Moment, &'a FunctionDerivation<'a>)),
+Variant71((Checkpoint, Vec<Parameter<'a>>)),
+Variant72((Checkpoint, &'a FunctionDerivation<'a>)),
 Variant73(PointerModifier<'a>),
 Variant74(Qualifier),
 Variant75(RecordKind),
@@ -8141,22 +8141,11 @@ Some((___l, ___Symbol::Variant3(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
-fn ___pop_Variant35<
-  'a,
->(
-___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
-) -> (u32, (Expr<'a>, Option<&'a Expr<'a>>), u32)
- {
-match ___symbols.pop() {
-Some((___l, ___Symbol::Variant35(___v), ___r)) => (___l, ___v, ___r),
-_ => ___symbol_type_mismatch()
-}
-}
 fn ___pop_Variant71<
   'a,
 >(
 ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
-) -> (u32, (Moment, Vec<Parameter<'a>>), u32)
+) -> (u32, (Checkpoint, Vec<Parameter<'a>>), u32)
  {
 match ___symbols.pop() {
 Some((___l, ___Symbol::Variant71(___v), ___r)) => (___l, ___v, ___r),
@@ -8167,10 +8156,21 @@ fn ___pop_Variant72<
   'a,
 >(
 ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
-) -> (u32, (Moment, &'a FunctionDerivation<'a>), u32)
+) -> (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32)
  {
 match ___symbols.pop() {
 Some((___l, ___Symbol::Variant72(___v), ___r)) => (___l, ___v, ___r),
+_ => ___symbol_type_mismatch()
+}
+}
+fn ___pop_Variant35<
+  'a,
+>(
+___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
+) -> (u32, (Expr<'a>, Option<&'a Expr<'a>>), u32)
+ {
+match ___symbols.pop() {
+Some((___l, ___Symbol::Variant35(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
@@ -8292,6 +8292,17 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
  {
 match ___symbols.pop() {
 Some((___l, ___Symbol::Variant60(___v), ___r)) => (___l, ___v, ___r),
+_ => ___symbol_type_mismatch()
+}
+}
+fn ___pop_Variant46<
+  'a,
+>(
+___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
+) -> (u32, Checkpoint, u32)
+ {
+match ___symbols.pop() {
+Some((___l, ___Symbol::Variant46(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
@@ -8446,17 +8457,6 @@ ___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
  {
 match ___symbols.pop() {
 Some((___l, ___Symbol::Variant69(___v), ___r)) => (___l, ___v, ___r),
-_ => ___symbol_type_mismatch()
-}
-}
-fn ___pop_Variant46<
-  'a,
->(
-___symbols: &mut alloc::vec::Vec<(u32,___Symbol<'a>,u32)>
-) -> (u32, Moment, u32)
- {
-match ___symbols.pop() {
-Some((___l, ___Symbol::Variant46(___v), ___r)) => (___l, ___v, ___r),
 _ => ___symbol_type_mismatch()
 }
 }
@@ -20426,7 +20426,7 @@ fn ___action139<
 >(
 state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
-(_, f, _): (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+(_, f, _): (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 (_, r, _): (u32, u32, u32),
 ) -> Derivation<'a>
 {
@@ -20521,7 +20521,7 @@ fn ___action145<
 state: &State<'t, 'a>,
 (_, ___0, _): (u32, Terminal, u32),
 (_, ___1, _): (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 (state.enter(), function(state, vec![], None))
 }
@@ -20538,7 +20538,7 @@ state: &State<'t, 'a>,
 (_, _, _): (u32, Terminal, u32),
 (_, r, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 (state.enter(), function(state, vec![], Some(Span::new(l, r))))
 }
@@ -20551,9 +20551,9 @@ fn ___action147<
 >(
 state: &State<'t, 'a>,
 (_, _, _): (u32, Terminal, u32),
-(_, p, _): (u32, (Moment, Vec<Parameter<'a>>), u32),
+(_, p, _): (u32, (Checkpoint, Vec<Parameter<'a>>), u32),
 (_, _, _): (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 (p.0, function(state, p.1, None))
 }
@@ -20566,13 +20566,13 @@ fn ___action148<
 >(
 state: &State<'t, 'a>,
 (_, _, _): (u32, Terminal, u32),
-(_, p, _): (u32, (Moment, Vec<Parameter<'a>>), u32),
+(_, p, _): (u32, (Checkpoint, Vec<Parameter<'a>>), u32),
 (_, _, _): (u32, Terminal, u32),
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, r, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 (p.0, function(state, p.1, Some(Span::new(l, r))))
 }
@@ -20585,7 +20585,7 @@ fn ___action149<
 >(
 state: &State<'t, 'a>,
 (_, p, _): (u32, &'a Parameter<'a>, u32),
-) -> (Moment, Vec<Parameter<'a>>)
+) -> (Checkpoint, Vec<Parameter<'a>>)
 {
 (state.enter(), vec![*declare_parameter(state, p)])
 }
@@ -20597,10 +20597,10 @@ fn ___action150<
     'a,
 >(
 state: &State<'t, 'a>,
-(_, v, _): (u32, (Moment, Vec<Parameter<'a>>), u32),
+(_, v, _): (u32, (Checkpoint, Vec<Parameter<'a>>), u32),
 (_, _, _): (u32, Terminal, u32),
 (_, p, _): (u32, &'a Parameter<'a>, u32),
-) -> (Moment, Vec<Parameter<'a>>)
+) -> (Checkpoint, Vec<Parameter<'a>>)
 {
 (v.0, push(v.1, *declare_parameter(state, p)))
 }
@@ -20613,7 +20613,7 @@ fn ___action151<
 >(
 state: &State<'t, 'a>,
 (_, ___0, _): (u32, (), u32),
-) -> Moment
+) -> Checkpoint
 {
 state.enter()
 }
@@ -21075,7 +21075,7 @@ fn ___action182<
 state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
-(_, m, _): (u32, Moment, u32),
+(_, m, _): (u32, Checkpoint, u32),
 (_, i, _): (u32, Vec<BlockItem<'a>>, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, r, _): (u32, u32, u32),
@@ -22335,7 +22335,7 @@ state: &State<'t, 'a>,
 (_, r, _): (u32, u32, u32),
 ) -> Expr<'a>
 {
-parenthesised(state, l, e, r)
+parenthesized(state, l, e, r)
 }
 
 #[allow(unused_variables)]
@@ -22707,7 +22707,7 @@ state: &State<'t, 'a>,
 (_, r, _): (u32, u32, u32),
 ) -> Expr<'a>
 {
-parenthesised(state, l, e, r)
+parenthesized(state, l, e, r)
 }
 
 #[allow(unused_variables)]
@@ -23025,7 +23025,7 @@ fn ___action316<
 state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
-(_, p, _): (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+(_, p, _): (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 (_, b, _): (u32, Block<'a>, u32),
 (_, r, _): (u32, u32, u32),
 ) -> Expr<'a>
@@ -23043,7 +23043,7 @@ state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, t, _): (u32, &'a TypeName<'a>, u32),
-(_, p, _): (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+(_, p, _): (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 (_, b, _): (u32, Block<'a>, u32),
 (_, r, _): (u32, u32, u32),
 ) -> Expr<'a>
@@ -23411,7 +23411,7 @@ state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, _, _): (u32, Terminal, u32),
-(_, m, _): (u32, Moment, u32),
+(_, m, _): (u32, Checkpoint, u32),
 (_, i, _): (u32, ForInit<'a>, u32),
 (_, c, _): (u32, Option<Expr<'a>>, u32),
 (_, _, _): (u32, Terminal, u32),
@@ -23551,7 +23551,7 @@ state: &State<'t, 'a>,
 (_, l, _): (u32, u32, u32),
 (_, _, _): (u32, Terminal, u32),
 (_, _, _): (u32, Terminal, u32),
-(_, m, _): (u32, Moment, u32),
+(_, m, _): (u32, Checkpoint, u32),
 (_, i, _): (u32, ForInit<'a>, u32),
 (_, c, _): (u32, Option<Expr<'a>>, u32),
 (_, _, _): (u32, Terminal, u32),
@@ -24479,7 +24479,7 @@ fn ___action409<
 state: &State<'t, 'a>,
 ___lookbehind: &u32,
 ___lookahead: &u32,
-) -> Moment
+) -> Checkpoint
 {
 let ___start0 = ___lookbehind.clone();
 let ___end0 = ___lookahead.clone();
@@ -25288,7 +25288,7 @@ fn ___action436<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, Moment, u32),
+___1: (u32, Checkpoint, u32),
 ___2: (u32, Vec<BlockItem<'a>>, u32),
 ___3: (u32, Terminal, u32),
 ___4: (u32, u32, u32),
@@ -25352,7 +25352,7 @@ fn ___action438<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___1: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ___2: (u32, Block<'a>, u32),
 ___3: (u32, u32, u32),
 ) -> Expr<'a>
@@ -25385,7 +25385,7 @@ fn ___action439<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, &'a TypeName<'a>, u32),
-___2: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___2: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ___3: (u32, Block<'a>, u32),
 ___4: (u32, u32, u32),
 ) -> Expr<'a>
@@ -26175,7 +26175,7 @@ ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
 ___2: (u32, u32, u32),
 ___3: (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 let ___start0 = ___0.2.clone();
 let ___end0 = ___1.0.clone();
@@ -26204,12 +26204,12 @@ fn ___action466<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, (Moment, Vec<Parameter<'a>>), u32),
+___1: (u32, (Checkpoint, Vec<Parameter<'a>>), u32),
 ___2: (u32, Terminal, u32),
 ___3: (u32, Terminal, u32),
 ___4: (u32, u32, u32),
 ___5: (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 let ___start0 = ___2.2.clone();
 let ___end0 = ___3.0.clone();
@@ -26553,7 +26553,7 @@ fn ___action477<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Option<Expr<'a>>, u32),
 ___5: (u32, Terminal, u32),
@@ -26759,7 +26759,7 @@ fn ___action483<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Option<Expr<'a>>, u32),
 ___5: (u32, Terminal, u32),
@@ -27551,7 +27551,7 @@ fn ___action508<
     'a,
 >(
 state: &State<'t, 'a>,
-___0: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___0: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ___1: (u32, u32, u32),
 ) -> Derivation<'a>
 {
@@ -28752,7 +28752,7 @@ fn ___action550<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, Moment, u32),
+___1: (u32, Checkpoint, u32),
 ___2: (u32, Vec<BlockItem<'a>>, u32),
 ___3: (u32, Terminal, u32),
 ) -> Block<'a>
@@ -28812,7 +28812,7 @@ fn ___action552<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___1: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ___2: (u32, Block<'a>, u32),
 ) -> Expr<'a>
 {
@@ -28843,7 +28843,7 @@ fn ___action553<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, &'a TypeName<'a>, u32),
-___2: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___2: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ___3: (u32, Block<'a>, u32),
 ) -> Expr<'a>
 {
@@ -29342,7 +29342,7 @@ state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
 ___2: (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 let ___start0 = ___1.2.clone();
 let ___end0 = ___2.0.clone();
@@ -29370,11 +29370,11 @@ fn ___action571<
 >(
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
-___1: (u32, (Moment, Vec<Parameter<'a>>), u32),
+___1: (u32, (Checkpoint, Vec<Parameter<'a>>), u32),
 ___2: (u32, Terminal, u32),
 ___3: (u32, Terminal, u32),
 ___4: (u32, Terminal, u32),
-) -> (Moment, &'a FunctionDerivation<'a>)
+) -> (Checkpoint, &'a FunctionDerivation<'a>)
 {
 let ___start0 = ___3.2.clone();
 let ___end0 = ___4.0.clone();
@@ -29739,7 +29739,7 @@ fn ___action583<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Option<Expr<'a>>, u32),
 ___5: (u32, Terminal, u32),
@@ -29933,7 +29933,7 @@ fn ___action589<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Option<Expr<'a>>, u32),
 ___5: (u32, Terminal, u32),
@@ -30651,7 +30651,7 @@ fn ___action613<
     'a,
 >(
 state: &State<'t, 'a>,
-___0: (u32, (Moment, &'a FunctionDerivation<'a>), u32),
+___0: (u32, (Checkpoint, &'a FunctionDerivation<'a>), u32),
 ) -> Derivation<'a>
 {
 let ___start0 = ___0.2.clone();
@@ -33539,7 +33539,7 @@ fn ___action722<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Expr<'a>, u32),
 ___5: (u32, Terminal, u32),
@@ -33586,7 +33586,7 @@ fn ___action723<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Expr<'a>, u32),
 ___5: (u32, Terminal, u32),
@@ -33633,7 +33633,7 @@ fn ___action724<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Terminal, u32),
 ___5: (u32, Expr<'a>, u32),
@@ -33680,7 +33680,7 @@ fn ___action725<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Terminal, u32),
 ___5: (u32, Terminal, u32),
@@ -33727,7 +33727,7 @@ fn ___action726<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Expr<'a>, u32),
 ___5: (u32, Terminal, u32),
@@ -33774,7 +33774,7 @@ fn ___action727<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Expr<'a>, u32),
 ___5: (u32, Terminal, u32),
@@ -33821,7 +33821,7 @@ fn ___action728<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Terminal, u32),
 ___5: (u32, Expr<'a>, u32),
@@ -33868,7 +33868,7 @@ fn ___action729<
 state: &State<'t, 'a>,
 ___0: (u32, Terminal, u32),
 ___1: (u32, Terminal, u32),
-___2: (u32, Moment, u32),
+___2: (u32, Checkpoint, u32),
 ___3: (u32, ForInit<'a>, u32),
 ___4: (u32, Terminal, u32),
 ___5: (u32, Terminal, u32),

@@ -47,27 +47,27 @@ impl Spliced {
         Self { text: Some(text), cuts }
     }
 
-    /// The text to lex, for the original that this was made from.
+    /// The text to lex. `original` must be the text that was processed.
     pub fn text<'a>(&'a self, original: &'a str) -> &'a str {
         self.text.as_deref().unwrap_or(original)
     }
 
-    /// Maps offsets back to the original, starting at this offset.
-    pub fn places(&self, from: u32) -> Places<'_> {
+    /// A map to offsets of the original, starting at this offset of the text.
+    pub fn offsets(&self, from: u32) -> OffsetMap<'_> {
         let (before, cuts) = self.cuts.split_at(self.cuts.partition_point(|cut| cut.0 <= from));
-        Places { cuts, removed: before.last().map_or(0, |cut| cut.1) }
+        OffsetMap { cuts, removed: before.last().map_or(0, |cut| cut.1) }
     }
 }
 
 /// Maps offsets of the text to the original, in ascending order.
-pub struct Places<'a> {
+pub struct OffsetMap<'a> {
     /// The cuts that follow.
     cuts: &'a [(u32, u32)],
     /// The number of bytes that preceding cuts have removed.
     removed: u32,
 }
 
-impl Places<'_> {
+impl OffsetMap<'_> {
     /// The original offsets of a token. Tokens must be in text order.
     #[inline]
     pub fn original(&mut self, start: u32, end: u32) -> (u32, u32) {
@@ -118,20 +118,20 @@ mod tests {
         let original = "ab\\\ncd \\ \r\nef??=??/\ngh \\x ?";
         let spliced = Spliced::new(original);
         assert_eq!(spliced.text(original), "abcd ef#gh \\x ?");
-        let mut places = spliced.places(0);
+        let mut offsets = spliced.offsets(0);
         let mut slice = |start: u32, end: u32| {
-            let (lo, hi) = places.original(start, end);
+            let (lo, hi) = offsets.original(start, end);
             &original[lo as usize..hi as usize]
         };
         assert_eq!(slice(0, 4), "ab\\\ncd");
         assert_eq!(slice(5, 7), "ef");
         assert_eq!(slice(8, 10), "gh");
         assert_eq!(slice(11, 13), "\\x");
-        assert_eq!(spliced.places(8).original(8, 10), (20, 22));
+        assert_eq!(spliced.offsets(8).original(8, 10), (20, 22));
     }
 
     #[test]
-    fn plain_text_stays() {
+    fn plain_text_is_unchanged() {
         assert!(Spliced::new("a \\n \"\\\\\" ?:").text.is_none());
     }
 }

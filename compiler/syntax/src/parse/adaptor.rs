@@ -27,14 +27,14 @@ pub(crate) enum Terminal {
     Pragma(Symbol),
     /// `asm` with its parentheses
     Asm,
-    /// Not in any input: a type that a repair inserts
+    /// A type that a repair inserts; not in any input
     MissingType,
-    /// Not in any input: an operand that a repair inserts
+    /// An operand that a repair inserts; not in any input
     MissingOperand,
-    /// Not in any input: replaces a statement or declaration in a repair
+    /// The replacement of a statement or declaration in a repair; not in any input
     Skipped,
-    /// Not in any input: inserted between the type and the body of a block literal without parameters, where the
-    /// brace could otherwise start the members of a `struct`
+    /// Inserted between the type and the body of a block literal without parameters, where the brace could otherwise
+    /// start the members of a `struct`; not in any input
     NoParameters,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Terminal {
 pub(crate) enum Stop {
     /// Brackets or operators nest too deep.
     TooDeep,
-    /// The limit of a trial run.
+    /// The end of a trial run.
     Horizon,
 }
 
@@ -162,7 +162,7 @@ impl Iterator for Adaptor<'_, '_, '_> {
 fn begins_body(before: &[Token]) -> bool {
     let is_of_type = |token: &&Token| match token.kind {
         TokenKind::Name(_) | TokenKind::Punct(Punct::Star) => true,
-        TokenKind::Keyword(keyword) => stands_in_type(keyword),
+        TokenKind::Keyword(keyword) => is_type_keyword(keyword),
         _ => false,
     };
     let words = before.iter().rev().take_while(is_of_type).count();
@@ -176,7 +176,7 @@ fn begins_body(before: &[Token]) -> bool {
 }
 
 /// Keywords for types and qualifiers.
-fn stands_in_type(keyword: Keyword) -> bool {
+fn is_type_keyword(keyword: Keyword) -> bool {
     use Keyword::{
         Bool, Char, Const, Constant, Double, Float, Global, Half, Int, Local, Long, Private, Short, Signed,
         Unsigned, Void, Volatile,

@@ -1,4 +1,4 @@
-//! Finds statements and items by brackets and semicolons alone, for use when the grammar cannot. Independent of the
+//! Finds statements and items by brackets and semicolons alone, where the grammar rejects the input. Independent of the
 //! grammar.
 
 use crate::{

@@ -3,7 +3,7 @@
 
 pub(crate) use super::{expression::*, parts::*};
 use super::{
-    scopes::{Moment, NameKind},
+    scopes::{Checkpoint, NameKind},
     state::State,
 };
 use crate::{
@@ -197,7 +197,7 @@ fn is_plain_void(parameter: &Parameter<'_>) -> bool {
 pub(crate) fn close_prototype<'a>(
     state: &State<'_, 'a>,
     lo: u32,
-    (scope, function): (Moment, &'a FunctionDerivation<'a>),
+    (scope, function): (Checkpoint, &'a FunctionDerivation<'a>),
     hi: u32,
 ) -> Derivation<'a> {
     state.leave(scope);
@@ -327,7 +327,7 @@ pub(crate) struct FunctionStart<'a> {
     pub(crate) specifiers: &'a Specifiers<'a>,
     pub(crate) declarator: &'a Declarator<'a>,
     pub(crate) old_style: &'a [Declaration<'a>],
-    pub(crate) scope: Moment,
+    pub(crate) scope: Checkpoint,
 }
 
 /// The scope of the parameters ends with the prototype and is reopened for the body (C99 6.2.1p4).

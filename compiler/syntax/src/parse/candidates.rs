@@ -20,7 +20,7 @@ use crate::{
 
 /// Edits that may repair the input, and the error that they imply.
 pub(super) struct Candidate {
-    /// Where to restart parsing.
+    /// The boundary at which to restart parsing.
     pub(super) start: Boundary,
     /// The edits, sorted by position.
     pub(super) edits: Vec<Edit>,
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
     pub(super) error: SyntaxError,
 }
 
-/// Punctuators that are often forgotten, most likely first.
+/// Punctuators that are often missing, most likely first.
 const MARKS: [Punct; 9] = [
     Punct::Semicolon,
     Punct::CloseParen,
@@ -43,8 +43,8 @@ const MARKS: [Punct; 9] = [
     Punct::Equal,
 ];
 
-/// Edits of one token.
-pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
+/// Candidates that edit one token.
+pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
     let at = stuck.token;
     let found = state.tokens.get(at).copied();
     let candidate = |edits, error| Candidate { start, edits, end: at, error };
@@ -52,7 +52,7 @@ pub(super) fn small(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Ve
     let is_name = matches!(general.kind, SyntaxErrorKind::Expected { what: Expected::Name, .. });
     let removed = |at: usize, token: Token| {
         let kind = match token.kind {
-            // A keyword in the place of a name is not superfluous: another name is needed.
+            // A keyword instead of a name is not superfluous: a name is required.
             TokenKind::Keyword(_) if is_name => general.kind,
             TokenKind::Keyword(Keyword::Else) => {
                 SyntaxErrorKind::StrayElse { condition: condition_before(state.tokens, start, at) }

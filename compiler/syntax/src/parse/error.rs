@@ -1,4 +1,4 @@
-//! Syntax errors as data. The caller words the messages.
+//! Syntax errors as data. The caller formats the messages.
 
 use super::misspelled::Language;
 use crate::{
@@ -53,7 +53,7 @@ pub enum SyntaxErrorKind {
         name: Symbol,
         /// The language.
         language: Language,
-        /// The keyword that means the same, if any.
+        /// The equivalent keyword, if any.
         keyword: Option<Keyword>,
     },
     /// `else` without `if`, and the `if` that ends before it.
@@ -75,13 +75,13 @@ pub enum SyntaxErrorKind {
 impl SyntaxErrorKind {
     /// Whether the error concerns a name that is not a type, or that lacks a type. Later stages can give better
     /// messages for these.
-    pub fn is_of_a_name(self) -> bool {
+    pub fn concerns_name(self) -> bool {
         matches!(self, Self::UnknownType(_) | Self::MissingType(_))
     }
 
-    /// Whether the edit is certain to be what was meant, so that the rest of the source is reliable.
+    /// Whether the edit certainly restores the intended source, so that the rest of the source is reliable.
     pub(super) fn is_certain(self) -> bool {
-        self.is_of_a_name() || matches!(self, Self::Misspelled { .. } | Self::Foreign { .. })
+        self.concerns_name() || matches!(self, Self::Misspelled { .. } | Self::Foreign { .. })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Derives the error from the state in which the grammar is stuck.
+//! Derives the error from the state in which the parser is stuck.
 
 use super::{
     adaptor::Terminal,
@@ -20,7 +20,7 @@ pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
         Some(token) => (token.span, Some(token.kind)),
         None => (Span::new(end, end), None),
     };
-    let what = wanted(stuck);
+    let what = expected(stuck);
     let unknown = |name| {
         what == Expected::Type
             && stuck.terminal == Some(Terminal::Variable)
@@ -41,7 +41,7 @@ pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
 
 /// An unexpected token, where `terminal` is expected.
 pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
-    let what = match (wanted(stuck), terminal) {
+    let what = match (expected(stuck), terminal) {
         (what @ Expected::Name, _) => what,
         (_, Terminal::Punct(mark)) => Expected::Mark(mark),
         (what, _) => what,
@@ -52,7 +52,7 @@ pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> Syntax
 /// A punctuator is missing here.
 pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
     // A semicolon alone would be a statement, so a statement is missing.
-    if mark == Punct::Semicolon && wanted(stuck) == Expected::Statement {
+    if mark == Punct::Semicolon && expected(stuck) == Expected::Statement {
         return general(state, stuck);
     }
     let end = state.end_before(stuck.token);
@@ -153,7 +153,7 @@ fn is_statement(keyword: Keyword) -> bool {
 }
 
 /// A summary of the terminals that the grammar accepts.
-fn wanted(stuck: &Stuck) -> Expected {
+fn expected(stuck: &Stuck) -> Expected {
     let expects = |name| stuck.expects(name);
     if expects("if") {
         return Expected::Statement;

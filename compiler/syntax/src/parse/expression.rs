@@ -53,7 +53,7 @@ pub(crate) fn query<'a>(
     expr(lo, kind(state.arena.node(operand)), operand.span.hi)
 }
 
-pub(crate) fn parenthesised<'a>(state: &State<'_, 'a>, lo: u32, inner: Expr<'a>, hi: u32) -> Expr<'a> {
+pub(crate) fn parenthesized<'a>(state: &State<'_, 'a>, lo: u32, inner: Expr<'a>, hi: u32) -> Expr<'a> {
     expr(lo, ExprKind::Paren(state.arena.node(inner)), hi)
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn cast<'a>(state: &State<'_, 'a>, lo: u32, ty: &'a TypeName<'a>, ope
         expr(lo, ExprKind::Cast(state.arena.node(CastExpr { ty, operand })), operand.span.hi)
     };
     if is_vector(state, &ty.specifiers, &ty.declarator)
-        && !is_parenthesised(operand)
+        && !is_parenthesized(operand)
         && let Some(literal) = with_literal_below(state, operand, lo, &make)
     {
         return literal;
@@ -138,10 +138,10 @@ fn with_literal_below<'a>(
         ExprKind::Index(node) => {
             ExprKind::Index(state.arena.node(IndexExpr { base: below(node.base)?, ..*node }))
         }
-        ExprKind::Arrow(node) if !is_parenthesised(node.base) => {
+        ExprKind::Arrow(node) if !is_parenthesized(node.base) => {
             ExprKind::Arrow(state.arena.node(MemberExpr { base: below(node.base)?, ..*node }))
         }
-        ExprKind::Call(node) if !is_parenthesised(node.callee) => {
+        ExprKind::Call(node) if !is_parenthesized(node.callee) => {
             ExprKind::Call(state.arena.node(CallExpr { callee: below(node.callee)?, ..*node }))
         }
         ExprKind::Unary(node) if matches!(node.op.node, UnaryOp::PostIncrement | UnaryOp::PostDecrement) => {
@@ -152,7 +152,7 @@ fn with_literal_below<'a>(
     Some(expr(lo, kind, operand.span.hi))
 }
 
-fn is_parenthesised(expr: Expr<'_>) -> bool {
+fn is_parenthesized(expr: Expr<'_>) -> bool {
     matches!(expr.kind, ExprKind::Paren(_))
 }
 

@@ -1,5 +1,5 @@
-//! Uses indentation to locate a missing or extra brace, which tokens alone cannot do. Only trusted if a single edit
-//! of a brace makes tokens and indentation agree.
+//! Locates a missing or extra brace by the indentation, because the tokens do not determine its position. The result is only
+//! used if a single edit of a brace makes tokens and indentation agree.
 
 use super::brackets::is_label;
 use crate::{
@@ -51,7 +51,7 @@ pub(super) enum BraceEdit {
     Close(usize, usize),
 }
 
-/// The maximum number of tokens to examine over all guesses.
+/// The maximum number of tokens to examine, over all edits that are tried.
 const FUEL: usize = 1_000_000;
 
 /// The edit of one brace that makes the braces agree with the indentation, if they disagree and one edit is enough.
@@ -105,7 +105,7 @@ impl Text<'_> {
         self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punct(punct))
     }
 
-    /// Whether an item may start here, according to the preceding tokens.
+    /// Whether the preceding tokens allow an item to start here.
     fn is_after_item(&self, at: usize) -> bool {
         !is_brace(self.tokens[at].kind)
             && at
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_braces_need_nothing() {
+    fn braces_that_match_the_indentation_are_kept() {
         assert_eq!(
             edit(
                 "void f() {\n    if (x) {\n        y;\n    } else\n    {\n        z;\n    }\nl:\n    w;\n}\n"
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_brace_is_missed_where_the_lines_step_back() {
+    fn missing_brace_is_inserted_where_the_indentation_decreases() {
         assert_eq!(
             edit("void f() {\n    if (x) {\n        y;\n    z;\n}\nvoid g() { }\n"),
             Some(("close", "z;"))
@@ -292,13 +292,13 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_too_many_is_one_of_two() {
+    fn extra_brace_is_removed() {
         assert_eq!(edit("void f() { {\n    y;\n}\nvoid g() { }\n"), Some(("remove", "{")));
         assert_eq!(edit("void f() {\n    if (x) {\n        y;\n    } }\n    z;\n}\n"), Some(("remove", "}")));
     }
 
     #[test]
-    fn a_text_without_indentation_tells_nothing() {
+    fn text_without_indentation_gives_no_edit() {
         assert_eq!(edit("void f() {\nif (x) {\ny;\nz;\n}\nint g;\n"), None);
     }
 }

@@ -53,7 +53,7 @@ pub(super) enum Halt {
     /// The adaptor has stopped.
     Stopped(Stop),
     /// The grammar does not accept this terminal here. `None` is the end of the input.
-    Refused(Option<Terminal>, Stack),
+    Rejected(Option<Terminal>, Stack),
 }
 
 /// Runs the automaton on the terminals. Grammar actions store their results in the state.
@@ -72,7 +72,7 @@ fn run<M: Automaton>(mut machine: M, terminals: Adaptor<'_, '_, '_>) -> Halt {
         };
         // The grammar does not use some keywords.
         let Some(index) = machine.token_to_index(&terminal) else {
-            return Halt::Refused(Some(terminal), Stack(states));
+            return Halt::Rejected(Some(terminal), Stack(states));
         };
         loop {
             let action = machine.action(top(&states), index);
@@ -82,7 +82,7 @@ fn run<M: Automaton>(mut machine: M, terminals: Adaptor<'_, '_, '_>) -> Halt {
                 break;
             }
             let Some(rule) = ParserAction::<M>::as_reduce(action) else {
-                return Halt::Refused(Some(terminal), Stack(states));
+                return Halt::Rejected(Some(terminal), Stack(states));
             };
             if let Some(name) = RENAMES[rule as usize] {
                 states.pop();
@@ -98,7 +98,7 @@ fn run<M: Automaton>(mut machine: M, terminals: Adaptor<'_, '_, '_>) -> Halt {
     loop {
         let action = machine.eof_action(top(&states));
         let Some(rule) = ParserAction::<M>::as_reduce(action) else {
-            return Halt::Refused(None, Stack(states));
+            return Halt::Rejected(None, Stack(states));
         };
         if machine.reduce(rule, None, &mut states, &mut symbols).is_some() {
             return Halt::Accepted;
@@ -106,7 +106,7 @@ fn run<M: Automaton>(mut machine: M, terminals: Adaptor<'_, '_, '_>) -> Halt {
     }
 }
 
-/// A cache for `rename`: the same few operands and operators are often adjacent.
+/// A cache for `rename`: few combinations of operands and operators are frequent.
 struct Renamed([(u32, i16); 256]);
 
 impl Default for Renamed {
@@ -146,24 +146,24 @@ fn top(states: &[i16]) -> i16 {
 
 impl Stack {
     /// Whether the grammar accepts this terminal here.
-    pub(super) fn takes(&self, name: &str) -> bool {
+    pub(super) fn accepts(&self, name: &str) -> bool {
         static INDICES: LazyLock<FxHashMap<&str, usize>> = LazyLock::new(|| {
             TERMINALS.iter().enumerate().map(|(index, name)| (name.trim_matches('"'), index)).collect()
         });
-        INDICES.get(name).is_some_and(|&index| self.takes_index(index))
+        INDICES.get(name).is_some_and(|&index| self.accepts_index(index))
     }
 
     /// Whether it accepts only this terminal.
-    pub(super) fn takes_only(&self, name: &str) -> bool {
-        self.takes(name) && (0..TERMINALS.len()).filter(|&index| self.takes_index(index)).count() == 1
+    pub(super) fn accepts_only(&self, name: &str) -> bool {
+        self.accepts(name) && (0..TERMINALS.len()).filter(|&index| self.accepts_index(index)).count() == 1
     }
 
-    fn takes_index(&self, index: usize) -> bool {
+    fn accepts_index(&self, index: usize) -> bool {
         accepts(&self.0, index)
     }
 
     /// Whether the grammar accepts all these terminals here. No actions run, so declarations have no effect.
-    pub(super) fn takes_all(&self, state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> bool {
+    pub(super) fn accepts_sequence(&self, state: &State<'_, '_>, terminals: Adaptor<'_, '_, '_>) -> bool {
         accepts_all(machine(state), self.0.clone(), terminals)
     }
 }

@@ -1,4 +1,4 @@
-//! Misspelled keywords, and words of related languages that stand for keywords.
+//! Misspelled keywords, and the keywords of related languages.
 
 use super::{
     adaptor::Terminal,
@@ -17,10 +17,10 @@ use crate::{
 /// The number of tokens before an error in which a misspelled keyword can be its cause, as in `whlie (i < 4) {`.
 const WINDOW: usize = 12;
 
-/// The shortest word that is compared with keywords.
-const SHORTEST: usize = 3;
+/// The minimum length of words that are compared with keywords.
+const MIN_LENGTH: usize = 3;
 
-/// Words of other languages, and the keyword that means the same. Without a keyword, the word is left out.
+/// Words of other languages, and the equivalent keyword. A word without one is removed.
 const FOREIGN: [(&str, Language, Option<Keyword>); 9] = [
     ("__constant__", Language::Cuda, Some(Keyword::Constant)),
     ("__device__", Language::Cuda, None),
@@ -65,8 +65,8 @@ fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) ->
             edits.extend(keyword.map(|keyword| insert(at + 1, Terminal::Keyword(keyword))));
             (edits, SyntaxErrorKind::Foreign { name, language, keyword })
         }
-        None if text.len() >= SHORTEST => {
-            let words = Keyword::ALL.iter().map(|(word, _)| *word).filter(|word| word.len() >= SHORTEST);
+        None if text.len() >= MIN_LENGTH => {
+            let words = Keyword::ALL.iter().map(|(word, _)| *word).filter(|word| word.len() >= MIN_LENGTH);
             let near = closest(text, words)?;
             let (_, keyword) = *Keyword::ALL.iter().find(|(word, _)| *word == near)?;
             let edits = vec![remove, insert(at + 1, Terminal::Keyword(keyword))];

@@ -1,5 +1,5 @@
-//! Prepares tokens for the grammar: removes invalid ones, moves pragmas to where a declaration or statement can
-//! start, and replaces `asm` and its parentheses with one token.
+//! Prepares tokens for the grammar: removes invalid ones, moves pragmas to the start of the next declaration or statement,
+//! and replaces `asm` and its parentheses with one token.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
                 pragmas.push(token);
                 continue;
             }
-            _ if !pragmas.is_empty() && open.last() != Some(&false) && is_place(&prepared, token.kind) => {
+            _ if !pragmas.is_empty() && open.last() != Some(&false) && starts_item(&prepared, token.kind) => {
                 prepared.append(&mut pragmas);
             }
             _ => {}
@@ -69,7 +69,7 @@ pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
 
 /// Whether `next` starts a declaration or statement, according to the tokens alone. `false` if that is ambiguous, as
 /// after the brace of an initializer.
-fn is_place(before: &[Token], next: TokenKind) -> bool {
+fn starts_item(before: &[Token], next: TokenKind) -> bool {
     let Some(last) = before.last() else { return true };
     let before_that = before.len().checked_sub(2).map(|i| before[i].kind);
     match last.kind {

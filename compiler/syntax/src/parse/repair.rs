@@ -1,11 +1,11 @@
 //! Error recovery. An error becomes an edit of the input (an insertion or a deletion), and the enclosing item is
-//! parsed again. The edit that lets the parser continue the farthest is selected. So the grammar has no rules for
+//! parsed again. The edit with which the parser gets the farthest is selected. The grammar therefore needs no rules for
 //! invalid input, scopes are correct after every error, and an error rarely causes others.
 
 use std::{cell::Cell, ops::RangeInclusive};
 
 use super::{
-    Mended,
+    RepairedRange,
     adaptor::Terminal,
     brackets::{self, statement_begins},
     candidates::{self, Candidate},
@@ -46,31 +46,31 @@ const MAX_MISTAKES: usize = 64;
 /// The base budget of tokens for trials; each input token adds the same amount again. When it is exhausted, the item
 /// is removed.
 const FUEL: usize = 200_000;
-const FUEL_OF_TOKEN: usize = 8;
+const FUEL_PER_TOKEN: usize = 8;
 
 /// The number of tokens after an error that a trial parses.
 const HORIZON: usize = 40;
 
 /// The minimum number of tokens that must parse after an edit.
-const ENOUGH: usize = 3;
+const MIN_ACCEPTED: usize = 3;
 
 /// A second error in the same statement within this number of tokens is attributed to the first.
-const SOON: usize = 16;
+const FOLLOW_UP_DISTANCE: usize = 16;
 
 /// An error within this distance after a gap is attributed to it: an unterminated literal hides the rest of its line.
-const SHADOW: usize = 12;
+const GAP_DISTANCE: usize = 12;
 
 /// Parses the whole input. Returns the errors and the repaired ranges. `gaps` are the positions of invalid tokens.
-pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<Mended>) {
+pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<RepairedRange>) {
     let mut repair = Repair {
         state,
         start: Boundary { scopes: state.enter(), ..Boundary::default() },
         edits: vec![],
         errors: vec![],
         mistake: None,
-        mended: vec![],
+        repaired: vec![],
         clean_from: 0,
-        fuel: Cell::new(FUEL + FUEL_OF_TOKEN * state.tokens.len()),
+        fuel: Cell::new(FUEL + FUEL_PER_TOKEN * state.tokens.len()),
         gaps,
         unknown_types: vec![],
     };
@@ -80,23 +80,23 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>,
         let news = repair.advance();
         match outcome {
             Outcome::Done => {
-                repair.doubt_gap(state.tokens.len());
+                repair.mark_gap_unreliable(state.tokens.len());
                 repair.close();
-                return (repair.errors, repair.mended);
+                return (repair.errors, repair.repaired);
             }
             _ if news => {}
             Outcome::TooDeep(token) => {
                 let span = state.tokens[token].span;
                 repair.errors.push(SyntaxError { span, kind: SyntaxErrorKind::Nesting });
-                repair.doubt(token);
+                repair.mark_unreliable(token);
                 repair.skip_item(token);
             }
             Outcome::Stuck(stuck) => {
                 mistakes += 1;
                 if mistakes <= MAX_MISTAKES {
-                    repair.mend(&stuck);
+                    repair.apply_best_candidate(&stuck);
                 } else {
-                    repair.doubt_from(repair.start.position.token, stuck.token);
+                    repair.mark_unreliable_from(repair.start.position.token, stuck.token);
                     repair.skip_item(stuck.token);
                 }
             }
@@ -114,7 +114,7 @@ struct Repair<'s, 't, 'a> {
     errors: Vec<SyntaxError>,
     /// The start of the first unreliable statement, and the last token that caused this.
     mistake: Option<RangeInclusive<usize>>,
-    mended: Vec<Mended>,
+    repaired: Vec<RepairedRange>,
     /// The remaining budget of tokens for trials.
     fuel: Cell<usize>,
     /// No edit was made between this token and the item.
@@ -124,7 +124,7 @@ struct Repair<'s, 't, 'a> {
 }
 
 impl Repair<'_, '_, '_> {
-    /// Commits the parsed items. Whether the following input now parses differently.
+    /// Commits the parsed items. Returns whether the following input now parses differently.
     fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();
         let mut news = false;
@@ -135,7 +135,7 @@ impl Repair<'_, '_, '_> {
             }
         }
         if boundary.position.token > self.start.position.token {
-            self.doubt_gap(boundary.position.token);
+            self.mark_gap_unreliable(boundary.position.token);
             self.close();
         }
         self.start = boundary;
@@ -147,21 +147,21 @@ impl Repair<'_, '_, '_> {
     }
 
     /// Marks the item as unreliable from the statement with this token on.
-    fn doubt(&mut self, token: usize) {
+    fn mark_unreliable(&mut self, token: usize) {
         let begins = statement_begins(self.state.tokens, self.start.position.token, token);
-        self.doubt_from(begins.first().copied().unwrap_or(token), token);
+        self.mark_unreliable_from(begins.first().copied().unwrap_or(token), token);
     }
 
     /// After an invalid token in the item before `end`, the rest of a literal may be missing.
-    fn doubt_gap(&mut self, end: usize) {
+    fn mark_gap_unreliable(&mut self, end: usize) {
         let item = self.start.position.token..end.max(1);
         if let Some(&gap) = self.gaps.iter().find(|gap| item.contains(gap)) {
-            self.doubt(gap.min(self.state.tokens.len().saturating_sub(1)));
+            self.mark_unreliable(gap.min(self.state.tokens.len().saturating_sub(1)));
         }
     }
 
     /// Marks the item as unreliable from `begin` on, because of this token.
-    fn doubt_from(&mut self, begin: usize, token: usize) {
+    fn mark_unreliable_from(&mut self, begin: usize, token: usize) {
         self.mistake = Some(match &self.mistake {
             Some(known) => begin.min(*known.start())..=token.max(*known.end()),
             None => begin..=token,
@@ -179,7 +179,7 @@ impl Repair<'_, '_, '_> {
             _ => None,
         };
         let first = self.start.position.token.min(mistake).min(last);
-        self.mended.push(Mended {
+        self.repaired.push(RepairedRange {
             from: tokens[mistake.min(last)].span,
             to: tokens[last].span,
             names: tokens[first..=last].iter().filter_map(name).collect(),
@@ -187,19 +187,19 @@ impl Repair<'_, '_, '_> {
     }
 
     /// Applies and reports the best candidate.
-    fn mend(&mut self, stuck: &Stuck) {
-        let doubt = self.mistake.clone();
-        self.doubt(stuck.token);
+    fn apply_best_candidate(&mut self, stuck: &Stuck) {
+        let unreliable = self.mistake.clone();
+        self.mark_unreliable(stuck.token);
         match self.choose(stuck) {
             Some(candidate) => {
                 self.report(stuck, candidate.error);
                 self.edits = self.with(&candidate);
                 self.start = candidate.start;
                 if let Some(edit) = candidate.edits.first() {
-                    self.doubt(edit.at);
+                    self.mark_unreliable(edit.at);
                 }
                 if candidate.error.kind.is_certain() {
-                    self.mistake = doubt;
+                    self.mistake = unreliable;
                 }
             }
             None => {
@@ -214,12 +214,12 @@ impl Repair<'_, '_, '_> {
     fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
         let at_end = stuck.terminal.is_none();
-        let mut small = candidates::small(state, start, stuck);
+        let mut small = candidates::single_token_edits(state, start, stuck);
         if self.edits.last().is_none_or(|edit| edit.at < stuck.token) {
             // Most candidates fail immediately. Check that cheaply before a trial.
-            let stands_before = |edits: &[Edit]| edits.iter().any(|edit| edit.at < stuck.token);
+            let is_before_error = |edits: &[Edit]| edits.iter().any(|edit| edit.at < stuck.token);
             small.retain(|Candidate { edits, .. }| {
-                stands_before(edits) || stuck.is_mended_by(state, edits, ENOUGH)
+                is_before_error(edits) || stuck.is_repaired_by(state, edits, MIN_ACCEPTED)
             });
         }
         let previous = self.previous();
@@ -234,9 +234,9 @@ impl Repair<'_, '_, '_> {
             return Some(candidate);
         }
         let small = self.best(stuck, small);
-        let small = small.filter(|&(_, reach)| reach >= stuck.token + ENOUGH);
+        let small = small.filter(|&(_, reach)| reach >= stuck.token + MIN_ACCEPTED);
         if let Some((candidate, reach)) = &small
-            && (*reach == usize::MAX || is_about_a_name(candidate))
+            && (*reach == usize::MAX || concerns_name(candidate))
         {
             return small.map(|(candidate, _)| candidate);
         }
@@ -244,7 +244,7 @@ impl Repair<'_, '_, '_> {
             return Some(candidate);
         }
         for level in structure::skips(state, start, stuck) {
-            let soon = (stuck.token + SOON).min(level.end);
+            let soon = (stuck.token + FOLLOW_UP_DISTANCE).min(level.end);
             if let Some((_, reach)) = small
                 && reach >= soon
             {
@@ -266,7 +266,7 @@ impl Repair<'_, '_, '_> {
     }
 
     fn report(&mut self, stuck: &Stuck, error: SyntaxError) {
-        if self.gaps.iter().any(|&gap| (gap..gap + SHADOW).contains(&stuck.token)) {
+        if self.gaps.iter().any(|&gap| (gap..gap + GAP_DISTANCE).contains(&stuck.token)) {
             return;
         }
         if let SyntaxErrorKind::UnknownType(name) = error.kind {
@@ -344,8 +344,8 @@ impl Repair<'_, '_, '_> {
     }
 }
 
-/// Errors about type names are reported as such, however soon the next error follows.
-fn is_about_a_name(candidate: &Candidate) -> bool {
+/// Whether the error concerns a name. Such errors are reported even if the next error follows soon.
+fn concerns_name(candidate: &Candidate) -> bool {
     matches!(
         candidate.error.kind,
         SyntaxErrorKind::UnknownType(_)

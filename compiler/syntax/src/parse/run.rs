@@ -29,21 +29,22 @@ pub(super) struct Stuck {
 impl Stuck {
     /// Whether the grammar would have accepted this terminal.
     pub(super) fn expects(&self, name: &str) -> bool {
-        self.stack.takes(name)
+        self.stack.accepts(name)
     }
 
     /// Whether it would have accepted only this terminal.
     pub(super) fn expects_only(&self, name: &str) -> bool {
-        self.stack.takes_only(name)
+        self.stack.accepts_only(name)
     }
 
     /// Whether the grammar accepts this number of tokens after these edits, none of which is before the token. Only
     /// valid while the state is as the run left it.
-    pub(super) fn is_mended_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
+    pub(super) fn is_repaired_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
         let start = Position { token: self.token, edit: 0 };
         // The grammar has consumed the first terminal of a name.
         let is_inside = matches!(self.terminal, Some(Terminal::Type | Terminal::Variable));
-        is_inside || self.stack.takes_all(state, Adaptor::new(state, edits, start, self.token + tokens))
+        is_inside
+            || self.stack.accepts_sequence(state, Adaptor::new(state, edits, start, self.token + tokens))
     }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizo
     match halt {
         Halt::Accepted | Halt::Stopped(Stop::Horizon) => Outcome::Done,
         Halt::Stopped(Stop::TooDeep) => Outcome::TooDeep(token),
-        Halt::Refused(terminal, stack) => Outcome::Stuck(Stuck { token, terminal, stack }),
+        Halt::Rejected(terminal, stack) => Outcome::Stuck(Stuck { token, terminal, stack }),
     }
 }
 

@@ -30,12 +30,12 @@ pub(crate) struct Scopes {
     /// By symbol index.
     kinds: Vec<NameKind>,
     /// The shadowed kind of each declared name, innermost last.
-    covered: Vec<(Symbol, NameKind)>,
+    shadowed: Vec<(Symbol, NameKind)>,
 }
 
 /// A position in the undo log.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Moment(usize);
+pub(crate) struct Checkpoint(usize);
 
 impl Scopes {
     /// The current kind of a name.
@@ -45,8 +45,8 @@ impl Scopes {
 
     /// Declares a name until the end of the scope.
     pub(crate) fn declare(&mut self, name: Symbol, kind: NameKind) {
-        let covered = self.predeclare(name, kind);
-        self.covered.push((name, covered));
+        let shadowed = self.predeclare(name, kind);
+        self.shadowed.push((name, shadowed));
     }
 
     /// Declares a name permanently, outside all scopes.
@@ -57,15 +57,15 @@ impl Scopes {
         std::mem::replace(&mut self.kinds[name.index()], kind)
     }
 
-    /// The start of a scope.
-    pub(crate) fn moment(&self) -> Moment {
-        Moment(self.covered.len())
+    /// The current position in the undo log, at the start of a scope.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint(self.shadowed.len())
     }
 
-    /// Ends the scope that started at `moment`.
-    pub(crate) fn back_to(&mut self, moment: Moment) {
-        while self.covered.len() > moment.0 {
-            if let Some((name, kind)) = self.covered.pop() {
+    /// Ends the scope that started at `checkpoint`.
+    pub(crate) fn restore(&mut self, checkpoint: Checkpoint) {
+        while self.shadowed.len() > checkpoint.0 {
+            if let Some((name, kind)) = self.shadowed.pop() {
                 self.kinds[name.index()] = kind;
             }
         }
@@ -78,19 +78,19 @@ mod tests {
     use crate::symbol::Interner;
 
     #[test]
-    fn an_inner_declaration_covers_the_outer_until_its_scope_ends() {
+    fn inner_declarations_shadow_outer_ones() {
         let t = Interner::new().intern("T");
         let mut scopes = Scopes::default();
         assert_eq!(scopes.kind(t), NameKind::Unknown);
         scopes.predeclare(t, NameKind::Vector);
-        let outer = scopes.moment();
+        let outer = scopes.checkpoint();
         scopes.declare(t, NameKind::Type);
-        let inner = scopes.moment();
+        let inner = scopes.checkpoint();
         scopes.declare(t, NameKind::Value);
         scopes.declare(t, NameKind::Type);
-        scopes.back_to(inner);
+        scopes.restore(inner);
         assert_eq!(scopes.kind(t), NameKind::Type);
-        scopes.back_to(outer);
+        scopes.restore(outer);
         assert_eq!(scopes.kind(t), NameKind::Vector);
     }
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use super::{
     layout::{Layout, Line},
     nesting::Nesting,
-    scopes::{Moment, NameKind, Scopes},
+    scopes::{Checkpoint, NameKind, Scopes},
 };
 use crate::{
     arena::Arena,
@@ -16,7 +16,7 @@ use crate::{
     token::{Keyword, Token},
 };
 
-/// Uses interior mutability: the parser owns the adaptor and passes this to every action.
+/// The shared state. It has interior mutability, because the adaptor and every grammar action borrow it.
 pub(crate) struct State<'t, 'a> {
     /// The prepared input.
     pub(super) tokens: &'t [Token],
@@ -59,7 +59,7 @@ pub(super) struct Boundary {
     /// The number of complete items.
     pub(super) items: usize,
     /// The visible declarations.
-    pub(super) scopes: Moment,
+    pub(super) scopes: Checkpoint,
 }
 
 impl<'t, 'a> State<'t, 'a> {
@@ -100,16 +100,16 @@ impl<'t, 'a> State<'t, 'a> {
     }
 
     /// Opens a scope.
-    pub(crate) fn enter(&self) -> Moment {
-        self.scopes.borrow().moment()
+    pub(crate) fn enter(&self) -> Checkpoint {
+        self.scopes.borrow().checkpoint()
     }
 
     /// Closes a scope.
-    pub(crate) fn leave(&self, scope: Moment) {
-        self.scopes.borrow_mut().back_to(scope);
+    pub(crate) fn leave(&self, scope: Checkpoint) {
+        self.scopes.borrow_mut().restore(scope);
     }
 
-    /// Declares an otherwise undeclared name as a type, from here on. Whether that is new.
+    /// Declares an undeclared name as a type from here on. Returns whether it was undeclared.
     pub(super) fn assume_type(&self, name: Symbol) -> bool {
         let mut scopes = self.scopes.borrow_mut();
         let new = scopes.kind(name) == NameKind::Unknown;

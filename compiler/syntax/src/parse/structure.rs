@@ -16,11 +16,11 @@ use crate::{
     token::{Punct, TokenKind},
 };
 
-/// The maximum number of positions to try for a brace, and of braces in one position.
-const MOST_BRACES: usize = 6;
+/// The maximum number of positions to try for a brace, and of braces at one position.
+const MAX_BRACES: usize = 6;
 
 /// The maximum number of preceding items that may contain the cause of an error.
-const MOST_ITEMS: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// Missing or extra braces at some distance before the error.
 pub(super) fn braces(
@@ -36,9 +36,9 @@ pub(super) fn braces(
         None => nested_functions(&state.tokens[first..]).into_iter().map(|begin| first + begin).collect(),
         Some(_) => statement_begins(state.tokens, first, stuck.token),
     };
-    for begin in begins.into_iter().take(MOST_BRACES) {
+    for begin in begins.into_iter().take(MAX_BRACES) {
         let open = open_brackets(&state.tokens[first..begin]);
-        for (closed, innermost) in open.iter().rev().enumerate().take(MOST_BRACES) {
+        for (closed, innermost) in open.iter().rev().enumerate().take(MAX_BRACES) {
             let kind = SyntaxErrorKind::Missing {
                 mark: innermost.closing,
                 after: explain::construct(state, start, begin),
@@ -75,7 +75,7 @@ pub(super) fn by_layout(
     stuck: &Stuck,
 ) -> Option<Candidate> {
     let past = state.past.borrow();
-    let untouched = past.iter().rev().take(MOST_ITEMS).take_while(|past| past.position.token >= clean_from);
+    let untouched = past.iter().rev().take(MAX_ITEMS).take_while(|past| past.position.token >= clean_from);
     let begins = [start]
         .into_iter()
         .chain(untouched.copied().filter(|past| past.position.token < start.position.token));

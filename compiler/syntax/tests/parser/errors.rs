@@ -8,16 +8,16 @@ use kiln_syntax::{
 
 use crate::support::read;
 
-/// The reports, each as `offset what`; `$` marks the places in the text.
+/// Checks the reports, each as `offset what`. `$` marks the offsets in the text.
 #[track_caller]
 fn check(marked: &str, reports: &[&str]) {
-    let places: Vec<_> = marked.match_indices('$').enumerate().map(|(i, (at, _))| at - i).collect();
+    let offsets: Vec<_> = marked.match_indices('$').enumerate().map(|(i, (at, _))| at - i).collect();
     let text = marked.replace('$', "");
     let (parsed, _, interner) = read(&text);
     let described: Vec<_> = parsed.errors.iter().map(|error| describe(error, &interner)).collect();
     assert_eq!(described, reports, "{text}");
     let starts: Vec<_> = parsed.errors.iter().map(|error| error.span.lo as usize).collect();
-    assert_eq!(starts, places, "{text}");
+    assert_eq!(starts, offsets, "{text}");
 }
 
 fn describe(error: &SyntaxError, interner: &Interner) -> String {
@@ -58,7 +58,7 @@ fn describe(error: &SyntaxError, interner: &Interner) -> String {
 }
 
 #[test]
-fn a_missing_semicolon_is_missing_where_it_should_stand() {
+fn missing_semicolon_is_reported_after_the_previous_token() {
     check("void f(int a) { a = 1$ \n a = 2; }", &["missing ; after expression"]);
     check("void f(int a) { return a$\n}", &["missing ; after statement"]);
     check("void f(int a) { int b = 1$\n a = b; }", &["missing ; after declaration"]);
@@ -71,7 +71,7 @@ fn a_missing_semicolon_is_missing_where_it_should_stand() {
 }
 
 #[test]
-fn a_missing_bracket_names_its_partner() {
+fn missing_bracket_refers_to_its_opening_bracket() {
     check("void f(int a) { if (a$ { } }", &["missing ) after expression opened at 19"]);
     check("void f(int a) { if$ a) { } }", &["missing ( after statement"]);
     check("void f(int a) { int b[3$; a = 1; }", &["missing ] after expression opened at 21"]);
@@ -86,7 +86,7 @@ fn a_missing_bracket_names_its_partner() {
 }
 
 #[test]
-fn unknown_types_are_told_by_name_and_once() {
+fn unknown_types_are_reported_once() {
     check("$foo x;", &["unknown type foo"]);
     check("$foo *x; foo y; foo f(foo z) { foo w = (foo)z; return w; }", &["unknown type foo"]);
     check("void f($foo *a, int b) { }", &["unknown type foo"]);
@@ -101,7 +101,7 @@ fn unknown_types_are_told_by_name_and_once() {
 }
 
 #[test]
-fn what_should_stand_somewhere_is_said_in_words() {
+fn expected_construct_is_named() {
     check("int x = $;", &["expected expression before ;"]);
     check("int x = 1 + $;", &["expected expression before ;"]);
     check("void f(int a) { f(a, $); }", &["expected expression before )"]);
@@ -121,7 +121,7 @@ fn what_should_stand_somewhere_is_said_in_words() {
 }
 
 #[test]
-fn what_the_lexer_reported_is_not_reported_again() {
+fn lexer_errors_are_not_repeated() {
     check("int ` x @ = 1;", &[]);
     check(
         "void f(int a) { f(\"unterminated);\n a = 1; }\nint g(int a) { return a$ }",
@@ -130,7 +130,7 @@ fn what_the_lexer_reported_is_not_reported_again() {
 }
 
 #[test]
-fn mistakes_apart_are_reported_apart() {
+fn separate_errors_are_reported_separately() {
     check(
         "void f(int a) { a = $; }\nint g(int a) { return a$ }\nint h(int a) { a = (a$; f(a); if (a$ return 1; }",
         &[

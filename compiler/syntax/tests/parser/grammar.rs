@@ -2,7 +2,7 @@
 
 use crate::support::read;
 
-/// A program source without mistakes, printed.
+/// Prints a valid source.
 fn printed(text: &str) -> String {
     let (parsed, printed, _) = read(text);
     assert_eq!(parsed.errors, [], "{text}");
@@ -12,13 +12,13 @@ fn printed(text: &str) -> String {
     printed
 }
 
-/// Each line parses to itself.
+/// Checks that the text prints as itself.
 #[track_caller]
 fn same(text: &str) {
     assert_eq!(printed(text).trim_end(), text);
 }
 
-/// Statements of a function, printed on one line.
+/// Prints the statements of a function on one line.
 fn body(text: &str) -> String {
     let printed = printed(&format!("void f(int a, int b, int c) {{ {text} }}"));
     let inside = printed.trim_end().strip_prefix("void f(int a, int b, int c)\n{").unwrap();
@@ -54,7 +54,7 @@ fn operators_group_by_precedence() {
 }
 
 #[test]
-fn a_vector_literal_is_primary() {
+fn vector_literals_are_primary() {
     for (text, grouped) in [
         ("x = (float4)(a, b, c, a).xy;", "x = ((float4)(a, b, c, a)).xy;"),
         ("x = -(float4)(1.0f).x;", "x = -((float4)(1.0f)).x;"),
@@ -79,7 +79,7 @@ fn a_vector_literal_is_primary() {
 }
 
 #[test]
-fn a_name_is_a_type_or_a_value_by_the_scope_it_stands_in() {
+fn scopes_distinguish_types_and_values() {
     same("typedef int T;\nvoid f(int T)\n{\n    T = 1;\n}\nT x;");
     same("typedef int T;\nvoid f(T T)\n{\n    T * T;\n}\nT *x;");
     same("typedef int T;\nvoid f(void)\n{\n    T *x;\n    T T = sizeof (T);\n}");
@@ -248,7 +248,7 @@ fn statements() {
 }
 
 #[test]
-fn pragmas_wait_for_a_place_to_stand() {
+fn pragmas_move_to_the_next_item() {
     same("#pragma first\nvoid f(int a)\n{\n    #pragma second\n    a;\n    #pragma third\n}\n#pragma last");
     for (text, understood) in [
         ("for (;;)\n#pragma unroll\nfor (;;) ;\na;", "for (;;) for (;;) ; #pragma unroll a;"),
@@ -262,7 +262,7 @@ fn pragmas_wait_for_a_place_to_stand() {
 }
 
 #[test]
-fn spans_cover_what_they_name() {
+fn spans_cover_their_construct() {
     let text = "int x = (float4)(1, 2).xy + a;";
     let (parsed, ..) = read(text);
     let kiln_syntax::ast::Item::Declaration(declaration) = &parsed.unit.items[0] else { panic!() };

@@ -2,12 +2,12 @@
 
 use kiln_syntax::token::Token;
 
-/// A program with one token deleted, doubled, put in or replaced.
+/// A program with one token deleted, duplicated, inserted or replaced.
 pub(crate) struct Mutant {
     /// The program.
     pub(crate) tokens: Vec<Token>,
-    /// Positions that a reader would look at: the place, and the tokens beside it.
-    pub(crate) places: Vec<u32>,
+    /// Acceptable positions of the error: that of the mutation, and those of the adjacent tokens.
+    pub(crate) positions: Vec<u32>,
 }
 
 /// The given number of mutants of a program. Inserted tokens come from the program itself.
@@ -25,10 +25,10 @@ pub(crate) fn mutants(tokens: &[Token], seed: u64, count: usize) -> impl Iterato
             2 => mutated.insert(at, Token { kind: other, span: tokens[at].span }),
             _ => mutated[at].kind = other,
         }
-        let mut places = vec![tokens[at].span.lo];
-        places.extend(at.checked_sub(1).map(|before| tokens[before].span.hi));
-        places.extend(tokens.get(at + 1).map(|behind| behind.span.lo));
-        Mutant { tokens: mutated, places }
+        let mut positions = vec![tokens[at].span.lo];
+        positions.extend(at.checked_sub(1).map(|before| tokens[before].span.hi));
+        positions.extend(tokens.get(at + 1).map(|behind| behind.span.lo));
+        Mutant { tokens: mutated, positions }
     })
 }
 

@@ -10,11 +10,11 @@ const SAMPLES: [&str; 3] = [
     include_str!("../samples/reduction.cl"),
 ];
 
-/// How many mutants of each sample.
+/// The number of mutants of each sample.
 const MUTANTS: usize = 500;
 
 #[test]
-fn a_mistake_shows_once_and_where_it_is() {
+fn mutations_are_reported_once_and_in_place() {
     let (mut broken, mut right_line, mut at_most_two) = (0, 0, 0);
     for sample in SAMPLES {
         let line = |at: u32| sample[..at as usize].matches('\n').count();
@@ -36,13 +36,13 @@ fn a_mistake_shows_once_and_where_it_is() {
             let Some(first) = errors.first() else { continue };
             broken += 1;
             let reported = line(first.span.lo);
-            right_line += usize::from(mutant.places.iter().any(|&place| line(place) == reported));
+            right_line += usize::from(mutant.positions.iter().any(|&place| line(place) == reported));
             at_most_two += usize::from(errors.len() <= 2);
         }
     }
     assert!(broken > 1000, "most mutants are wrong: {broken}");
     let percent = |part: usize| 100.0 * part as f64 / broken as f64;
-    // Nearly all misses are braces, whose loss only the indentation shows.
+    // Nearly all others are missing braces, which only the indentation reveals.
     assert!(percent(right_line) >= 97.5, "right line: {:.2} %", percent(right_line));
     assert!(percent(at_most_two) >= 98.0, "at most two reports: {:.2} %", percent(at_most_two));
 }

@@ -73,7 +73,7 @@ fn chains_grow_up_to_the_limit() {
 }
 
 #[test]
-fn what_stands_side_by_side_has_no_limit() {
+fn siblings_have_no_limit() {
     let many = 20_000;
     for (begin, piece, end) in [
         ("int a[] = { ", "1, ", "1 };"),
@@ -95,19 +95,19 @@ fn what_stands_side_by_side_has_no_limit() {
 }
 
 #[test]
-fn the_program_goes_on_behind_what_is_too_deep() {
+fn parsing_continues_after_deep_nesting() {
     let (parsed, printed, _) = read(&in_function(&format!("a = {}a{};", "(".repeat(1000), ")".repeat(1000))));
     assert_eq!(parsed.errors.len(), 1);
     assert_eq!(printed, "<error>\nint after;\n");
 }
 
 #[test]
-fn any_tokens_are_read_to_the_end() {
+fn random_tokens_are_parsed_to_the_end() {
     let mut interner = Interner::new();
     let (name, number) = (interner.intern("name"), interner.intern("1"));
     let mut kinds: Vec<_> = Keyword::ALL.iter().map(|(_, keyword)| TokenKind::Keyword(*keyword)).collect();
     kinds.extend(Punct::ALL.iter().map(|(_, punct)| TokenKind::Punct(*punct)));
-    // Brackets more often: they are what structure hangs on.
+    // Brackets are more frequent, because they determine the structure.
     let brackets =
         [Punct::OpenBrace, Punct::CloseBrace, Punct::OpenParen, Punct::CloseParen, Punct::Semicolon];
     kinds.extend(brackets.iter().cycle().take(100).map(|punct| TokenKind::Punct(*punct)));
@@ -128,7 +128,7 @@ fn any_tokens_are_read_to_the_end() {
 }
 
 #[test]
-fn any_beginning_of_a_program_is_read_to_the_end() {
+fn prefixes_are_parsed_to_the_end() {
     let mut interner = Interner::new();
     let tokens = tokenize(include_str!("../samples/pixels.cl"), &mut interner);
     for length in 0..tokens.len() {

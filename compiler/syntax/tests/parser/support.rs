@@ -45,7 +45,7 @@ pub(crate) fn tokenize(text: &str, interner: &mut Interner) -> Vec<Token> {
     tokens
 }
 
-/// The tree as text, and the mistakes.
+/// Parses a text. Returns the tree, the tree as text, and the interner.
 pub(crate) fn read(text: &str) -> (Parsed<'static>, String, Interner) {
     let mut interner = Interner::new();
     let tokens = tokenize(text, &mut interner);

@@ -36,7 +36,7 @@ fn integers_wrap_at_their_width() {
 }
 
 #[test]
-fn what_has_no_value() {
+fn operations_without_a_value() {
     for ty in [Int, ULong] {
         for op in [BinaryOp::Divide, BinaryOp::Remainder] {
             assert_eq!(binary(op, ty, &int(ty, 1), &int(ty, 0)), None);
@@ -48,7 +48,7 @@ fn what_has_no_value() {
 }
 
 #[test]
-fn overflow_is_of_signed_types() {
+fn only_signed_types_overflow() {
     assert!(overflows(BinaryOp::Add, Int, &int(Int, i32::MAX.into()), &int(Int, 1)));
     assert!(overflows(BinaryOp::Divide, Int, &int(Int, i32::MIN.into()), &int(Int, -1)));
     assert!(overflows(BinaryOp::Multiply, Long, &int(Long, i64::MAX.into()), &int(Long, 2)));
@@ -69,7 +69,7 @@ fn floats_round_in_their_own_format() {
 
 /// Compares every operation on many bit patterns with the processor's result.
 #[test]
-fn float_operations_are_those_of_f32() {
+fn float_operations_match_f32() {
     let mut state = 1_u64;
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -97,7 +97,7 @@ fn float_operations_are_those_of_f32() {
 }
 
 #[test]
-fn rounding_to_float_is_that_of_the_processor() {
+fn rounding_to_float_matches_the_processor() {
     let mut state = 7_u64;
     for _ in 0..20_000 {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -193,7 +193,7 @@ fn conversions() {
 }
 
 #[test]
-fn bits_of_other_types() {
+fn bitcasts() {
     assert_eq!(bitcast(&float(1.0), (Float, 1), (UInt, 1)), Some(Const::Int(0x3f80_0000)));
     let bytes = Const::Vector([1, 2, 3, -1].map(|byte| int(Char, byte)).to_vec());
     assert_eq!(bitcast(&bytes, (Char, 4), (Int, 1)), Some(int(Int, 0xff030201_u32 as i32 as i128)));

@@ -1,6 +1,6 @@
 //! Predeclared constants of OpenCL C that are not macros: orders, scopes, enqueue flags, null handles.
 //!
-//! One table with name, type, value and condition. The preprocessor defines macros (`CLK_LOCAL_MEM_FENCE`, samplers).
+//! One table with name, type, value and condition. The preprocessor defines the macros (`CLK_LOCAL_MEM_FENCE`, samplers).
 
 use kiln_session::extensions::{Condition, Extension, Extensions, missing};
 use kiln_vocabulary::opencl::{
@@ -18,19 +18,19 @@ pub struct Constant {
     ty: Ty,
     /// Its value.
     pub value: Const,
-    ways: Vec<Condition>,
+    conditions: Vec<Condition>,
 }
 
 impl Constant {
-    /// Its type. Enumerators of `memory_order` and `memory_scope` have the enum type, so that mixing them up can be
-    /// detected. The underlying type is `int`, as for C enumerators.
+    /// Its type. Enumerators of `memory_order` and `memory_scope` have the enum type, so that the type checker
+    /// can detect swapped arguments. The underlying type is `int`, as for C enumerators.
     pub fn ty(&self, types: &mut Types) -> TyId {
         types.intern(self.ty.clone())
     }
 
     /// The missing requirements for using it. `None` if it is available.
     pub fn missing(&self, version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
-        missing(&self.ways, version, extensions)
+        missing(&self.conditions, version, extensions)
     }
 }
 
@@ -39,12 +39,12 @@ pub fn constant(name: &str) -> Option<Constant> {
     let since20 = Condition::since(Cl20);
     let enqueue = since20.with(Extension::DeviceEnqueue);
     if let Some(order) = Order::ALL.into_iter().find(|order| order.spelling() == name) {
-        let ways = match order {
+        let conditions = match order {
             Order::SeqCst => vec![since20.with(Extension::OrderSeqCst)],
             // OpenCL C 6.15.12.5: fences have these orders without the feature, so the names are always available.
             Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => vec![since20],
         };
-        return Some(int(Ty::Enum(EnumId::MEMORY_ORDER), order as u64, ways));
+        return Some(int(Ty::Enum(EnumId::MEMORY_ORDER), order as u64, conditions));
     }
     let scope = Scope::ALL.into_iter().find(|scope| scope.spelling() == name);
     let (scope, condition) = match (scope, name) {
@@ -52,7 +52,7 @@ pub fn constant(name: &str) -> Option<Constant> {
         _ => (scope, since20),
     };
     if let Some(scope) = scope {
-        let ways = match scope {
+        let conditions = match scope {
             Scope::WorkItem | Scope::WorkGroup => vec![condition],
             Scope::Device => vec![condition.with(Extension::ScopeDevice)],
             Scope::AllSvmDevices => vec![condition.with(Extension::ScopeAllDevices)],
@@ -62,16 +62,19 @@ pub fn constant(name: &str) -> Option<Constant> {
                     .to_vec()
             }
         };
-        return Some(int(Ty::Enum(EnumId::MEMORY_SCOPE), scope as u64, ways));
+        return Some(int(Ty::Enum(EnumId::MEMORY_SCOPE), scope as u64, conditions));
     }
     let flag = |value| Some(int(Ty::Scalar(Scalar::Int), value, vec![enqueue]));
-    let null = |ty, extension| Some(Constant { ty, value: Const::Zero, ways: vec![since20.with(extension)] });
+    let null =
+        |ty, extension| Some(Constant { ty, value: Const::Zero, conditions: vec![since20.with(extension)] });
     match name {
         // OpenCL C 6.3.1
         "true" => Some(int(Ty::Scalar(Scalar::Bool), 1, vec![Condition::ALWAYS])),
         "false" => Some(int(Ty::Scalar(Scalar::Bool), 0, vec![Condition::ALWAYS])),
         // OpenCL C 6.15.12.7.6. Not an integer, so that it only initializes flags.
-        "ATOMIC_FLAG_INIT" => Some(Constant { ty: Ty::AtomicFlag, value: Const::Zero, ways: vec![since20] }),
+        "ATOMIC_FLAG_INIT" => {
+            Some(Constant { ty: Ty::AtomicFlag, value: Const::Zero, conditions: vec![since20] })
+        }
         "CLK_ENQUEUE_FLAGS_NO_WAIT" => flag(0),
         "CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => flag(1),
         "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => flag(2),
@@ -83,8 +86,8 @@ pub fn constant(name: &str) -> Option<Constant> {
     }
 }
 
-fn int(ty: Ty, value: u64, ways: Vec<Condition>) -> Constant {
-    Constant { ty, value: Const::Int(value), ways }
+fn int(ty: Ty, value: u64, conditions: Vec<Condition>) -> Constant {
+    Constant { ty, value: Const::Int(value), conditions }
 }
 
 #[cfg(test)]

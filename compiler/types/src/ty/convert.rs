@@ -1,7 +1,7 @@
 //! Type conversions: which are implicit, which need a cast, and which are invalid (C99 6.5.16.1, OpenCL C 6.4,
 //! 6.7.9).
 //!
-//! Decisions as data. The type checker reports errors and builds the expressions.
+//! Returns decisions as data. The type checker reports errors and builds the expressions.
 
 use kiln_vocabulary::opencl::AddressSpace;
 
@@ -21,10 +21,10 @@ pub enum Implicit {
     /// Pointer to `bool`.
     PointerToBool,
     /// Invalid.
-    No(Refusal),
+    Invalid(ConversionError),
 }
 
-/// What an arithmetic conversion may lose.
+/// The possible loss of an arithmetic conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// High bits.
@@ -62,7 +62,7 @@ pub enum Pointee {
 
 /// Why a conversion is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ConversionError {
     /// Incompatible pointee address spaces (OpenCL C 6.7.9).
     Spaces {
         /// The source.
@@ -105,7 +105,7 @@ pub enum Cast {
     /// except for `sampler_t`.
     Opaque,
     /// Invalid.
-    No(Refusal),
+    Invalid(ConversionError),
 }
 
 impl Scalar {
@@ -155,29 +155,31 @@ impl Types {
             return match (from_count, to_count) {
                 (1, 1) => Implicit::Arithmetic(from.loss(to)),
                 (1, _) => Implicit::Splat(from.loss(to)),
-                (_, 1) => Implicit::No(Refusal::VectorToScalar),
-                _ => Implicit::No(Refusal::Vectors),
+                (_, 1) => Implicit::Invalid(ConversionError::VectorToScalar),
+                _ => Implicit::Invalid(ConversionError::Vectors),
             };
         }
         match (self.get(from), self.get(to)) {
             (Ty::Pointer(from), Ty::Pointer(to)) => match self.implicit_pointer(*from, *to) {
                 Ok(change) => Implicit::Pointer(change),
-                Err(refusal) => Implicit::No(refusal),
+                Err(refusal) => Implicit::Invalid(refusal),
             },
             (Ty::Pointer(_) | Ty::Block(_), Ty::Scalar(Scalar::Bool)) => Implicit::PointerToBool,
-            (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => Implicit::No(Refusal::PointerToInt),
-            (Ty::Scalar(scalar), Ty::Pointer(_)) if !scalar.is_float() => Implicit::No(Refusal::IntToPointer),
-            (Ty::Enum(_), Ty::Pointer(_)) => Implicit::No(Refusal::IntToPointer),
-            _ => Implicit::No(Refusal::Unrelated),
+            (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => Implicit::Invalid(ConversionError::PointerToInt),
+            (Ty::Scalar(scalar), Ty::Pointer(_)) if !scalar.is_float() => {
+                Implicit::Invalid(ConversionError::IntToPointer)
+            }
+            (Ty::Enum(_), Ty::Pointer(_)) => Implicit::Invalid(ConversionError::IntToPointer),
+            _ => Implicit::Invalid(ConversionError::Unrelated),
         }
     }
 
     /// C99 6.5.16.1 and OpenCL C 6.7.9.
-    fn implicit_pointer(&self, from: QualTy, to: QualTy) -> Result<PointerChange, Refusal> {
+    fn implicit_pointer(&self, from: QualTy, to: QualTy) -> Result<PointerChange, ConversionError> {
         let (from_space, to_space) = (space(from), space(to));
         let to_generic = from_space != to_space;
         if to_generic && (to_space != AddressSpace::Generic || from_space == AddressSpace::Constant) {
-            return Err(Refusal::Spaces { from: from_space, to: to_space });
+            return Err(ConversionError::Spaces { from: from_space, to: to_space });
         }
         let pointee = self.pointee(from.ty, to.ty)?;
         let mut dropped = from.quals.without(to.quals);
@@ -186,14 +188,14 @@ impl Types {
         Ok(PointerChange { to_generic, dropped, pointee })
     }
 
-    fn pointee(&self, from: TyId, to: TyId) -> Result<Pointee, Refusal> {
+    fn pointee(&self, from: TyId, to: TyId) -> Result<Pointee, ConversionError> {
         if from == to || [from, to].iter().any(|ty| [TyId::VOID, TyId::ERROR].contains(ty)) {
             return Ok(Pointee::Compatible);
         }
         match (self.get(from), self.get(to)) {
             (Ty::Pointer(from), Ty::Pointer(to)) => {
                 if space(*from) != space(*to) {
-                    return Err(Refusal::NestedSpaces);
+                    return Err(ConversionError::NestedSpaces);
                 }
                 let inner = self.pointee(from.ty, to.ty)?;
                 // C99 6.7.5.1: nested pointees must have equal qualifiers.
@@ -207,7 +209,7 @@ impl Types {
             }
             // Pointers to handle types do not convert to other pointers, unlike pointers to numbers.
             (Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId, _)
-            | (_, Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId) => Err(Refusal::Unrelated),
+            | (_, Ty::Event | Ty::ClkEvent | Ty::Queue | Ty::ReserveId) => Err(ConversionError::Unrelated),
             _ => Ok(match (self.components(from), self.components(to)) {
                 (Some(from), Some(to)) if from == to => Pointee::Compatible,
                 (Some((from, from_count)), Some((to, to_count)))
@@ -233,8 +235,8 @@ impl Types {
                 _ if from == to => Cast::Same,
                 (1, 1) => Cast::Arithmetic,
                 (1, _) => Cast::Splat,
-                (_, 1) => Cast::No(Refusal::VectorToScalar),
-                _ => Cast::No(Refusal::Vectors),
+                (_, 1) => Cast::Invalid(ConversionError::VectorToScalar),
+                _ => Cast::Invalid(ConversionError::Vectors),
             };
         }
         let is_integer = |id| matches!(self.components(id), Some((scalar, 1)) if !scalar.is_float());
@@ -242,7 +244,11 @@ impl Types {
             (Ty::Pointer(from), Ty::Pointer(to)) => {
                 let (from, to) = (space(*from), space(*to));
                 // OpenCL C 6.7.9: casts between overlapping address spaces are allowed.
-                if from.overlaps(to) { Cast::Pointer } else { Cast::No(Refusal::Spaces { from, to }) }
+                if from.overlaps(to) {
+                    Cast::Pointer
+                } else {
+                    Cast::Invalid(ConversionError::Spaces { from, to })
+                }
             }
             (Ty::Pointer(_), _) if is_integer(to) => Cast::PointerToInt,
             (_, Ty::Pointer(_)) if is_integer(from) => Cast::IntToPointer,
@@ -253,7 +259,7 @@ impl Types {
             (_, Ty::Event | Ty::Queue | Ty::ClkEvent | Ty::ReserveId | Ty::Sampler) if is_integer(from) => {
                 Cast::Opaque
             }
-            _ => Cast::No(Refusal::Unrelated),
+            _ => Cast::Invalid(ConversionError::Unrelated),
         }
     }
 
@@ -349,7 +355,7 @@ mod tests {
         let (global, local) = (int_in(&mut types, Global), int_in(&mut types, Local));
         let from = types.pointer(global.plain().in_space(Private));
         let to = types.pointer(local.plain().in_space(Private));
-        assert_eq!(types.implicit(from, to), Implicit::No(Refusal::NestedSpaces));
+        assert_eq!(types.implicit(from, to), Implicit::Invalid(ConversionError::NestedSpaces));
         assert_eq!(types.cast(from, to), Cast::Pointer);
     }
 
@@ -365,17 +371,17 @@ mod tests {
             (TyId::FLOAT, int4, Implicit::Splat(Some(Loss::Fraction))),
             (TyId::INT, TyId::FLOAT, Implicit::Arithmetic(Some(Loss::Precision))),
             (TyId::LONG, TyId::INT, Implicit::Arithmetic(Some(Loss::Bits))),
-            (int4, uint4, Implicit::No(Refusal::Vectors)),
-            (int4, TyId::INT, Implicit::No(Refusal::VectorToScalar)),
-            (int, TyId::ULONG, Implicit::No(Refusal::PointerToInt)),
+            (int4, uint4, Implicit::Invalid(ConversionError::Vectors)),
+            (int4, TyId::INT, Implicit::Invalid(ConversionError::VectorToScalar)),
+            (int, TyId::ULONG, Implicit::Invalid(ConversionError::PointerToInt)),
             (int, TyId::BOOL, Implicit::PointerToBool),
-            (TyId::ULONG, int, Implicit::No(Refusal::IntToPointer)),
-            (TyId::FLOAT, int, Implicit::No(Refusal::Unrelated)),
+            (TyId::ULONG, int, Implicit::Invalid(ConversionError::IntToPointer)),
+            (TyId::FLOAT, int, Implicit::Invalid(ConversionError::Unrelated)),
         ] {
             assert_eq!(types.implicit(from, to), expected);
         }
-        assert_eq!(types.cast(int4, uint4), Cast::No(Refusal::Vectors));
+        assert_eq!(types.cast(int4, uint4), Cast::Invalid(ConversionError::Vectors));
         assert_eq!(types.cast(TyId::FLOAT, int4), Cast::Splat);
-        assert_eq!(types.cast(TyId::FLOAT, int), Cast::No(Refusal::Unrelated));
+        assert_eq!(types.cast(TyId::FLOAT, int), Cast::Invalid(ConversionError::Unrelated));
     }
 }

@@ -6,10 +6,10 @@ use kiln_syntax::ast::RecordKind;
 
 use super::{Ty, TyId, Types};
 
-/// The size and alignment of pointers and opaque handles.
+/// The size and alignment of pointers and opaque handles, in bytes.
 pub const POINTER_SIZE: u64 = 8;
 
-/// The size of `ndrange_t`: the dimensions, and three vectors of three sizes.
+/// The size of `ndrange_t` in bytes: the number of dimensions, and three vectors of three sizes.
 const NDRANGE_SIZE: u64 = 8 + 3 * 3 * 8;
 
 /// The properties of a member that determine its layout.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_three_lie_like_four() {
+    fn vectors_of_three_are_padded_to_four() {
         let mut types = Types::new();
         let float3 = types.vector(Scalar::Float, 3);
         assert_eq!((types.size_of(float3), types.align_of(float3)), (Some(16), Some(16)));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_size() {
+    fn types_without_a_size() {
         let mut types = Types::new();
         let open = types.intern(Ty::Array(TyId::INT.plain(), None));
         let huge = types.intern(Ty::Array(TyId::INT.plain(), Some(u64::MAX / 2)));

@@ -1,7 +1,7 @@
 //! Type names that OpenCL C predeclares and reserves (OpenCL C 6.3.1–6.3.4).
 //!
-//! Defines their types and conditions. Keywords of C (`int`, `double`) are not included. The parser has its own list
-//! of these names, without meanings, because it needs them to parse.
+//! Defines their types and conditions, without the keywords of C (`int`, `double`). The parser has its own list of these
+//! names, without their types.
 
 use kiln_session::extensions::{Condition, Extension, Extensions, missing};
 use kiln_vocabulary::opencl::LanguageVersion::{self, Cl12, Cl20};
@@ -14,21 +14,21 @@ pub struct TypeName {
     /// The type. An image is `read_only` unless it has another access qualifier.
     pub ty: TyId,
     /// The conditions for its availability; one is sufficient.
-    ways: Vec<Condition>,
+    conditions: Vec<Condition>,
 }
 
 impl TypeName {
     /// The missing requirements for using it. `None` if it is available.
     pub fn missing(&self, version: LanguageVersion, extensions: Extensions) -> Option<Vec<String>> {
-        missing(&self.ways, version, extensions)
+        missing(&self.conditions, version, extensions)
     }
 }
 
 impl Types {
     /// The meaning of a predeclared type name, in any version. `None` for other names.
     pub fn predeclared(&mut self, name: &str) -> Option<TypeName> {
-        let (ty, ways) = meaning(name)?;
-        Some(TypeName { ty: self.intern(ty), ways })
+        let (ty, conditions) = meaning(name)?;
+        Some(TypeName { ty: self.intern(ty), conditions })
     }
 }
 
@@ -100,7 +100,7 @@ pub fn meaning(name: &str) -> Option<(Ty, Vec<Condition>)> {
                 return atomic(scalar);
             }
             if let Some(image) = image(name) {
-                return Some((Ty::Image(image), image_ways(image)));
+                return Some((Ty::Image(image), image_conditions(image)));
             }
             if let Some((element, count)) = parse_vector(name) {
                 return Some((Ty::Vector(element, count), vec![element.named_condition()]));
@@ -167,7 +167,7 @@ pub fn image(name: &str) -> Option<ImageTy> {
 }
 
 /// The conditions for an image type with its access qualifier.
-pub fn image_ways(image: ImageTy) -> Vec<Condition> {
+pub fn image_conditions(image: ImageTy) -> Vec<Condition> {
     let mut images = Condition::ALWAYS.with(Extension::Images);
     if image.access == Access::ReadWrite {
         images = Condition { since: Some(Cl20), ..images.with(Extension::ReadWriteImages) };
@@ -229,9 +229,9 @@ mod tests {
         }
     }
 
-    /// The twelve images of the specification and no others.
+    /// Only the twelve images of the specification have names.
     #[test]
-    fn image_names_read_back() {
+    fn image_names_round_trip() {
         let names = [
             "image1d_t",
             "image1d_array_t",
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_need() {
+    fn conditions_of_names() {
         let mut types = Types::new();
         let mut missing = |name: &str, version| {
             let found = types.predeclared(name).unwrap();
