@@ -6,8 +6,8 @@ use kiln_compiler::{
     session::{MacroOption, Options, extension_switch},
 };
 
-/// Applies the options in a text, and returns the words that are no options of the compiler. The error is a message: an
-/// option is incomplete or has an unknown value.
+/// Applies the options in a text. Returns the words that are not options of the compiler. The error is a message about an
+/// incomplete option or an invalid value.
 ///
 /// ```
 /// use kiln_build::{Options, flags};

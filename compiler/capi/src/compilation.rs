@@ -41,7 +41,7 @@ struct Owner {
 }
 
 impl Compilation {
-    /// Compiles a source. Needs no certain size of the caller's stack.
+    /// Compiles a source. Works with any stack size of the caller.
     pub(crate) fn run(source: Source, options: &Options, loader: &(dyn Loader + Sync)) -> Self {
         let compiled = on_large_stack(|| {
             let output = compile_deep(source, &options.compiler, loader, &options.emit);

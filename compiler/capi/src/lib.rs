@@ -1,4 +1,4 @@
-//! libkiln: the compiler as a C library, in the manner of shaderc's.
+//! libkiln: the compiler as a C library.
 //!
 //! Only [`ffi`] contains unsafe code: it converts pointers of the application and exports the functions. `options` and
 //! `compilation` do the work, and `data` has what the application reads. cbindgen generates `include/kiln.h` from these

@@ -398,7 +398,7 @@ pub(crate) fn spirv_version(text: &str) -> Result<(u8, u8), String> {
 }
 
 impl DeviceOptions {
-    /// Changes a target as the options say. The error is a message for the user.
+    /// Applies the options to a target. The error is a message for the user.
     pub(crate) fn apply(&self, target: &mut Target) -> Result<(), String> {
         if let Some(name) = &self.device_profile {
             let profile = match profile::named(name) {

@@ -47,7 +47,7 @@ pub(crate) struct BenchCommand {
     json: bool,
 }
 
-/// The time for repetitions, their least and their greatest number.
+/// The time for repetitions, and their minimum and maximum number.
 const BUDGET: Duration = Duration::from_secs(1);
 const LEAST: usize = 10;
 const MOST: usize = 1000;
@@ -65,7 +65,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// The time that this part of the repetitions does not exceed, between the two nearest.
+    /// The quantile of the times, interpolated between the two nearest.
     fn quantile(&self, part: f64) -> f64 {
         let rank = part * (self.times.len() - 1) as f64;
         let (low, high) = (self.times[rank.floor() as usize], self.times[rank.ceil() as usize]);

@@ -97,7 +97,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     Ok((told, Outcome::Success))
 }
 
-/// Refuses to replace the source or an included file by an output.
+/// Rejects an output that would replace the source or an included file.
 fn keep_sources(target: &str, source: &str, output: &Output) -> Result<(), Failure> {
     let Ok(written) = std::fs::canonicalize(target) else { return Ok(()) };
     let read = std::iter::once(source).chain(output.dependencies.iter().map(String::as_str));

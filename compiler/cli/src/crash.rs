@@ -1,8 +1,8 @@
 //! Internal errors: for a panic or an invalid module, writes a reproducer.
 //!
 //! A reproducer is a source. Its leading comment contains the version, the command, the location of the failure and
-//! the backtrace. The preprocessed source follows, so that no other file is needed. Must not depend on what a
-//! compilation does.
+//! the backtrace. The preprocessed source follows, so that no other file is needed. Independent of the stages
+//! of a compilation.
 
 use std::{
     backtrace::Backtrace,
@@ -52,7 +52,7 @@ static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// The command line without the program name.
 static WORDS: OnceLock<Vec<String>> = OnceLock::new();
 
-/// The compilation in progress.
+/// The compilation in progress, from which the reproducer is made.
 pub(crate) struct Scene<'a> {
     /// The source.
     pub(crate) source: Source,
@@ -66,12 +66,12 @@ pub(crate) struct Scene<'a> {
 pub(crate) fn prepare(words: Vec<String>) {
     // Called only once.
     let _ = WORDS.set(words);
-    let told_otherwise = panic::take_hook();
+    let default_hook = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if IS_GUARDED.get() {
             PANICS.lock().unwrap_or_else(PoisonError::into_inner).push(describe(panic));
         } else {
-            told_otherwise(panic);
+            default_hook(panic);
         }
     }));
 }
@@ -81,26 +81,26 @@ fn describe(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let sentence =
         payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
-    let sentence = sentence.unwrap_or("without a word").replace('\n', " ");
+    let sentence = sentence.unwrap_or("a panic without a message").replace('\n', " ");
     let location = panic.location().map(|location| format!(" ({location})")).unwrap_or_default();
     format!("{sentence}{location}\n{}", Backtrace::force_capture())
 }
 
 /// Runs a closure. If it panics, reports that with the path of the reproducer, and returns `None`.
-pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, thing: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, work: impl FnOnce() -> T) -> Option<T> {
     let before = IS_GUARDED.replace(true);
     // The state that a panic leaves inconsistent is dropped.
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
         if let (Some(scene), Ok(word)) = (scene, env::var(REHEARSAL)) {
             assert!(!String::from_utf8_lossy(&scene.source.text).contains(&word), "a rehearsal of `{word}`");
         }
-        thing()
+        work()
     }));
     IS_GUARDED.set(before);
     match result {
         Ok(value) => Some(value),
         Err(_) => {
-            tell_panic(scene);
+            report_panic(scene);
             None
         }
     }
@@ -114,17 +114,17 @@ pub(crate) fn defect() -> Option<Defect> {
 /// Reports an invalid module that the compiler emitted, with the path of the reproducer.
 pub(crate) fn invalid_module(scene: &Scene<'_>, invalid: &InvalidModule) {
     let findings: Vec<String> = invalid.findings.iter().map(ToString::to_string).collect();
-    tell(Some(scene), &format!("the module is invalid: {invalid}"), "invalid", &findings);
+    report_internal_error(Some(scene), &format!("the module is invalid: {invalid}"), "invalid", &findings);
 }
 
-fn tell_panic(scene: Option<&Scene<'_>>) {
+fn report_panic(scene: Option<&Scene<'_>>) {
     let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
     let first = panics.first().and_then(|text| text.lines().next()).unwrap_or("a panic").to_owned();
-    tell(scene, &first, "panic", &panics);
+    report_internal_error(scene, &first, "panic", &panics);
 }
 
 /// Reports an internal error in one sentence, and writes the reproducer, with each detail under this label.
-fn tell(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
+fn report_internal_error(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
     anstream::eprintln!("kiln: error: internal error: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));

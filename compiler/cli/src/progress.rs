@@ -13,16 +13,16 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The update interval of the line.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Runs an operation while the terminal shows what it is.
-pub(crate) fn during<T>(what: &(impl Fn() -> String + Sync), thing: impl FnOnce() -> T) -> T {
-    if io::stderr().is_terminal() { over(io::stderr(), PATIENCE, what, thing) } else { thing() }
+/// Runs an operation while the terminal shows its description.
+pub(crate) fn during<T>(what: &(impl Fn() -> String + Sync), work: impl FnOnce() -> T) -> T {
+    if io::stderr().is_terminal() { over(io::stderr(), PATIENCE, what, work) } else { work() }
 }
 
 fn over<T>(
     mut terminal: impl Write + Send,
     patience: Duration,
     what: &(impl Fn() -> String + Sync),
-    thing: impl FnOnce() -> T,
+    work: impl FnOnce() -> T,
 ) -> T {
     let begin = Instant::now();
     let (end, ended) = mpsc::channel::<()>();
@@ -39,7 +39,7 @@ fn over<T>(
                 let _ = write!(terminal, "\r\x1b[K");
             }
         });
-        let result = thing();
+        let result = work();
         drop(end);
         result
     })
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_takes_long_is_told() {
+    fn only_slow_operations_show_progress() {
         let mut quick = Vec::new();
         assert_eq!(over(&mut quick, PATIENCE, &|| "quick".into(), || 1), 1);
         assert_eq!(quick, b"");

@@ -11,7 +11,7 @@ const COMPILING: [&str; 4] = ["compile", "check", "run", "litmus"];
 /// Options whose value, the next argument, may look like an option.
 const VALUED: [&str; 8] = ["--arg", "--cl-ext", "--feature", "--include", "-D", "-I", "-U", "-o"];
 
-/// Options without effect on kernels that compilers of C are often given.
+/// Common options of C compilers that have no effect on kernels.
 const WITHOUT_EFFECT: [&str; 14] = [
     "-Xclang",
     "-cc1",
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn options_without_effect_are_told() {
+    fn options_without_effect_give_hints() {
         let (line, hints) =
             respelled("compile -fPIC -Xclang -finclude-default-header k.cl").expect("understood");
         assert_eq!(line, "compile k.cl");

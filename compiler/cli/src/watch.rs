@@ -1,7 +1,7 @@
 //! `--watch`: repeats a command whenever a file that it has read, or looked for, changes.
 //!
-//! A notification from the system only triggers a check; what counts is whether a file differs from its state when it
-//! was read. Must not depend on what the command does.
+//! A notification from the system only triggers a check: the command is repeated if a file differs from its state when it was
+//! read. Independent of the command.
 
 use std::{
     collections::BTreeSet,
@@ -24,15 +24,15 @@ const CALM: Duration = Duration::from_millis(30);
 /// Runs a command once, or repeatedly until interrupted.
 pub(crate) fn each_change(
     is_wanted: bool,
-    thing: impl Fn(&Files) -> Result<Outcome, Failure>,
+    run: impl Fn(&Files) -> Result<Outcome, Failure>,
 ) -> Result<Outcome, Failure> {
     if !is_wanted {
-        return thing(&Files::default());
+        return run(&Files::default());
     }
     loop {
         clear();
         let files = Files::default();
-        if let Err(Failure(message)) = thing(&files) {
+        if let Err(Failure(message)) = run(&files) {
             anstream::eprintln!("kiln: error: {message}");
         }
         let seen = files.seen();

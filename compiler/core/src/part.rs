@@ -217,7 +217,7 @@ impl Part {
         format!("{MAGIC} {VERSION} {:016x}\n{body}", checksum(body.as_bytes())).into_bytes()
     }
 
-    /// Whether bytes start as a part does.
+    /// Whether the bytes start with the magic word of a part.
     pub fn is_part(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC.as_bytes()) && bytes.get(MAGIC.len()) == Some(&b' ')
     }

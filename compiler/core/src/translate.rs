@@ -12,7 +12,7 @@ use crate::{
     source::SourceMap,
 };
 
-/// A module of the OpenCL environment, and how it is specialized.
+/// A module of the OpenCL environment, with values of its specialization constants.
 #[derive(Clone, Copy, Debug)]
 pub struct Il<'m> {
     /// Its name, for messages.

@@ -1,6 +1,6 @@
-//! Words of C's headers and of related languages, and what OpenCL C has instead.
+//! Words of C's headers and of related languages, and their replacements in OpenCL C.
 
-/// Types, and the type that means the same.
+/// Types, and the equivalent type.
 const TYPES: [(&str, &str); 28] = [
     ("__half", "half"),
     ("boolean", "bool"),
@@ -32,7 +32,7 @@ const TYPES: [(&str, &str); 28] = [
     ("vec4", "float4"),
 ];
 
-/// Names, and the expression that means the same. The second part of a CUDA variable selects the dimension.
+/// Names, and the equivalent expression. The second part of a CUDA variable selects the dimension.
 const NAMES: [(&str, &str); 34] = [
     ("CLK_GLOBAL", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_GLOBAL_FENCE", "CLK_GLOBAL_MEM_FENCE"),
@@ -70,7 +70,7 @@ const NAMES: [(&str, &str); 34] = [
     ("warpSize", "get_max_sub_group_size()"),
 ];
 
-/// Names that programs use for their own things too, and what they mean in other programs.
+/// Names that programs may also declare themselves, and their meaning in other languages.
 const LIKELY: [(&str, &str); 8] = [
     ("INF", "INFINITY"),
     ("Infinity", "INFINITY"),
@@ -82,7 +82,7 @@ const LIKELY: [(&str, &str); 8] = [
     ("work_group", "memory_scope_work_group"),
 ];
 
-/// Functions, and the call or the name that means the same.
+/// Functions, and the equivalent call or name.
 const FUNCTIONS: [(&str, &str); 63] = [
     ("GroupMemoryBarrierWithGroupSync", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ("__clz", "clz"),
@@ -149,7 +149,7 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("work_group_reduce_sum", "work_group_reduce_add"),
 ];
 
-/// Functions of C and CUDA without a counterpart of the same arguments, and what to do instead.
+/// Functions of C and CUDA without an equivalent that takes the same arguments, and advice.
 const ADVICE: [(&str, &str); 37] = [
     ("InterlockedAdd", "use `atomic_add`, which takes a pointer and returns the old value"),
     ("__ballot_sync", "use `sub_group_ballot` of cl_khr_subgroup_ballot, without the mask"),
@@ -196,7 +196,7 @@ const ADVICE: [(&str, &str); 37] = [
     ("texture2D", "declare a `read_only image2d_t` and read it with `read_imagef`"),
 ];
 
-/// What to do instead of calling an undeclared function.
+/// Advice for a call of an undeclared function.
 pub(crate) fn advice(word: &str) -> Option<&'static str> {
     find(&ADVICE, word)
 }
@@ -222,22 +222,22 @@ fn find(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static s
     table.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant)
 }
 
-/// The type that means the same.
+/// The equivalent type.
 pub(crate) fn type_for(word: &str) -> Option<&'static str> {
     find(&TYPES, word)
 }
 
-/// The expression that means the same as an undeclared name.
+/// The equivalent of an undeclared name.
 pub(crate) fn value_for(word: &str) -> Option<&'static str> {
     find(&NAMES, word)
 }
 
-/// What an undeclared name probably means, if the program has no similar one.
+/// The probable equivalent of an undeclared name. Use it only if the program has no similar name.
 pub(crate) fn likely_value_for(word: &str) -> Option<&'static str> {
     find(&LIKELY, word)
 }
 
-/// What means the same as an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the
+/// The equivalent of an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the
 /// `f`, if `is_builtin` knows them.
 pub(crate) fn function_for(word: &str, is_builtin: impl Fn(&str) -> bool) -> Option<&str> {
     find(&FUNCTIONS, word)

@@ -55,7 +55,7 @@ pub struct Global {
     pub align: Option<u64>,
     /// Its initial bytes. `None` if zero.
     pub init: Option<Image>,
-    /// Which other modules may refer to it.
+    /// Its linkage: whether other modules may refer to it.
     pub linkage: Linkage,
     /// The position of its declaration.
     pub span: Span,
@@ -98,7 +98,7 @@ pub struct Function {
     pub body: Option<Vec<Stmt>>,
     /// Set for kernels.
     pub kernel: Option<Kernel>,
-    /// Which other modules may refer to it.
+    /// Its linkage: whether other modules may refer to it.
     pub linkage: Linkage,
     /// The position of its name.
     pub span: Span,
@@ -159,9 +159,9 @@ pub struct Local {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Which.
+    /// Its kind.
     pub kind: StmtKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -224,7 +224,7 @@ pub struct Case {
 /// An lvalue: an object or a part of one that can be loaded from, stored to and, in most cases, pointed to.
 #[derive(Clone, Debug)]
 pub struct Lvalue {
-    /// Which.
+    /// Its kind.
     pub kind: LvalueKind,
     /// Its type, including qualifiers and address space.
     pub ty: QualTy,
@@ -275,7 +275,7 @@ pub enum LvalueKind {
 #[allow(missing_docs)]
 pub struct Field {
     pub base: Lvalue,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: u64,
 }
 
@@ -301,11 +301,11 @@ pub type Components = SmallVec<[u8; 16]>;
 /// A value.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Which.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its type.
     pub ty: TyId,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -316,7 +316,7 @@ pub struct Expr {
 pub enum ExprKind {
     Const(Const),
     Load(Lvalue),
-    /// `&place`, and the decay of an array to a pointer to its first element.
+    /// `&lvalue`, and the decay of an array to a pointer to its first element.
     AddressOf(Box<Lvalue>),
     /// Unary arithmetic, componentwise. The operand has the expression's type.
     Unary(UnaryOp, Box<Expr>),
@@ -361,7 +361,7 @@ pub enum ExprKind {
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// `place = value`. Returns the stored value, in the type of the lvalue.
+    /// `lvalue = value`. Returns the stored value, in the type of the lvalue.
     Assign(Box<Assign>),
     /// `op=`, `++`, `--`. Evaluates the lvalue once. `new` is computed from `ExprKind::Current`, the loaded value,
     /// and is already converted to the type of the lvalue.
@@ -426,7 +426,7 @@ pub struct Update {
     pub result: UpdateResult,
 }
 
-/// `place = value`
+/// `lvalue = value`
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Assign {

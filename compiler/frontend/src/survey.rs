@@ -99,7 +99,7 @@ pub fn check(
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     if !parsed.repaired.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
-        sink.remove_consequences(told, |diagnostic| shadows.hide(diagnostic));
+        sink.remove_consequences(told, |diagnostic| shadows.is_consequence(diagnostic));
     }
     // The type checker gives better messages for unknown type names. Report those that it did not reach.
     if !sink.has_errors() {

@@ -1,4 +1,4 @@
-//! Messages for syntax errors. The parser reports errors as data; this module words them.
+//! Messages for syntax errors. The parser reports errors as data; this module formats them.
 
 mod habits;
 mod shadow;

@@ -30,7 +30,7 @@ pub(super) fn render(
     diagnostic: &Diagnostic,
     display_style: DisplayStyle,
 ) {
-    let files = Shelf(sources);
+    let files = FilesAdapter(sources);
     let mut writer = Ansi::new(Vec::new());
     let shown = shown(sources, diagnostic);
     let styles = styles();
@@ -41,7 +41,7 @@ pub(super) fn render(
     text.push_str(&String::from_utf8_lossy(&writer.into_inner()));
 }
 
-fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
+fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<PresumedFile<'a>> {
     let map = sources.map;
     let severity = match diagnostic.severity {
         Severity::Error => ShownSeverity::Error,
@@ -88,7 +88,7 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<Page<'a>> {
 
 /// Shows a location with its source line, or only names it if the line is too long to display.
 fn point<'a>(
-    shown: &mut Shown<Page<'a>>,
+    shown: &mut Shown<PresumedFile<'a>>,
     map: &'a SourceMap,
     style: LabelStyle,
     location: &FileRange,
@@ -100,7 +100,8 @@ fn point<'a>(
         shown.notes.push(format!("at {}: {text}", Spot::new(map, location).start()));
         return;
     }
-    let page = Page { file: location.file, name: map.presumed(location.file, location.range.start).0 };
+    let page =
+        PresumedFile { file: location.file, name: map.presumed(location.file, location.range.start).0 };
     shown.labels.push(ShownLabel::new(style, page, location.range.clone()).with_message(visible(text)));
 }
 
@@ -111,40 +112,40 @@ fn is_readable(map: &SourceMap, location: &FileRange) -> bool {
 
 /// A file under one of the names that `#line` directives set.
 #[derive(Clone, Copy, PartialEq)]
-struct Page<'a> {
+struct PresumedFile<'a> {
     file: FileId,
     name: &'a str,
 }
 
 /// The adapter from the sources to codespan-reporting's files.
-struct Shelf<'a>(Sources<'a>);
+struct FilesAdapter<'a>(Sources<'a>);
 
-impl<'a> Files<'a> for Shelf<'a> {
-    type FileId = Page<'a>;
+impl<'a> Files<'a> for FilesAdapter<'a> {
+    type FileId = PresumedFile<'a>;
     type Name = &'a str;
     type Source = &'a str;
 
-    fn name(&'a self, page: Page<'a>) -> Result<&'a str, Error> {
+    fn name(&'a self, page: PresumedFile<'a>) -> Result<&'a str, Error> {
         Ok(page.name)
     }
 
-    fn source(&'a self, page: Page<'a>) -> Result<&'a str, Error> {
+    fn source(&'a self, page: PresumedFile<'a>) -> Result<&'a str, Error> {
         let displayed = self.0.displayed.iter().find(|(file, _)| *file == page.file);
         Ok(displayed.map_or(&self.0.map.file(page.file).text, |(_, text)| text))
     }
 
-    fn line_index(&'a self, page: Page<'a>, offset: usize) -> Result<usize, Error> {
+    fn line_index(&'a self, page: PresumedFile<'a>, offset: usize) -> Result<usize, Error> {
         Ok(self.0.map.position(page.file, offset.min(self.0.map.file(page.file).text.len())).line as usize
             - 1)
     }
 
-    fn line_number(&'a self, page: Page<'a>, line: usize) -> Result<usize, Error> {
+    fn line_number(&'a self, page: PresumedFile<'a>, line: usize) -> Result<usize, Error> {
         let start = self.0.map.line_range(page.file, line as u32 + 1).start;
         // Some compilers accept `#line 0`, but codespan-reporting needs line numbers from 1.
         Ok(self.0.map.presumed(page.file, start).1.max(1) as usize)
     }
 
-    fn line_range(&'a self, page: Page<'a>, line: usize) -> Result<Range<usize>, Error> {
+    fn line_range(&'a self, page: PresumedFile<'a>, line: usize) -> Result<Range<usize>, Error> {
         let range = self.0.map.line_range(page.file, line as u32 + 1);
         let next = self.0.map.line_range(page.file, line as u32 + 2);
         // The range includes the line terminator, so that a message about a missing token can point there.

@@ -133,7 +133,7 @@ impl Explored {
     }
 }
 
-/// All that is printed.
+/// The findings to print.
 pub(super) struct Findings {
     pub(super) names: Names,
     pub(super) opencl: Explored,

@@ -33,7 +33,7 @@ struct Process {
 /// A parameter: its address space, and its name.
 type Parameters = BTreeMap<String, &'static str>;
 
-/// Whether a source is such a test.
+/// Whether a source is a test in herd's format.
 pub(super) fn is_test(text: &str) -> bool {
     text.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("opencl"))
 }

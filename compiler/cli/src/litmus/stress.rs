@@ -1,5 +1,5 @@
-//! `kiln litmus --run`: many instances of a launch on a device, beside work-items that access other memory all the
-//! time.
+//! `kiln litmus --run`: runs many instances of a launch on a device, while other work-items continually access other
+//! memory.
 //!
 //! Each launch on the device runs up to 131,072 instances, each with its own memory. The work-groups of an instance are
 //! paired at random, and so are the locations of its memory. The width of work-groups, the distance of partners and the
@@ -27,11 +27,11 @@ use crate::{
     run::target::target,
 };
 
-/// How many unknown outcomes are kept of each batch.
+/// The number of unknown outcomes to keep of each batch.
 const EXAMPLES: usize = 16;
 
-/// How many known outcomes fit into the counters in local memory.
-const MOST_OUTCOMES: usize = 2000;
+/// The maximum number of known outcomes: their counters fit in local memory.
+const MAX_OUTCOMES: usize = 2000;
 
 /// The instances of one launch on a GPU, on other devices, and of a launch in which work-items wait for each other.
 const ON_GPU: u32 = 1 << 17;
@@ -55,7 +55,7 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds).map_err(|_| Failure(format!("`{seconds}` is not a time in seconds")))
 }
 
-/// What a device showed.
+/// The outcomes that a device showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     pub(super) device: String,
@@ -69,7 +69,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet.
+    /// No instances on this device yet.
     pub(super) fn on(device: &DeviceInfo) -> Self {
         Self { device: device.name.clone(), driver: device.driver.clone(), ..Self::default() }
     }
@@ -176,8 +176,8 @@ impl Stress {
             );
         }
         let outcomes = findings.outcomes();
-        if outcomes.is_empty() || outcomes[0].is_empty() || outcomes.len() > MOST_OUTCOMES {
-            return failure(format!("--run needs a launch with 1 to {MOST_OUTCOMES} outcomes"));
+        if outcomes.is_empty() || outcomes[0].is_empty() || outcomes.len() > MAX_OUTCOMES {
+            return failure(format!("--run needs a launch with 1 to {MAX_OUTCOMES} outcomes"));
         }
         let parts = parts(study);
         let (items, groups) = (launch.local.iter().product::<u32>(), groups(launch));

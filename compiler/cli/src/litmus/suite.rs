@@ -1,5 +1,5 @@
-//! The litmus tests of `kiln devices --litmus`: the classic shapes, each with several ways to order its accesses and with
-//! several placements of its work-items and objects. Nothing here says what is forbidden: the memory models do.
+//! The litmus tests of `kiln devices --litmus`: the classic shapes, each with several orders of its accesses and several
+//! placements of its work-items and objects. The memory models determine the forbidden outcomes.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ const SHAPES: &[(&str, &[&str])] = &[
     ("IRIW", &["Wx1", "Wy1", "Rx Ry", "Ry Rx"]),
 ];
 
-/// How the accesses are ordered.
+/// The orders of the accesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ordering {
     Relaxed,
@@ -38,7 +38,7 @@ enum Ordering {
     SeqCst,
 }
 
-/// Where work-items and objects are.
+/// The placement of work-items and objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Placement {
     Groups,

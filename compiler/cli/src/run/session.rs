@@ -21,7 +21,7 @@ use crate::{
 /// The magic number of a module, which is not compiled.
 const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
 
-/// What launches need: a device, and a program that was compiled for it.
+/// A device, and a program compiled for it, ready for launches.
 pub(crate) struct Session {
     pub(crate) device: Device,
     pub(crate) program: Program,

@@ -23,7 +23,7 @@ struct Named {
 
 type Items<'a> = std::iter::Peekable<std::slice::Iter<'a, Named>>;
 
-/// The bytes of a value of this type. What the list leaves out is zero.
+/// The bytes of a value of this type. Omitted elements are zero.
 pub(super) fn encode(interface: &Interface, ty: &Type, text: &str) -> Result<Vec<u8>, Failure> {
     let mut rest = text;
     let items = list(&mut rest, text)?;

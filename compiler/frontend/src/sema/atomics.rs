@@ -1,6 +1,6 @@
 //! Calls of atomic functions (OpenCL C 6.15.12): objects, operands, orders and scopes.
 //!
-//! `memory` decides which orders and scopes are legal. This file determines them and reports what `memory` finds.
+//! `memory` decides which orders and scopes are legal. This file determines them and reports the problems that `memory` finds.
 //! `fences.rs` handles fences and barriers.
 
 use kiln_builtins::{AtomicForm, Overload};
@@ -229,7 +229,7 @@ impl Sema<'_> {
         Some((order, failure, scope))
     }
 
-    /// Reports what `memory` finds about an atomic operation. Whether it is legal.
+    /// Reports the problems that `memory` finds in an atomic operation. Returns whether it is legal.
     fn check_atomic_call(
         &mut self,
         form: AtomicForm,

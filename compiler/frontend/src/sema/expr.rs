@@ -383,13 +383,13 @@ impl Sema<'_> {
     }
 }
 
-/// Whether the operand has no effects, for the warning about unused values.
 /// Whether the right side of an assignment begins with `!` directly after `=`.
 fn is_negation_behind(assign: &ast::AssignExpr) -> bool {
     matches!(&assign.right.kind, ast::ExprKind::Unary(unary) if unary.op.node == ast::UnaryOp::LogicalNot)
         && assign.op.span.hi == assign.right.span.lo
 }
 
+/// Whether the operand has no effects, for the warning about unused values.
 fn is_pure(operand: &Operand) -> bool {
     match operand {
         Operand::Lvalue(lvalue) => !lvalue.ty.quals.is_volatile,

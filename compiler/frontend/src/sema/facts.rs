@@ -1,5 +1,5 @@
-//! Records the meanings of names, the types of expressions and the targets of calls, on request. For the language
-//! server; the type checker itself must not read them.
+//! Records the meanings of names, the types of expressions and the targets of calls, if requested by the
+//! language server. The type checker itself must not read them.
 
 use kiln_builtins::Overload;
 use kiln_syntax::{Span, Symbol, ast};

@@ -59,7 +59,7 @@ impl Sema<'_> {
         Expr { kind, ty: overload.result, span: call.span }
     }
 
-    /// Reports what `memory` finds about a fence. Whether it is legal.
+    /// Reports the problems that `memory` finds in a fence. Returns whether it is legal.
     fn check_fence_call(
         &mut self,
         fence: Fence,

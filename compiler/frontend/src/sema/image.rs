@@ -48,8 +48,8 @@ impl Sema<'_> {
                 }
                 return all;
             }
-            ExprKind::Load(place) => {
-                if let LvalueKind::Temporary(inner) = &place.kind {
+            ExprKind::Load(lvalue) => {
+                if let LvalueKind::Temporary(inner) = &lvalue.kind {
                     return self.write(inner, offset, image);
                 }
             }
@@ -107,7 +107,7 @@ impl Sema<'_> {
         match &value.kind {
             ExprKind::Const(Const::NullPointer | Const::Zero) => Some(Address { object: None, offset: 0 }),
             ExprKind::Const(Const::Int(bits)) => Some(Address { object: None, offset: *bits as i64 }),
-            ExprKind::AddressOf(place) => self.lvalue_address(place),
+            ExprKind::AddressOf(lvalue) => self.lvalue_address(lvalue),
             ExprKind::PointerCast(inner) | ExprKind::PointerToInt(inner) | ExprKind::Bitcast(inner) => {
                 self.address(inner)
             }
@@ -132,8 +132,8 @@ impl Sema<'_> {
         }
     }
 
-    fn lvalue_address(&mut self, place: &Lvalue) -> Option<Address> {
-        match &place.kind {
+    fn lvalue_address(&mut self, lvalue: &Lvalue) -> Option<Address> {
+        match &lvalue.kind {
             LvalueKind::Global(global) => Some(Address { object: Some(*global), offset: 0 }),
             LvalueKind::Deref(pointer) => self.address(pointer),
             LvalueKind::Field(field) => {
@@ -141,7 +141,7 @@ impl Sema<'_> {
                 Some(Address { offset: base.offset.checked_add_unsigned(field.offset)?, ..base })
             }
             LvalueKind::Element(element) => {
-                let size = i64::try_from(self.types.size_of(place.ty.ty)?).ok()?;
+                let size = i64::try_from(self.types.size_of(lvalue.ty.ty)?).ok()?;
                 let base = self.lvalue_address(&element.base)?;
                 let Some(Const::Int(index)) = self.constant(&element.index) else { return None };
                 Some(Address { offset: base.offset.checked_add((index as i64).checked_mul(size)?)?, ..base })
@@ -178,9 +178,9 @@ fn scalar_bits(constant: &Const, scalar: Scalar) -> u64 {
 fn put(image: &mut Image, offset: u64, bits: u64, size: u64) {
     let bytes = bits.to_le_bytes();
     for (number, byte) in bytes.iter().take(usize::try_from(size).unwrap_or(8)).enumerate() {
-        let place = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(number));
-        if let Some(place) = place.and_then(|place| image.bytes.get_mut(place)) {
-            *place = *byte;
+        let lvalue = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(number));
+        if let Some(lvalue) = lvalue.and_then(|lvalue| image.bytes.get_mut(lvalue)) {
+            *lvalue = *byte;
         }
     }
 }

@@ -40,7 +40,7 @@ impl Sema<'_> {
                 self.report(diagnostic);
                 None
             }
-            None if self.lies_nowhere(variable.ty.ty) => Some(AddressSpace::Constant),
+            None if self.has_no_space(variable.ty.ty) => Some(AddressSpace::Constant),
             None if self.has_program_scope_variables() => Some(AddressSpace::Global),
             None | Some(AddressSpace::Global) => {
                 self.report(
@@ -111,7 +111,7 @@ impl Sema<'_> {
     }
 
     /// Whether objects of this type have no address space.
-    fn lies_nowhere(&self, ty: TyId) -> bool {
+    fn has_no_space(&self, ty: TyId) -> bool {
         matches!(self.types.get(ty), Ty::Sampler | Ty::Block(_) | Ty::Error)
     }
 

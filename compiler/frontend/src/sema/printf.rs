@@ -154,8 +154,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks a directive against its argument.
-    /// `literal` is the format with another directive in its place, and the span of the format.
+    /// Checks a directive against its argument. `literal` replaces the directive in the format and returns the span of the
+    /// format with the new literal.
     fn check_directive(
         &mut self,
         directive: &Directive,

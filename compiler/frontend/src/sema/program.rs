@@ -47,7 +47,7 @@ pub(super) fn check(
     }
     let mut program = Program { module, interner, sink, defined, uses: &uses };
     program.check_recursion();
-    program.settle_linkage(extent);
+    program.finalize_linkage(extent);
     program.check_definitions(extent);
     program.check_divergence();
     program.check_mixed_access();

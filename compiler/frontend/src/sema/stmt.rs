@@ -498,7 +498,6 @@ impl Sema<'_> {
     }
 }
 
-/// The block of a `({ … });` statement.
 /// Whether a statement is a loop, possibly behind labels.
 fn begins_loop(statement: &ast::Statement) -> bool {
     match &statement.kind {
@@ -508,6 +507,7 @@ fn begins_loop(statement: &ast::Statement) -> bool {
     }
 }
 
+/// The block of a `({ … });` statement.
 fn as_statements<'a>(mut expr: &'a ast::Expr<'a>) -> Option<&'a ast::Block<'a>> {
     while let ast::ExprKind::Paren(inner) = &expr.kind {
         expr = inner;

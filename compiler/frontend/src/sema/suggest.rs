@@ -9,8 +9,8 @@ use kiln_types::ty::{Implicit, Pointee, Scalar, Ty, TyId};
 use super::{Sema, builtin::Call};
 use crate::hir::{Const, Expr, ExprKind};
 
-/// The largest number of arguments that are tried in another order.
-const MOST_REORDERED: usize = 4;
+/// The maximum number of arguments to reorder.
+const MAX_REORDERED: usize = 4;
 
 /// Functions whose argument is a dimension.
 const OF_A_DIMENSION: [&str; 8] = [
@@ -24,7 +24,7 @@ const OF_A_DIMENSION: [&str; 8] = [
     "get_num_groups",
 ];
 
-/// Functions, and the one for other types of numbers.
+/// Functions, and the equivalent function for another type of number.
 const FOR_OTHER_NUMBERS: [(&str, &str); 4] =
     [("abs", "fabs"), ("fabs", "abs"), ("fmax", "max"), ("fmin", "min")];
 
@@ -141,12 +141,12 @@ impl Sema<'_> {
 
     /// The order of the arguments in which an overload takes them, if there is only one.
     fn other_order(&mut self, set: &Set, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
-        if !(2..=MOST_REORDERED).contains(&arguments.len()) {
+        if !(2..=MAX_REORDERED).contains(&arguments.len()) {
             return None;
         }
         let types = self.argument_types(arguments);
         let mut found = Vec::new();
-        for order in orders(arguments.len()) {
+        for order in permutations(arguments.len()) {
             let reordered: Vec<ArgTy> = order.iter().map(|&index| types[index]).collect();
             let Ok(overload) = self.overload_cache.resolve(set, &mut self.types, &reordered) else {
                 continue;
@@ -273,8 +273,8 @@ fn call_of(name: &str, arguments: Vec<Vec<OwnedPiece>>) -> Vec<OwnedPiece> {
     pieces
 }
 
-/// All orders of so many things.
-fn orders(count: usize) -> Vec<Vec<usize>> {
+/// All permutations of the indices below `count`.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..count {
         let next = |order: Vec<usize>| {

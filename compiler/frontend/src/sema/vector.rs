@@ -87,7 +87,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `place.xyzw`
+    /// `lvalue.xyzw`
     pub(crate) fn swizzle_lvalue(
         &mut self,
         base: Lvalue,

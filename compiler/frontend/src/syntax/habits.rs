@@ -1,4 +1,4 @@
-//! Syntax of other languages and typical slips of typing. Recognized by the text around a syntax error, so that the
+//! Syntax of other languages and typical typing errors. Recognized by the text around a syntax error, so that the
 //! parser needs no rules for them. Must not change which errors are reported, only their messages and fixes.
 
 use std::ops::Range;

@@ -10,7 +10,7 @@ use kiln_syntax::{Interner, Span, parse::RepairedRange};
 /// The repaired ranges.
 pub(crate) struct Shadows<'a> {
     sources: &'a SourceMap,
-    places: Vec<(FileRange, FileRange)>,
+    ranges: Vec<(FileRange, FileRange)>,
     /// The names in them, each with the start of a range.
     names: Vec<(&'a str, FileRange)>,
 }
@@ -19,7 +19,7 @@ impl<'a> Shadows<'a> {
     /// The ranges that the parser repaired.
     pub(crate) fn new(repaired: &[RepairedRange], sources: &'a SourceMap, interner: &'a Interner) -> Self {
         let location = |span: Span| sources.resolve(span);
-        let places = repaired
+        let ranges = repaired
             .iter()
             .filter_map(|repaired| Some((location(repaired.from)?, location(repaired.to)?)))
             .collect();
@@ -31,11 +31,11 @@ impl<'a> Shadows<'a> {
         // Of several ranges with a name, the first in the source.
         names.sort_by_key(|(name, from)| (*name, from.range.start));
         names.dedup_by_key(|(name, from)| (*name, from.file));
-        Self { sources, places, names }
+        Self { sources, ranges, names }
     }
 
     /// Whether the diagnostic is probably a consequence.
-    pub(crate) fn hide(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn is_consequence(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = self.sources.resolve(diagnostic.span) else { return false };
         let concerns_name = matches!(
             diagnostic.code,
@@ -51,7 +51,7 @@ impl<'a> Shadows<'a> {
                 && at.range.start >= from.range.start
                 && (to.file != from.file || at.range.start < to.range.end.max(from.range.end))
         };
-        // What precedes the mistake cannot be its consequence.
+        // A diagnostic before the error cannot be its consequence.
         let is_suspect = |name: &str| {
             let first = self.names.partition_point(|(other, _)| *other < name);
             self.names[first..]
@@ -59,6 +59,6 @@ impl<'a> Shadows<'a> {
                 .take_while(|(other, _)| *other == name)
                 .any(|(_, from)| from.file != at.file || at.range.start >= from.range.start)
         };
-        concerns_name && is_suspect(self.sources.text(&at)) || self.places.iter().any(is_behind)
+        concerns_name && is_suspect(self.sources.text(&at)) || self.ranges.iter().any(is_behind)
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The maximum number of undeclared names for which suggestions are computed.
-const MOST_SUGGESTIONS: usize = 64;
+const MAX_SUGGESTIONS: usize = 64;
 
 /// The reserved words that can be a whole statement.
 const STATEMENTS: [&str; 3] = ["break", "continue", "return"];
@@ -101,7 +101,7 @@ impl Sema<'_> {
 
     /// Whether to compute suggestions, which takes time. Not for sources with many errors.
     pub(crate) fn is_worth_suggesting(&self) -> bool {
-        self.undeclared.len() <= MOST_SUGGESTIONS
+        self.undeclared.len() <= MAX_SUGGESTIONS
     }
 
     fn report_undeclared(&mut self, text: &str, span: Span) {

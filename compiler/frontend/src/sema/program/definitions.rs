@@ -10,7 +10,7 @@ use crate::hir::{Function, FunctionId};
 impl Program<'_> {
     /// Finalizes linkage. Until now, all external functions and objects were treated as definitions for other
     /// modules.
-    pub(super) fn settle_linkage(&mut self, extent: Extent) {
+    pub(super) fn finalize_linkage(&mut self, extent: Extent) {
         let settled = |linkage, is_defined| match (linkage, extent) {
             (Linkage::Internal, _) | (_, Extent::Program | Extent::Source) => Linkage::Internal,
             _ if is_defined => Linkage::Exported,
@@ -89,7 +89,7 @@ impl Program<'_> {
         let mut again = true;
         while std::mem::take(&mut again) {
             for (id, found) in self.uses.entries().filter(|(id, _)| !reached.contains(id)) {
-                if self.module.functions[id].body.is_some() && self.uses_what_is_missing(found) {
+                if self.module.functions[id].body.is_some() && self.uses_undefined(found) {
                     self.module.functions[id].body = None;
                     again = true;
                 }
@@ -97,7 +97,7 @@ impl Program<'_> {
         }
     }
 
-    fn uses_what_is_missing(&self, found: &Uses) -> bool {
+    fn uses_undefined(&self, found: &Uses) -> bool {
         let is_imported = |linkage| linkage == Linkage::Imported;
         found.functions().any(|(callee, _)| {
             let function = &self.module.functions[callee];

@@ -51,9 +51,9 @@ struct Facts {
 struct Locals(Vec<u64>);
 
 impl Locals {
-    /// Adds a variable. Whether it was new.
+    /// Adds a variable. Returns whether it was new.
     fn insert(&mut self, local: LocalId) -> bool {
-        let (word, bit) = Self::lvalue(local);
+        let (word, bit) = Self::position(local);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
@@ -63,12 +63,12 @@ impl Locals {
     }
 
     fn remove(&mut self, local: LocalId) {
-        let (word, bit) = Self::lvalue(local);
+        let (word, bit) = Self::position(local);
         self.0.get_mut(word).into_iter().for_each(|word| *word &= !bit);
     }
 
     fn contains(&self, local: LocalId) -> bool {
-        let (word, bit) = Self::lvalue(local);
+        let (word, bit) = Self::position(local);
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
@@ -79,7 +79,8 @@ impl Locals {
         }
     }
 
-    fn lvalue(local: LocalId) -> (usize, u64) {
+    /// The word and the bit of a variable.
+    fn position(local: LocalId) -> (usize, u64) {
         (local.index() / 64, 1 << (local.index() % 64))
     }
 }
@@ -181,10 +182,10 @@ impl<'m> Analysis<'m> {
         walk.found
     }
 
-    fn set<T: PartialEq>(&mut self, function: FunctionId, lvalue: impl Fn(&mut Facts) -> &mut T, value: T) {
-        let lvalue = lvalue(&mut self.facts[function]);
-        if *lvalue != value {
-            *lvalue = value;
+    fn set<T: PartialEq>(&mut self, function: FunctionId, field: impl Fn(&mut Facts) -> &mut T, value: T) {
+        let field = field(&mut self.facts[function]);
+        if *field != value {
+            *field = value;
             self.changed = true;
         }
     }
@@ -394,7 +395,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// Whether a store may differ between work-items: its value, its address, or whether it happens.
     fn stores(&mut self, lvalue: &'m Lvalue, value: &'m Expr) {
-        if self.parting().is_some() || self.varies(value) || self.place_varies(lvalue) {
+        if self.parting().is_some() || self.varies(value) || self.lvalue_varies(lvalue) {
             self.vary(lvalue);
         }
     }
@@ -446,13 +447,13 @@ impl<'m> Walk<'_, 'm> {
     }
 
     /// Whether the address of the lvalue may differ.
-    fn place_varies(&self, lvalue: &'m Lvalue) -> bool {
+    fn lvalue_varies(&self, lvalue: &'m Lvalue) -> bool {
         match &lvalue.kind {
             LvalueKind::Local(_) | LvalueKind::Global(_) => false,
             LvalueKind::Deref(pointer) | LvalueKind::Temporary(pointer) => self.varies(pointer),
-            LvalueKind::Field(field) => self.place_varies(&field.base),
-            LvalueKind::Swizzle(swizzle) => self.place_varies(&swizzle.base),
-            LvalueKind::Element(element) => self.place_varies(&element.base) || self.varies(&element.index),
+            LvalueKind::Field(field) => self.lvalue_varies(&field.base),
+            LvalueKind::Swizzle(swizzle) => self.lvalue_varies(&swizzle.base),
+            LvalueKind::Element(element) => self.lvalue_varies(&element.base) || self.varies(&element.index),
         }
     }
 

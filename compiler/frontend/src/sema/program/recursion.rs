@@ -8,7 +8,7 @@ use super::{Program, uses::Uses};
 use crate::hir::FunctionId;
 
 /// The state of Tarjan's algorithm for strongly connected components of the call graph.
-struct Circles<'g> {
+struct Components<'g> {
     uses: &'g Table<FunctionId, Uses>,
     /// The order in which each function was reached, starting at 1.
     order: Vec<usize>,
@@ -53,7 +53,7 @@ impl Program<'_> {
 /// The component of each function. Two functions of one component call each other recursively.
 fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
     let count = uses.len();
-    let mut search = Circles {
+    let mut search = Components {
         uses,
         order: vec![0; count],
         low: vec![0; count],
@@ -71,7 +71,7 @@ fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
     search.group
 }
 
-impl Circles<'_> {
+impl Components<'_> {
     /// Visits the calls from one function, with an explicit stack: call chains can be long.
     fn from(&mut self, start: FunctionId) {
         let mut work = vec![(start, 0)];
