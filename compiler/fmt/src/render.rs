@@ -4,7 +4,7 @@ use crate::{
     Text,
     lines::{Line, Owner, Shape},
     style::Tabs,
-    token::{Kind, Token, column},
+    token::{Kind, Token},
     wrap::{Tokens, widths, wrap},
 };
 
@@ -76,7 +76,7 @@ impl Renderer<'_, '_, '_> {
             }
             let at = widths(&row.text).1;
             let text = if token.kind == Kind::BlockComment {
-                shifted(token, at, self.text.style.tab_width)
+                token.shifted(at, self.text.style.tab_width)
             } else {
                 token.text.replace("\r\n", "\n")
             };
@@ -156,23 +156,6 @@ impl Line {
     fn is_nested_end(&self) -> bool {
         !self.is_joined
     }
-}
-
-/// A block comment whose continuation lines are shifted as its first line.
-fn shifted(token: &Token<'_>, at: usize, tab_width: usize) -> String {
-    let text = token.text.replace("\r\n", "\n");
-    if at == token.column {
-        return text;
-    }
-    let shift = |line: &str| {
-        let content = line.trim_start_matches([' ', '\t']);
-        let before = column(&line[..line.len() - content.len()], tab_width);
-        let after = (before + at).saturating_sub(token.column);
-        if content.is_empty() { String::new() } else { " ".repeat(after) + content }
-    };
-    let mut lines = text.split('\n');
-    let first = lines.next().unwrap_or_default().to_owned();
-    lines.fold(first, |text, line| text + "\n" + &shift(line))
 }
 
 /// A row with tabs for its indentation.

@@ -53,6 +53,23 @@ impl Token<'_> {
         matches!(self.kind, Kind::LineComment | Kind::BlockComment)
     }
 
+    /// The text of a block comment that starts at a column: its further lines are shifted as its first one.
+    pub(crate) fn shifted(&self, at: usize, tab_width: usize) -> String {
+        let text = self.text.replace("\r\n", "\n");
+        if at == self.column {
+            return text;
+        }
+        let shift = |line: &str| {
+            let content = line.trim_start_matches([' ', '\t']);
+            let before = column(&line[..line.len() - content.len()], tab_width);
+            let after = (before + at).saturating_sub(self.column);
+            if content.is_empty() { String::new() } else { " ".repeat(after) + content }
+        };
+        let mut lines = text.split('\n');
+        let first = lines.next().unwrap_or_default().to_owned();
+        lines.fold(first, |text, line| text + "\n" + &shift(line))
+    }
+
     /// Whether this is neither a comment nor a directive nor verbatim text.
     pub(crate) fn is_code(&self) -> bool {
         !self.is_comment() && !self.is_raw()

@@ -112,8 +112,14 @@ impl Wrapper<'_, '_> {
         }
         // Comments and rows of initializers that are on their own line stay there.
         token.is_comment()
+            || self.is_own_line(index - 1)
             || self.is_row(index)
             || self.style.column_limit == 0 && self.break_cost(index).is_some()
+    }
+
+    /// Whether a token is a comment that starts a line of the source.
+    fn is_own_line(&self, index: usize) -> bool {
+        self.tokens.line[index].is_comment() && (index == 0 || self.tokens.line[index].newlines > 0)
     }
 
     /// Whether a token is the first of an initializer or of one of its elements.
@@ -287,7 +293,12 @@ impl Wrapper<'_, '_> {
             }
         }
         made.cost += cost.unwrap_or(0);
-        let (first, last) = widths(token.text);
+        let (first, last) = match token.kind {
+            Kind::BlockComment if token.text.contains('\n') => {
+                widths(&token.shifted(column, self.style.tab_width))
+            }
+            _ => widths(token.text),
+        };
         let end = column + first;
         let is_trailing = token.kind == Kind::LineComment || token.is_raw();
         if !is_trailing {
@@ -344,5 +355,39 @@ impl Wrapper<'_, '_> {
         let broken = made.line + width;
         let indent = if self.style.align_brackets || is_brace { aligned } else { broken };
         Some(Level { indent, broken, at: index, question: None, line: made.line, is_broken: false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Style, format};
+
+    /// Formats a text twice; both results must be the same.
+    fn settled(text: &str) -> String {
+        let once = format(text, &Style::default());
+        assert_eq!(format(&once, &Style::default()), once);
+        once
+    }
+
+    #[test]
+    fn a_comment_ends_the_call_of_a_macro() {
+        let text =
+            "DEFINE(ceil, up)\n\n/* Lowers to\n   two. */\nDEFINE(fmax, max) /* one */\nDEFINE(fmin, min)\n";
+        assert_eq!(settled(text), text);
+    }
+
+    #[test]
+    fn code_after_a_comment_on_its_own_line_stays_below_it() {
+        let text =
+            "int f(int a) {\n    return a\n           /* the\n              sum */\n           + 1;\n}\n";
+        assert_eq!(settled(text), text);
+    }
+
+    #[test]
+    fn the_column_after_a_shifted_comment_is_that_of_the_output() {
+        let name = "a_name_that_is_long_enough_for_a_break";
+        let text = format!("  /* one\n     two */ int f(int {name}, int {name}_2, int c) {{ return 1; }}\n");
+        let moved = settled(&text);
+        assert!(moved.lines().all(|line| line.chars().count() <= 100), "{moved}");
     }
 }

@@ -179,17 +179,20 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn comment(&mut self) {
-        let token = self.token();
+        let newlines = self.token().newlines;
         let next = self.tokens.get(self.at + 1);
         let continues = next.is_some_and(|next| next.newlines == 0 && !next.is_raw());
+        if newlines > 0 && self.code(self.at).is_some_and(|next| self.ends_macro_call(next)) {
+            self.end_statement(self.at, None);
+        }
         if !self.is_empty() {
             // A comment on its own line before a body without braces belongs to the body.
             let is_brace = self.code(self.at).is_some_and(|next| next.is(Punct::OpenBrace));
-            if !(self.state.statement.awaits_body && token.newlines > 0 && !is_brace) {
+            if !(self.state.statement.awaits_body && newlines > 0 && !is_brace) {
                 return;
             }
             self.open_body();
-        } else if token.newlines == 0 && !self.lines.is_empty() && !continues {
+        } else if newlines == 0 && !self.lines.is_empty() && !continues {
             // A trailing comment.
             let line = self.lines.last_mut().expect("there is one");
             line.tokens.end = self.at + 1;
@@ -245,7 +248,7 @@ impl<'t> Parser<'_, 't> {
         if self.is_empty() {
             self.close_bodies();
             self.indent = self.frame().indent;
-        } else if self.is_macro_statement() {
+        } else if self.token().newlines > 0 && self.ends_macro_call(self.token()) {
             self.end_statement(self.at, None);
             self.close_bodies();
             self.indent = self.frame().indent;
@@ -266,20 +269,21 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Whether the current line is the call of a macro without a semicolon, and a new statement starts.
-    fn is_macro_statement(&self) -> bool {
+    /// Whether the current line is the call of a macro without a semicolon, and the next code token, on another line, starts
+    /// a new statement.
+    fn ends_macro_call(&self, next: &Token<'_>) -> bool {
         let line = &self.tokens[self.first..self.at];
-        let statement = &self.state.statement;
-        self.token().newlines > 0
-            && matches!(self.token().kind, Kind::Word | Kind::Keyword(_))
-            && !self.token().is_keyword(Keyword::Attribute)
+        let Some(start) = line.iter().position(Token::is_code) else { return false };
+        let end = line.iter().rposition(Token::is_code).unwrap_or(start);
+        let (call, statement) = (&line[start..=end], &self.state.statement);
+        matches!(next.kind, Kind::Word | Kind::Keyword(_))
+            && !next.is_keyword(Keyword::Attribute)
             && statement.brackets.is_empty()
             && statement.owner.is_none()
             && !statement.assigned
-            && line.first().is_some_and(|first| first.kind == Kind::Word)
-            && line.get(1).is_some_and(|second| second.is(Punct::OpenParen))
-            && line.last().is_some_and(|last| last.is(Punct::CloseParen))
-            && closing(line, 1) == Some(line.len() - 1)
+            && call[0].kind == Kind::Word
+            && call.get(1).is_some_and(|second| second.is(Punct::OpenParen))
+            && closing(call, 1) == Some(call.len() - 1)
     }
 
     fn keyword(&mut self, keyword: Keyword) {
