@@ -220,7 +220,10 @@ impl Body<'_, '_> {
     }
 
     /// `Offset`, which remains only in the OpenCL environment: adds bytes to a pointer.
-    pub(super) fn offset(&mut self, inst: &Inst, stride: u64) {
+    pub(super) fn offset(&mut self, inst: &Inst, stride: u64, count: Option<u32>) {
+        if let (Some(count), Ok(stride), true) = (count, u32::try_from(stride), self.emitter.marks_members) {
+            return self.member_element(inst, stride, count);
+        }
         let base = self.value(inst.args[0]);
         let mut index = self.value(inst.args[1]);
         let wide = Type::Scalar(Scalar::I64);
@@ -234,6 +237,23 @@ impl Body<'_, '_> {
             index = self.op(Op::IMul, wide, vec![Operand::IdRef(index), Operand::IdRef(stride)]);
         }
         self.result(inst, Op::PtrAccessChain, vec![Operand::IdRef(base), Operand::IdRef(index)]);
+    }
+
+    /// An element of an array of known length, which the reference device checks (SPIR-V, `OpInBoundsAccessChain`).
+    fn member_element(&mut self, inst: &Inst, stride: u32, count: u32) {
+        let byte = self.emitter.scalar(Scalar::I8);
+        let element = self.emitter.array_type(byte, stride);
+        let array = self.emitter.array_type(element, count);
+        let base = self.pointer_to(inst.args[0], array);
+        let index = self.value(inst.args[1]);
+        let class = match self.type_of(inst.results[0]) {
+            Type::Pointer(space) => self.emitter.storage_class(space),
+            _ => StorageClass::Generic,
+        };
+        let ty = self.emitter.pointer_type(class, element);
+        let chain =
+            self.typed(Op::InBoundsAccessChain, ty, vec![Operand::IdRef(base), Operand::IdRef(index)]);
+        self.result(inst, Op::Bitcast, vec![Operand::IdRef(chain)]);
     }
 
     /// `PointerCast`: to or from generic.

@@ -52,7 +52,7 @@ impl Body<'_, '_> {
 
             IrOp::ModuleVar(var) => self.module_var(inst, *var),
             IrOp::PrivateVar(var) => self.private_var(inst, *var),
-            IrOp::Offset { stride, .. } => self.offset(inst, *stride),
+            IrOp::Offset { stride, count } => self.offset(inst, *stride, *count),
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
             IrOp::LaunchAddress(_) => {

@@ -38,7 +38,7 @@ use kiln_ir::{FuncId, Module};
 use kiln_session::{MathOptions, Options, defect::Defect};
 use kiln_syntax::Span;
 use kiln_vocabulary::{
-    opencl::{Environment, Linkage},
+    opencl::{Environment, Linkage, Overflow},
     target::Target,
 };
 use rustc_hash::FxHashMap;
@@ -68,6 +68,8 @@ struct Emitter<'a> {
     spots: Option<Spots<'a>>,
     /// `Options::keep_variables`
     keeps_variables: bool,
+    /// Whether the module must name the elements of arrays for a device that checks them.
+    marks_members: bool,
     writer: Writer,
     globals: Globals,
     /// The array elements of each function, on Vulkan.
@@ -88,6 +90,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         module,
         spots,
         keeps_variables: options.keep_variables,
+        marks_members: options.overflow == Overflow::Marked && target.environment == Environment::OpenCl,
         writer: Writer::new(target.spirv, options.strip),
         globals: Globals::default(),
         elements: FxHashMap::default(),

@@ -51,7 +51,8 @@ impl LanguageVersion {
     }
 }
 
-/// Whether a module marks signed integer operations, which must not overflow (C99 6.5).
+/// Whether a module marks signed integer operations, which must not overflow (C99 6.5), and elements of arrays that are
+/// members of structures (C99 6.5.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
     /// No: devices may lack the extension.

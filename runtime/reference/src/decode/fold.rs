@@ -62,13 +62,9 @@ impl Body<'_, '_> {
     fn folded_by(&self, inst: &Inst<'_>) -> Option<Folded> {
         let used = self.uses.only(inst.words.get(1).copied()?)?;
         let user = self.insts.get(used.user)?;
-        let is_chain = matches!(
-            user.op,
-            Inst_::AccessChain
-                | Inst_::InBoundsAccessChain
-                | Inst_::PtrAccessChain
-                | Inst_::InBoundsPtrAccessChain
-        );
+        // The index of `OpInBoundsAccessChain` is checked, so it stays a value.
+        let is_chain =
+            matches!(user.op, Inst_::AccessChain | Inst_::PtrAccessChain | Inst_::InBoundsPtrAccessChain);
         let is_index = is_chain && used.operand >= 3;
         let is_long = self.decoder.types.lanes(inst.words[0]) == Ok((Scalar::I64, 1));
         match (inst.op, inst.words.get(2..)?) {

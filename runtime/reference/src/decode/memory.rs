@@ -214,7 +214,7 @@ impl Body<'_, '_> {
             let (bytes, inner) = if is_element {
                 (self.decoder.element_stride(ty)? as i64, member)
             } else {
-                self.check_index(id, class, member)?;
+                self.check_index(inst.op, id, class, member)?;
                 match (known, member) {
                     (Some(index), _) => {
                         let (bytes, inner) = self.decoder.step(member, index)?;

@@ -104,9 +104,10 @@ impl Body<'_, '_> {
     }
 
     /// Checks an index of an access chain. With logical pointers, it must be within the array or vector (SPIR-V,
-    /// `OpAccessChain`).
+    /// `OpAccessChain`). In the OpenCL environment, `OpInBoundsAccessChain` makes the same promise.
     pub(super) fn check_index(
         &mut self,
+        op: Inst_,
         id: u32,
         class: StorageClass,
         member: Member,
@@ -117,8 +118,11 @@ impl Body<'_, '_> {
             Ty::Vector(_, count) => count.into(),
             _ => return Ok(()),
         };
-        let is_physical = class == StorageClass::PhysicalStorageBuffer;
-        if !is_physical && self.decoder.is_strict_vulkan() {
+        let is_checked = match self.decoder.types.environment {
+            Environment::Vulkan => class != StorageClass::PhysicalStorageBuffer,
+            Environment::OpenCl => op == Inst_::InBoundsAccessChain,
+        };
+        if is_checked && self.decoder.checks == Checks::On {
             let (index, scalar, _) = self.lanes(id)?;
             self.emit(Op::CheckIndex { index, size: scalar.size(), length });
         }
