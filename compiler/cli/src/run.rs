@@ -45,9 +45,10 @@ Arguments, one --arg for each parameter of the kernel, in order:
   local:BYTES           local memory for each work-group
   image2d:FORMAT[W,H]=FILL
                         an image; also image1d[W], image3d[W,H,D], image1d_array[W,LAYERS],
-                        image2d_array[W,H,LAYERS], image1d_buffer[W]
+                        image2d_array[W,H,LAYERS], image1d_buffer[W]; [W,H,levels=N] has N levels, whose
+                        texels follow each other
   sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
-                        linear
+                        linear; mip-nearest or mip-linear; lod=LEAST..MOST
   pipe:TYPE[N]          an empty pipe for N packets
   queue:BYTES           a queue for device-side enqueue, with room for this many bytes of commands
   null                  a null pointer

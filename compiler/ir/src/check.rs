@@ -281,18 +281,32 @@ impl Check<'_> {
         let coordinates = Type::vector(Scalar::I32, self.image_rank()?);
         match action {
             ImageAction::Load(texel) => {
-                let [_, position] = self.args()?;
-                ensure(position == coordinates && result == texel.kind.ty(), "its types are wrong")
+                let (position, level) = match self.args[..] {
+                    [_, position] => (position, Type::I32),
+                    [_, position, level] => (position, level),
+                    _ => return Err("it has a wrong number of arguments"),
+                };
+                let is_fine = position == coordinates && level == Type::I32 && result == texel.kind.ty();
+                ensure(is_fine, "its types are wrong")
             }
             ImageAction::Sample => {
-                let [_, position, sampler] = self.args()?;
+                let [_, position, sampler, ref detail @ ..] = self.args[..] else {
+                    return Err("it has a wrong number of arguments");
+                };
+                let is_detail = match detail {
+                    [] => true,
+                    [level] => *level == Type::Scalar(Scalar::F32),
+                    [x, y] => x == y && x.scalar() == Some(Scalar::F32),
+                    _ => false,
+                };
                 let is_valid = position == coordinates.with_scalar(Scalar::F32)
+                    && is_detail
                     && matches!(sampler, Type::I32 | Type::Sampler);
                 ensure(is_valid && result == TexelKind::Float.ty(), "its types are wrong")
             }
             ImageAction::Store(_) => Err("it has no result"),
             ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
-            ImageAction::ChannelOrder | ImageAction::ChannelType => {
+            ImageAction::ChannelOrder | ImageAction::ChannelType | ImageAction::Levels => {
                 ensure(result == Type::I32, "its result is not an i32")
             }
         }

@@ -755,10 +755,12 @@ pub enum Op {
 /// of the image, and one for the layers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageAction {
-    /// `[image, coordinates]`: loads a texel with four components. The coordinates must be in bounds.
+    /// `[image, coordinates]`, then the level if it is not the first: loads a texel with four components. Coordinates and
+    /// level must be in bounds.
     Load(Texel),
-    /// `[image, normalized coordinates, sampler]`: four F32 components, by a sampler of the device. The sampler is an I32
-    /// with the bits of OpenCL C, and after `passes/bind_arguments` a constant or a `Descriptor`.
+    /// `[image, normalized coordinates, sampler]`, then the level of detail or two gradients, by default the first level:
+    /// four F32 components, by a sampler of the device. The sampler is an I32 with the bits of OpenCL C, and after
+    /// `passes/bind_arguments` a constant or a `Descriptor`.
     Sample,
     /// `[image, coordinates, four components]`
     Store(Texel),
@@ -768,6 +770,8 @@ pub enum ImageAction {
     ChannelOrder,
     /// `[image]`: `get_image_channel_data_type`
     ChannelType,
+    /// `[image]`: `get_image_num_mip_levels`, an I32
+    Levels,
 }
 
 /// The properties of a texel access.

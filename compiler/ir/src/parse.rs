@@ -258,6 +258,7 @@ impl Parser<'_> {
             "size" => ImageAction::Size,
             "channel_order" => ImageAction::ChannelOrder,
             "channel_type" => ImageAction::ChannelType,
+            "levels" => ImageAction::Levels,
             _ => return self.expected("an image operation before this"),
         })
     }

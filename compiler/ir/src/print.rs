@@ -484,6 +484,7 @@ fn action_text(action: ImageAction) -> String {
         ImageAction::Size => "size".to_owned(),
         ImageAction::ChannelOrder => "channel_order".to_owned(),
         ImageAction::ChannelType => "channel_type".to_owned(),
+        ImageAction::Levels => "levels".to_owned(),
     }
 }
 

@@ -321,7 +321,12 @@ impl Op {
             | Self::PointerCast
             | Self::PointerToInt
             | Self::IntToPointer
-            | Self::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType)
+            | Self::Image(
+                ImageAction::Size
+                | ImageAction::ChannelOrder
+                | ImageAction::ChannelType
+                | ImageAction::Levels,
+            )
             | Self::WorkItem(_) => true,
             Self::Load(_)
             | Self::Store(_)

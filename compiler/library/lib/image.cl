@@ -2,6 +2,7 @@
 // support unnormalized coordinates only for some kinds of images. Positions outside 0 .. size - 1 have the border color.
 //
 // Defines: image_nearest image_lower image_upper image_weight image_layer image_border
+// Defines: image_lod image_level image_between image_next image_extent image_spread image_detail
 
 #define NORMALIZED(sampler) ((sampler) & CLK_NORMALIZED_COORDS_TRUE)
 // These macros exist since OpenCL C 2.0.
@@ -64,6 +65,47 @@ int image_layer_float(float s, int size) {
 
 int image_layer_int(int s, int size) {
     return min(max(s, 0), size - 1);
+}
+
+// Levels (cl_khr_mipmap_image). Bit 6 of a sampler is a linear filter between levels. Bits 8 to 19 are the least level of
+// detail, and bits 20 to 31 the distance of the greatest from 0xfff, both in 256ths.
+#define MIP_LINEAR(sampler) ((sampler) & 0x40)
+
+// The level of detail within the limits of the sampler and of the image.
+float image_lod_float(float lod, int levels, int sampler) {
+    float least = (float)(sampler >> 8 & 0xfff) * 0.00390625f;
+    float most = (float)(0xfff - (sampler >> 20 & 0xfff)) * 0.00390625f;
+    return fmin(fmax(fmin(fmax(lod, least), most), 0.0f), (float)(levels - 1));
+}
+
+// The level that is read, or the first of two.
+int image_level_float(float lod, int sampler) {
+    return (int)(MIP_LINEAR(sampler) ? floor(lod) : ceil(lod + 0.5f) - 1.0f);
+}
+
+// The weight of the second level.
+float image_between_float(float lod, int sampler) {
+    return MIP_LINEAR(sampler) ? lod - floor(lod) : 0.0f;
+}
+
+// The second level.
+int image_next_int(int level, int levels) {
+    return min(level + 1, levels - 1);
+}
+
+// A dimension of a level. llvmpipe returns the size of the same level to all work-items that query it together.
+int image_extent_int(int size, int level) {
+    return max(size >> level, 1);
+}
+
+// A component of a gradient, in texels of the first level.
+float image_spread_float(float gradient, int size, int sampler) {
+    return NORMALIZED(sampler) ? gradient * (float)size : gradient;
+}
+
+// The level of detail of gradients with these squares of lengths.
+float image_detail_float(float x, float y) {
+    return 0.5f * native_log2(fmax(x, y));
 }
 
 // The last component of the border color: 1 for images without alpha.

@@ -53,8 +53,12 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
     let Inst { op, results, .. } = &function.insts[id];
     let is_division =
         matches!(op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem));
-    let is_query =
-        matches!(op, Op::Image(ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType));
+    let is_query = matches!(
+        op,
+        Op::Image(
+            ImageAction::Size | ImageAction::ChannelOrder | ImageAction::ChannelType | ImageAction::Levels
+        )
+    );
     let is_indexed = matches!(op, Op::ExtractDynamic | Op::InsertDynamic | Op::Element);
     // Undefined if the float does not fit into the integer (SPIR-V 3.52.11, `OpConvertFToS`).
     let is_to_integer = matches!(op, Op::Convert(Convert::Number { .. }))

@@ -22,6 +22,7 @@ impl Body<'_, '_> {
             ImageAction::Sample => self.device_sample(inst),
             ImageAction::Store(texel) => self.store_texel(inst, texel),
             ImageAction::Size => self.image_size(inst),
+            ImageAction::Levels => self.image_levels(inst),
             ImageAction::ChannelOrder | ImageAction::ChannelType => {
                 unreachable!("`bind_arguments` replaces queries of the image format")
             }
@@ -36,7 +37,11 @@ impl Body<'_, '_> {
         let op = if is_sampled(ty) {
             if ty.dim != ImageDim::Buffer {
                 bits |= ImageOperands::LOD;
-                further.push(Operand::IdRef(self.emitter.u32(0)));
+                let level = match inst.args.get(2) {
+                    Some(&level) => self.value(level),
+                    None => self.emitter.u32(0),
+                };
+                further.push(Operand::IdRef(level));
             }
             Op::ImageFetch
         } else {
@@ -63,13 +68,16 @@ impl Body<'_, '_> {
         let combined =
             self.emitter.writer.interned(Op::TypeSampledImage, None, vec![Operand::IdRef(image_type)]);
         let pair = self.typed(Op::SampledImage, combined, [image, sampler].map(Operand::IdRef).to_vec());
-        let zero = self.emitter.splat(Type::Scalar(Scalar::F32), 0);
-        let operands = vec![
-            Operand::IdRef(pair),
-            Operand::IdRef(self.value(inst.args[1])),
-            Operand::ImageOperands(ImageOperands::LOD),
-            Operand::IdRef(zero),
-        ];
+        let mut operands = vec![Operand::IdRef(pair), Operand::IdRef(self.value(inst.args[1]))];
+        let (kind, detail) = match inst.args[3..] {
+            [] => (ImageOperands::LOD, vec![self.emitter.splat(Type::Scalar(Scalar::F32), 0)]),
+            [level] => (ImageOperands::LOD, vec![self.value(level)]),
+            ref gradients => {
+                (ImageOperands::GRAD, gradients.iter().map(|&gradient| self.value(gradient)).collect())
+            }
+        };
+        operands.push(Operand::ImageOperands(kind));
+        operands.extend(detail.into_iter().map(Operand::IdRef));
         self.result(inst, Op::ImageSampleExplicitLod, operands);
     }
 
@@ -111,6 +119,13 @@ impl Body<'_, '_> {
         }
         operands.push(Operand::IdRef(self.emitter.u32(0)));
         self.result(inst, Op::ImageQuerySizeLod, operands);
+    }
+
+    fn image_levels(&mut self, inst: &Inst) {
+        self.emitter.writer.require(Capability::ImageQuery);
+        let kind = self.accessed_kind(inst.args[0]);
+        let (image, _) = self.image_value(inst.args[0], kind);
+        self.result(inst, Op::ImageQueryLevels, vec![Operand::IdRef(image)]);
     }
 
     /// The texel kind of an access to the image in this function. Reusing it keeps the number of descriptors low.

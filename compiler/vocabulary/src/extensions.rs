@@ -130,7 +130,7 @@ extensions! {
     Khr3dImageWrites "cl_khr_3d_image_writes" Cl10 optional If(|it| it.images);
     KhrDepthImages "cl_khr_depth_images" Cl12 optional If(|it| it.images);
     KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional OnRequest;
-    KhrMipmap "cl_khr_mipmap_image" Cl20 optional OnRequest;
+    KhrMipmap "cl_khr_mipmap_image" Cl20 optional If(|it| it.images);
     KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OnRequest;
     KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OnRequest;
     KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional If(|it| it.images);

@@ -60,12 +60,14 @@ pub(crate) enum Placement {
 #[derive(Clone)]
 pub(crate) struct ImageMemory {
     pub(crate) handle: Arc<dyn Any + Send + Sync>,
+    /// The level that transfers access.
+    pub(crate) level: u32,
 }
 
 impl ImageMemory {
-    /// Whether both are the same image.
+    /// Whether both are the same level of the same image.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.handle, &other.handle)
+        Arc::ptr_eq(&self.handle, &other.handle) && self.level == other.level
     }
 }
 

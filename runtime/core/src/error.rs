@@ -178,6 +178,14 @@ pub enum Error {
         /// The image's size.
         image: [u32; 3],
     },
+    /// A level that an image does not have, or a number of levels that it cannot have.
+    #[error("level {level} of an image does not exist: it has up to {levels} levels")]
+    ImageLevel {
+        /// The level, or the number of levels.
+        level: u32,
+        /// The number of levels that it has or can have.
+        levels: u32,
+    },
     /// A command that does not apply to these images.
     #[error("the image cannot be {command}: {reason}")]
     ImageCommand {

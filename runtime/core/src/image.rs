@@ -47,6 +47,8 @@ pub struct ImageDesc {
     pub format: ImageFormat,
     /// Width, then height and depth if the kind has them, then layers if it is an array; unused entries are 1.
     pub size: [u32; 3],
+    /// The number of levels (`cl_khr_mipmap_image`). Each has half the size of the one before, without layers.
+    pub levels: u32,
 }
 
 /// How kernels can access images of a format.
@@ -105,41 +107,73 @@ pub struct Image {
 impl ImageDesc {
     /// A one-dimensional image.
     pub const fn d1(format: ImageFormat, width: u32) -> Self {
-        Self { kind: ImageKind::D1, format, size: [width, 1, 1] }
+        Self { kind: ImageKind::D1, format, size: [width, 1, 1], levels: 1 }
     }
 
     /// An array of one-dimensional images.
     pub const fn d1_array(format: ImageFormat, width: u32, layers: u32) -> Self {
-        Self { kind: ImageKind::D1Array, format, size: [width, layers, 1] }
+        Self { kind: ImageKind::D1Array, format, size: [width, layers, 1], levels: 1 }
     }
 
     /// A two-dimensional image.
     pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
-        Self { kind: ImageKind::D2, format, size: [width, height, 1] }
+        Self { kind: ImageKind::D2, format, size: [width, height, 1], levels: 1 }
     }
 
     /// An array of two-dimensional images.
     pub const fn d2_array(format: ImageFormat, width: u32, height: u32, layers: u32) -> Self {
-        Self { kind: ImageKind::D2Array, format, size: [width, height, layers] }
+        Self { kind: ImageKind::D2Array, format, size: [width, height, layers], levels: 1 }
     }
 
     /// A three-dimensional image.
     pub const fn d3(format: ImageFormat, width: u32, height: u32, depth: u32) -> Self {
-        Self { kind: ImageKind::D3, format, size: [width, height, depth] }
+        Self { kind: ImageKind::D3, format, size: [width, height, depth], levels: 1 }
     }
 
-    /// The region that covers the whole image.
+    /// The same with this number of levels.
+    #[must_use]
+    pub const fn with_levels(mut self, levels: u32) -> Self {
+        self.levels = levels;
+        self
+    }
+
+    /// The number of levels down to a single texel.
+    pub fn most_levels(&self) -> u32 {
+        let along = &self.size[..self.kind.dimensions().into()];
+        along.iter().max().map_or(1, |size| size.max(&1).ilog2() + 1)
+    }
+
+    /// The description of a level.
+    #[must_use]
+    pub fn level(&self, level: u32) -> Self {
+        let mut size = self.size;
+        let along = &mut size[..self.kind.dimensions().into()];
+        along.iter_mut().for_each(|size| *size = (*size >> level).max(1));
+        Self { size, levels: 1, ..*self }
+    }
+
+    /// The region that covers the whole image, or its first level.
     pub const fn whole(&self) -> ImageRegion {
         ImageRegion { origin: [0; 3], size: self.size }
     }
 
-    /// The size in bytes of all texels, tightly packed.
+    /// The size in bytes of the texels of all levels, tightly packed.
     pub fn bytes(&self) -> u64 {
-        self.whole().texels().saturating_mul(self.format.texel_size())
+        let sizes = (0..self.levels).map(|level| self.level(level).whole().texels());
+        sizes.fold(0, u64::saturating_add).saturating_mul(self.format.texel_size())
     }
 }
 
 impl ImageKind {
+    /// The number of dimensions, without layers.
+    pub const fn dimensions(self) -> u8 {
+        match self {
+            Self::D1 | Self::D1Array | Self::Buffer => 1,
+            Self::D2 | Self::D2Array => 2,
+            Self::D3 => 3,
+        }
+    }
+
     /// The OpenCL C name of the image type.
     pub const fn type_name(self, order: ChannelOrder) -> &'static str {
         match (self, order) {
@@ -200,11 +234,20 @@ impl Device {
         Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
     }
 
-    /// Creates an image from tightly packed texels.
+    /// Creates an image from tightly packed texels, of all levels one after another.
     pub fn image_from<T: Pod>(&self, desc: &ImageDesc, texels: &[T]) -> Result<Image> {
         let image = self.image(desc)?;
         let queue = self.queue()?;
-        queue.write_image(&image, texels)?.wait()?;
+        let mut rest: &[u8] = bytemuck::cast_slice(texels);
+        for number in 0..desc.levels {
+            let level = image.level(number)?;
+            let is_last = number + 1 == desc.levels;
+            let bytes = if is_last { rest.len() } else { level.desc.bytes() as usize };
+            let (own, others) = rest.split_at(bytes.min(rest.len()));
+            queue.write_image(&level, own)?;
+            rest = others;
+        }
+        queue.finish()?;
         Ok(image)
     }
 
@@ -224,7 +267,7 @@ impl Device {
             return Err(Error::ImageSize { size, limit });
         }
         let buffer = buffer.untyped();
-        let desc = ImageDesc { kind, format, size };
+        let desc = ImageDesc { kind, format, size, levels: 1 };
         let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, &desc, size[0])?;
         Ok(Image { device: self.clone(), memory, desc, buffer: Some(buffer) })
     }
@@ -270,6 +313,9 @@ impl Device {
         if desc.size.contains(&0) || (0..3).any(|at| desc.size[at] > limit[at]) {
             return Err(Error::ImageSize { size: desc.size, limit });
         }
+        if !(1..=desc.most_levels()).contains(&desc.levels) {
+            return Err(Error::ImageLevel { level: desc.levels, levels: desc.most_levels() });
+        }
         Ok(())
     }
 
@@ -283,6 +329,19 @@ impl Image {
     /// The image's description.
     pub fn desc(&self) -> &ImageDesc {
         &self.desc
+    }
+
+    /// A level, for transfers. Kernels always get all levels.
+    pub fn level(&self, level: u32) -> Result<Self> {
+        let levels = self.desc.levels;
+        if level >= levels {
+            return Err(Error::ImageLevel { level, levels });
+        }
+        if levels == 1 {
+            return Ok(self.clone());
+        }
+        let memory = ImageMemory { level, ..self.memory.clone() };
+        Ok(Self { memory, desc: self.desc.level(level), ..self.clone() })
     }
 
     /// The device it belongs to.

@@ -34,7 +34,7 @@ use crate::sampler::Sampler;
 ///     .set_named("factor", 0.5f32)?                     // a value
 ///     .set_named("origin", [1i32, 2])?                  // an int2
 ///     .set_named("scratch", Local::array::<f32>(64))?;  // local memory
-/// let sampler = Sampler { normalized: true, addressing: Addressing::Repeat, filter: Filter::Linear };
+/// let sampler = Sampler { normalized: true, addressing: Addressing::Repeat, filter: Filter::Linear, ..Sampler::default() };
 /// kernel.set_named("sampler", sampler)?;
 /// // The local size that a launch with this global size uses by default.
 /// let local = kernel.local_size(NdRange::from([640, 480]))?;

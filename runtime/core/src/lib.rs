@@ -96,7 +96,7 @@ pub use pipe::Pipe;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};
 pub use rect::Rect;
-pub use sampler::{Addressing, Filter, Sampler};
+pub use sampler::{Addressing, Filter, LevelFilter, Sampler};
 pub use schedule::Order as QueueOrder;
 pub use svm::{Atom, Svm, SvmAtomics};
 

@@ -14,6 +14,8 @@ pub struct Sampler {
     pub addressing: Addressing,
     /// How values between texels are computed.
     pub filter: Filter,
+    /// How levels are selected.
+    pub levels: LevelFilter,
 }
 
 /// `cl_addressing_mode`
@@ -42,8 +44,42 @@ pub enum Filter {
     Linear,
 }
 
+/// How a read with a level of detail or gradients selects levels (`cl_khr_mipmap_image`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct LevelFilter {
+    /// How values between levels are computed (`CL_SAMPLER_MIP_FILTER_MODE`).
+    pub filter: Filter,
+    /// The least level of detail in 256ths.
+    least: u16,
+    /// The distance of the greatest level of detail from `LevelFilter::MOST`.
+    rest: u16,
+}
+
+impl LevelFilter {
+    /// The greatest level of detail in 256ths. No image has more than 16 levels.
+    const MOST: u16 = 0xfff;
+
+    /// A filter with limits of the level of detail (`CL_SAMPLER_LOD_MIN`, `CL_SAMPLER_LOD_MAX`), which are rounded to
+    /// 256ths.
+    pub fn new(filter: Filter, least: f32, most: f32) -> Self {
+        let number = |lod: f32| (lod * 256.0).round().clamp(0.0, Self::MOST.into()) as u16;
+        Self { filter, least: number(least), rest: Self::MOST - number(most) }
+    }
+
+    /// The least level of detail.
+    pub fn least(self) -> f32 {
+        f32::from(self.least) / 256.0
+    }
+
+    /// The greatest level of detail.
+    pub fn most(self) -> f32 {
+        f32::from(Self::MOST - self.rest) / 256.0
+    }
+}
+
 impl Sampler {
-    /// The `sampler_t` bits, as OpenCL C's macros encode them (OpenCL C 6.15.15.1).
+    /// The `sampler_t` bits, as OpenCL C's macros encode them (OpenCL C 6.15.15.1), with the filter of levels in bit 6
+    /// and the limits of levels from bit 8 on.
     pub const fn bits(self) -> u32 {
         let addressing = match self.addressing {
             Addressing::None => 0,
@@ -56,7 +92,12 @@ impl Sampler {
             Filter::Nearest => 0x10,
             Filter::Linear => 0x20,
         };
-        self.normalized as u32 | addressing | filter
+        let between = match self.levels.filter {
+            Filter::Nearest => 0,
+            Filter::Linear => 0x40,
+        };
+        let limits = (self.levels.least as u32) << 8 | (self.levels.rest as u32) << 20;
+        self.normalized as u32 | addressing | filter | between | limits
     }
 
     /// Decodes a sampler; `None` if the bits are invalid.
@@ -70,12 +111,15 @@ impl Sampler {
             8 if normalized => Addressing::MirroredRepeat,
             _ => return None,
         };
-        let filter = match bits & !0xf {
+        let filter = match bits & 0xb0 {
             0x10 => Filter::Nearest,
             0x20 => Filter::Linear,
             _ => return None,
         };
-        Some(Self { normalized, addressing, filter })
+        let between = if bits & 0x40 == 0 { Filter::Nearest } else { Filter::Linear };
+        let [least, rest] = [8, 20].map(|at| (bits >> at & 0xfff) as u16);
+        let levels = LevelFilter { filter: between, least, rest };
+        Some(Self { normalized, addressing, filter, levels })
     }
 
     /// Decodes a sampler from the bytes of an argument.

@@ -53,6 +53,7 @@ pub(crate) fn code(error: &Error) -> cl_int {
         Error::OverlappingCopy { .. } => CL_MEM_COPY_OVERLAP,
         Error::ImageFormat { .. } => CL_IMAGE_FORMAT_NOT_SUPPORTED,
         Error::ImageSize { .. } => CL_INVALID_IMAGE_SIZE,
+        Error::ImageLevel { .. } => CL_INVALID_MIP_LEVEL,
         Error::WrongDevice { .. } => CL_INVALID_CONTEXT,
         Error::UserEvent { .. } | Error::WaitList { .. } => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
         Error::BadModule { .. } | Error::InvalidModule { .. } => CL_INVALID_BINARY,

@@ -30,6 +30,38 @@ impl Picture {
         matches!(self.desc.kind, ImageKind::D3 | ImageKind::D1Array | ImageKind::D2Array)
     }
 
+    /// A level, which `origin` names after the coordinates of the image (cl_khr_mipmap_image).
+    pub(crate) fn level_at(&self, origin: *const usize) -> Result<u32> {
+        let coordinates = match self.desc.kind {
+            ImageKind::D1 | ImageKind::Buffer => 1,
+            ImageKind::D1Array | ImageKind::D2 => 2,
+            ImageKind::D2Array | ImageKind::D3 => 3,
+        };
+        if self.desc.levels == 1 {
+            return Ok(0);
+        }
+        let level = match coordinates {
+            3 => ffi::load(origin.cast::<[usize; 4]>()).ok_or(Code(CL_INVALID_VALUE))?[3],
+            _ => ffi::triple(origin)?[coordinates],
+        };
+        let level = u32::try_from(level).ok().filter(|level| *level < self.desc.levels);
+        level.ok_or(Code(CL_INVALID_MIP_LEVEL))
+    }
+
+    /// The coordinates of `origin`.
+    pub(crate) fn origin(&self, origin: *const usize) -> Result<[usize; 3]> {
+        let mut origin = ffi::triple(origin)?;
+        if self.desc.levels > 1 {
+            // The level may be among them.
+            match self.desc.kind {
+                ImageKind::D1 | ImageKind::Buffer => origin[1..].fill(0),
+                ImageKind::D1Array | ImageKind::D2 => origin[2] = 0,
+                ImageKind::D2Array | ImageKind::D3 => {}
+            }
+        }
+        Ok(origin)
+    }
+
     /// The layout of a region in host memory. The slices of a 1D array are its rows.
     pub(crate) fn rect(&self, size: [usize; 3], row_pitch: usize, slice_pitch: usize) -> Result<Rect> {
         let bytes = size[0] * self.texel();
@@ -92,7 +124,9 @@ impl Picture {
                 let buffer = self.buffer.as_ref().map(|buffer| buffer.handle.raw());
                 Answer::pointer(buffer.unwrap_or(std::ptr::null_mut()))
             }
-            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
+            // An image without levels has none, not one.
+            CL_IMAGE_NUM_MIP_LEVELS => Answer::of(if self.desc.levels == 1 { 0 } else { self.desc.levels }),
+            CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
             _ => return fail(CL_INVALID_VALUE),
         })
     }
@@ -154,14 +188,16 @@ fn describe(
     let numbers = ffi::load(format).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
     let format = format::format(numbers).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
     let kind = format::kind(desc.image_type).ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
-    ensure(desc.num_mip_levels == 0 && desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
+    ensure(desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let raw = ffi::image_buffer(desc);
     let (is_view, has_buffer) = (kind == ImageKind::Buffer, !raw.is_null());
     ensure(is_view == has_buffer || kind == ImageKind::D2, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
     ensure(has_images, CL_INVALID_OPERATION)?;
     let size = extent(kind, desc).ok_or(Code(CL_INVALID_IMAGE_SIZE))?;
-    let image = ImageDesc { kind, format, size };
+    let image = ImageDesc { kind, format, size, levels: desc.num_mip_levels.max(1) };
+    let can_have = !has_buffer && image.levels <= image.most_levels();
+    ensure(image.levels == 1 || can_have, CL_INVALID_IMAGE_DESCRIPTOR)?;
     check_size(context, &image)?;
     let buffer = if has_buffer { Some(object::get::<Memory>(raw)?) } else { None };
     if let Some(buffer) = &buffer {
@@ -202,6 +238,8 @@ fn new(
     let given = desc.ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
     let (format, desc, buffer) = describe(&context, flags, format, given)?;
     let host = host_memory(flags, host)?;
+    // cl_khr_mipmap_image: such an image has no contents at first.
+    ensure(host.is_none() || desc.levels == 1, CL_INVALID_HOST_PTR)?;
     let flags = buffer.as_ref().map_or(Ok(flags), |buffer| inherited(buffer.flags, flags))?;
     let (row_pitch, slice_pitch) = pitches(given, &desc, host.is_some())?;
     let picture = Picture { desc, format, row_pitch, slice_pitch, buffer };

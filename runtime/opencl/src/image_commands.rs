@@ -11,10 +11,16 @@ use crate::memory::Picture;
 use crate::work::{Submission, inside};
 
 /// The region of an image; fails with `CL_INVALID_VALUE` if it is empty or outside.
-pub(crate) fn region_of(picture: &Picture, origin: [usize; 3], size: [usize; 3]) -> Result<ImageRegion> {
+pub(crate) fn region_of(
+    picture: &Picture,
+    level: u32,
+    origin: [usize; 3],
+    size: [usize; 3],
+) -> Result<ImageRegion> {
+    let whole = picture.desc.level(level).size;
     for axis in 0..3 {
         ensure(size[axis] > 0, CL_INVALID_VALUE)?;
-        inside(origin[axis], size[axis], picture.desc.size[axis] as usize)?;
+        inside(origin[axis], size[axis], whole[axis] as usize)?;
     }
     Ok(ImageRegion { origin: origin.map(|at| at as u32), size: size.map(|size| size as u32) })
 }
@@ -37,13 +43,14 @@ pub(crate) extern "C" fn read(
         let memory = command.memory(image)?;
         let picture = memory.picture()?;
         command.wait_for(count, waits)?;
-        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        let level = picture.level_at(origin)?;
+        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
         ensure(!target.is_null(), CL_INVALID_VALUE)?;
-        let region = region_of(picture, origin, size)?;
+        let region = region_of(picture, level, origin, size)?;
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
-        let source = memory.image(command.queue().index())?;
+        let source = memory.image(command.queue().index())?.level(level)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read_image(&command.inner(), (&source, region), (target, rect.inner()))?;
         command.finish(done, blocking)
@@ -68,13 +75,14 @@ pub(crate) extern "C" fn write_region(
         let memory = command.memory(image)?;
         let picture = memory.picture()?;
         command.wait_for(count, waits)?;
-        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
+        let level = picture.level_at(origin)?;
+        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
         ensure(!source.is_null(), CL_INVALID_VALUE)?;
-        let region = region_of(picture, origin, size)?;
+        let region = region_of(picture, level, origin, size)?;
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
-        let target = memory.image(command.queue().index())?;
+        let target = memory.image(command.queue().index())?.level(level)?;
         let source = Host::new(source.cast::<u8>());
         let written = ffi::write_image(&command.inner(), (&target, region), (source, rect.inner()))?;
         command.finish(written, blocking)
@@ -98,19 +106,21 @@ pub(crate) extern "C" fn copy(
         let (from, to) = (source.picture()?, target.picture()?);
         command.wait_for(count, waits)?;
         ensure(from.desc.format == to.desc.format, CL_IMAGE_FORMAT_MISMATCH)?;
-        let (start, end, size) =
-            (ffi::triple(source_origin)?, ffi::triple(target_origin)?, ffi::triple(region)?);
-        let region = region_of(from, start, size)?;
+        let levels = [from.level_at(source_origin)?, to.level_at(target_origin)?];
+        let (start, end) = (from.origin(source_origin)?, to.origin(target_origin)?);
+        let size = ffi::triple(region)?;
+        let region = region_of(from, levels[0], start, size)?;
         // The slices of a 1D array are in the second dimension, as the rows of others.
-        let target_region = region_of(to, end, size)?;
-        if std::ptr::eq(&*source, &*target) {
+        let target_region = region_of(to, levels[1], end, size)?;
+        if std::ptr::eq(&*source, &*target) && levels[0] == levels[1] {
             let apart =
                 |axis: usize| start[axis] + size[axis] <= end[axis] || end[axis] + size[axis] <= start[axis];
             ensure((0..3).any(apart), CL_MEM_COPY_OVERLAP)?;
         }
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
-        let (source, target) = (source.image(index)?, target.image(index)?);
+        let (source, target) =
+            (source.image(index)?.level(levels[0])?, target.image(index)?.level(levels[1])?);
         let copied = command.inner().copy_image(&source, region, &target, target_region.origin)?;
         command.finish(copied, CL_FALSE)
     })
@@ -145,9 +155,10 @@ pub(crate) extern "C" fn fill(
         let picture = memory.picture()?;
         command.wait_for(count, waits)?;
         let texel = color(picture, fill_color)?;
-        let region = region_of(picture, ffi::triple(origin)?, ffi::triple(region)?)?;
+        let level = picture.level_at(origin)?;
+        let region = region_of(picture, level, picture.origin(origin)?, ffi::triple(region)?)?;
         command.bring(&[&memory])?;
-        let image = memory.image(command.queue().index())?;
+        let image = memory.image(command.queue().index())?.level(level)?;
         let filled = command.inner().fill_image_region(&image, region, texel)?;
         command.finish(filled, CL_FALSE)
     })
@@ -170,13 +181,15 @@ pub(crate) extern "C" fn copy_to_buffer(
         let picture = source.picture()?;
         target.check_buffer()?;
         command.wait_for(count, waits)?;
-        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, origin, size)?;
+        let level = picture.level_at(origin)?;
+        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * picture.texel();
         inside(offset, bytes, target.size)?;
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
-        let (image, buffer) = (source.image(index)?, target.buffer(index)?.slice(offset..offset + bytes)?);
+        let (image, buffer) =
+            (source.image(index)?.level(level)?, target.buffer(index)?.slice(offset..offset + bytes)?);
         let copied = command.inner().copy_image_to_buffer(&image, region, &buffer)?;
         command.finish(copied, CL_FALSE)
     })
@@ -199,13 +212,15 @@ pub(crate) extern "C" fn copy_from_buffer(
         source.check_buffer()?;
         let picture = target.picture()?;
         command.wait_for(count, waits)?;
-        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, origin, size)?;
+        let level = picture.level_at(origin)?;
+        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * picture.texel();
         inside(offset, bytes, source.size)?;
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
-        let (buffer, image) = (source.buffer(index)?.slice(offset..offset + bytes)?, target.image(index)?);
+        let (buffer, image) =
+            (source.buffer(index)?.slice(offset..offset + bytes)?, target.image(index)?.level(level)?);
         let copied = command.inner().copy_buffer_to_image(&buffer, &image, region)?;
         command.finish(copied, CL_FALSE)
     })

@@ -34,8 +34,8 @@ enum Region {
     Bytes { offset: usize, size: usize },
     /// Bytes of memory that the device shares with the host.
     Shared { offset: usize, size: usize },
-    /// Texels, and their layout in host memory.
-    Texels { region: ImageRegion, rect: Rect },
+    /// Texels of a level, and their layout in host memory.
+    Texels { level: u32, region: ImageRegion, rect: Rect },
 }
 
 /// Memory of a mapping, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands.
@@ -63,10 +63,13 @@ impl Map {
                 Region::Bytes { offset: a, size } | Region::Shared { offset: a, size },
                 Region::Bytes { offset: b, size: other } | Region::Shared { offset: b, size: other },
             ) => a < b + other && b < a + size,
-            (Region::Texels { region: a, .. }, Region::Texels { region: b, .. }) => (0..3).all(|axis| {
-                a.origin[axis] < b.origin[axis] + b.size[axis]
-                    && b.origin[axis] < a.origin[axis] + a.size[axis]
-            }),
+            (Region::Texels { level, region: a, .. }, Region::Texels { level: other, region: b, .. }) => {
+                level == other
+                    && (0..3).all(|axis| {
+                        a.origin[axis] < b.origin[axis] + b.size[axis]
+                            && b.origin[axis] < a.origin[axis] + a.size[axis]
+                    })
+            }
             _ => false,
         }
     }
@@ -180,8 +183,9 @@ pub(crate) extern "C" fn map_image(
         let memory = command.memory(image)?;
         let picture = memory.picture()?;
         command.wait_for(count, waits)?;
-        let (origin, size) = (ffi::triple(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, origin, size)?;
+        let level = picture.level_at(origin)?;
+        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(picture, level, origin, size)?;
         check_flags(flags)?;
         ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
         ensure(!slice_pitch.is_null() || !picture.has_slices(), CL_INVALID_VALUE)?;
@@ -198,8 +202,8 @@ pub(crate) extern "C" fn map_image(
                 (Some(copy), pointer, rect)
             }
         };
-        let source = memory.image(command.queue().index())?;
-        let map = Map { pointer, flags, region: Region::Texels { region, rect }, copy: copy.clone() };
+        let source = memory.image(command.queue().index())?.level(level)?;
+        let map = Map { pointer, flags, region: Region::Texels { level, region, rect }, copy: copy.clone() };
         register(&memory, map)?;
         ffi::store(row_pitch, picture.host_row_pitch(&rect));
         ffi::store(slice_pitch, if picture.has_slices() { picture.host_slice_pitch(&rect) } else { 0 });
@@ -243,8 +247,8 @@ pub(crate) extern "C" fn unmap(
                 command.keeps(map.copy);
                 ffi::write(&command.inner(), &target, map.pointer)?
             }
-            Region::Texels { region, rect } if map.is_written() => {
-                let target = memory.image(index)?;
+            Region::Texels { level, region, rect } if map.is_written() => {
+                let target = memory.image(index)?.level(level)?;
                 command.keeps(map.copy);
                 ffi::write_image(&command.inner(), (&target, region), (map.pointer, rect.inner()))?
             }

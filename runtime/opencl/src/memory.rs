@@ -95,7 +95,11 @@ impl Migration {
                 target.write(&to, &source.read(&from)?)?.wait()
             }
             ((source, Content::Image(from)), (target, Content::Image(to))) => {
-                target.write_image(&to, &source.read_image::<u8>(&from)?)?.wait()
+                for level in 0..from.desc().levels {
+                    let texels = source.read_image::<u8>(&from.level(level)?)?;
+                    target.write_image(&to.level(level)?, &texels)?.wait()?;
+                }
+                Ok(())
             }
             ((source, Content::Pipe(from)), (target, Content::Pipe(to))) => {
                 match (from.memory(), to.memory()) {

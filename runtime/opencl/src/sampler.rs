@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kiln_runtime::extensions::Extension;
-use kiln_runtime::{Addressing, Filter};
+use kiln_runtime::{Addressing, Filter, LevelFilter};
 use opencl_sys::*;
 
 use crate::context::Context;
@@ -20,7 +20,33 @@ pub(crate) struct Sampler {
     sampler: kiln_runtime::Sampler,
     addressing: cl_addressing_mode,
     filter: cl_filter_mode,
+    levels: Levels,
     properties: Vec<cl_sampler_properties>,
+}
+
+/// How levels are selected, as the application gave it (`cl_khr_mipmap_image`).
+#[derive(Clone, Copy)]
+struct Levels {
+    filter: cl_filter_mode,
+    least: f32,
+    most: f32,
+}
+
+const CL_SAMPLER_MIP_FILTER_MODE: cl_sampler_info = 0x1155;
+const CL_SAMPLER_LOD_MIN: cl_sampler_info = 0x1156;
+const CL_SAMPLER_LOD_MAX: cl_sampler_info = 0x1157;
+
+impl Levels {
+    /// Those of samplers in programs.
+    const DEFAULT: Self = Self { filter: CL_FILTER_NEAREST, least: 0.0, most: f32::MAX };
+}
+
+fn filter_of(mode: cl_filter_mode) -> Result<Filter> {
+    match mode {
+        CL_FILTER_NEAREST => Ok(Filter::Nearest),
+        CL_FILTER_LINEAR => Ok(Filter::Linear),
+        _ => fail(CL_INVALID_VALUE),
+    }
 }
 
 impl Object for Sampler {
@@ -47,6 +73,7 @@ impl Sampler {
         normalized: cl_sampler_properties,
         addressing: cl_sampler_properties,
         filter: cl_sampler_properties,
+        levels: Levels,
         properties: Vec<cl_sampler_properties>,
     ) -> Result<*mut c_void> {
         let context = object::get::<Context>(context)?;
@@ -62,16 +89,14 @@ impl Sampler {
                 CL_ADDRESS_MIRRORED_REPEAT => Addressing::MirroredRepeat,
                 _ => return fail(CL_INVALID_VALUE),
             },
-            filter: match filter {
-                CL_FILTER_NEAREST => Filter::Nearest,
-                CL_FILTER_LINEAR => Filter::Linear,
-                _ => return fail(CL_INVALID_VALUE),
-            },
+            filter: filter_of(filter)?,
+            levels: LevelFilter::new(filter_of(levels.filter)?, levels.least, levels.most),
         };
         let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
         ensure(has_images, CL_INVALID_OPERATION)?;
-        let created =
-            object::create(|handle| Ok(Self { handle, context, sampler, addressing, filter, properties }))?;
+        let created = object::create(|handle| {
+            Ok(Self { handle, context, sampler, addressing, filter, levels, properties })
+        })?;
         Ok(created.handle.raw())
     }
 
@@ -82,6 +107,9 @@ impl Sampler {
             CL_SAMPLER_NORMALIZED_COORDS => Answer::flag(self.sampler.normalized),
             CL_SAMPLER_ADDRESSING_MODE => Answer::of(self.addressing),
             CL_SAMPLER_FILTER_MODE => Answer::of(self.filter),
+            CL_SAMPLER_MIP_FILTER_MODE => Answer::of(self.levels.filter),
+            CL_SAMPLER_LOD_MIN => Answer::of(self.levels.least.to_bits()),
+            CL_SAMPLER_LOD_MAX => Answer::of(self.levels.most.to_bits()),
             CL_SAMPLER_PROPERTIES => Answer::list(&self.properties),
             _ => return fail(CL_INVALID_VALUE),
         })
@@ -96,7 +124,14 @@ pub(crate) extern "C" fn create(
     error: *mut cl_int,
 ) -> cl_sampler {
     ffi::create(error, || {
-        Sampler::create(context, normalized.into(), addressing.into(), filter.into(), Vec::new())
+        Sampler::create(
+            context,
+            normalized.into(),
+            addressing.into(),
+            filter.into(),
+            Levels::DEFAULT,
+            Vec::new(),
+        )
     })
 }
 
@@ -106,10 +141,20 @@ pub(crate) extern "C" fn create_with_properties(
     error: *mut cl_int,
 ) -> cl_sampler {
     ffi::create(error, || {
-        let keys = [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE]
-            .map(cl_sampler_properties::from);
-        let defaults = [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST].map(cl_sampler_properties::from);
-        let mut values = [None; 3];
+        let keys = [
+            CL_SAMPLER_NORMALIZED_COORDS,
+            CL_SAMPLER_ADDRESSING_MODE,
+            CL_SAMPLER_FILTER_MODE,
+            CL_SAMPLER_MIP_FILTER_MODE,
+            CL_SAMPLER_LOD_MIN,
+            CL_SAMPLER_LOD_MAX,
+        ]
+        .map(cl_sampler_properties::from);
+        let Levels { filter, least, most } = Levels::DEFAULT;
+        let defaults =
+            [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, filter, least.to_bits(), most.to_bits()]
+                .map(cl_sampler_properties::from);
+        let mut values = [None; 6];
         let pairs = ffi::properties(list);
         for (key, value) in pairs.iter().flatten() {
             let Some(index) = keys.iter().position(|known| known == key) else {
@@ -117,11 +162,15 @@ pub(crate) extern "C" fn create_with_properties(
             };
             ensure(values[index].replace(*value).is_none(), CL_INVALID_VALUE)?;
         }
-        let [normalized, addressing, filter] =
-            [0, 1, 2].map(|index| values[index].unwrap_or(defaults[index]));
+        let [normalized, addressing, filter, between, least, most] =
+            [0, 1, 2, 3, 4, 5].map(|index| values[index].unwrap_or(defaults[index]));
+        // A property is a float in the low bits.
+        let [least, most] = [least, most].map(|bits| f32::from_bits(bits as u32));
+        ensure(least >= 0.0 && least <= most, CL_INVALID_VALUE)?;
+        let levels = Levels { filter: between as cl_filter_mode, least, most };
         let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
         let flat = flat.map(Iterator::collect).unwrap_or_default();
-        Sampler::create(context, normalized, addressing, filter, flat)
+        Sampler::create(context, normalized, addressing, filter, levels, flat)
     })
 }
 

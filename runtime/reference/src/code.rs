@@ -626,11 +626,24 @@ pub(crate) struct Image {
     pub(crate) coordinates: (Slot, Lanes),
     /// The texel to write.
     pub(crate) texel: (Slot, Lanes),
+    /// What selects the level.
+    pub(crate) detail: Detail,
     /// The number of dimensions of the image, without and with its layers.
     pub(crate) dims: u8,
     pub(crate) rank: u8,
     /// Whether the access is non-private: in the Vulkan environment, `NonPrivateTexel`.
     pub(crate) is_shared: bool,
+}
+
+/// What selects the level of an image operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Detail {
+    /// The first level.
+    First,
+    /// A level by its number, or a level of detail for a sampler.
+    Level(Slot, Lanes),
+    /// Two gradients.
+    Gradients([(Slot, Lanes); 2]),
 }
 
 /// The action of an image operation.
@@ -648,7 +661,9 @@ pub(crate) enum ImageAction {
 pub(crate) enum FormatNumber {
     Order,
     Channel,
-    /// The number of levels or samples, which is always 1.
+    /// The number of levels.
+    Levels,
+    /// The number of samples, which is always 1.
     One,
 }
 

@@ -191,7 +191,12 @@ pub(crate) fn order(device: &Device) {
     let desc = ImageDesc::d1(RGBA32, 64);
     let images = [device.image(&desc).unwrap(), device.image(&desc).unwrap()];
     queue.fill_image(&images[0], Texel::Unsigned([0; 4])).unwrap();
-    let sampler = Sampler { normalized: false, addressing: Addressing::ClampToEdge, filter: Filter::Nearest };
+    let sampler = Sampler {
+        normalized: false,
+        addressing: Addressing::ClampToEdge,
+        filter: Filter::Nearest,
+        ..Sampler::default()
+    };
     let mut kernel = program.kernel("add").unwrap();
     for round in 0..20u32 {
         let (from, to) = (&images[round as usize % 2], &images[(round as usize + 1) % 2]);

@@ -109,7 +109,7 @@ impl Memory {
         };
         let bytes = match object {
             Object::Buffer(buffer) => queue.read(buffer)?,
-            Object::Image(image) => queue.read_image(image)?,
+            Object::Image(image) => images::texels(queue, image)?,
             Object::Pipe(_) => {
                 return failure(format!("`{name}` is a pipe, whose packets only kernels can access"));
             }

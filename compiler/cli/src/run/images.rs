@@ -4,7 +4,8 @@
 //! that kernels read.
 
 use kiln_runtime::{
-    Addressing, ChannelOrder, ChannelType, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind, Sampler,
+    Addressing, ChannelOrder, ChannelType, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind,
+    LevelFilter, Queue, Sampler,
 };
 
 use super::{fill::fill, value::ElementType};
@@ -65,14 +66,18 @@ pub(super) fn kind(word: &str) -> Option<ImageKind> {
 /// `FORMAT[SIZES]=FILL`: the image, and the type of its texels in memory.
 pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Image, ElementType), Failure> {
     let wrong = || Failure(format!("`{text}` is not an image such as `image2d:rgba-unorm8[4,4]=iota`"));
-    let (shape, content) = text.split_once('=').unwrap_or((text, "0"));
+    let (shape, content) = text.split_once(']').ok_or_else(wrong)?;
+    let content = if content.is_empty() { "0" } else { content.strip_prefix('=').ok_or_else(wrong)? };
     let (format, sizes) = shape.split_once('[').ok_or_else(wrong)?;
     let (order, channel) = format.split_once('-').ok_or_else(wrong)?;
     let &(_, order, count) = ORDERS.iter().find(|it| it.0 == order).ok_or_else(wrong)?;
     let &(_, channel, number) = CHANNELS.iter().find(|it| it.0 == channel).ok_or_else(wrong)?;
     let element = if count == 1 { number.to_owned() } else { format!("{number}x{count}") };
     let element = ElementType::parse(&element).ok_or_else(wrong)?;
-    let sizes = sizes.strip_suffix(']').ok_or_else(wrong)?;
+    let (sizes, levels) = match sizes.split_once(",levels=") {
+        Some((sizes, levels)) => (sizes, levels.parse().map_err(|_| wrong())?),
+        None => (sizes, 1),
+    };
     let given: Vec<u32> =
         sizes.split(',').map(|size| size.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
     let dimensions = match kind {
@@ -85,8 +90,8 @@ pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Ima
     }
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given);
-    let desc = ImageDesc { kind, format: ImageFormat::new(order, channel), size };
-    let texels = size.iter().map(|&size| size as usize).product();
+    let desc = ImageDesc { kind, format: ImageFormat::new(order, channel), size, levels };
+    let texels = (desc.bytes() / desc.format.texel_size()) as usize;
     let bytes = fill(&element, texels, content)?;
     let image = if kind == ImageKind::Buffer {
         device.buffer_image(&device.buffer_from(&bytes)?, desc.format)?
@@ -96,9 +101,19 @@ pub(super) fn image(device: &Device, kind: ImageKind, text: &str) -> Result<(Ima
     Ok((image, element))
 }
 
+/// The texels of all levels, one after another.
+pub(super) fn texels(queue: &Queue, image: &Image) -> Result<Vec<u8>, Failure> {
+    let mut texels = Vec::new();
+    for level in 0..image.desc().levels {
+        texels.extend(queue.read_image::<u8>(&image.level(level)?)?);
+    }
+    Ok(texels)
+}
+
 /// `normalized,repeat,linear`: words in any order; the rest is as in `Sampler::default`.
 pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
     let mut sampler = Sampler::default();
+    let (mut filter, mut least, mut most) = (Filter::Nearest, 0.0, f32::MAX);
     for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match word {
             "normalized" => sampler.normalized = true,
@@ -110,8 +125,23 @@ pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
             "mirrored" => sampler.addressing = Addressing::MirroredRepeat,
             "nearest" => sampler.filter = Filter::Nearest,
             "linear" => sampler.filter = Filter::Linear,
+            "mip-nearest" => filter = Filter::Nearest,
+            "mip-linear" => filter = Filter::Linear,
+            _ if word.starts_with("lod=") => {
+                let range = word["lod=".len()..].split_once("..").and_then(|(least, most)| {
+                    Some([least, most].map(|text| text.parse::<f32>().ok()))
+                        .filter(|it| it.iter().all(Option::is_some))
+                });
+                let Some([Some(first), Some(last)]) = range else {
+                    return failure(format!(
+                        "`{word}` is not a range of levels of detail such as `lod=0.5..2`"
+                    ));
+                };
+                (least, most) = (first, last);
+            }
             _ => return failure(format!("`{word}` is not a property of a sampler; see `kiln run --help`")),
         }
     }
+    sampler.levels = LevelFilter::new(filter, least, most);
     Ok(sampler)
 }

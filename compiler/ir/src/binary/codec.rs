@@ -118,7 +118,7 @@ choice! {
     Convert { Truncate, SignExtend, ZeroExtend, Number { conversion, from_signed, to_signed } }
     FetchKey { Add, Sub, Or, Xor, And, Min, Max }
     Handle { Event, Pipe { is_written }, ReserveId, Queue, DeviceEvent, Function }
-    ImageAction { Load(texel), Sample, Store(texel), Size, ChannelOrder, ChannelType }
+    ImageAction { Load(texel), Sample, Store(texel), Size, ChannelOrder, ChannelType, Levels }
     ImageDim { D1, Buffer, D2, D3 }
     Input {
         LocalId, LocalSize, GroupId, GlobalId, WorkDim, LocalIndex, SubGroupSize, NumSubGroups, SubGroupId,

@@ -69,7 +69,9 @@ fn choose(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> Valu
     let inst = builder.function.insts[id].clone();
     let ty = builder.ty(inst.results[0]);
     let read = |builder: &mut Builder<'_>, sampler: ValueId| {
-        builder.value(inst.op.clone(), &[inst.args[0], inst.args[1], sampler], ty)
+        let mut args = inst.args.clone();
+        args[2] = sampler;
+        builder.value(inst.op.clone(), &args, ty)
     };
     let [first, rest @ ..] = candidates else { unreachable!("a sampler has a source") };
     if rest.is_empty() {

@@ -5,13 +5,19 @@
 //! reads of single texels, with the formulas of the OpenCL specification. So do all reads with `--exact-images`, and
 //! those for devices that cannot filter every format.
 
+mod levels;
+
 use kiln_builtins::{ImageOp, ImageQuery};
 use kiln_ir::{
     BinaryOp, Builder, CompareKind, Function, ImageAction, InstId, Op, Scalar, Texel, TexelKind, Type,
     ValueId,
 };
-use kiln_types::{ops::CompareOp, ty::ImageTy};
+use kiln_types::{
+    ops::CompareOp,
+    ty::{Access, ImageTy},
+};
 
+use self::levels::Detail;
 use super::{PLAIN, Pass};
 
 /// `CLK_ADDRESS_CLAMP`, among the bits of addressing.
@@ -34,7 +40,9 @@ struct Target {
     value: ValueId,
     ty: ImageTy,
     kind: TexelKind,
-    /// The size for each coordinate, queried on first use.
+    /// The level that is accessed, if it is not the first.
+    level: Option<ValueId>,
+    /// The size of the level for each coordinate, queried on first use.
     sizes: Vec<ValueId>,
 }
 
@@ -64,7 +72,8 @@ impl Pass<'_> {
             Some((_, "ui")) => TexelKind::Unsigned,
             _ => TexelKind::Float,
         };
-        let mut target = Target { value: args[0], ty, kind, sizes: Vec::new() };
+        let is_sampled = ty.access == Access::ReadOnly;
+        let mut target = Target { value: args[0], ty, kind, level: None, sizes: Vec::new() };
         match (operation, &args[1..]) {
             _ if ty.is_msaa => None,
             (ImageOp::Read, &[coordinates]) => {
@@ -77,6 +86,21 @@ impl Pass<'_> {
                 let texel = self.sample(builder, &target, sampler, coordinates);
                 Some(Some(result(builder, texel, inst.results[0])))
             }
+            // Only sampled images have levels on Vulkan.
+            (ImageOp::Read, &[sampler, coordinates, ref detail @ ..]) if is_sampled => {
+                target.query_sizes(builder);
+                let detail = match *detail {
+                    [lod] => Detail::Lod(lod),
+                    [x, y] => Detail::Gradients([x, y].map(|it| {
+                        let parts = parts(builder, it, ty.dimensions());
+                        joined(builder, &parts)
+                    })),
+                    _ => return None,
+                };
+                let texel = self.sample_levels(builder, &mut target, sampler, coordinates, detail);
+                Some(Some(result(builder, texel, inst.results[0])))
+            }
+            (ImageOp::Query(ImageQuery::MipLevels), &[]) if !is_sampled => None,
             (ImageOp::Write, &[coordinates, texel]) => {
                 let position = self.texel_coordinates(builder, &target, coordinates);
                 let texel = stored(builder, texel);
@@ -104,18 +128,21 @@ impl Pass<'_> {
         joined(builder, &parts)
     }
 
-    fn sample(
-        &mut self,
-        builder: &mut Builder<'_>,
-        target: &Target,
-        sampler: ValueId,
-        coordinates: ValueId,
-    ) -> ValueId {
+    fn sampler(&mut self, builder: &mut Builder<'_>, target: &Target, sampler: ValueId) -> Sampler {
         let addressing = builder.binary_bits(BinaryOp::And, sampler, ADDRESSING);
         let clamp = builder.i32(CLAMP as i32);
         let clamps = builder.compare(CompareOp::Equal, CompareKind::Unsigned, addressing, clamp);
         let border = self.border(builder, target);
-        let sampler = Sampler { bits: sampler, clamps, border };
+        Sampler { bits: sampler, clamps, border }
+    }
+
+    /// The coordinates along the dimensions, the layer as it is given, and the layer that is read.
+    fn coordinates(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        coordinates: ValueId,
+    ) -> [Vec<ValueId>; 3] {
         let count = usize::from(target.ty.dimensions());
         let mut along = parts(builder, coordinates, target.ty.rank());
         // The layer of an array is selected, never filtered.
@@ -126,6 +153,24 @@ impl Pass<'_> {
                 self.call_image_function(builder, "image_layer", &[given, target.sizes[count]])
             })
             .collect();
+        [along, given, layer]
+    }
+
+    /// Whether samplers of the device filter the texels.
+    fn is_filtered_by_device(&self, target: &Target) -> bool {
+        let has_samplers = self.options.target.features.device_samplers && !self.options.exact_images;
+        has_samplers && !target.ty.is_depth && target.kind == TexelKind::Float
+    }
+
+    fn sample(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        sampler: ValueId,
+        coordinates: ValueId,
+    ) -> ValueId {
+        let sampler = self.sampler(builder, target, sampler);
+        let [along, given, layer] = self.coordinates(builder, target, coordinates);
         let is_float = builder.ty(coordinates).scalar() == Some(Scalar::F32);
         if !is_float || target.kind != TexelKind::Float {
             // OpenCL C 6.15.15.2: integer coordinates and integer texels are not filtered.
@@ -133,12 +178,11 @@ impl Pass<'_> {
         }
         // OpenCL API 8.2: the precision of normalized coordinates and of linear filters is not defined. Only unnormalized
         // coordinates of a nearest filter are exact.
-        let by_device =
-            self.options.target.features.device_samplers && !self.options.exact_images && !target.ty.is_depth;
+        let by_device = self.is_filtered_by_device(target);
         let special = if by_device { NORMALIZED | LINEAR } else { LINEAR };
         let mut special_texel = |builder: &mut Builder<'_>| {
             if by_device {
-                device_sample(builder, target, sampler.bits, &along, &given)
+                device_sample(builder, target, sampler.bits, [&along, &given], &[])
             } else {
                 self.linear(builder, target, &sampler, &along, &layer)
             }
@@ -251,7 +295,12 @@ impl Pass<'_> {
     ) -> Option<ValueId> {
         let is_float = builder.ty(args[0]).scalar() == Some(Scalar::F32);
         let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
-        let result = if name == "image_weight" { Type::Scalar(Scalar::F32) } else { Type::I32 };
+        let result = match name {
+            "image_weight" | "image_lod" | "image_between" | "image_spread" | "image_detail" => {
+                Type::Scalar(Scalar::F32)
+            }
+            _ => Type::I32,
+        };
         builder.call(function, args, Some(result))
     }
 }
@@ -266,7 +315,12 @@ impl Target {
 
     fn load(&self, builder: &mut Builder<'_>, position: ValueId) -> ValueId {
         let load = ImageAction::Load(Texel { kind: self.kind, is_shared: false });
-        builder.value(Op::Image(load), &[self.value, position], self.kind.ty())
+        let args: Vec<ValueId> = [self.value, position].into_iter().chain(self.level).collect();
+        builder.value(Op::Image(load), &args, self.kind.ty())
+    }
+
+    fn levels(&self, builder: &mut Builder<'_>) -> ValueId {
+        builder.value(Op::Image(ImageAction::Levels), &[self.value], Type::I32)
     }
 
     /// The result of `get_image_*`, as an I32 or a vector of I32.
@@ -276,7 +330,8 @@ impl Target {
         match query {
             ImageQuery::ChannelDataType => return Some(fact(builder, ImageAction::ChannelType, Type::I32)),
             ImageQuery::ChannelOrder => return Some(fact(builder, ImageAction::ChannelOrder, Type::I32)),
-            ImageQuery::MipLevels | ImageQuery::Samples => return None,
+            ImageQuery::MipLevels => return Some(self.levels(builder)),
+            ImageQuery::Samples => return None,
             _ => self.query_sizes(builder),
         }
         let sizes = &self.sizes;
@@ -300,29 +355,37 @@ fn device_sample(
     builder: &mut Builder<'_>,
     target: &Target,
     sampler: ValueId,
-    along: &[ValueId],
-    layer: &[ValueId],
+    [along, layer]: [&[ValueId]; 2],
+    detail: &[ValueId],
 ) -> ValueId {
-    let float = Type::Scalar(Scalar::F32);
-    let known = builder.function.constant_bits(sampler);
-    let is_normalized = is_any_set(builder, sampler, NORMALIZED);
-    let mut position: Vec<ValueId> = along
-        .iter()
-        .zip(&target.sizes)
-        .map(|(&coordinate, &size)| {
-            if known.is_some_and(|bits| bits & NORMALIZED != 0) {
-                return coordinate;
-            }
-            let one = builder.bits(float, u64::from(1.0f32.to_bits()));
-            let size = builder.convert(PLAIN, size, float);
-            let inverse = builder.binary(BinaryOp::FDiv, one, size);
-            let factor = if known.is_some() { inverse } else { builder.select(is_normalized, one, inverse) };
-            builder.binary(BinaryOp::FMul, coordinate, factor)
-        })
-        .collect();
+    let mut position = normalized(builder, target, sampler, along);
     position.extend(layer);
     let position = joined(builder, &position);
-    builder.value(Op::Image(ImageAction::Sample), &[target.value, position, sampler], target.kind.ty())
+    let args = [&[target.value, position, sampler], detail].concat();
+    builder.value(Op::Image(ImageAction::Sample), &args, target.kind.ty())
+}
+
+/// Distances along the dimensions of the image, in its first level's size.
+fn normalized(
+    builder: &mut Builder<'_>,
+    target: &Target,
+    sampler: ValueId,
+    along: &[ValueId],
+) -> Vec<ValueId> {
+    let float = Type::Scalar(Scalar::F32);
+    let known = builder.function.constant_bits(sampler);
+    if known.is_some_and(|bits| bits & NORMALIZED != 0) {
+        return along.to_vec();
+    }
+    let is_normalized = is_any_set(builder, sampler, NORMALIZED);
+    let scaled = along.iter().zip(&target.sizes).map(|(&coordinate, &size)| {
+        let one = builder.bits(float, u64::from(1.0f32.to_bits()));
+        let size = builder.convert(PLAIN, size, float);
+        let inverse = builder.binary(BinaryOp::FDiv, one, size);
+        let factor = if known.is_some() { inverse } else { builder.select(is_normalized, one, inverse) };
+        builder.binary(BinaryOp::FMul, coordinate, factor)
+    });
+    scaled.collect()
 }
 
 /// Whether the sampler has any of these bits.

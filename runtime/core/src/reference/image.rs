@@ -56,8 +56,8 @@ pub(super) const fn limit(kind: ImageKind) -> [u32; 3] {
 pub(super) fn image(memory: &kiln_reference::Memory, desc: &ImageDesc) -> Result<ImageMemory> {
     let format = format(desc.format).ok_or_else(|| unknown(desc.format))?;
     let none = || Error::OutOfMemory { bytes: desc.bytes(), device: NAME.to_owned() };
-    let image = memory.image(Desc { format, size: desc.size }).ok_or_else(none)?;
-    Ok(ImageMemory { handle: Arc::new(image) })
+    let image = memory.image(described(desc, format)).ok_or_else(none)?;
+    Ok(ImageMemory { handle: Arc::new(image), level: 0 })
 }
 
 pub(super) fn buffer_image(
@@ -68,9 +68,13 @@ pub(super) fn buffer_image(
     row: u32,
 ) -> Result<ImageMemory> {
     let format = format(desc.format).ok_or_else(|| unknown(desc.format))?;
-    let desc = Desc { format, size: desc.size };
+    let desc = described(desc, format);
     let image = memory.buffer_image(block(buffer)?.buffer()?, offset, desc, row);
-    Ok(ImageMemory { handle: Arc::new(image) })
+    Ok(ImageMemory { handle: Arc::new(image), level: 0 })
+}
+
+const fn described(desc: &ImageDesc, format: Format) -> Desc {
+    Desc { format, size: desc.size, dimensions: desc.kind.dimensions(), levels: desc.levels }
 }
 
 fn unknown(format: ImageFormat) -> Error {
@@ -88,15 +92,16 @@ pub(super) fn command(command: &ImageCommand) -> Result<()> {
     match command {
         ImageCommand::Prepare { .. } => {}
         ImageCommand::Upload { source, at, target, region: part } => {
-            found(target)?.upload(block(source)?.buffer()?, *at, region(part));
+            found(target)?.upload(block(source)?.buffer()?, *at, target.level, region(part));
         }
         ImageCommand::Download { source, region: part, target, at } => {
-            found(source)?.download(region(part), block(target)?.buffer()?, *at);
+            found(source)?.download(source.level, region(part), block(target)?.buffer()?, *at);
         }
         ImageCommand::Copy { source, region: part, target, to } => {
-            found(source)?.copy_to(region(part), &*found(target)?, *to);
+            let levels = [source.level, target.level];
+            found(source)?.copy_to(levels, region(part), &*found(target)?, *to);
         }
-        ImageCommand::Fill { target, texel } => found(target)?.fill(value(*texel)),
+        ImageCommand::Fill { target, texel } => found(target)?.fill(target.level, value(*texel)),
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ use super::device;
 use super::instance::Instance;
 use crate::device::{Device, Options, Validation};
 use crate::error::{Error, Result};
+use crate::image::ImageDesc;
 use crate::image::{ChannelOrder, ChannelType, ImageFormat};
-use crate::image::{ImageDesc, ImageKind};
 use crate::ndrange::NdRange;
 use crate::printf::Prints;
 use crate::program::Program;
@@ -256,7 +256,7 @@ fn scenario(device: &Device, modules: &[Vec<u32>; 2]) -> Result<()> {
     let copy = device.buffer::<u32>(8)?;
     queue.copy(&data, &copy)?;
     let format = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Unorm8);
-    let image = device.image(&ImageDesc { kind: ImageKind::D2, format, size: [4, 4, 1] })?;
+    let image = device.image(&ImageDesc::d2(format, 4, 4))?;
     let texels: Vec<u8> = (0..64).collect();
     queue.write_image(&image, &texels)?;
     let shared = device.svm::<u32>(16)?;

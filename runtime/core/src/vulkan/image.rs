@@ -43,6 +43,7 @@ pub(super) struct Texels {
     storage: vk::ImageView,
     kind: ImageKind,
     layers: u32,
+    levels: u32,
     components: [Component; 4],
     /// The buffer that it views, if any.
     backing: Option<Box<Backing>>,
@@ -235,7 +236,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         ImageKind::D2Array => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
         ImageKind::D3 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
     };
-    let whole = subresource(desc.kind, desc.whole());
+    let whole = subresource(desc.kind, desc.whole(), 0);
     let mut usage =
         vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
     if support.write {
@@ -245,7 +246,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         .image_type(kind)
         .format(format)
         .extent(whole.extent)
-        .mip_levels(1)
+        .mip_levels(desc.levels)
         .array_layers(whole.layers.layer_count)
         .samples(vk::SampleCountFlags::TYPE_1)
         .tiling(vk::ImageTiling::OPTIMAL)
@@ -261,6 +262,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         storage: vk::ImageView::null(),
         kind: desc.kind,
         layers: whole.layers.layer_count,
+        levels: desc.levels,
         components,
         backing,
     };
@@ -282,13 +284,14 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
     let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
     texels.allocation = Some(allocation);
     bound.map_err(failed)?;
-    texels.sampled =
-        texels.view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED).map_err(failed)?;
+    texels.sampled = texels
+        .view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED, desc.levels)
+        .map_err(failed)?;
     if support.write {
         texels.storage =
-            texels.view(format, view_kind, IDENTITY, vk::ImageUsageFlags::STORAGE).map_err(failed)?;
+            texels.view(format, view_kind, IDENTITY, vk::ImageUsageFlags::STORAGE, 1).map_err(failed)?;
     }
-    Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)) })
+    Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)), level: 0 })
 }
 
 /// Creates a view of a buffer range that has been checked.
@@ -314,7 +317,7 @@ fn view(
     let raw = unsafe { device.raw.create_buffer_view(&info, None) }
         .map_err(|result| device.failure("viewing a buffer", result, 0))?;
     let view = View { device: device.clone(), raw, _buffer: memory.clone() };
-    Ok(ImageMemory { handle: Arc::new(Image::View(view)) })
+    Ok(ImageMemory { handle: Arc::new(Image::View(view)), level: 0 })
 }
 
 impl Texels {
@@ -324,6 +327,7 @@ impl Texels {
         kind: vk::ImageViewType,
         components: [Component; 4],
         usage: vk::ImageUsageFlags,
+        levels: u32,
     ) -> ash::prelude::VkResult<vk::ImageView> {
         let [r, g, b, a] = components.map(|component| match component {
             Component::Channel(0) => vk::ComponentSwizzle::R,
@@ -344,17 +348,18 @@ impl Texels {
             .view_type(kind)
             .format(format)
             .components(mapping)
-            .subresource_range(self.range())
+            .subresource_range(self.range(0, levels))
             .push_next(&mut only);
         // SAFETY: the image has memory and was created for this use.
         unsafe { self.device.raw.create_image_view(&info, None) }
     }
 
-    fn range(&self) -> vk::ImageSubresourceRange {
+    /// All layers of some levels.
+    const fn range(&self, level: u32, levels: u32) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange {
             aspect_mask: vk::ImageAspectFlags::COLOR,
-            base_mip_level: 0,
-            level_count: 1,
+            base_mip_level: level,
+            level_count: levels,
             base_array_layer: 0,
             layer_count: self.layers,
         }
@@ -387,7 +392,7 @@ struct Subresource {
     layers: vk::ImageSubresourceLayers,
 }
 
-fn subresource(kind: ImageKind, region: ImageRegion) -> Subresource {
+fn subresource(kind: ImageKind, region: ImageRegion, level: u32) -> Subresource {
     let ImageRegion { mut origin, mut size } = region;
     let layer = match kind {
         ImageKind::D1Array => Some(1),
@@ -403,7 +408,7 @@ fn subresource(kind: ImageKind, region: ImageRegion) -> Subresource {
         extent: vk::Extent3D { width, height, depth },
         layers: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
-            mip_level: 0,
+            mip_level: level,
             base_array_layer: first,
             layer_count: count,
         },
@@ -432,8 +437,8 @@ const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 impl Ready {
     /// Prepares a command.
     pub(super) fn new(command: ImageCommand) -> Result<Self> {
-        let buffer_copy = |kind, region, at| {
-            let subresource = subresource(kind, region);
+        let buffer_copy = |kind, region, level, at| {
+            let subresource = subresource(kind, region, level);
             vk::BufferImageCopy::default()
                 .buffer_offset(at)
                 .image_subresource(subresource.layers)
@@ -444,26 +449,27 @@ impl Ready {
         let (action, keep): (_, [Option<Keep>; 2]) = match command {
             ImageCommand::Prepare { image } => {
                 let texels = image.texels()?;
-                let action = Action::Prepare { image: texels.raw, range: texels.range() };
+                let action = Action::Prepare { image: texels.raw, range: texels.range(0, texels.levels) };
                 (action, [Some(image.handle), None])
             }
             ImageCommand::Upload { source, at, target, region } => {
                 let texels = target.texels()?;
-                let region = buffer_copy(texels.kind, region, at);
+                let region = buffer_copy(texels.kind, region, target.level, at);
                 let action = Action::Upload { source: memory::buffer(&source)?, target: texels.raw, region };
                 (action, [Some(source.handle), Some(target.handle)])
             }
             ImageCommand::Download { source, region, target, at } => {
                 let texels = source.texels()?;
-                let region = buffer_copy(texels.kind, region, at);
+                let region = buffer_copy(texels.kind, region, source.level, at);
                 let action =
                     Action::Download { source: texels.raw, target: memory::buffer(&target)?, region };
                 (action, [Some(source.handle), Some(target.handle)])
             }
             ImageCommand::Copy { source, region, target, to } => {
                 let [from_texels, to_texels] = [source.texels()?, target.texels()?];
-                let from = subresource(from_texels.kind, region);
-                let to = subresource(to_texels.kind, ImageRegion { origin: to, ..region });
+                let from = subresource(from_texels.kind, region, source.level);
+                let to = ImageRegion { origin: to, ..region };
+                let to = subresource(to_texels.kind, to, target.level);
                 let region = vk::ImageCopy::default()
                     .src_subresource(from.layers)
                     .src_offset(from.offset)
@@ -479,7 +485,7 @@ impl Ready {
             }
             ImageCommand::Fill { target, texel } => {
                 let texels = target.texels()?;
-                let (value, range) = (texels.clear_value(texel), texels.range());
+                let (value, range) = (texels.clear_value(texel), texels.range(target.level, 1));
                 (Action::Fill { target: texels.raw, value, range }, [Some(target.handle), None])
             }
         };

@@ -8,7 +8,7 @@ use ash::prelude::VkResult;
 use ash::vk;
 use rustc_hash::FxHashMap;
 
-use crate::sampler::{Addressing, Filter, Sampler};
+use crate::sampler::{Addressing, Filter, LevelFilter, Sampler};
 
 /// The samplers created so far. Few distinct ones exist.
 #[derive(Default)]
@@ -36,11 +36,15 @@ impl Samplers {
     }
 }
 
-/// Maps OpenCL API 5.8 to Vulkan. Images have one level, with the same filter for magnification and minification.
+/// Maps OpenCL API 5.8 to Vulkan, with the same filter for magnification and minification.
 fn info(sampler: Sampler) -> vk::SamplerCreateInfo<'static> {
     let filter = match sampler.filter {
         Filter::Nearest => vk::Filter::NEAREST,
         Filter::Linear => vk::Filter::LINEAR,
+    };
+    let between = match sampler.levels.filter {
+        Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
+        Filter::Linear => vk::SamplerMipmapMode::LINEAR,
     };
     let addressing = match sampler.addressing {
         // With `None`, coordinates outside the image are undefined.
@@ -49,10 +53,17 @@ fn info(sampler: Sampler) -> vk::SamplerCreateInfo<'static> {
         Addressing::Repeat => vk::SamplerAddressMode::REPEAT,
         Addressing::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
     };
+    // Vulkan demands this of unnormalized coordinates.
+    let (between, levels) = match sampler.normalized {
+        true => (between, sampler.levels),
+        false => (vk::SamplerMipmapMode::NEAREST, LevelFilter::new(Filter::Nearest, 0.0, 0.0)),
+    };
     vk::SamplerCreateInfo::default()
         .mag_filter(filter)
         .min_filter(filter)
-        .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
+        .mipmap_mode(between)
+        .min_lod(levels.least())
+        .max_lod(levels.most())
         .address_mode_u(addressing)
         .address_mode_v(addressing)
         .address_mode_w(addressing)

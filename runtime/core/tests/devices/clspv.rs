@@ -336,7 +336,12 @@ pub(crate) fn samplers_are_bound(device: &Device) {
     let out = device.buffer_from(&[[0f32; 4]; 2]).unwrap();
     let mut kernel = program.kernel("k").unwrap();
     kernel.set(0, &image).unwrap().set(2, &out).unwrap();
-    let near = |normalized, addressing| Sampler { normalized, addressing, filter: Filter::Nearest };
+    let near = |normalized, addressing| Sampler {
+        normalized,
+        addressing,
+        filter: Filter::Nearest,
+        ..Sampler::default()
+    };
     let linear = Sampler { filter: Filter::Linear, ..near(true, Addressing::Repeat) };
     // 1.375 of coordinates over texels, then over the image: at its edge, outside, 0.375 of the next one, 0.625 of the one that
     // is mirrored; between the texels 1 and 2 if it lies on their border.
@@ -366,7 +371,12 @@ pub(crate) fn samplers_are_told(device: &Device) {
     let image = device.image_from(&ImageDesc::d3(RGBA, 4, 1, 1), &row()).unwrap();
     let out = device.buffer_from(&[[0f32; 4]; 2]).unwrap();
     let mut kernel = program.kernel("k").unwrap();
-    let sampler = Sampler { normalized: false, addressing: Addressing::Clamp, filter: Filter::Nearest };
+    let sampler = Sampler {
+        normalized: false,
+        addressing: Addressing::Clamp,
+        filter: Filter::Nearest,
+        ..Sampler::default()
+    };
     kernel.set(0, &image).unwrap().set(1, sampler).unwrap().set(2, &out).unwrap();
     launch(&queue, &kernel, 1).unwrap();
     let [texel, bits] = queue.read(&out).unwrap()[..] else { panic!("two texels") };

@@ -3,7 +3,7 @@
 use std::ptr::{null, null_mut};
 
 use super::*;
-use crate::{buffer, context, device, image_commands, memory, platform, queue};
+use crate::{buffer, context, device, image_commands, memory, platform, queue, sampler};
 
 const NUMBERS: cl_image_format =
     cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
@@ -86,4 +86,59 @@ fn planes_are_made_of_buffers() {
     assert_eq!(wrong(|it| it.image_type = CL_MEM_OBJECT_IMAGE1D), Some(CL_INVALID_IMAGE_DESCRIPTOR));
     assert_eq!(wrong(|it| it.image_row_pitch = 0), None, "rows without gaps");
     assert_eq!([memory::release(image), memory::release(buffer)], [CL_SUCCESS; 2]);
+}
+
+/// `cl_khr_mipmap_image`: the element of an origin after its coordinates is the level.
+#[test]
+fn levels_are_read_and_written() {
+    let host = Host::new();
+    let mut desc = crate::ffi::empty_image_desc();
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    (desc.image_width, desc.image_height, desc.num_mip_levels) = (4, 2, 3);
+    let image = host.image(&desc).unwrap();
+    for (level, size) in [[4, 2, 1], [2, 1, 1], [1, 1, 1]].into_iter().enumerate() {
+        let words: Vec<u32> = (0..8).map(|word| 100 * level as u32 + word).collect();
+        let (origin, size, none) = ([0, 0, level], size.as_ptr(), null());
+        let (origin, words) = (origin.as_ptr(), words.as_ptr().cast());
+        let (queue, event) = (host.queue, null_mut());
+        let write = image_commands::write_region;
+        assert_eq!(write(queue, image, CL_TRUE, origin, size, 0, 0, words, 0, none, event), CL_SUCCESS);
+    }
+    assert_eq!(host.read(image, [2, 1, 0], [2, 1, 1]), [6, 7]);
+    assert_eq!(host.read(image, [0, 0, 1], [2, 1, 1]), [100, 101]);
+    assert_eq!(host.read(image, [0, 0, 2], [1, 1, 1]), [200]);
+    assert_eq!(number(image, CL_IMAGE_NUM_MIP_LEVELS), 3);
+    let read = |origin: [usize; 3]| {
+        let (origin, size, mut word) = (origin.as_ptr(), [1; 3].as_ptr(), 0u32);
+        let word = (&raw mut word).cast();
+        image_commands::read(host.queue, image, CL_TRUE, origin, size, 0, 0, word, 0, null(), null_mut())
+    };
+    assert_eq!([read([0, 0, 3]), read([2, 0, 1])], [CL_INVALID_MIP_LEVEL, CL_INVALID_VALUE]);
+    desc.num_mip_levels = 4;
+    assert_eq!(host.image(&desc), Err(CL_INVALID_IMAGE_DESCRIPTOR), "4 texels have 3 levels");
+    assert_eq!(memory::release(image), CL_SUCCESS);
+}
+
+#[test]
+fn samplers_have_limits_of_levels() {
+    let host = Host::new();
+    let made = |list: &[cl_sampler_properties]| {
+        let mut error = CL_SUCCESS;
+        let sampler = sampler::create_with_properties(host.context, list.as_ptr(), &raw mut error);
+        if error == CL_SUCCESS { Ok(sampler) } else { Err(error) }
+    };
+    let bits = |lod: f32| cl_sampler_properties::from(lod.to_bits());
+    let (filter, least, most) = (0x1155, 0x1156, 0x1157);
+    let linear = cl_sampler_properties::from(CL_FILTER_LINEAR);
+    let sampler = made(&[filter, linear, least, bits(0.5), most, bits(3.0), 0]).unwrap();
+    for (name, expected) in [(filter, CL_FILTER_LINEAR), (least, 0.5f32.to_bits()), (most, 3.0f32.to_bits())]
+    {
+        let mut word = 0u32;
+        let into = (&raw mut word).cast();
+        assert_eq!(sampler::get_info(sampler, name as cl_uint, 4, into, null_mut()), CL_SUCCESS);
+        assert_eq!(word, expected, "{name:#x}");
+    }
+    assert_eq!(sampler::release(sampler), CL_SUCCESS);
+    assert_eq!(made(&[least, bits(2.0), most, bits(1.0), 0]), Err(CL_INVALID_VALUE));
+    assert_eq!(made(&[filter, 7, 0]), Err(CL_INVALID_VALUE));
 }

@@ -5,7 +5,7 @@ use spirv::Op as Inst_;
 use super::body::Body;
 use crate::{
     Environment, Invalid,
-    code::{FormatNumber, Image, ImageAction, Lanes, Op, Slot},
+    code::{Detail, FormatNumber, Image, ImageAction, Lanes, Op, Slot},
     types::{self, Scalar, Ty, TypeId},
     words::Inst,
 };
@@ -44,15 +44,20 @@ impl Body<'_, '_> {
                 let texel = self.operand(inst.word(2)?)?;
                 let image = self.image_type(ty)?;
                 let is_shared = self.is_shared_texel(inst, 3);
-                let op = Image { coordinates, texel, is_shared, ..bare(ImageAction::Write, image, slot) };
+                let detail = self.detail(inst, 3)?;
+                let op =
+                    Image { coordinates, texel, is_shared, detail, ..bare(ImageAction::Write, image, slot) };
                 self.image_op(op);
             }
-            Inst_::ImageQuerySizeLod | Inst_::ImageQuerySize => self.query(inst, ImageAction::Size)?,
-            Inst_::ImageQueryFormat => self.query(inst, ImageAction::Number(FormatNumber::Channel))?,
-            Inst_::ImageQueryOrder => self.query(inst, ImageAction::Number(FormatNumber::Order))?,
-            Inst_::ImageQueryLevels | Inst_::ImageQuerySamples => {
-                self.query(inst, ImageAction::Number(FormatNumber::One))?;
+            Inst_::ImageQuerySizeLod => {
+                let (slot, lanes) = self.operand(inst.word(3)?)?;
+                self.query(inst, ImageAction::Size, Detail::Level(slot, lanes))?;
             }
+            Inst_::ImageQuerySize => self.query(inst, ImageAction::Size, Detail::First)?,
+            Inst_::ImageQueryFormat => self.number(inst, FormatNumber::Channel)?,
+            Inst_::ImageQueryOrder => self.number(inst, FormatNumber::Order)?,
+            Inst_::ImageQueryLevels => self.number(inst, FormatNumber::Levels)?,
+            Inst_::ImageQuerySamples => self.number(inst, FormatNumber::One)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -70,6 +75,27 @@ impl Body<'_, '_> {
         const NON_PRIVATE_TEXEL: u32 = 0x400;
         let is_opencl = self.decoder.types.environment == Environment::OpenCl;
         is_opencl || inst.words.get(at).is_some_and(|mask| mask & NON_PRIVATE_TEXEL != 0)
+    }
+
+    /// What selects the level, from the image operands at this index.
+    fn detail(&mut self, inst: &Inst<'_>, at: usize) -> Result<Detail, Invalid> {
+        const LOD: u32 = 2;
+        const GRAD: u32 = 4;
+        let mask = inst.words.get(at).copied().unwrap_or(0);
+        if mask & 1 != 0 {
+            return Err(Invalid::new("a bias of the level of detail is for fragment shaders"));
+        }
+        if mask & GRAD != 0 {
+            return Ok(Detail::Gradients([
+                self.operand(inst.word(at + 1)?)?,
+                self.operand(inst.word(at + 2)?)?,
+            ]));
+        }
+        if mask & LOD == 0 {
+            return Ok(Detail::First);
+        }
+        let (slot, lanes) = self.operand(inst.word(at + 1)?)?;
+        Ok(Detail::Level(slot, lanes))
     }
 
     fn image_type(&self, ty: TypeId) -> Result<types::Image, Invalid> {
@@ -103,23 +129,29 @@ impl Body<'_, '_> {
         }
         let to = self.define(inst)?;
         let is_shared = self.is_shared_texel(inst, 4);
+        let detail = self.detail(inst, 4)?;
         self.image_op(Image {
             to,
             result,
             sampler: slot + 1,
             coordinates,
             is_shared,
+            detail,
             ..bare(action, image, slot)
         });
         Ok(())
     }
 
-    fn query(&mut self, inst: &Inst<'_>, action: ImageAction) -> Result<(), Invalid> {
+    fn number(&mut self, inst: &Inst<'_>, number: FormatNumber) -> Result<(), Invalid> {
+        self.query(inst, ImageAction::Number(number), Detail::First)
+    }
+
+    fn query(&mut self, inst: &Inst<'_>, action: ImageAction, detail: Detail) -> Result<(), Invalid> {
         let (slot, ty) = self.value(inst.word(2)?)?;
         let image = self.image_type(ty)?;
         let result = self.result_lanes(inst)?;
         let to = self.define(inst)?;
-        self.image_op(Image { to, result, ..bare(action, image, slot) });
+        self.image_op(Image { to, result, detail, ..bare(action, image, slot) });
         Ok(())
     }
 
@@ -140,6 +172,7 @@ fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
         sampler: 0,
         coordinates: (0, none),
         texel: (0, none),
+        detail: Detail::First,
         dims: image.dims,
         rank: image.rank(),
         is_shared: true,

@@ -5,12 +5,14 @@
 use super::{sample, view::View};
 use crate::{
     alu,
-    code::{FormatNumber, Image, ImageAction, Lanes, Slot},
-    image::{FIRST_CHANNEL, FIRST_ORDER, Format, Texel},
+    code::{Detail, FormatNumber, Image, ImageAction, Lanes, Slot},
+    image::{FIRST_CHANNEL, FIRST_ORDER, Format, ImageDesc, Texel},
     poison::{Poison, union},
     report::{Problem, Use},
     types::Scalar,
 };
+
+const NO_LEVEL: &str = "accesses a level that the image does not have";
 
 /// Executes the operation.
 pub(crate) fn perform<const CHECKS: bool>(
@@ -26,6 +28,18 @@ pub(crate) fn perform<const CHECKS: bool>(
     let Some(texels) = global.image(handle) else {
         return Err(misuse("uses a nonexistent image"));
     };
+    let whole = texels;
+    let level = match op.detail {
+        Detail::Level(slot, lanes) if op.action != ImageAction::Sample => {
+            match poison_of(poison, (slot, lanes)) {
+                0 => alu::signed(lanes.scalar.size(), regs[slot as usize]),
+                why => return Err(Problem::Poison(why, Use::Address)),
+            }
+        }
+        _ => 0,
+    };
+    let level = if level == 0 { None } else { Some(whole.level(level).ok_or(misuse(NO_LEVEL))?) };
+    let texels = level.as_ref().unwrap_or(whole);
     match poison_of(poison, op.coordinates) {
         0 => {}
         why => return Err(Problem::Poison(why, Use::Address)),
@@ -72,15 +86,31 @@ pub(crate) fn perform<const CHECKS: bool>(
             let sampler = regs[op.sampler as usize] as u32;
             let mut along = [0; 4];
             along[..rank].copy_from_slice(&regs[op.coordinates.0 as usize..][..rank]);
-            let mut source = sample::Source { texels, seen: Vec::new(), notes: CHECKS };
+            let mut seen = Vec::new();
+            let mut source = sample::Source { texels, seen: &mut seen, notes: CHECKS };
             let found = if op.coordinates.1.scalar.is_float() {
                 let along = along.map(|bits| alu::to_f64(op.coordinates.1.scalar, bits) as f32);
-                source.at_floats(sampler, along, op.dims, op.rank)
+                let floats = |(slot, lanes): (Slot, Lanes)| {
+                    let mut floats = [0.0; 4];
+                    for (lane, float) in floats.iter_mut().enumerate().take(lanes.count.into()) {
+                        *float = alu::to_f64(lanes.scalar, regs[slot as usize + lane]) as f32;
+                    }
+                    floats
+                };
+                let detail = match op.detail {
+                    _ if whole.desc.levels == 1 => sample::Detail::First,
+                    Detail::First => sample::Detail::First,
+                    Detail::Level(slot, lanes) => sample::Detail::Lod(floats((slot, lanes))[0]),
+                    Detail::Gradients(both) => sample::Detail::Gradients(both.map(floats)),
+                };
+                source.at_levels(sampler, along, (op.dims, op.rank), detail)
             } else {
                 source.at_integers(sampler, integers(regs), op.dims, op.rank)
             };
-            for position in source.seen {
-                touch(position, false)?;
+            for number in seen {
+                if let Some(watch) = &mut view.watch {
+                    watch.touch_handle(handle, number, false)?;
+                }
             }
             match found {
                 Some(texel) => texel,
@@ -100,7 +130,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             return Ok(());
         }
         ImageAction::Number(what) => {
-            set(regs, poison, op.to, 0, format_code(what, texels.desc.format).into());
+            set(regs, poison, op.to, 0, format_code(what, texels.desc).into());
             return Ok(());
         }
     };
@@ -120,10 +150,11 @@ pub(crate) fn perform<const CHECKS: bool>(
 }
 
 /// A format property, in SPIR-V's numbers.
-const fn format_code(what: FormatNumber, format: Format) -> u32 {
+const fn format_code(what: FormatNumber, desc: ImageDesc) -> u32 {
     match what {
-        FormatNumber::Order => format.order() - FIRST_ORDER,
-        FormatNumber::Channel => format.channel() - FIRST_CHANNEL,
+        FormatNumber::Order => desc.format.order() - FIRST_ORDER,
+        FormatNumber::Channel => desc.format.channel() - FIRST_CHANNEL,
+        FormatNumber::Levels => desc.levels,
         FormatNumber::One => 1,
     }
 }

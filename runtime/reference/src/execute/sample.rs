@@ -1,6 +1,6 @@
 //! Computes which texels a sampler reads (OpenCL API 8.2): addressing, filters, the border.
 //!
-//! The formulas and their precision are those of the compiler's `builtins/lib/image.cl`, so that modules for Vulkan
+//! The formulas and their precision are those of the compiler's `library/lib/image.cl`, so that modules for Vulkan
 //! and for OpenCL give the same results. Must not depend on registers.
 
 use crate::image::{Format, Texel, Texels};
@@ -12,6 +12,7 @@ const CLAMP: u32 = 4;
 const REPEAT: u32 = 6;
 const MIRRORED: u32 = 8;
 const LINEAR: u32 = 0x20;
+const MIP_LINEAR: u32 = 0x40;
 
 /// Texels along one dimension, with weights.
 type Choices = Vec<(i64, f32)>;
@@ -19,9 +20,17 @@ type Choices = Vec<(i64, f32)>;
 /// The image to read.
 pub(super) struct Source<'i> {
     pub(super) texels: &'i Texels,
-    /// The texels read, if they are recorded.
-    pub(super) seen: Vec<[i64; 3]>,
+    /// The numbers of the texels read, if they are recorded.
+    pub(super) seen: &'i mut Vec<u64>,
     pub(super) notes: bool,
+}
+
+/// What selects the level (`cl_khr_mipmap_image`).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Detail {
+    First,
+    Lod(f32),
+    Gradients([[f32; 4]; 2]),
 }
 
 impl Source<'_> {
@@ -37,6 +46,51 @@ impl Source<'_> {
             }
         }
         self.texel(sampler, position)
+    }
+
+    /// Reads by floating-point coordinates from the levels that a level of detail or gradients select.
+    pub(super) fn at_levels(
+        &mut self,
+        sampler: u32,
+        at: [f32; 4],
+        (dims, rank): (u8, u8),
+        detail: Detail,
+    ) -> Option<Texel> {
+        let desc = self.texels.desc;
+        let lod = match detail {
+            Detail::First => return self.at_floats(sampler, at, dims, rank),
+            Detail::Lod(lod) => lod,
+            Detail::Gradients(both) => {
+                let [x, y] = both.map(|gradient| {
+                    let along = gradient.iter().zip(desc.size).take(dims.into());
+                    along
+                        .map(|(&part, size)| spread(part, size, sampler))
+                        .map(|part| part * part)
+                        .sum::<f32>()
+                });
+                0.5 * x.max(y).log2()
+            }
+        };
+        let lod = within_limits(lod, desc.levels, sampler);
+        let is_linear = sampler & MIP_LINEAR != 0 && matches!(desc.format.border(), Texel::Float(_));
+        let level = if is_linear { lod.floor() } else { (lod + 0.5).ceil() - 1.0 } as i64;
+        let mut read = |level: i64| {
+            let texels = self.texels.level(level)?;
+            Source { texels: &texels, seen: &mut *self.seen, notes: self.notes }
+                .at_floats(sampler, at, dims, rank)
+        };
+        let first = read(level)?;
+        if !is_linear {
+            return Some(first);
+        }
+        match (first, read((level + 1).min(i64::from(desc.levels) - 1))?) {
+            (Texel::Float(first), Texel::Float(second)) => {
+                let weight = lod - lod.floor();
+                let mean = |at: usize| (1.0 - weight) * first[at] + weight * second[at];
+                Some(Texel::Float([0, 1, 2, 3].map(mean)))
+            }
+            (first, _) => Some(first),
+        }
     }
 
     /// Reads a texel by floating-point coordinates, with linear filtering if enabled. Integer texels are not
@@ -83,11 +137,23 @@ impl Source<'_> {
 
     fn texel(&mut self, sampler: u32, position: [i64; 3]) -> Option<Texel> {
         if self.notes {
-            self.seen.push(position);
+            self.seen.extend(self.texels.index(position));
         }
         let border = |format: Format| (sampler & ADDRESSING != NONE).then(|| format.border());
         self.texels.load(position).or_else(|| border(self.texels.desc.format))
     }
+}
+
+/// A component of a gradient, in texels of the first level.
+fn spread(part: f32, size: u32, sampler: u32) -> f32 {
+    if sampler & NORMALIZED == 0 { part } else { part * size as f32 }
+}
+
+/// The level of detail within the limits of the sampler, which are in 256ths, and of the image.
+fn within_limits(lod: f32, levels: u32, sampler: u32) -> f32 {
+    let least = (sampler >> 8 & 0xfff) as f32 / 256.0;
+    let most = (0xfff - (sampler >> 20)) as f32 / 256.0;
+    lod.max(least).min(most).max(0.0).min((levels - 1) as f32)
 }
 
 /// Converts the coordinate to texels.

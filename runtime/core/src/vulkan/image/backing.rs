@@ -43,7 +43,7 @@ impl Exchange {
     pub(in crate::vulkan) fn around(image: &ImageMemory, writes: bool) -> Result<Option<Self>> {
         let super::Image::Texels(texels) = image.image()? else { return Ok(None) };
         let Texels { raw, kind, backing: Some(backing), .. } = texels else { return Ok(None) };
-        let whole = subresource(*kind, backing.whole);
+        let whole = subresource(*kind, backing.whole, 0);
         let region = vk::BufferImageCopy::default()
             .buffer_offset(backing.offset)
             .buffer_row_length(backing.row)
