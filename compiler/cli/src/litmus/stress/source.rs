@@ -116,7 +116,7 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
 /// before them their number.
 pub(super) fn count(parts: &[Part], outcomes: usize) -> String {
     let mut source = include_str!("prelude.cl").lines().skip_while(|line| !line.starts_with("// A hash"));
-    let mut text: String = source.by_ref().take_while(|line| !line.starts_with("// Relaxed")).fold(
+    let mut text: String = source.by_ref().take_while(|line| !line.starts_with("// Memory traffic")).fold(
         String::new(),
         |mut text, line| {
             text.push_str(line);
