@@ -37,19 +37,6 @@ size_t kiln_litmus_global_linear_id(void) {
 }
 uint kiln_litmus_work_dim(void) { return KILN_Z * KILN_GROUPS_Z > 1 ? 3 : KILN_Y * KILN_GROUPS_Y > 1 ? 2 : 1; }
 
-// A hash: the finalizer of MurmurHash3.
-uint kiln_litmus_mix(uint x) {
-    x = (x ^ x >> 16) * 0x85ebca6bu;
-    x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return x ^ x >> 16;
-}
-
-// The slot of an instance in a buffer. Any odd factor permutes the slots.
-uint kiln_litmus_slot(uint instance, uint buffer, uint mask, uint seed) {
-    uint factor = kiln_litmus_mix(seed + buffer);
-    return factor & 2 ? instance * (factor | 1) & mask : instance;
-}
-
 // Memory traffic: relaxed accesses to memory that no test uses, which order nothing.
 void kiln_litmus_add_traffic(global atomic_uint *scratch, uint chance, uint count) {
     uint sum = 0;

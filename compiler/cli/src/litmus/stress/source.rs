@@ -33,6 +33,7 @@ pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> 
     }
     let _ = writeln!(source, "#define KILN_ITEMS {}u", x * y * z);
     let _ = writeln!(source, "#define KILN_ADJACENT {}", u32::from(launch.sub_group > 1));
+    source.push_str(include_str!("slot.cl"));
     source.push_str(include_str!("prelude.cl"));
     let _ = writeln!(source, "#line 1 \"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     source.push_str(text);
@@ -115,15 +116,7 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
 /// numbered. `counts` has an element for each of them, and one for all others; `others` contains a few of these, and
 /// before them their number.
 pub(super) fn count(parts: &[Part], outcomes: usize) -> String {
-    let mut source = include_str!("prelude.cl").lines().skip_while(|line| !line.starts_with("// A hash"));
-    let mut text: String = source.by_ref().take_while(|line| !line.starts_with("// Memory traffic")).fold(
-        String::new(),
-        |mut text, line| {
-            text.push_str(line);
-            text.push('\n');
-            text
-        },
-    );
+    let mut text = include_str!("slot.cl").to_owned();
     let mut buffers: Vec<usize> = parts.iter().map(|part| part.argument).collect();
     buffers.dedup();
     let parameters: String = buffers.iter().map(|index| format!("global const uchar *p{index}, ")).collect();
