@@ -3,6 +3,7 @@
 
 mod budgets;
 mod compile;
+mod growth;
 mod reference;
 
 use clap::{Args, Subcommand};
@@ -12,8 +13,8 @@ use crate::{Outcome, differential, process, setup};
 /// The benchmark to run.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// CPU time to compile the examples and size of their modules, compared with clang-15 and llvm-spirv-15
-    Compile,
+    /// CPU time to compile the examples or other sources and size of their modules, compared with clang-15 and llvm-spirv-15
+    Compile(compile::Compile),
     /// Cost of launches and transfers, compared with plain Vulkan
     Runtime(Rest),
     /// Kernel times of seven programs (`--examples`: of the examples), compared with an OpenCL driver
@@ -34,6 +35,8 @@ pub(crate) enum Bench {
     Editors(Rest),
     /// Budgets of the binary and of a build: size, CPU time, memory
     Budgets,
+    /// CPU time to compile sources that repeat one construct up to 10,000 times
+    Growth,
 }
 
 /// Options of `kiln-bench`.
@@ -47,11 +50,11 @@ pub(crate) struct Rest {
 /// Runs a measurement.
 pub(crate) fn bench(what: &Bench) -> Outcome {
     setup::install(match what {
-        Bench::Frontend(_) => &[],
+        Bench::Frontend(_) | Bench::Growth => &[],
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
         Bench::Reference | Bench::Strict => setup::REFERENCE,
-        Bench::Compile
+        Bench::Compile(_)
         | Bench::Runtime(_)
         | Bench::Kernels(_)
         | Bench::Launches(_)
@@ -59,7 +62,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         | Bench::Accuracy(_) => setup::BENCH,
     })?;
     match what {
-        Bench::Compile => compile::compile(),
+        Bench::Compile(options) => compile::compile(options),
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
         Bench::Launches(rest) => launches(rest),
@@ -70,6 +73,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Frontend(rest) => kiln_bench("frontend", rest),
         Bench::Editors(rest) => editors(rest),
         Bench::Budgets => budgets::budgets(),
+        Bench::Growth => growth::growth(),
     }
 }
 

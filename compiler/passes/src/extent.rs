@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 /// A set of byte offsets from the start of an object: `offset`, plus any number of steps of each term.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extent {
     /// The minimum, unless a term has no limit.
     pub(super) offset: i64,
@@ -12,7 +12,7 @@ pub(super) struct Extent {
 }
 
 /// Steps of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Term {
     /// The size of a step in bytes.
     pub(super) stride: u64,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The object that a pointer points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Root {
     /// This object of the module.
     Module(VarId),

@@ -287,9 +287,9 @@ impl<'m> Body<'_, 'm> {
         self.is_terminated = true;
     }
 
-    /// Completes a phi when its predecessors are known. Its basic block may be finished.
-    pub(super) fn patch(&mut self, label: Word, phi: Word, operands: Vec<Operand>) {
-        let block = self.blocks.iter_mut().find(|block| label_of(block) == label);
+    /// Completes a phi when its predecessors are known. Its basic block, which has this number, may be finished.
+    pub(super) fn patch(&mut self, number: usize, phi: Word, operands: Vec<Operand>) {
+        let block = self.blocks.get_mut(number);
         let found =
             block.and_then(|block| block.instructions.iter_mut().find(|inst| inst.result_id == Some(phi)));
         if let Some(inst) = found {
@@ -317,6 +317,11 @@ impl<'m> Body<'_, 'm> {
         let label = Some(self.emitter.writer.instruction(Op::Label, None, Some(label), Vec::new()));
         self.blocks.push(dr::Block { label, instructions: Vec::new() });
         self.is_terminated = false;
+    }
+
+    /// The number of the current basic block.
+    pub(super) fn number(&self) -> usize {
+        self.blocks.len().saturating_sub(1)
     }
 
     /// The label of the current basic block.

@@ -25,6 +25,8 @@ pub(super) struct Construct {
     /// The header of a loop (the target of `Next`), and its phis.
     header: Word,
     phis: Vec<Word>,
+    /// The number of the header among the blocks of the function.
+    header_number: usize,
 }
 
 /// An `if` that decides whether a loop continues: one of its blocks only exits the loop, the other only the `if`.
@@ -143,6 +145,7 @@ impl Body<'_, '_> {
         self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
 
         self.start_labeled(header);
+        let header_number = self.number();
         let params = self.function.blocks[body].params.clone();
         let mut phis = Vec::new();
         for (&param, &init) in params.iter().zip(&inits) {
@@ -153,6 +156,7 @@ impl Body<'_, '_> {
         }
         let construct = self.constructs.entry(id).or_default();
         (construct.header, construct.continuing) = (header, continue_label);
+        construct.header_number = header_number;
         construct.phis.clone_from(&phis);
         construct.needs_merge = hints != LoopHints::default();
         let merge_operands = (construct.needs_merge || self.is_structured()).then(|| {
@@ -261,9 +265,9 @@ impl Body<'_, '_> {
     fn back_edge(&mut self, id: InstId, values: &[Word]) {
         let from = self.current();
         let construct = self.constructs.entry(id).or_default();
-        let (header, phis) = (construct.header, construct.phis.clone());
+        let (header, number, phis) = (construct.header, construct.header_number, construct.phis.clone());
         for (phi, &value) in phis.into_iter().zip(values) {
-            self.patch(header, phi, vec![Operand::IdRef(value), Operand::IdRef(from)]);
+            self.patch(number, phi, vec![Operand::IdRef(value), Operand::IdRef(from)]);
         }
         self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
     }

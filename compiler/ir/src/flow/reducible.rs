@@ -28,11 +28,14 @@ impl Graph {
     /// Transforms every cycle to have one entry.
     pub(super) fn make_reducible(&mut self) {
         let mut pending = vec![self.reachable()];
+        let mut search = Tarjan::default();
+        let mut sources = self.source_counts();
         while let Some(nodes) = pending.pop() {
-            for mut cycle in self.cycles(&nodes) {
-                let mut entries = self.entries(&cycle);
+            for mut cycle in search.cycles(self, &nodes) {
+                let mut entries = self.entries(&cycle, &sources);
                 if entries.len() > 1 {
                     let dispatcher = self.dispatch(&cycle, &entries);
+                    sources = self.source_counts();
                     cycle.push(dispatcher);
                     entries = vec![dispatcher];
                 }
@@ -43,18 +46,25 @@ impl Graph {
         }
     }
 
-    /// The nodes of a cycle that have predecessors outside it.
-    fn entries(&self, cycle: &[NodeId]) -> Vec<NodeId> {
-        let mut is_inside = vec![false; self.nodes.len()];
-        cycle.iter().for_each(|node| is_inside[node.index()] = true);
-        let mut is_entry = vec![false; self.nodes.len()];
-        is_entry[self.entry.index()] = is_inside[self.entry.index()];
+    /// By node: the number of edges that lead to it from reachable nodes.
+    fn source_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.nodes.len()];
         for node in self.reachable() {
-            for target in &self.nodes[node].targets {
-                is_entry[target.index()] |= is_inside[target.index()] && !is_inside[node.index()];
+            self.nodes[node].targets.iter().for_each(|target| counts[target.index()] += 1);
+        }
+        counts
+    }
+
+    /// The nodes of a cycle with predecessors outside it.
+    fn entries(&self, cycle: &[NodeId], sources: &[u32]) -> Vec<NodeId> {
+        let mut inside: FxHashMap<NodeId, u32> = cycle.iter().map(|&node| (node, 0)).collect();
+        for target in cycle.iter().flat_map(|&node| &self.nodes[node].targets) {
+            if let Some(count) = inside.get_mut(target) {
+                *count += 1;
             }
         }
-        cycle.iter().copied().filter(|node| is_entry[node.index()]).collect()
+        let is_entry = |node: &NodeId| *node == self.entry || inside[node] < sources[node.index()];
+        cycle.iter().copied().filter(is_entry).collect()
     }
 
     /// Creates a dispatcher before the entries of a cycle. All edges to the entries are redirected to it. Edges from
@@ -82,28 +92,10 @@ impl Graph {
         self.entry = outside.get(&self.entry).copied().unwrap_or(self.entry);
         dispatcher
     }
-
-    /// The strongly connected components of these nodes (Tarjan 1972, without recursion).
-    fn cycles(&self, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
-        let mut search = Tarjan {
-            is_inside: vec![false; self.nodes.len()],
-            number: vec![0; self.nodes.len()],
-            low: vec![0; self.nodes.len()],
-            is_on_stack: vec![false; self.nodes.len()],
-            stack: Vec::new(),
-            count: 0,
-            cycles: Vec::new(),
-        };
-        nodes.iter().for_each(|node| search.is_inside[node.index()] = true);
-        for &node in nodes {
-            if search.number[node.index()] == 0 {
-                search.visit(self, node);
-            }
-        }
-        search.cycles
-    }
 }
 
+/// Finds cycles. Its tables have an element for each node of the graph, and are used again for each part of it.
+#[derive(Default)]
 struct Tarjan {
     is_inside: Vec<bool>,
     /// Discovery order. 0 if not visited.
@@ -116,6 +108,27 @@ struct Tarjan {
 }
 
 impl Tarjan {
+    /// The strongly connected components of these nodes (Tarjan 1972, without recursion).
+    fn cycles(&mut self, graph: &Graph, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
+        let size = graph.nodes.len();
+        self.is_inside.resize(size, false);
+        self.number.resize(size, 0);
+        self.low.resize(size, 0);
+        self.is_on_stack.resize(size, false);
+        self.count = 0;
+        for node in nodes {
+            self.is_inside[node.index()] = true;
+            self.number[node.index()] = 0;
+        }
+        for &node in nodes {
+            if self.number[node.index()] == 0 {
+                self.visit(graph, node);
+            }
+        }
+        nodes.iter().for_each(|node| self.is_inside[node.index()] = false);
+        std::mem::take(&mut self.cycles)
+    }
+
     fn discover(&mut self, graph: &Graph, node: NodeId) -> (NodeId, Vec<NodeId>) {
         self.count += 1;
         (self.number[node.index()], self.low[node.index()]) = (self.count, self.count);

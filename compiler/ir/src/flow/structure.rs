@@ -264,22 +264,15 @@ fn plan(graph: &Graph) -> Plan {
         is_header: vec![false; count],
         rank: rank.clone(),
     };
-    let mut cycles: Vec<(NodeId, Vec<bool>)> = Vec::new();
-    for &header in &order {
-        let is_back = |source: &&NodeId| rank[source.index()] >= rank[header.index()];
-        let backs: Vec<NodeId> = sources[header.index()].iter().filter(is_back).copied().collect();
-        if !backs.is_empty() {
-            plan.is_header[header.index()] = true;
-            cycles.push((header, cycle(header, backs, &sources)));
-        }
+    let cycles = Cycles::find(&order, &rank, &sources);
+    for &node in &order {
+        plan.is_header[node.index()] = cycles.headed[node.index()];
     }
     for &node in order.iter().skip(1) {
         let dominator = dominators[node.index()];
-        // Outer cycles come first.
-        let left = cycles.iter().find(|(_, nodes)| nodes[dominator.index()] && !nodes[node.index()]);
         let is_forward = |source: &&NodeId| rank[source.index()] < rank[node.index()];
-        match left {
-            Some((header, _)) => plan.after_loop[header.index()].push(node),
+        match cycles.left(dominator, node) {
+            Some(header) => plan.after_loop[header.index()].push(node),
             None if sources[node.index()].iter().filter(is_forward).count() > 1 => {
                 plan.after_node[dominator.index()].push(node);
             }
@@ -289,17 +282,59 @@ fn plan(graph: &Graph) -> Plan {
     plan
 }
 
-/// The nodes of the natural loop with these back edges.
-fn cycle(header: NodeId, backs: Vec<NodeId>, sources: &[Vec<NodeId>]) -> Vec<bool> {
-    let mut nodes = vec![false; sources.len()];
-    nodes[header.index()] = true;
-    let mut work = backs;
-    while let Some(node) = work.pop() {
-        if !std::mem::replace(&mut nodes[node.index()], true) {
-            work.extend(&sources[node.index()]);
+/// The natural loops of a graph, named by their headers, and how they are nested.
+struct Cycles {
+    /// By node: whether it heads a loop.
+    headed: Vec<bool>,
+    /// By node: the header of the innermost loop that contains it. For a header, of the loop around its own.
+    around: Vec<Option<NodeId>>,
+}
+
+impl Cycles {
+    fn find(order: &[NodeId], rank: &[usize], sources: &[Vec<NodeId>]) -> Self {
+        let count = sources.len();
+        let mut cycles = Self { headed: vec![false; count], around: vec![None; count] };
+        // By node: a header of a loop that contains it. Leads to the outermost loop that is known.
+        let mut outer: Vec<NodeId> = (0..count).map(NodeId::from_index).collect();
+        let mut work = Vec::new();
+        // Inner loops first.
+        for &header in order.iter().rev() {
+            let is_back = |source: &&NodeId| rank[source.index()] >= rank[header.index()];
+            work.extend(sources[header.index()].iter().filter(is_back));
+            cycles.headed[header.index()] = !work.is_empty();
+            while let Some(node) = work.pop() {
+                let node = outermost(&mut outer, node);
+                if node != header {
+                    outer[node.index()] = header;
+                    cycles.around[node.index()] = Some(header);
+                    work.extend(&sources[node.index()]);
+                }
+            }
         }
+        cycles
     }
-    nodes
+
+    /// The header of the outermost loop that contains the dominator of a node but not the node.
+    fn left(&self, dominator: NodeId, node: NodeId) -> Option<NodeId> {
+        // Every loop around the node that it does not head contains its dominator.
+        let common = self.around[node.index()];
+        let innermost = match self.headed[dominator.index()] {
+            true => Some(dominator),
+            false => self.around[dominator.index()],
+        };
+        let out = |header: &NodeId| self.around[header.index()];
+        std::iter::successors(innermost, out).take_while(|header| Some(*header) != common).last()
+    }
+}
+
+/// Follows `outer` to its end, and shortens the way.
+fn outermost(outer: &mut [NodeId], mut node: NodeId) -> NodeId {
+    while outer[node.index()] != node {
+        let next = outer[outer[node.index()].index()];
+        outer[node.index()] = next;
+        node = next;
+    }
+    node
 }
 
 /// The immediate dominator of each node (Cooper, Harvey and Kennedy 2001).

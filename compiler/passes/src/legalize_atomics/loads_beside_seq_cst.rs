@@ -6,48 +6,104 @@
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
 use kiln_memory::{Operation, Spaces};
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::{
-    extent::{is_part, may_overlap},
+    extent::{Extent, is_part, may_overlap},
     reach::{Indices, Pointee, Reach, Root},
     rewrite::rewrite_only,
 };
 
-/// A seq_cst load, or a compare-exchange that reads again if it fails (R5).
-struct Read<'a> {
-    /// The functions of its kernel.
-    functions: Vec<FuncId>,
-    /// The memory that its object can be in.
-    spaces: Spaces,
-    /// The bytes that its pointer can point to.
-    pointees: &'a [Pointee],
-    /// The size of its object.
-    size: u64,
+/// The memory that an object can be in, and its size.
+type Kind = (Spaces, u64);
+
+/// The seq_cst loads of a module, and the compare-exchanges that read again if they fail (R5).
+#[derive(Default)]
+struct Reads {
+    /// The bytes that they can read in each known object.
+    known: FxHashMap<Root, FxHashSet<(Extent, Kind)>>,
+    /// By function: what its kernel reads.
+    near: FxHashMap<FuncId, FxHashSet<Kind>>,
+    /// By function: what its kernel reads through pointers to any object.
+    near_unknown: FxHashMap<FuncId, FxHashSet<Kind>>,
 }
 
-impl Read<'_> {
-    /// Whether a plain load in this function can read the same object. A load of narrower pieces must be a part of the object:
-    /// otherwise, the load of the whole word would race with stores to its other bytes. Only a character type or a union
-    /// could access a part (C99 6.5p7).
-    fn may_alias(
+impl Reads {
+    fn find(module: &Module, found: &[(FuncId, InstId)], reach: &Reach) -> Self {
+        let mut reads = Self::default();
+        // By kernel: its functions. Functions that synchronize have been inlined into their kernels. Otherwise all count as
+        // one kernel.
+        let mut functions: FxHashMap<Option<FuncId>, Vec<FuncId>> = FxHashMap::default();
+        let mut noted = FxHashSet::default();
+        for &(id, inst) in found {
+            let function = &module.functions[id];
+            let Op::Atomic(atomic) = &function.insts[inst].op else {
+                unreachable!("only these were collected")
+            };
+            let kind = (function.object_spaces(inst), atomic.ty.size());
+            let kernel = function.kernel.is_some().then_some(id);
+            let functions = functions.entry(kernel).or_insert_with(|| match kernel {
+                Some(kernel) => module.reachable_from(kernel),
+                None => module.functions.ids().collect(),
+            });
+            for pointee in reach.pointees(id, function.insts[inst].args[0]) {
+                let is_unknown = pointee.root == Root::Unknown;
+                match pointee.root {
+                    Root::Private(_) => continue,
+                    Root::Unknown => {}
+                    root => {
+                        reads.known.entry(root).or_default().insert((pointee.extent.clone(), kind));
+                    }
+                }
+                if noted.insert((kernel, kind, is_unknown)) {
+                    reads.note_near(functions, kind, is_unknown);
+                }
+            }
+        }
+        reads
+    }
+
+    fn note_near(&mut self, functions: &[FuncId], kind: Kind, is_unknown: bool) {
+        for &function in functions {
+            self.near.entry(function).or_default().insert(kind);
+            if is_unknown {
+                self.near_unknown.entry(function).or_default().insert(kind);
+            }
+        }
+    }
+
+    /// The sizes of the objects that a plain load in this function can also read. A load of narrower pieces must be a part of
+    /// the object: otherwise, the load of the whole word would race with stores to its other bytes. Only a character type or
+    /// a union could access a part (C99 6.5p7).
+    fn sizes_beside(
         &self,
         function: FuncId,
         (pointees, spaces): (&[Pointee], Spaces),
         (size, piece): (u64, u64),
-    ) -> bool {
-        let (is_whole, is_near) = (self.size <= piece, self.functions.contains(&function));
-        !self.spaces.intersection(spaces).is_empty()
-            && pointees.iter().any(|one| {
-                self.pointees.iter().any(|other| match (one.root, other.root) {
-                    (Root::Private(_), _) | (_, Root::Private(_)) => false,
-                    // Arguments of two kernels can be one buffer, but a kernel does not contain the loads of another.
-                    (Root::Unknown, _) | (_, Root::Unknown) => is_near && is_whole,
-                    (one_root, other_root) => {
-                        let is_read = if is_whole { may_overlap } else { is_part };
-                        one_root == other_root && is_read((&one.extent, size), (&other.extent, self.size))
-                    }
-                })
-            })
+    ) -> SmallVec<[u64; 4]> {
+        let mut sizes = SmallVec::new();
+        let mut add = |(memory, word): Kind, may_be: &dyn Fn() -> bool| {
+            if !sizes.contains(&word) && !memory.intersection(spaces).is_empty() && may_be() {
+                sizes.push(word);
+            }
+        };
+        for pointee in pointees {
+            // Arguments of two kernels can be one buffer, but a kernel does not contain the loads of another.
+            let near = match pointee.root {
+                Root::Private(_) => continue,
+                Root::Unknown => &self.near,
+                _ => &self.near_unknown,
+            };
+            for &kind in near.get(&function).into_iter().flatten() {
+                add(kind, &|| kind.1 <= piece);
+            }
+            for (extent, kind) in self.known.get(&pointee.root).into_iter().flatten() {
+                let is_read = if kind.1 <= piece { may_overlap } else { is_part };
+                add(*kind, &|| is_read((&pointee.extent, size), (extent, kind.1)));
+            }
+        }
+        sizes
     }
 }
 
@@ -58,23 +114,7 @@ pub(super) fn make_atomic(module: &mut Module) {
         return;
     }
     let reach = Reach::find(module, Indices::Limited);
-    let reads: Vec<Read<'_>> = found
-        .into_iter()
-        .map(|(id, inst)| {
-            let function = &module.functions[id];
-            let Op::Atomic(atomic) = &function.insts[inst].op else {
-                unreachable!("only these were collected")
-            };
-            let pointees = reach.pointees(id, function.insts[inst].args[0]);
-            let (spaces, size) = (function.object_spaces(inst), atomic.ty.size());
-            // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
-            let functions = match function.kernel {
-                Some(_) => module.reachable_from(id),
-                None => module.functions.ids().collect(),
-            };
-            Read { functions, spaces, pointees, size }
-        })
-        .collect();
+    let reads = Reads::find(module, &found, &reach);
     for id in module.functions.ids().collect::<Vec<_>>() {
         let function = &mut module.functions[id];
         rewrite_only(
@@ -89,8 +129,7 @@ pub(super) fn make_atomic(module: &mut Module) {
                 let size = ty.scalar().map_or(8, Scalar::size) * u64::from(ty.count());
                 let pointees = (reach.pointees(id, pointer), spaces);
                 let sizes = (size, piece_size(ty, access));
-                let beside = reads.iter().filter(|read| read.may_alias(id, pointees, sizes));
-                let sizes: Vec<u64> = beside.map(|read| read.size).collect();
+                let sizes = reads.sizes_beside(id, pointees, sizes);
                 match word(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access))) {
                     Some(value) => {
                         replaced.insert(result, value);

@@ -12,6 +12,7 @@ use kiln_types::{
 };
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order, Scope};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::rewrite::rewrite_only;
 
@@ -53,22 +54,30 @@ pub(super) fn construct(module: &mut Module) {
 /// The synchronizing operations of a module, from which `Surroundings` is computed. Conservative.
 #[derive(Default)]
 struct Program {
-    /// The object and the position of each atomic operation.
-    objects: FxHashMap<(FuncId, InstId), (Object, Site)>,
-    /// The objects of seq_cst operations.
-    seq_cst: Vec<Object>,
-    releases: Vec<Release>,
+    /// The atomic operations.
+    operations: FxHashMap<(FuncId, InstId), Position>,
+    /// The objects of the seq_cst operations of all kernels.
+    seq_cst: Objects,
+    /// The objects of the seq_cst operations of each kernel.
+    own_seq_cst: FxHashMap<FuncId, Objects>,
+    /// The release and seq_cst writes of each kernel, with the memory that they order.
+    releases: FxHashMap<FuncId, Objects>,
+    /// The same for each outermost loop.
+    loop_releases: FxHashMap<(FuncId, InstId), Objects>,
+    /// The memory of the objects of all seq_cst operations.
+    seq_cst_memory: Spaces,
     has_seq_cst_fence: bool,
     /// Whether each operation is in its kernel, so that its position is known.
     is_inlined: bool,
 }
 
-/// A release or seq_cst write.
-struct Release {
+/// An atomic operation.
+struct Position {
     object: Object,
-    /// The memory that it orders.
-    ordered: Spaces,
-    site: Site,
+    /// The memory that earlier writes in its kernel order, if they can release its object.
+    released: Spaces,
+    /// The outermost loop around it, which can repeat later writes before it.
+    outer_loop: Option<InstId>,
 }
 
 /// The object of an atomic operation.
@@ -82,64 +91,60 @@ struct Object {
     var: Option<VarId>,
 }
 
-impl Object {
-    fn of(function: &Function, kernel: FuncId, id: InstId) -> Self {
-        let mut base = function.insts[id].args.first().copied();
-        let mut var = None;
-        while let Some(inst) = base.and_then(|it| function.def(it)) {
-            base = match inst.op {
-                Op::Offset { .. } | Op::PointerCast => inst.args.first().copied(),
-                Op::ModuleVar(id) => {
-                    var = Some(id);
-                    None
+/// A kind of memory, and the object in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// Any object.
+    Any(Spaces),
+    /// An object that is not known.
+    Unknown(Spaces),
+    /// This object.
+    Var(Spaces, VarId),
+}
+
+/// Facts about the objects of operations: for each, a set of memories.
+#[derive(Default)]
+struct Objects(FxHashMap<Key, Spaces>);
+
+/// A change of `Objects`: the key, and the facts before and after it.
+type Change = (Key, Spaces, Spaces);
+
+impl Objects {
+    /// Adds a fact about an object. Returns what changed.
+    fn add(&mut self, object: &Object, fact: Spaces) -> SmallVec<[Change; 4]> {
+        let mut changes = SmallVec::new();
+        for space in [Spaces::GLOBAL, Spaces::LOCAL, Spaces::IMAGE] {
+            if !object.spaces.contains(space) {
+                continue;
+            }
+            let own = object.var.map_or(Key::Unknown(space), |var| Key::Var(space, var));
+            for key in [Key::Any(space), own] {
+                let known = self.0.entry(key).or_insert(Spaces::NONE);
+                let (before, after) = (*known, known.union(fact));
+                if before != after {
+                    *known = after;
+                    changes.push((key, before, after));
                 }
-                _ => None,
+            }
+        }
+        changes
+    }
+
+    /// The facts about all objects that can be this object, which is in one of these memories.
+    fn about(&self, object: &Object, spaces: Spaces) -> Spaces {
+        let mut all = Spaces::NONE;
+        for space in [Spaces::GLOBAL, Spaces::LOCAL, Spaces::IMAGE] {
+            if !spaces.contains(space) {
+                continue;
+            }
+            let keys = match object.var {
+                Some(var) => [Key::Var(space, var), Key::Unknown(space)],
+                None => [Key::Any(space); 2],
             };
+            let facts = keys.iter().filter_map(|key| self.0.get(key));
+            all = facts.fold(all, |all, fact| all.union(*fact));
         }
-        Self { kernel, spaces: function.object_spaces(id), var }
-    }
-
-    /// Whether both operations can access the same object. Kernels do not share local memory.
-    fn may_alias(&self, other: &Self) -> bool {
-        let common = self.spaces.intersection(other.spaces);
-        let is_same_kernel = self.kernel == other.kernel;
-        let is_shared = if is_same_kernel { !common.is_empty() } else { common.contains(Spaces::GLOBAL) };
-        is_shared && (self.var.is_none() || other.var.is_none() || self.var == other.var)
-    }
-}
-
-/// The position of an operation in its kernel.
-#[derive(Clone, Default)]
-struct Site {
-    /// Its number in program order.
-    number: usize,
-    /// The constructs around it, from the outermost, with the block that it is in.
-    around: Vec<Around>,
-}
-
-#[derive(Clone, Copy)]
-struct Around {
-    construct: InstId,
-    block: BlockId,
-    is_loop: bool,
-}
-
-impl Site {
-    /// Whether a work-item can execute this operation before the other.
-    fn may_precede(&self, other: &Self) -> bool {
-        for (one, two) in self.around.iter().zip(&other.around) {
-            if one.construct != two.construct {
-                break;
-            }
-            if one.is_loop {
-                return true;
-            }
-            // Only one of the blocks is executed.
-            if one.block != two.block {
-                return false;
-            }
-        }
-        self.number < other.number
+        all
     }
 }
 
@@ -155,7 +160,10 @@ impl Program {
                 function,
                 id,
                 kernel: if is_inlined { id } else { FuncId::from_index(0) },
-                site: Site::default(),
+                outer_loop: None,
+                released: Objects::default(),
+                changes: Vec::new(),
+                bases: FxHashMap::default(),
             };
             survey.block(function.body);
         }
@@ -163,29 +171,27 @@ impl Program {
     }
 
     fn around(&self, (function, id): (FuncId, InstId), operation: Operation, sync: Sync) -> Surroundings {
-        let fences = if self.has_seq_cst_fence { Spaces::BOTH } else { Spaces::NONE };
-        let in_both = self.seq_cst.iter().fold(fences, |all, it| all.union(it.spaces));
-        let seq_cst_in_both = in_both.contains(Spaces::BOTH);
-        let Some((object, site)) = self.objects.get(&(function, id)) else {
+        let seq_cst_in_both = self.has_seq_cst_fence || self.seq_cst_memory.contains(Spaces::BOTH);
+        let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
             return Surroundings { seq_cst_in_both, ..Surroundings::default() };
         };
+        let about =
+            |facts: Option<&Objects>, spaces| facts.map_or(Spaces::NONE, |facts| facts.about(object, spaces));
         // A store with a narrow scope and an operation of another work-group on the same object have no inclusive scopes:
         // without a race, one happens before the other. This is not so for loads: two loads never race, but R1 makes
         // writes of seq_cst loads.
         let is_store = matches!(operation, Operation::Atomic(Access::Store, _));
         let only_own = is_store && matches!(sync.scope, Scope::SubGroup | Scope::WorkGroup);
-        let is_near = |it: &Object| !only_own || it.kernel == object.kernel;
-        let released = self
-            .releases
-            .iter()
-            .filter(|it| it.object.kernel == object.kernel && it.object.may_alias(object))
-            .filter(|it| !self.is_inlined || it.site.may_precede(site))
-            .fold(Spaces::NONE, |all, it| all.union(it.ordered));
-        Surroundings {
-            seq_cst_on_object: self.seq_cst.iter().any(|it| is_near(it) && it.may_alias(object)),
-            released,
-            seq_cst_in_both,
-        }
+        let own = about(self.own_seq_cst.get(&object.kernel), object.spaces);
+        // Kernels do not share local memory.
+        let shared = object.spaces.intersection(Spaces::GLOBAL);
+        let others = if only_own { Spaces::NONE } else { self.seq_cst.about(object, shared) };
+        let again = outer_loop.and_then(|outer| self.loop_releases.get(&(function, outer)));
+        let released = match self.is_inlined {
+            true => released.union(about(again, object.spaces)),
+            false => about(self.releases.get(&object.kernel), object.spaces),
+        };
+        Surroundings { seq_cst_on_object: !own.union(others).is_empty(), released, seq_cst_in_both }
     }
 }
 
@@ -195,45 +201,104 @@ struct Survey<'a> {
     function: &'a Function,
     id: FuncId,
     kernel: FuncId,
-    site: Site,
+    /// The outermost loop around the position.
+    outer_loop: Option<InstId>,
+    /// The releases that can precede the position.
+    released: Objects,
+    /// What has changed `released`, in program order.
+    changes: Vec<Change>,
+    /// The variables that pointers point into, if known.
+    bases: FxHashMap<ValueId, Option<VarId>>,
 }
 
 impl Survey<'_> {
     fn block(&mut self, block: BlockId) {
         for &id in &self.function.blocks[block].insts {
             let op = &self.function.insts[id].op;
-            for nested in op.blocks() {
-                let is_loop = matches!(op, Op::Loop { .. });
-                self.site.around.push(Around { construct: id, block: nested, is_loop });
+            let (start, outer) = (self.changes.len(), self.outer_loop);
+            let is_loop = matches!(op, Op::Loop { .. });
+            if is_loop {
+                self.outer_loop = outer.or(Some(id));
+            }
+            let mut blocks = op.blocks().into_iter().peekable();
+            while let Some(nested) = blocks.next() {
+                let begin = self.changes.len();
                 self.block(nested);
-                self.site.around.pop();
+                // A loop executes all its blocks. Other constructs execute only one: what it releases does not precede the
+                // others.
+                if !is_loop && blocks.peek().is_some() {
+                    for (key, before, _) in self.changes[begin..].iter().rev() {
+                        self.released.0.insert(*key, *before);
+                    }
+                }
+            }
+            self.outer_loop = outer;
+            if !is_loop {
+                for (key, _, after) in &self.changes[start..] {
+                    let known = self.released.0.entry(*key).or_insert(Spaces::NONE);
+                    *known = known.union(*after);
+                }
             }
             self.record(id);
         }
     }
 
     fn record(&mut self, id: InstId) {
-        let object = Object::of(self.function, self.kernel, id);
-        let Some((operation, sync)) = self.function.insts[id].op.synchronization(object.spaces) else {
-            return;
-        };
-        self.site.number += 1;
+        let spaces = self.function.object_spaces(id);
+        let inst = &self.function.insts[id];
+        let Some((operation, sync)) = inst.op.synchronization(spaces) else { return };
         let is_seq_cst = sync.order == Order::SeqCst || sync.failure == Some(Order::SeqCst);
         match operation {
             Operation::Atomic(access, _) => {
-                let site = self.site.clone();
+                let var = inst.args.first().and_then(|&pointer| self.base(pointer));
+                let object = Object { kernel: self.kernel, spaces, var };
+                let released = self.released.about(&object, object.spaces);
+                let position = Position { object, released, outer_loop: self.outer_loop };
+                self.program.operations.insert((self.id, id), position);
                 // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
                 if access != Access::Load && sync.order.releases() {
-                    let release = Release { object, ordered: sync.ordered(), site: site.clone() };
-                    self.program.releases.push(release);
+                    self.release(&object, sync.ordered());
                 }
-                self.program.objects.insert((self.id, id), (object, site));
                 if is_seq_cst {
-                    self.program.seq_cst.push(object);
+                    let program = &mut *self.program;
+                    program.seq_cst.add(&object, Spaces::BOTH);
+                    program.own_seq_cst.entry(self.kernel).or_default().add(&object, Spaces::BOTH);
+                    program.seq_cst_memory = program.seq_cst_memory.union(object.spaces);
                 }
             }
             Operation::Fence => self.program.has_seq_cst_fence |= is_seq_cst,
             Operation::Barrier(_) => {}
+        }
+    }
+
+    /// The variable that a pointer points into, if known.
+    fn base(&mut self, pointer: ValueId) -> Option<VarId> {
+        let (mut steps, mut next, mut var) = (Vec::new(), Some(pointer), None);
+        while let Some(value) = next {
+            if let Some(&known) = self.bases.get(&value) {
+                var = known;
+                break;
+            }
+            steps.push(value);
+            let Some(inst) = self.function.def(value) else { break };
+            next = match inst.op {
+                Op::Offset { .. } | Op::PointerCast => inst.args.first().copied(),
+                Op::ModuleVar(id) => {
+                    var = Some(id);
+                    None
+                }
+                _ => None,
+            };
+        }
+        self.bases.extend(steps.into_iter().map(|value| (value, var)));
+        var
+    }
+
+    fn release(&mut self, object: &Object, ordered: Spaces) {
+        self.changes.extend(self.released.add(object, ordered));
+        self.program.releases.entry(self.kernel).or_default().add(object, ordered);
+        if let Some(outer) = self.outer_loop {
+            self.program.loop_releases.entry((self.id, outer)).or_default().add(object, ordered);
         }
     }
 }
