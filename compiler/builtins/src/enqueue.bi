@@ -1,4 +1,4 @@
-# Device-side enqueue (OpenCL C 6.15.18). The type checker checks the parameters of blocks, and the local memory sizes
+# Device-side enqueue (OpenCL C 6.15.19). The type checker checks the parameters of blocks, and the local memory sizes
 # that follow.
 @family enqueue
 @when 2.0 __opencl_c_device_enqueue
@@ -25,7 +25,7 @@ ndrange_t ndrange_2D|ndrange_3D(P const size_t *, P const size_t *, P const size
 uint get_kernel_sub_group_count_for_ndrange(ndrange_t, block) = enqueue sub_group_count
 uint get_kernel_max_sub_group_size_for_ndrange(ndrange_t, block) = enqueue max_sub_group_size
 
-# Pipes (OpenCL C 6.15.17). `any` is the packet type.
+# Pipes (OpenCL C 6.15.18). `any` is the packet type.
 @family pipe
 @P default
 @when 2.0 __opencl_c_pipes

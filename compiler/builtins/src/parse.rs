@@ -326,7 +326,7 @@ fn vulkan(name: &'static str, words: &[&'static str]) -> Option<Vulkan> {
     })
 }
 
-/// The scope of a pipe operation, from its name (OpenCL C 6.15.17.2, 6.15.19.3).
+/// The scope of a pipe operation, from its name (OpenCL C 6.15.18.3, 6.15.20).
 fn pipe_scope(name: &str) -> Scope {
     match () {
         () if name.starts_with("work_group_") => Scope::WorkGroup,

@@ -64,7 +64,7 @@ pub struct Attributes {
 pub enum Lowering {
     /// A function of an extended instruction set or of Kiln's library.
     Library(Library),
-    /// A work-item query (OpenCL C 6.15.1, 6.15.19).
+    /// A work-item query (OpenCL C 6.15.1, 6.15.20).
     WorkItem(WorkItem),
     /// A clock with this scope (cl_khr_kernel_clock).
     Clock(Scope),
@@ -84,13 +84,13 @@ pub enum Lowering {
     GetFence,
     /// Copies by a work-group (OpenCL C 6.15.11).
     Async(AsyncCopy),
-    /// An operation of a work-group or sub-group (OpenCL C 6.15.16, 6.15.19).
+    /// An operation of a work-group or sub-group (OpenCL C 6.15.16, 6.15.20).
     Collective(Scope, Collective, Participants),
     /// Images (OpenCL C 6.15.15).
     Image(ImageOp),
-    /// A pipe operation (OpenCL C 6.15.17) of a work-item or a group.
+    /// A pipe operation (OpenCL C 6.15.18) of a work-item or a group.
     Pipe(PipeOp, Scope),
-    /// Device-side enqueue (OpenCL C 6.15.18).
+    /// Device-side enqueue (OpenCL C 6.15.19).
     Enqueue(Enqueue),
     /// `shuffle`, `shuffle2`: selects components of the concatenated sources. The mask is the last argument.
     Shuffle,

@@ -1,4 +1,4 @@
-# Functions of sub-groups (OpenCL C 6.15.19).
+# Functions of sub-groups (OpenCL C 6.15.20).
 @family subgroup
 @attributes const
 @when 2.0 cl_khr_subgroups | 2.0 __opencl_c_subgroups | cl_intel_subgroups

@@ -1,4 +1,4 @@
-// Sub-group functions (OpenCL C 6.15.19) for types and forms without an instruction on the target: every work-item
+// Sub-group functions (OpenCL C 6.15.20) for types and forms without an instruction on the target: every work-item
 // iterates over the values of all active work-items.
 //
 // Defines: sub_group_reduce_add sub_group_reduce_mul sub_group_reduce_min sub_group_reduce_max

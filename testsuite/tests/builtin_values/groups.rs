@@ -1,4 +1,4 @@
-//! Collective functions of sub-groups (OpenCL C 6.15.19 and its extensions) and of work-groups (6.15.16), for every type.
+//! Collective functions of sub-groups (OpenCL C 6.15.20 and its extensions) and of work-groups (6.15.16), for every type.
 
 use kiln_testsuite::{
     launch::{Input, Job, launch},

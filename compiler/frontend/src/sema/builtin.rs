@@ -242,7 +242,7 @@ impl Sema<'_> {
         false
     }
 
-    /// OpenCL C 6.15.20.6: the size of a cluster is a constant power of two.
+    /// OpenCL C 6.15.20.2: the size of a cluster is a constant power of two.
     fn check_cluster_size(&mut self, arguments: &[Expr]) -> bool {
         let Some(size) = arguments.last() else { return true };
         match self.integer_constant_value(size, "the size of a cluster") {
@@ -254,7 +254,7 @@ impl Sema<'_> {
                         size.span,
                         format!("the size of a cluster is a power of two, not {count}"),
                     )
-                    .note("OpenCL C 6.15.20.6"),
+                    .note("OpenCL C 6.15.20.2"),
                 );
                 false
             }

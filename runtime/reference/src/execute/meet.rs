@@ -1,6 +1,6 @@
 //! Collective operations: barriers, votes, scans, shuffles, copies.
 //!
-//! Owns the collective functions (OpenCL C 6.15.16, 6.15.19). Must not depend on when work-items meet.
+//! Owns the collective functions (OpenCL C 6.15.16, 6.15.20). Must not depend on when work-items meet.
 
 mod copy;
 
