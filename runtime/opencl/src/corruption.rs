@@ -8,8 +8,9 @@ use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
 
+use crate::fixture::reference_device;
 use crate::sequences::is_nightly;
-use crate::{context, device, kernel, link, platform, program};
+use crate::{kernel, link, program};
 
 const SOURCE: &CStr = c"
 struct pair { float a; int b[2]; };
@@ -41,12 +42,7 @@ struct Counts {
 
 impl Device {
     fn new() -> Self {
-        let (mut platform, mut device, mut error) = (null_mut(), null_mut(), CL_SUCCESS);
-        assert_eq!(platform::get_ids(1, &raw mut platform, null_mut()), CL_SUCCESS);
-        let found = device::get_ids(platform, CL_DEVICE_TYPE_CUSTOM, 1, &raw mut device, null_mut());
-        assert_eq!(found, CL_SUCCESS);
-        let context = context::create(null(), 1, &raw const device, None, null_mut(), &raw mut error);
-        assert_eq!(error, CL_SUCCESS);
+        let (device, context) = reference_device();
         Self { device, context }
     }
 

@@ -33,6 +33,8 @@ mod event;
     reason = "pointers and names of the C interface; each states why it is sound"
 )]
 pub mod ffi;
+#[cfg(test)]
+mod fixture;
 mod format;
 mod il;
 mod image;

@@ -113,7 +113,7 @@ impl Program {
         }
     }
 
-    /// The parts of an outcome, by name: locations, and registers as `P0:r1`.
+    /// The names of the values in an outcome: of locations such as `x`, and of registers such as `P0:r1`.
     pub(super) fn parts(&self) -> Vec<(String, Location)> {
         let mut parts: Vec<(String, Location)> =
             self.names.iter().map(|(name, (location, _))| (name.clone(), *location)).collect();

@@ -21,7 +21,7 @@ use crate::event::{Action, Event, Location, Skeleton, scope};
 pub struct VulkanTest {
     /// The runs of its work-items.
     pub skeleton: Skeleton,
-    /// The parts of an outcome, by name: locations, and registers as `P0:r1`.
+    /// The names of the values in an outcome: of locations such as `x`, and of registers such as `P0:r1`.
     pub parts: Vec<(String, Location)>,
     /// The condition on its outcomes.
     pub condition: Option<Condition>,

@@ -180,27 +180,39 @@ impl Pass<'_> {
         // coordinates of a nearest filter are exact.
         let by_device = self.is_filtered_by_device(target);
         let special = if by_device { NORMALIZED | LINEAR } else { LINEAR };
-        let mut special_texel = |builder: &mut Builder<'_>| {
-            if by_device {
-                device_sample(builder, target, sampler.bits, [&along, &given], &[])
-            } else {
-                self.linear(builder, target, &sampler, &along, &layer)
-            }
-        };
-        if let Some(bits) = builder.function.constant_bits(sampler.bits) {
-            return match bits & special {
-                0 => self.nearest(builder, target, &sampler, &along, &layer),
-                _ => special_texel(builder),
-            };
+        self.texel_by_flag(
+            builder,
+            target.kind,
+            (sampler.bits, special),
+            |pass, builder| match by_device {
+                true => device_sample(builder, target, sampler.bits, [&along, &given], &[]),
+                false => pass.linear(builder, target, &sampler, &along, &layer),
+            },
+            |pass, builder| pass.nearest(builder, target, &sampler, &along, &layer),
+        )
+    }
+
+    /// A texel that depends on a sampler: one if any of the flags is set, otherwise another. Branches only if the sampler is not
+    /// constant.
+    fn texel_by_flag(
+        &mut self,
+        builder: &mut Builder<'_>,
+        kind: TexelKind,
+        (bits, flags): (ValueId, u64),
+        set: impl FnOnce(&mut Self, &mut Builder<'_>) -> ValueId,
+        clear: impl FnOnce(&mut Self, &mut Builder<'_>) -> ValueId,
+    ) -> ValueId {
+        if let Some(bits) = builder.function.constant_bits(bits) {
+            return if bits & flags == 0 { clear(self, builder) } else { set(self, builder) };
         }
-        let is_special = is_any_set(builder, sampler.bits, special);
-        let choice = builder.open_if(is_special, &[target.kind.ty()]);
+        let is_set = is_any_set(builder, bits, flags);
+        let choice = builder.open_if(is_set, &[kind.ty()]);
         let after = builder.insertion_point();
         builder.at_end(choice.then);
-        let texel = special_texel(builder);
+        let texel = set(self, builder);
         builder.exit(choice.inst, &[texel]);
         builder.at_end(choice.otherwise);
-        let texel = self.nearest(builder, target, &sampler, &along, &layer);
+        let texel = clear(self, builder);
         builder.exit(choice.inst, &[texel]);
         builder.at(after.0, after.1);
         builder.function.result(choice.inst)

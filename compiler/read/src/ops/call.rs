@@ -1,4 +1,4 @@
-//! Calls built-in functions, by name or by their number in the set `OpenCL.std`.
+//! Calls of built-in functions. A module names a function, or has its number in the set `OpenCL.std`.
 
 use kiln_builtins::{Element, Found, Operand, Parameter};
 use kiln_ir::{Builder, BuiltinParam, Op, Scalar, Type, ValueId};

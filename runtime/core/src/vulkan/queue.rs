@@ -414,9 +414,8 @@ impl Queue {
         }
     }
 
-    /// Polls until the timeline reaches a value, but not for long: a processor that sleeps wakes some 30 µs after the
-    /// interrupt, which is longer than most short kernels take. Does not poll on CPU devices, which need the processors
-    /// themselves.
+    /// Polls until the timeline reaches a value, for a limited time: most short kernels end before a sleeping processor wakes. Does not
+    /// poll on CPU devices, which need the processors themselves.
     fn poll(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
         if self.device.info.kind == DeviceKind::Cpu {
             return Ok(());

@@ -3,7 +3,8 @@
 use std::ptr::{null, null_mut};
 
 use super::*;
-use crate::{buffer, context, device, image_commands, memory, platform, queue, sampler};
+use crate::fixture::reference_device;
+use crate::{buffer, image_commands, memory, queue, sampler};
 
 const NUMBERS: cl_image_format =
     cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
@@ -16,12 +17,7 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        let (mut platform, mut device, mut error) = (null_mut(), null_mut(), CL_SUCCESS);
-        assert_eq!(platform::get_ids(1, &raw mut platform, null_mut()), CL_SUCCESS);
-        let found = device::get_ids(platform, CL_DEVICE_TYPE_CUSTOM, 1, &raw mut device, null_mut());
-        assert_eq!(found, CL_SUCCESS);
-        let context = context::create(null(), 1, &raw const device, None, null_mut(), &raw mut error);
-        assert_eq!(error, CL_SUCCESS);
+        let ((device, context), mut error) = (reference_device(), CL_SUCCESS);
         let queue = queue::create_with_properties(context, device, null(), &raw mut error);
         assert_eq!(error, CL_SUCCESS);
         Self { context, queue }

@@ -5,7 +5,7 @@
 
 use kiln_ir::{BinaryOp, Builder, Scalar, TexelKind, Type, ValueId};
 
-use super::{LINEAR, Sampler, Target, device_sample, is_any_set, joined, normalized, parts};
+use super::{LINEAR, Sampler, Target, device_sample, joined, normalized, parts};
 use crate::lower_builtins::Pass;
 
 /// A linear filter between levels, which only samplers of the host have.
@@ -50,30 +50,23 @@ impl Pass<'_> {
         let whole = target.sizes.clone();
         self.select_level(builder, target, &whole, level);
         let first = self.filtered(builder, target, &sampler, &along, &layer);
-        let known = builder.function.constant_bits(bits);
-        if target.kind != TexelKind::Float || known.is_some_and(|bits| bits & MIP_LINEAR == 0) {
+        if target.kind != TexelKind::Float {
             return first;
         }
-        let is_linear = is_any_set(builder, bits, MIP_LINEAR);
-        let choice = builder.open_if(is_linear, &[target.kind.ty()]);
-        let after = builder.insertion_point();
-        builder.at_end(choice.then);
-        let next = self.call_image_function(builder, "image_next", &[level, levels]).unwrap_or(level);
-        self.select_level(builder, target, &whole, next);
-        let second = self.filtered(builder, target, &sampler, &along, &layer);
-        let weight = self.call_image_function(builder, "image_between", &[lod, bits]).unwrap_or(lod);
-        let one = builder.bits(Type::Scalar(Scalar::F32), u64::from(1.0f32.to_bits()));
-        let rest = builder.binary(BinaryOp::FSub, one, weight);
-        let [first_part, second_part] = [(first, rest), (second, weight)].map(|(texel, weight)| {
-            let weight = builder.splat(weight, 4);
-            builder.binary(BinaryOp::FMul, weight, texel)
-        });
-        let mean = builder.binary(BinaryOp::FAdd, first_part, second_part);
-        builder.exit(choice.inst, &[mean]);
-        builder.at_end(choice.otherwise);
-        builder.exit(choice.inst, &[first]);
-        builder.at(after.0, after.1);
-        builder.function.result(choice.inst)
+        let mean = |pass: &mut Self, builder: &mut Builder<'_>| {
+            let next = pass.call_image_function(builder, "image_next", &[level, levels]).unwrap_or(level);
+            pass.select_level(builder, target, &whole, next);
+            let second = pass.filtered(builder, target, &sampler, &along, &layer);
+            let weight = pass.call_image_function(builder, "image_between", &[lod, bits]).unwrap_or(lod);
+            let one = builder.bits(Type::Scalar(Scalar::F32), u64::from(1.0f32.to_bits()));
+            let rest = builder.binary(BinaryOp::FSub, one, weight);
+            let [first_part, second_part] = [(first, rest), (second, weight)].map(|(texel, weight)| {
+                let weight = builder.splat(weight, 4);
+                builder.binary(BinaryOp::FMul, weight, texel)
+            });
+            builder.binary(BinaryOp::FAdd, first_part, second_part)
+        };
+        self.texel_by_flag(builder, TexelKind::Float, (bits, MIP_LINEAR), mean, |_, _| first)
     }
 
     /// Makes accesses read this level of an image whose first level has this size.
@@ -100,24 +93,16 @@ impl Pass<'_> {
         along: &[ValueId],
         layer: &[ValueId],
     ) -> ValueId {
-        let known = builder.function.constant_bits(sampler.bits);
-        if target.kind != TexelKind::Float || known.is_some_and(|bits| bits & LINEAR == 0) {
+        if target.kind != TexelKind::Float {
             return self.nearest(builder, target, sampler, along, layer);
         }
-        if known.is_some() {
-            return self.linear(builder, target, sampler, along, layer);
-        }
-        let is_linear = is_any_set(builder, sampler.bits, LINEAR);
-        let choice = builder.open_if(is_linear, &[target.kind.ty()]);
-        let after = builder.insertion_point();
-        builder.at_end(choice.then);
-        let texel = self.linear(builder, target, sampler, along, layer);
-        builder.exit(choice.inst, &[texel]);
-        builder.at_end(choice.otherwise);
-        let texel = self.nearest(builder, target, sampler, along, layer);
-        builder.exit(choice.inst, &[texel]);
-        builder.at(after.0, after.1);
-        builder.function.result(choice.inst)
+        self.texel_by_flag(
+            builder,
+            target.kind,
+            (sampler.bits, LINEAR),
+            |pass, builder| pass.linear(builder, target, sampler, along, layer),
+            |pass, builder| pass.nearest(builder, target, sampler, along, layer),
+        )
     }
 
     /// The level of detail of two gradients: the logarithm of the longer one, in texels.
