@@ -8,6 +8,7 @@ use kiln_testsuite::{
     kiln::{self, LIMIT, program},
     nightly,
     process::{self, Finished},
+    root,
 };
 
 /// Runs a launch on a device, with this driver as the only one.
@@ -183,6 +184,54 @@ fn an_installed_driver_is_found() {
     let finished = process::run(&mut cmake, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
     let expected = format!("kiln is {}", fs::canonicalize(at("bin/kiln")).expect("it is there").display());
     assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
+}
+
+/// The OpenCL program `opencl_driver/scenario.c` on lavapipe, with the Vulkan layer `opencl_driver/faults.c`.
+fn scenario(folder: &Path, words: &[&str]) -> Finished {
+    let mut command = Command::new(folder.join("scenario"));
+    Device::named("lavapipe-25").expect("it is known").only(&mut command).expect("it is there");
+    command.env("OCL_ICD_VENDORS", format!("{}/", folder.display()));
+    command.env("VK_LAYER_PATH", folder).env("VK_INSTANCE_LAYERS", "VK_LAYER_KILN_faults");
+    command.env("KILN_CACHE", "off").arg(folder.join("libfaults.so")).args(words);
+    process::run(&mut command, b"", 10 * LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// Every Vulkan call that can fail does so once: it lacks memory, or the device is lost.
+#[test]
+fn failures_of_vulkan_are_error_codes() {
+    // It opens the device a hundred times.
+    if !nightly::is_whole("0 of 250 Vulkan calls that fail below the OpenCL driver") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let source = |name: &str| root().join("testsuite/tests/opencl_driver").join(name);
+    let compile = || {
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]);
+        gcc
+    };
+    let shared = ["-fPIC", "-shared", "-fvisibility=hidden"];
+    succeeds(compile().arg(at("libfaults.so")).args(shared).arg(source("faults.c")));
+    succeeds(compile().arg(at("scenario")).arg(source("scenario.c")).args(["-lOpenCL", "-ldl"]));
+    let layer = serde_json::json!({ "file_format_version": "1.1.2", "layer": {
+        "name": "VK_LAYER_KILN_faults", "type": "GLOBAL", "library_path": at("libfaults.so"),
+        "api_version": "1.3.0", "implementation_version": "1", "description": "fails on request",
+    } });
+    fs::write(at("layer.json"), layer.to_string()).expect("a file");
+    let driver = kiln::library("libkiln_opencl.so");
+    fs::write(at("kiln.icd"), format!("{}\n", driver.display())).expect("a file");
+    let finished = scenario(folder.path(), &["memory"]);
+    assert_eq!(finished.code(), Some(0), "{}{}", finished.text(), finished.stderr);
+    for number in 0..1000 {
+        let finished = scenario(folder.path(), &["lost", &number.to_string()]);
+        if finished.code() == Some(3) {
+            assert!(number > 50, "only {number} calls can lose the device");
+            return;
+        }
+        assert_eq!(finished.code(), Some(0), "{number}: {}{}", finished.text(), finished.stderr);
+    }
+    panic!("the program makes too many calls");
 }
 
 #[test]

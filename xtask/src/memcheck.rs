@@ -29,9 +29,14 @@ const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
 /// The tests of each package that use the driver. Excludes tests that launch millions of work-items, move hundreds of
 /// megabytes, or measure their own process.
-const TESTS: &[(&str, &str, &[&str])] = &[
-    ("kiln-runtime", "devices", &["slow_kernels", "large_transfers"]),
-    ("kiln-testsuite", "runtime", &["many_", "everything_goes", "random_index_spaces", "formats"]),
+const TESTS: &[(&str, &[&str], &[&str])] = &[
+    ("kiln-runtime", &["--test", "devices"], &["slow_kernels", "large_transfers"]),
+    (
+        "kiln-testsuite",
+        &["--test", "runtime"],
+        &["many_", "everything_goes", "random_index_spaces", "formats"],
+    ),
+    ("kiln-opencl", &["--lib"], &["damaged_", "wrong_calls"]),
 ];
 
 /// Runs the tests.
@@ -46,7 +51,7 @@ pub(crate) fn memcheck(arguments: &Memcheck) -> Outcome {
     );
     for (package, test, left_out) in TESTS {
         let mut command = cargo();
-        command.args(["test", "--package", package, "--test", test, "--", "--test-threads=1"]);
+        command.args(["test", "--package", package]).args(*test).args(["--", "--test-threads=1"]);
         for name in *left_out {
             command.args(["--skip", name]);
         }

@@ -7,10 +7,11 @@ use kiln_build::{compile_deep, on_large_stack};
 use kiln_compiler::session::{self, Loader, Options};
 use kiln_compiler::{Artifact, Emit, Output, Part};
 use kiln_report::{Format, plain, report};
+use kiln_runtime::Error;
 use opencl_sys::*;
 
 use crate::device::Device;
-use crate::error::{Code, Result};
+use crate::error::{Code, Result, fail, log};
 use crate::options::Parsed;
 use crate::shape::{self, Shape};
 
@@ -102,6 +103,18 @@ pub(crate) fn executable(source: &Source, text: &str, parsed: &Parsed, device: &
     finish(&output, log, text, parsed, device)
 }
 
+/// The line of the build log about a module that a device did not load. Fails if the device has too little memory or
+/// was lost, which is no fault of the module.
+fn rejection(error: Error) -> Result<String> {
+    match error {
+        Error::OutOfMemory { .. } | Error::DeviceLost { .. } => {
+            log(&error.to_string());
+            fail(CL_OUT_OF_RESOURCES)
+        }
+        error => Ok(error.to_string()),
+    }
+}
+
 /// Loads the module that the compiler produced.
 pub(crate) fn finish(
     output: &Output,
@@ -116,9 +129,10 @@ pub(crate) fn finish(
         }
         return Ok(Build::failed(text, log));
     };
-    let program = match kiln_runtime::Program::from_verified(&device.open()?.device, module) {
+    let loaded = kiln_runtime::Program::from_verified(&device.open()?.device, module);
+    let program = match loaded.map_err(rejection) {
         Ok(program) => program,
-        Err(error) => return Ok(Build::failed(text, format!("{log}{error}\n"))),
+        Err(rejection) => return Ok(Build::failed(text, format!("{log}{}\n", rejection?))),
     };
     Ok(Build {
         status: CL_BUILD_SUCCESS,
@@ -172,9 +186,10 @@ pub(crate) fn link(parts: &[Part], text: &str, parsed: &Parsed, device: &Device)
 
 /// Loads a module of another compiler.
 pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> {
-    let program = match kiln_runtime::Program::from_spirv(&device.open()?.device, words) {
+    let loaded = kiln_runtime::Program::from_spirv(&device.open()?.device, words);
+    let program = match loaded.map_err(rejection) {
         Ok(program) => program,
-        Err(error) => return Ok(Build::failed(text, format!("{error}\n"))),
+        Err(rejection) => return Ok(Build::failed(text, format!("{}\n", rejection?))),
     };
     Ok(Build {
         status: CL_BUILD_SUCCESS,

@@ -252,7 +252,7 @@ fn new(
         let _ = homes[0].set(Content::Image(device.image_from(&desc, &gather(host, &rect))?));
     }
     let created = object::create(|handle| {
-        Ok(Memory {
+        let memory = Memory {
             handle,
             context,
             flags,
@@ -264,10 +264,11 @@ fn new(
             owner: Mutex::new(0),
             maps: Mutex::default(),
             destructors: Mutex::default(),
-        })
+        };
+        // The memory is allocated now, so that its failure is an error of this function.
+        memory.image(0)?;
+        Ok(memory)
     })?;
-    // The memory is allocated now, so that its failure is an error of this function.
-    created.image(0)?;
     Ok(created.handle.raw())
 }
 

@@ -34,6 +34,9 @@ const FIRST_BATCH: usize = 32;
 /// How long the host polls for completion before it sleeps.
 const POLLING: Duration = Duration::from_micros(200);
 
+/// How often a dropped queue waits, if waiting itself fails.
+const LAST_WAITS: usize = 8;
+
 /// A runtime queue: a timeline on a `VkQueue`.
 pub(super) struct Queue {
     device: Arc<Device>,
@@ -452,6 +455,16 @@ impl Queue {
         }
     }
 
+    /// Waits until the timeline reaches a value, again if the driver lacks memory. Returns false if a kernel hangs.
+    fn is_finished(&self, value: u64, timeout: Option<Duration>) -> bool {
+        let wait = |_| match self.wait(value, timeout) {
+            Ok(()) | Err(Error::DeviceLost { .. }) => Some(true),
+            Err(Error::Timeout { .. }) => Some(false),
+            Err(_) => None,
+        };
+        (0..LAST_WAITS).find_map(wait).unwrap_or(false)
+    }
+
     /// The first kernel that is not known to be complete.
     fn running_kernel(&self) -> Option<String> {
         self.state().pending.iter().find_map(first_kernel)
@@ -511,7 +524,7 @@ impl Drop for Queue {
         let last = state.last;
         drop(state);
         let patience = if self.overdue.load(Ordering::Relaxed) { Some(Duration::ZERO) } else { None };
-        let finished = matches!(self.wait(last, patience), Ok(()) | Err(Error::DeviceLost { .. }));
+        let finished = self.is_finished(last, patience);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !finished {
             // A kernel hangs. Its resources must outlive it, which means leaking them: destroying them is undefined,
