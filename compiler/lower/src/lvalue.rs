@@ -150,6 +150,10 @@ impl Body<'_, '_> {
                 let base = self.place(&element.base, bounds);
                 let (size, _) = self.lowering.layout(lvalue.ty.ty);
                 let count = self.lowering.count(element.base.ty.ty);
+                // Kernels walk through all rows of an array with one index. Only shared memory is strict about that.
+                let is_member = matches!(element.base.kind, LvalueKind::Field(_));
+                let is_shared = self.builder.ty(base.pointer) != Type::Pointer(AddressSpace::Private);
+                let count = count.filter(|_| is_shared || is_member);
                 self.element_address(&base, &element.index, size, count)
             }
             LvalueKind::Swizzle(swizzle) => {
@@ -184,11 +188,11 @@ impl Body<'_, '_> {
         }
         let index = self.index(index);
         let ty = self.builder.ty(base.pointer);
-        // Only shared memory needs the count. An array of one element at the end of a structure may be a flexible array
+        // Constants need no count. An array of one element at the end of a structure may be a flexible array
         // (C99 6.7.2.1).
-        let is_shared = !matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Constant));
+        let is_writable = ty != Type::Pointer(AddressSpace::Constant);
         let is_marked = self.lowering.overflow == Overflow::Marked;
-        let count = count.filter(|&count| is_shared && count > 1 && !is_marked);
+        let count = count.filter(|&count| is_writable && count > 1 && !is_marked);
         let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
         Address { pointer, align: align_at_offset(base.align, size), ..*base }
     }

@@ -2,9 +2,10 @@
 //! Vectors of 8 and 16 components are moved in parts. Accesses keep their known alignment, so that `vectorize_accesses`
 //! can combine them.
 
-use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Module, Op, Scalar, Type, ValueId};
+use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Function, Module, Op, Scalar, Type, ValueId, VarId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::ops::{CompareOp, LoopHints};
+use rustc_hash::FxHashMap;
 
 use crate::{rewrite::rewrite_only, split_vectors::is_wide};
 
@@ -15,6 +16,9 @@ const MAX_UNROLLED_CLEAR: u64 = 16;
 /// a variable and back then needs no memory.
 const MAX_UNROLLED_COPY: u64 = 64;
 
+/// The size of the largest piece in bytes, unless all elements of a private object are larger.
+const MAX_WORD: u64 = 4;
+
 /// The maximum number of unrolled pieces that are loaded before the first is stored: 64 bytes, in few registers.
 const MAX_LIVE_PIECES: usize = 16;
 
@@ -24,6 +28,7 @@ const ACCESSES_PER_ROUND: u64 = 4;
 
 pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
+        let elements = narrowest_elements(function);
         let is_access =
             |op: &Op| matches!(op, Op::Copy { .. } | Op::Zero { .. } | Op::Load(_) | Op::Store(_));
         rewrite_only(function, is_access, |builder, id, replaced| {
@@ -34,11 +39,13 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                         let from = builder.offset(inst.args[1], piece.index, piece.stride);
                         builder.load(from, piece.ty, piece.access)
                     };
-                    in_pieces(builder, size, access, MAX_UNROLLED_COPY, read, inst.args[0]);
+                    in_pieces(builder, (size, access, MAX_WORD), MAX_UNROLLED_COPY, read, inst.args[0]);
                 }
                 Op::Zero { size, access } => {
                     let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
-                    in_pieces(builder, size, access, MAX_UNROLLED_CLEAR, zero, inst.args[0]);
+                    let object = private_object(builder.function, inst.args[0]);
+                    let widest = object.and_then(|var| elements.get(&var)).copied().unwrap_or(MAX_WORD);
+                    in_pieces(builder, (size, access, widest), MAX_UNROLLED_CLEAR, zero, inst.args[0]);
                 }
                 Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
                     let ty = builder.ty(inst.results[0]);
@@ -61,6 +68,40 @@ pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
                 _ => builder.insert(id),
             }
         });
+    }
+}
+
+/// For each private object that is cleared, the size of the narrowest scalar in it that is loaded or stored: a clear with
+/// other pieces would write parts of its elements, or several at once.
+fn narrowest_elements(function: &Function) -> FxHashMap<VarId, u64> {
+    let mut narrowest = FxHashMap::default();
+    if !function.may_contain(|op: &Op| matches!(op, Op::Zero { .. })) {
+        return narrowest;
+    }
+    for id in function.inst_order() {
+        let inst = &function.insts[id];
+        let ty = match inst.op {
+            Op::Load(_) => function.ty(inst.results[0]),
+            Op::Store(_) => function.ty(inst.args[1]),
+            _ => continue,
+        };
+        if let Some(var) = private_object(function, inst.args[0]) {
+            let size = ty.scalar().map_or(MAX_WORD, Scalar::size);
+            narrowest.entry(var).and_modify(|known: &mut u64| *known = size.min(*known)).or_insert(size);
+        }
+    }
+    narrowest
+}
+
+/// The private object that a pointer points into, if only arithmetic leads to it.
+fn private_object(function: &Function, mut pointer: ValueId) -> Option<VarId> {
+    loop {
+        let inst = function.def(pointer)?;
+        match inst.op {
+            Op::PrivateVar(var) => return Some(var),
+            Op::Offset { .. } | Op::PointerCast => pointer = inst.args[0],
+            _ => return None,
+        }
     }
 }
 
@@ -88,8 +129,7 @@ struct Piece {
 /// is correct because the ranges of a copy are disjoint or equal.
 fn in_pieces(
     builder: &mut Builder<'_>,
-    size: u64,
-    access: Access,
+    (size, access, widest): (u64, Access, u64),
     written_out: u64,
     read: impl Fn(&mut Builder<'_>, Piece) -> ValueId,
     to: ValueId,
@@ -99,8 +139,8 @@ fn in_pieces(
         builder.store(address, value, piece.access);
     };
     let mut done = 0;
-    for step in [4, 2, 1] {
-        if u64::from(access.align) % step != 0 {
+    for step in [8, 4, 2, 1] {
+        if step > widest || u64::from(access.align) % step != 0 {
             continue;
         }
         let ty = Type::Scalar(Scalar::int_of_size(step));

@@ -44,6 +44,7 @@ mod mark_nonprivate_accesses;
 mod narrow_comparisons;
 mod origins;
 mod promote;
+mod ranges;
 mod reach;
 mod reject_unsupported;
 mod remove_redundant_block_params;
@@ -51,6 +52,7 @@ mod request_unrolling;
 mod rewrite;
 mod simplify;
 mod specialize_variable_args;
+mod split_private_objects;
 mod split_vector_divisions;
 mod split_vectors;
 mod structure_exits;
@@ -130,6 +132,8 @@ const VULKAN: &[(&str, Pass)] = &[
     // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
     // variables.
     ("structure_exits", Local(structure_exits::structure_exits)),
+    // Before `expand_memory`, because loops that copy whole structures would join all their parts.
+    ("split_private_objects", Local(split_private_objects::split_private_objects)),
     // Before `promote`, because copies of whole structures would hide accesses to their members.
     ("expand_memory", Local(expand_memory::expand_memory)),
     // Turns pointers in variables into values whose origin can be followed.

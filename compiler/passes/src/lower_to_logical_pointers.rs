@@ -4,7 +4,7 @@
 //! Local and private memory has no addresses. Each object is an array of one element type, chosen from its accesses, and an
 //! access selects an element. Larger accesses are split, smaller ones extract a part of an element. Atomic operations need
 //! elements of their own width and type. A local object whose atomic operations need several element types is split into
-//! ranges that no access crosses; each range is a variable (`ranges.rs`). Operations that share a range with another element
+//! ranges that no access crosses; each range is a variable (`split.rs`). Operations that share a range with another element
 //! type are emulated (`atomics.rs`). A pointer with only one possible object is an index. Any other pointer is an address
 //! that contains the number of its object, and an access branches on that number (`pointers.rs`). A function with a pointer to
 //! a private object gets the caller's variable as an argument (`passed.rs`).
@@ -14,7 +14,6 @@ mod atomics;
 mod defects;
 mod passed;
 mod pointers;
-mod ranges;
 mod split;
 
 use std::cmp::Ordering;
@@ -31,12 +30,12 @@ use self::{
     defects::Defects,
     passed::{PassedObjects, Shared},
     pointers::{Form, Forms},
-    ranges::Step,
     split::Split,
 };
 use crate::{
     legalize_atomics::LoopOrder,
     origins::{Object, Origins},
+    ranges::Step,
     reach::{Indices, Reach},
 };
 
@@ -51,6 +50,8 @@ struct Layout {
     is_zeroed: bool,
     /// The number of bytes per index step, a power of two.
     unit: u64,
+    /// The number of elements, if an access with an unknown index selects among all of them.
+    selected: Option<u64>,
     /// Whether atomic operations on whole elements change parts of them: a work-item that reads a part must not race with one
     /// that changes the rest.
     has_atomic_parts: bool,
@@ -197,6 +198,10 @@ impl Objects<'_> {
                 Object::Param(..) => continue,
             };
             let size = class.and_then(|class| self.passed.size(class)).unwrap_or(size);
+            if class.is_none() && self.target.workarounds.contains(Fault::SelectPrivateElements) {
+                let count = size.div_ceil(layout.element.size());
+                layout.selected = Some(count).filter(|count| (2..=MAX_SELECTED).contains(count));
+            }
             var.element = Some(Type::Scalar(layout.cell));
             var.size = self.defects.changed_size(size.div_ceil(layout.element.size()) * layout.cell.size());
             if layout.is_zeroed && var.parameter.is_none() {
@@ -207,6 +212,9 @@ impl Objects<'_> {
         pointers::Layouts { objects: layouts, ranges, loop_order: LoopOrder::of(self.target) }
     }
 }
+
+/// The maximum number of elements of a private array for `Fault::SelectPrivateElements`.
+const MAX_SELECTED: u64 = 16;
 
 /// The local memory that every Vulkan device has (Vulkan, Required Limits: maxComputeSharedMemorySize).
 const LEAST_LOCAL_MEMORY: u64 = 16 * 1024;
@@ -355,7 +363,12 @@ impl Usage {
             Some(size) if is_local => size,
             // The rest of a larger element can belong to other work-items.
             _ if is_local => fitting(pieces().min().unwrap_or(4)),
-            _ => pieces().map(fitting).min_by_key(|&size| (self.cost(size), size)).unwrap_or(4),
+            _ => {
+                let is_mixed = pieces().any(|piece| piece < 8);
+                let narrows = is_mixed && target.workarounds.contains(Fault::NarrowPrivateElements);
+                let sizes = pieces().map(fitting).filter(|&size| !narrows || size < 8);
+                sizes.min_by_key(|&size| (self.cost(size), size)).unwrap_or(4)
+            }
         };
         let has_parts = pieces().any(|piece| piece < size);
         let element = match self.float(size).filter(|&float| has(float) && !has_parts) {
@@ -374,7 +387,16 @@ impl Usage {
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
         let is_zeroed = is_private && target.workarounds.contains(Fault::InitializePrivateVariables);
-        Layout { element, cell, is_zeroed, unit, has_atomic_parts, root, steps: SmallVec::new() }
+        Layout {
+            element,
+            cell,
+            is_zeroed,
+            unit,
+            selected: None,
+            has_atomic_parts,
+            root,
+            steps: SmallVec::new(),
+        }
     }
 
     /// The floating-point type of this size that suits all accesses, if there is one.

@@ -164,6 +164,22 @@ faults! {
         symptom: "the driver's compiler crashes on some kernels with private objects that have no initializer",
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
+    /// Seen with 580.159.04 on an H100 and an H200. With this row and the next, the random programs 6100209, 6100419, 6102663,
+    /// 6102744, 6103377, 8001527 and 9002671 are right, which the driver's compiler miscompiled or crashed on before. With only
+    /// the next row, 6102663 and 8001527 stay wrong.
+    NarrowPrivateElements "narrow_private_elements" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "private objects of 64-bit integers have wrong values if the kernel also accesses parts of these integers",
+        remedy: Remedy::Option("lower_to_logical_pointers"),
+    }
+    /// With only the row above, 9002671 stays wrong, and the compiler crashes on the four others. Measured without effect:
+    /// volatile accesses, and 8 elements instead of 16. The loops of `kiln-bench kernels` take the same time.
+    SelectPrivateElements "select_private_elements" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "the driver's compiler crashes on some kernels that index small private arrays by variables, or gives such \
+                  accesses wrong values",
+        remedy: Remedy::Option("lower_to_logical_pointers"),
+    }
     /// 2 of 1,000 random programs with 580.159.04 on an H100. Their local objects have 16-bit elements from which wider values
     /// are combined. Measured without effect: volatile accesses to them, and other private elements. The workaround gives such
     /// elements a word each, if the local memory of the module then fits in 16 KiB; both programs are right with it.
@@ -346,7 +362,8 @@ mod tests {
         assert_eq!(
             of("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
-             initialize_private_variables,narrow_loads,split_vector_divisions"
+             initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
+             split_vector_divisions"
         );
     }
 

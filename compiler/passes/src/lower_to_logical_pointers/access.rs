@@ -1,10 +1,11 @@
 //! Loads and stores of any type in an array of one element type: one element, several, or a part of one.
 
-use super::{Layout, ranges::Step};
-use kiln_ir::{Access, Atomic, BinaryOp, Builder, Known, Op, Scalar, Type, UnaryOp, ValueId};
+use super::Layout;
+use kiln_ir::{Access, Atomic, BinaryOp, Builder, CompareKind, Known, Op, Scalar, Type, UnaryOp, ValueId};
+use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey, Scope};
 
-use crate::origins::Object;
+use crate::{origins::Object, ranges::Step};
 
 /// Builds the accesses of one instruction. A `position` is an index in units of the layout.
 pub(super) struct Accessor<'b, 'f> {
@@ -152,8 +153,10 @@ impl Accessor<'_, '_> {
 
     fn load_element(&mut self, position: ValueId, byte: u64) -> ValueId {
         let index = self.element_index(position, byte);
-        let pointer = self.element(index);
-        let cell = self.builder.load(pointer, Type::Scalar(self.layout.cell), self.access);
+        let cell = match self.selected(index) {
+            Some(count) => self.select_element(index, count),
+            None => self.load_cell(index),
+        };
         if self.layout.cell == self.layout.element {
             cell
         } else {
@@ -163,14 +166,53 @@ impl Accessor<'_, '_> {
 
     fn store_element(&mut self, position: ValueId, byte: u64, value: ValueId) {
         let index = self.element_index(position, byte);
-        let pointer = self.element(index);
         let layout = self.layout;
         let cell = if layout.cell == layout.element {
             value
         } else {
             self.builder.resize(value, layout.cell, false)
         };
-        self.builder.store(pointer, cell, self.access);
+        let Some(count) = self.selected(index) else {
+            let pointer = self.element(index);
+            return self.builder.store(pointer, cell, self.access);
+        };
+        for number in 0..count {
+            let (number, is_meant) = self.is_element(index, number);
+            let old = self.load_cell(number);
+            let new = self.builder.value(Op::Select, &[is_meant, cell, old], Type::Scalar(layout.cell));
+            let pointer = self.element(number);
+            self.builder.store(pointer, new, self.access);
+        }
+    }
+
+    fn load_cell(&mut self, index: ValueId) -> ValueId {
+        let pointer = self.element(index);
+        self.builder.load(pointer, Type::Scalar(self.layout.cell), self.access)
+    }
+
+    /// The number of elements to select among, if an access with this index does so.
+    fn selected(&self, index: ValueId) -> Option<u64> {
+        let is_known = self.builder.function.constant_bits(index).is_some();
+        self.layout.selected.filter(|_| !is_known && !self.access.is_volatile)
+    }
+
+    /// Loads the element with this index by loading all of them.
+    fn select_element(&mut self, index: ValueId, count: u64) -> ValueId {
+        let first = self.builder.i32(0);
+        let mut element = self.load_cell(first);
+        for number in 1..count {
+            let (number, is_meant) = self.is_element(index, number);
+            let other = self.load_cell(number);
+            let ty = Type::Scalar(self.layout.cell);
+            element = self.builder.value(Op::Select, &[is_meant, other, element], ty);
+        }
+        element
+    }
+
+    /// A constant index, and whether the index is equal to it.
+    fn is_element(&mut self, index: ValueId, number: u64) -> (ValueId, ValueId) {
+        let number = self.builder.bits(self.builder.ty(index), number);
+        (number, self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, index, number))
     }
 
     /// The index of the element that contains the byte at `position` + `byte`.

@@ -3,8 +3,9 @@
 use kiln_ir::Scalar;
 use kiln_session::defect::Defect;
 
-use super::{Layout, Usage, ranges::Step, split::Split};
+use super::{Layout, Usage, split::Split};
 use crate::origins::Object;
+use crate::ranges::Step;
 
 /// The requested defect, if there is one.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,12 @@ use kiln_vocabulary::{opencl::AddressSpace, target::Target};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{
-    Layout, Usage,
-    pointers::Forms,
+use super::{Layout, Usage, pointers::Forms};
+use crate::{
+    origins::Object,
     ranges::{Range, Use},
+    reach::Reach,
 };
-use crate::{origins::Object, reach::Reach};
 
 /// A local object that is split into several variables.
 pub(super) struct Split {
@@ -30,7 +30,7 @@ impl Split {
         target: &Target,
     ) -> Option<Self> {
         let object = Object::Module(var);
-        let mut uses = Vec::new();
+        let (mut uses, mut accesses) = (Vec::new(), Vec::new());
         for ((id, function), forms) in module.functions.entries().zip(forms) {
             let is_used = |inst: &Inst| {
                 let pointer = inst.args.first();
@@ -42,19 +42,29 @@ impl Split {
                 if !is_used(data) || usage.record_access(function, data, object.space()).is_none() {
                     continue;
                 }
-                let size = accessed(function, data);
-                uses.push(Use { at: (id, inst), extent: reach.extent(id, data.args[0], var), size, usage });
+                let (size, widest) = (accessed(function, data), usage.widest());
+                let extent = reach.extent(id, data.args[0], var);
+                uses.push(Use { number: accesses.len(), extent, size, widest });
+                accesses.push(((id, inst), usage));
             }
         }
         let original = module.vars[var].clone();
         let size = original.argument.is_none().then_some(original.size);
-        let parts = Range { steps: SmallVec::new(), size, uses }.split();
+        // All accesses to a range combined.
+        let usage_of = |range: &Range| {
+            let mut usage = Usage::default();
+            range.uses.iter().for_each(|one| usage.join(&accesses[one.number].1));
+            usage
+        };
+        // A range with an element that suits all accesses is not split further.
+        let parts =
+            Range { steps: SmallVec::new(), size, uses }.split(true, |range| usage_of(range).is_mixed());
         if parts.len() == 1 {
             return None;
         }
         let mut split = Self { layouts: Vec::new(), ranges: FxHashMap::default() };
         for (number, part) in parts.iter().enumerate() {
-            split.ranges.extend(part.uses.iter().map(|one| (one.at, number)));
+            split.ranges.extend(part.uses.iter().map(|one| (accesses[one.number].0, number)));
             let root = match number {
                 // The launch sets the length of the original variable, so a range with a known length is a new one.
                 0 if original.argument.is_none() || part.size.is_none() => var,
@@ -64,7 +74,7 @@ impl Split {
                     module.vars.push(var)
                 }
             };
-            let usage = part.usage();
+            let usage = usage_of(part);
             let mut layout = usage.layout(target, Object::Module(root));
             layout.steps.clone_from(&part.steps);
             split.layouts.push(layout);

@@ -3,24 +3,21 @@
 //! A range is a part of the object, or the same member of all structures in an array. Splitting repeats two steps: a range is
 //! cut between accesses, or folded by the stride at which its accesses repeat and then cut.
 
-use kiln_ir::{FuncId, InstId};
-use kiln_types::index::Id as _;
 use smallvec::SmallVec;
 
-use super::Usage;
 use crate::extent::Extent;
 
 /// An access to the object.
 #[derive(Clone, Debug)]
 pub(super) struct Use {
-    /// The instruction.
-    pub(super) at: (FuncId, InstId),
+    /// Its number in the caller's list of accesses.
+    pub(super) number: usize,
     /// The position in the object or in the range.
     pub(super) extent: Extent,
     /// The size of the access in bytes.
     pub(super) size: u64,
-    /// The kind of access.
-    pub(super) usage: Usage,
+    /// The size of the widest element that suits the access, a power of two.
+    pub(super) widest: u64,
 }
 
 /// Converts an offset in an object to an offset in a range.
@@ -51,29 +48,33 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// All accesses combined.
-    pub(super) fn usage(&self) -> Usage {
-        let mut usage = Usage::default();
-        for one in &self.uses {
-            usage.join(&one.usage);
-        }
-        usage
-    }
-
-    /// Splits the range of a whole object. Ranges with an element that suits all accesses are not split further.
-    pub(super) fn split(self) -> Vec<Self> {
+    /// Splits the range of a whole object, as far as the predicate asks for it. Folds only if asked to.
+    pub(super) fn split(self, may_fold: bool, is_to_split: impl Fn(&Self) -> bool) -> Vec<Self> {
         let (mut open, mut done) = (vec![self], Vec::new());
         while let Some(range) = open.pop() {
-            match range.usage().is_mixed().then(|| range.cut().or_else(|| range.fold())).flatten() {
+            let parts = || range.cut().or_else(|| if may_fold { range.fold() } else { None });
+            match is_to_split(&range).then(parts).flatten() {
                 Some(parts) => open.extend(parts),
                 None => done.push(range),
             }
         }
         // A deterministic order.
-        done.sort_by_key(|range| {
-            range.uses.iter().map(|it| (it.extent.offset, it.at.0.index(), it.at.1.index())).min()
-        });
+        done.sort_by_key(|range| range.uses.iter().map(|it| (it.extent.offset, it.number)).min());
         done
+    }
+
+    /// The first byte in the object and the one after the last, if the range is not folded. The bytes before the first access
+    /// do not count.
+    pub(super) fn bounds(&self) -> Option<(u64, u64)> {
+        let mut start = 0;
+        for step in &self.steps {
+            match step {
+                Step::Skip(bytes) => start += bytes,
+                Step::Fold { .. } => return None,
+            }
+        }
+        let offsets = self.uses.iter().filter_map(|one| u64::try_from(one.extent.offset).ok());
+        Some((start + offsets.min().unwrap_or(0), start + self.size?))
     }
 
     /// Cuts the range between accesses, if possible.
@@ -85,7 +86,7 @@ impl Range {
         }
         let groups = groups(spans)?;
         let parts = groups.into_iter().map(|(low, high, numbers)| {
-            let start = low & !7;
+            let start = low & !(self.widest(&numbers) - 1);
             let uses = numbers.into_iter().map(|number| {
                 let mut one = self.uses[number].clone();
                 one.extent.offset -= start as i64;
@@ -110,10 +111,16 @@ impl Range {
         periods.into_iter().rev().find_map(|period| self.folded(period, size))
     }
 
+    /// The size of the widest element that suits one of these accesses. A range begins at a multiple of it, so that its elements
+    /// stay aligned.
+    fn widest(&self, numbers: &[usize]) -> u64 {
+        numbers.iter().map(|&number| self.uses[number].widest).max().unwrap_or(1)
+    }
+
     fn folded(&self, period: u64, size: u64) -> Option<Vec<Self>> {
         // Keeps the alignment of the object's elements.
         let grain = 1 << period.trailing_zeros().min(3);
-        if self.uses.iter().any(|one| one.usage.widest() > grain) {
+        if self.uses.iter().any(|one| one.widest > grain) {
             return None;
         }
         let signed = i64::try_from(period).ok()?;
@@ -131,8 +138,9 @@ impl Range {
         }
         let groups = groups(spans)?;
         let parts = groups.into_iter().map(|(low, high, numbers)| {
-            let start = low & !(grain - 1);
-            let length = (high - start).next_multiple_of(grain);
+            let widest = self.widest(&numbers);
+            let start = low & !(widest - 1);
+            let length = (high - start).next_multiple_of(widest);
             let uses = numbers.into_iter().map(|number| {
                 let mut one = self.uses[number].clone();
                 let offset = one.extent.offset;
