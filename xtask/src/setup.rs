@@ -65,7 +65,7 @@ pub(crate) const TESTS: &[&str] = &[
 
 /// For `cargo xtask test --nightly` alone: docs/mistakes.md compares messages with those of this clang, Emacs runs
 /// `kiln lsp`, and the wheel for Python is installed in an environment of its own.
-const NIGHTLY: &[&str] = &["clang-19", "elpa-eglot", "emacs-nox", "python3-venv"];
+const NIGHTLY: &[&str] = &["clang-22", "elpa-eglot", "emacs-nox", "python3-venv"];
 
 /// Another compiler from OpenCL C to SPIR-V, and another OpenCL implementation for CPUs.
 pub(crate) const BENCH: &[&str] = &[

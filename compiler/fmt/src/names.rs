@@ -145,7 +145,7 @@ pub(crate) fn is_qualifier(keyword: Keyword) -> bool {
     use Keyword::{
         Alignas, Atomic, Attribute, Auto, Const, Constant, Extension, Extern, Generic, Global, Inline,
         Kernel, Local, Noreturn, Private, ReadOnly, ReadWrite, Register, Restrict, Static, ThreadLocal,
-        Typedef, Uniform, Volatile, WriteOnly,
+        Typedef, Volatile, WriteOnly,
     };
     matches!(
         keyword,
@@ -171,7 +171,6 @@ pub(crate) fn is_qualifier(keyword: Keyword) -> bool {
             | Static
             | ThreadLocal
             | Typedef
-            | Uniform
             | Volatile
             | WriteOnly
     )

@@ -107,10 +107,13 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("__sync_fetch_and_sub", "atomic_sub"),
     ("__sync_fetch_and_xor", "atomic_xor"),
     ("__sync_val_compare_and_swap", "atomic_cmpxchg"),
-    ("__syncthreads", "barrier(CLK_LOCAL_MEM_FENCE)"),
+    ("__syncthreads", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"),
     ("__tanf", "native_tan"),
-    ("__threadfence", "mem_fence(CLK_GLOBAL_MEM_FENCE)"),
-    ("__threadfence_block", "mem_fence(CLK_LOCAL_MEM_FENCE)"),
+    (
+        "__threadfence",
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)",
+    ),
+    ("__threadfence_block", "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"),
     ("__uint_as_float", "as_float"),
     ("__umul24", "mul24"),
     ("atomicAdd", "atomic_add"),
@@ -154,7 +157,7 @@ const ADVICE: [(&str, &str); 37] = [
     ("InterlockedAdd", "use `atomic_add`, which takes a pointer and returns the old value"),
     ("__ballot_sync", "use `sub_group_ballot` of cl_khr_subgroup_ballot, without the mask"),
     ("__ldg", "read the element directly: `p[i]`; a `const` and `restrict` pointer has the same effect"),
-    ("__saturatef", "use `clamp(x, 0.0f, 1.0f)`"),
+    ("__saturatef", SATURATE),
     (
         "__shfl_down_sync",
         "use `sub_group_shuffle_down` of cl_khr_subgroup_shuffle_relative, without the mask",
@@ -187,7 +190,7 @@ const ADVICE: [(&str, &str); 37] = [
     ("puts", "use `printf`"),
     ("rand", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
     ("random", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
-    ("saturate", "use `clamp(x, 0.0f, 1.0f)`"),
+    ("saturate", SATURATE),
     ("strcmp", "kernels have no functions for strings"),
     ("strlen", "kernels have no functions for strings"),
     ("swap", "assign through a temporary variable"),
@@ -195,6 +198,9 @@ const ADVICE: [(&str, &str); 37] = [
     ("texture", "declare a `read_only image2d_t` and read it with `read_imagef`"),
     ("texture2D", "declare a `read_only image2d_t` and read it with `read_imagef`"),
 ];
+
+/// Functions that clamp their argument to the range from 0 to 1.
+pub(crate) const SATURATE: &str = "use `clamp` with the bounds 0 and 1";
 
 /// Advice for a call of an undeclared function.
 pub(crate) fn advice(word: &str) -> Option<&'static str> {

@@ -5,13 +5,13 @@ use kiln_builtins::Context;
 use kiln_preprocessor::{self as pp, Trace};
 use kiln_session::{
     Loader, Options, Source,
-    diag::{Diagnostic, Sink},
+    diag::{Code, Diagnostic, Sink},
     extensions,
     source::SourceMap,
 };
 use kiln_syntax::{
     Arena, Interner, ast,
-    parse::{Parsed, parse},
+    parse::{Parsed, SyntaxErrorKind, parse},
     token::Token,
 };
 
@@ -100,6 +100,21 @@ pub fn check(
     if !parsed.repaired.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(told, |diagnostic| shadows.is_consequence(diagnostic));
+    }
+    // A use of a name whose declaration lacks a type is a consequence.
+    let untyped: Vec<&str> = names
+        .iter()
+        .filter_map(|error| match error.kind {
+            SyntaxErrorKind::MissingType(name) => Some(interner.text(name)),
+            _ => None,
+        })
+        .collect();
+    if !untyped.is_empty() {
+        sink.remove_consequences(told, |diagnostic| {
+            let text = sources.spelling(diagnostic.span).map(|at| sources.text(&at));
+            matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction)
+                && text.is_some_and(|text| untyped.contains(&text))
+        });
     }
     // The type checker gives better messages for unknown type names. Report those that it did not reach.
     if !sink.has_errors() {

@@ -111,7 +111,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             match condition {
                 Some(condition) => diagnostic
                     .also(condition, "this `if` ends after one statement")
-                    .help("write braces around the statements between `if` and `else`"),
+                    .help("the statements between `if` and `else` need braces around them"),
                 None => diagnostic,
             }
         }

@@ -68,8 +68,11 @@ pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
             argument: Argument::Flags,
             message: "this fence does not order image memory".to_owned(),
             label: "CLK_IMAGE_MEM_FENCE has no effect here",
-            help: "use atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, \
-                   memory_scope_work_item)",
+            help: if flags == FenceFlags::IMAGE {
+                "use atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)"
+            } else {
+                "order image memory by an atomic_work_item_fence of its own"
+            },
             note: "OpenCL C 6.15.9 takes CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE only",
             vuid: None,
         }),

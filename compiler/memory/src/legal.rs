@@ -224,8 +224,11 @@ pub fn check_fence(
         argument,
         message,
         label,
-        help: "write atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, \
-               memory_scope_work_item), and a fence of its own for other memory",
+        help: if only_images {
+            "use memory_order_acq_rel and memory_scope_work_item"
+        } else {
+            "order image memory by a fence of its own"
+        },
         note: "OpenCL C 6.15.15: with CLK_IMAGE_MEM_FENCE, only memory_order_acq_rel and \
                memory_scope_work_item are valid",
         vuid: None,
@@ -271,7 +274,11 @@ pub fn check_barrier(group: Group, flags: Option<FenceFlags>, scope: Option<Scop
                 argument: Argument::Scope,
                 message: format!("a barrier for image memory cannot have {} scope", scope_word(scope)),
                 label: "must be memory_scope_work_group",
-                help: "use memory_scope_work_group; a second barrier can order other memory more widely",
+                help: if flags == Some(FenceFlags::IMAGE) {
+                    "use memory_scope_work_group"
+                } else {
+                    "order image memory by a barrier of its own, for the work-group"
+                },
                 note: "OpenCL C 6.15.8: with CLK_IMAGE_MEM_FENCE the scope must be memory_scope_work_group",
                 vuid: None,
             })

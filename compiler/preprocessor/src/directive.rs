@@ -101,7 +101,12 @@ impl Preprocessor<'_> {
         if let Some(first) = rest.first() {
             let message = format!("extra text after `#{directive}` is ignored");
             let diagnostic = Diagnostic::new(Code::ExtraTokens, first.span, message);
-            self.sink.report(diagnostic.help("make it a comment"));
+            let comment = format!("// {}", first.spelling(self.interner));
+            self.sink.report(diagnostic.help("make it a comment").fix(
+                first.span,
+                "make it a comment",
+                comment,
+            ));
         }
     }
 

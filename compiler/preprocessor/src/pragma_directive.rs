@@ -37,7 +37,7 @@ impl Preprocessor<'_> {
             _ => self.spell(line),
         };
         let end = line.last().map_or(directive, |token| token.span);
-        self.pragma_token(&text, directive.to(end), *first)
+        self.pragma_token(&text, directive.to(end), line.get(2).map(|name| name.span), *first)
     }
 
     /// Reads the rest of `_Pragma` and returns its token.
@@ -67,11 +67,12 @@ impl Preprocessor<'_> {
         let text = self.spell(&tokens);
         match Pragma::parse(&text) {
             Pragma::Ignored if text == "once" => None,
-            _ => self.pragma_token(&text, operator.span.to(end), operator),
+            _ => self.pragma_token(&text, operator.span.to(end), None, operator),
         }
     }
 
-    fn pragma_token(&mut self, text: &str, span: Span, like: Tok) -> Option<Tok> {
+    /// `third` is the span of the third word, if it has one in the source: the name of an extension.
+    fn pragma_token(&mut self, text: &str, span: Span, third: Option<Span>, like: Tok) -> Option<Tok> {
         match Pragma::parse(text) {
             Pragma::Unknown => {
                 let word = text.split_whitespace().next().unwrap_or_default();
@@ -82,14 +83,14 @@ impl Preprocessor<'_> {
                 let diagnostic = Diagnostic::new(Code::ExtensionPragma, span, message);
                 self.sink.report(diagnostic.note("OpenCL C 6.12 and 6.12.1; the pragma is ignored"));
             }
-            Pragma::Extension { name, behavior } => self.check_extension(name, behavior, span),
+            Pragma::Extension { name, behavior } => self.check_extension(name, behavior, span, third),
             Pragma::FpContract(_) | Pragma::Unroll(_) | Pragma::NoUnroll | Pragma::Ignored => {}
         }
         Some(Tok { kind: Kind::Pragma(self.interner.intern(text)), span, ..like })
     }
 
     /// OpenCL C 6.12.1
-    fn check_extension(&mut self, name: &str, behavior: Behavior, span: Span) {
+    fn check_extension(&mut self, name: &str, behavior: Behavior, span: Span, word: Option<Span>) {
         if name == "all" {
             if behavior == Behavior::Enable {
                 let message = "extensions cannot be enabled all at once";
@@ -120,9 +121,15 @@ impl Preprocessor<'_> {
         let names = self.extensions.iter().map(Extension::name);
         let likely = closest(name, names.filter(|_| known.is_none()));
         self.sink.report(match (likely, behavior) {
-            (Some(likely), _) => diagnostic.help(format!("did you mean `{likely}`?")),
+            (Some(likely), _) => {
+                let diagnostic = diagnostic.help(format!("did you mean `{likely}`?"));
+                match word {
+                    Some(word) => diagnostic.fix(word, format!("replace by `{likely}`"), likely),
+                    None => diagnostic,
+                }
+            }
             (None, Behavior::Enable) => {
-                diagnostic.help(format!("enable it inside `#ifdef {name}` if the program can do without"))
+                diagnostic.help("if the program can do without it, enable it only where its macro is defined")
             }
             (None, _) => diagnostic,
         });

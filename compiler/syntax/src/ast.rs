@@ -136,8 +136,6 @@ pub enum Qualifier {
     ReadOnly,
     WriteOnly,
     ReadWrite,
-    /// `__generic`, reserved.
-    Uniform,
     /// `pipe`, which makes a pipe type with the following packet type (OpenCL C 6.3.3).
     Pipe,
 }

@@ -59,7 +59,7 @@ macro_rules! table {
 table! {
     /// Reserved words: C99's, OpenCL C's (6.1.9) and the GNU ones that kernels use. Type names that OpenCL C
     /// predeclares (`uint`, `float4`, `image2d_t`) are ordinary names. `uniform`, which 6.3.9
-    /// reserves, is one too: other compilers accept it. `__generic` is reserved for the future.
+    /// reserves, is one too: other compilers accept it.
     Keyword {
         "auto" => Auto, "break" => Break, "case" => Case, "char" => Char, "const" => Const,
         "continue" => Continue, "default" => Default, "do" => Do, "double" => Double, "else" => Else,
@@ -74,7 +74,7 @@ table! {
         "kernel" => Kernel, "global" => Global, "local" => Local, "constant" => Constant,
         "private" => Private, "generic" => Generic,
         "read_only" => ReadOnly, "write_only" => WriteOnly, "read_write" => ReadWrite,
-        "__generic" => Uniform, "pipe" => Pipe, "vec_step" => VecStep,
+        "pipe" => Pipe, "vec_step" => VecStep,
         "__attribute__" => Attribute, "asm" => Asm, "typeof" => Typeof, "__extension__" => Extension,
         "__builtin_astype" => BuiltinAstype, "__builtin_offsetof" => BuiltinOffsetof,
         "__builtin_bit_cast" => BuiltinBitCast, "__builtin_choose_expr" => BuiltinChooseExpr,
@@ -85,7 +85,7 @@ table! {
     aliases {
         "bool" => Bool,
         "__kernel" => Kernel, "__global" => Global, "__local" => Local, "__constant" => Constant,
-        "__private" => Private,
+        "__private" => Private, "__generic" => Generic,
         "__read_only" => ReadOnly, "__write_only" => WriteOnly, "__read_write" => ReadWrite,
         "__const" => Const, "__const__" => Const, "__volatile" => Volatile, "__volatile__" => Volatile,
         "__restrict" => Restrict, "__restrict__" => Restrict, "__inline" => Inline, "__inline__" => Inline,

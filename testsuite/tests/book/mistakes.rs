@@ -1,4 +1,4 @@
-//! docs/mistakes.md: typical mistakes, with the messages of Kiln and of clang 19.
+//! docs/mistakes.md: typical mistakes, with the messages of Kiln and of clang 22.
 //!
 //! testsuite/data/mistakes.txt contains the mistakes, and mistakes-clang.tsv beside it what clang reports. With
 //! `--nightly`, clang runs and is compared with that file; `cargo xtask bless book` rewrites it.
@@ -12,7 +12,7 @@ use kiln_testsuite::{
 use serde_json::Value;
 
 /// The compiler to compare with.
-const CLANG: &str = "clang-19";
+const CLANG: &str = "clang-22";
 
 /// A mistake, in a source.
 struct Mistake {
@@ -204,12 +204,12 @@ fn intro(all: usize, better: usize, equal: usize) -> String {
     let worse = all - better - equal;
     format!(
         "# Typical mistakes\n\n\
-         {all} mistakes of people who know C, C++ or CUDA, with the first message of `kiln check` and of clang 19 \
+         {all} mistakes of people who know C, C++ or CUDA, with the first message of `kiln check` and of clang 22 \
          (`-cl-std=CL2.0 -finclude-default-header`), each without options for warnings. The last column has the points \
          of both: one if the first message is on the line of the mistake, one if it names the remedy (in the message, \
          its notes or its fix; testsuite/data/mistakes.txt has the words), and one if there is no further message. By \
          these points Kiln is better for {better} mistakes, equal for {equal} and worse for {worse}. The points do not say \
          how well a message explains. A test compares this page with the compiler.\n\n\
-         | mistake | line | Kiln | clang 19 | points |\n|---|---|---|---|---|\n"
+         | mistake | line | Kiln | clang 22 | points |\n|---|---|---|---|---|\n"
     )
 }

@@ -7,7 +7,7 @@ use super::{
     fill::{fill, list, numbers},
     images,
     parameter::Parameter,
-    value::{ElementType, Number},
+    value::{ElementType, Number, ScalarType},
 };
 use crate::exit::{Failure, failure};
 
@@ -201,10 +201,22 @@ pub(super) fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result
     let ty = element_type(name)?;
     parameter.check(&ty, name, false)?;
     let given = numbers(text)?;
+    ty.parts.iter().zip(&given).try_for_each(|((_, scalar), number)| check_fits(*scalar, *number))?;
     match given.len() {
         1 => Ok(ty.encode(&vec![given[0]; ty.components()])),
         count if count == ty.components() => Ok(ty.encode(&given)),
         count => failure(format!("`{text}` has {count} components, not {}", ty.components())),
+    }
+}
+
+/// Checks that a value of this type can be this number. An integer may be written as signed or unsigned: `uint:-1`.
+pub(super) fn check_fits(ty: ScalarType, number: Number) -> Result<(), Failure> {
+    let ScalarType::Int { bytes, .. } = ty else { return Ok(()) };
+    let bits = 8 * bytes as u32;
+    match number {
+        Number::Int(value) if (-(1 << (bits - 1))..1 << bits).contains(&value) => Ok(()),
+        Number::Int(value) => failure(format!("`{value}` does not fit into an integer of {bits} bits")),
+        Number::Float(value) => failure(format!("`{value}` is not an integer")),
     }
 }
 

@@ -3,6 +3,7 @@
 use kiln_compiler::interface::{Interface, Type};
 
 use super::{
+    buffers::check_fits,
     fill::numbers,
     parameter::{layout, scalar_type},
     value::Number,
@@ -88,7 +89,10 @@ impl Writer<'_> {
         match ty {
             Type::Scalar(_) | Type::Pointer => {
                 match items.next().map(|named| &named.item) {
-                    Some(Item::Number(number)) => scalar_type(ty).put(bytes, *number),
+                    Some(Item::Number(number)) => {
+                        check_fits(scalar_type(ty), *number)?;
+                        scalar_type(ty).put(bytes, *number);
+                    }
                     Some(Item::List(list)) => self.braced(ty, list, bytes)?,
                     None => {}
                 }

@@ -23,6 +23,16 @@ pub(super) struct Chosen<T> {
     pub(super) span: Span,
 }
 
+/// The diagnostic of a problem with an order or a scope, with the fix if the call has this argument.
+pub(super) fn argument_problem(problem: Problem, span: Span, is_given: bool) -> Diagnostic {
+    let replacement = problem.replacement().filter(|_| is_given);
+    let diagnostic = Diagnostic::of_problem(problem, span);
+    match replacement {
+        Some(word) => diagnostic.fix(span, format!("replace by `{word}`"), word),
+        None => diagnostic,
+    }
+}
+
 impl<T: Copy> Chosen<T> {
     /// The default for a form of the function without this argument.
     pub(super) fn default(value: T, call: &Call) -> Self {
@@ -255,17 +265,12 @@ impl Sema<'_> {
         if let Err(problem) = problem {
             let span = lvalue(problem.argument);
             // An argument that the call leaves out is reported at the function's name, which precedes the object.
-            let replacement = problem.replacement().filter(|_| span.lo > object.span.lo);
-            let mut diagnostic = Diagnostic::of_problem(problem, span);
-            if let Some(word) = replacement {
-                diagnostic = diagnostic.fix(span, format!("replace by `{word}`"), word);
-            }
-            self.report(diagnostic);
+            self.report(argument_problem(problem, span, span.lo > object.span.lo));
             return false;
         }
         if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
             let span = lvalue(advice.argument);
-            self.report_memory_problem(advice, span);
+            self.report(argument_problem(advice, span, span.lo > object.span.lo));
         }
         // A failure order can only be seq_cst if the order is.
         self.warn_weakened(known_order, order.span);

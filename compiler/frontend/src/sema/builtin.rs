@@ -7,7 +7,7 @@ use kiln_builtins::{
     self as builtins, ArgTy, Collective, Context, Failure, FailureKind, Lowering, Overload, Rule,
 };
 use kiln_session::{
-    diag::{Code, Diagnostic},
+    diag::{Code, Diagnostic, Piece},
     extensions::Extensions,
 };
 use kiln_syntax::{Span, ast};
@@ -404,14 +404,16 @@ impl Sema<'_> {
                     .map(|form| Some(taken(form)?.strip_suffix('*')?.trim_end().to_owned()))
                     .collect();
                 match pointees.filter(|_| matches!(argument.kind, ExprKind::Load(_))) {
+                    Some(_) if name == "printf" => self.missing_format(diagnostic, argument),
                     Some(pointees) => {
-                        let diagnostic = diagnostic.help("it takes a pointer: write `&` before the object");
                         let is_right = |pointee: &String| {
                             pointee.split(' ').any(|word| word == shown || word == "gentype")
                         };
                         match pointees.iter().any(is_right) {
-                            true => diagnostic.prefix(argument.span, "&"),
-                            false => diagnostic,
+                            true => diagnostic
+                                .help("it takes a pointer: write `&` before the object")
+                                .prefix(argument.span, "&"),
+                            false => diagnostic.help("it takes a pointer"),
                         }
                     }
                     None => diagnostic,
@@ -453,6 +455,21 @@ impl Sema<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A call of `printf` that starts with a number: the fix inserts its format.
+    fn missing_format(&self, diagnostic: Diagnostic, argument: &Expr) -> Diagnostic {
+        let diagnostic = diagnostic.help("the first argument is the format, a string literal");
+        let Ty::Scalar(scalar) = *self.types.get(argument.ty) else { return diagnostic };
+        let format = match scalar {
+            Scalar::Long => "\"%ld\", ",
+            Scalar::ULong => "\"%lu\", ",
+            Scalar::Half | Scalar::Float | Scalar::Double => "\"%g\", ",
+            Scalar::UInt => "\"%u\", ",
+            _ => "\"%d\", ",
+        };
+        let pieces = [Piece::Text(format), Piece::Source(argument.span)];
+        diagnostic.rewrite(argument.span, "insert the format", pieces)
     }
 
     fn report_access(&mut self, image: &Expr, help: &'static str, call: &Call) {

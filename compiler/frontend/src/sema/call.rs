@@ -1,7 +1,7 @@
 //! Calls of program functions (C99 6.5.2.2). Calls of built-in functions start here and continue in `builtin.rs`.
 
 use kiln_builtins as builtins;
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, Ty, TyId};
 use smallvec::SmallVec;
@@ -88,12 +88,22 @@ impl Sema<'_> {
                     .note("OpenCL C 6.11.v: a function is declared before it is called");
             if let Some(meant) = foreign::function_for(&text, |name| self.is_builtin(name)) {
                 diagnostic = diagnostic.help(format!("write `{meant}`"));
-                // Only the name is replaced: the arguments of a call would be wrong.
-                if !meant.contains('(') || meant.starts_with('(') {
-                    diagnostic = diagnostic.fix(callee, format!("replace by `{meant}`"), meant);
+                let title = format!("replace by `{meant}`");
+                match meant.split_once('(') {
+                    None | Some(("", _)) => diagnostic = diagnostic.fix(callee, title, meant),
+                    // A whole call, which replaces one without arguments.
+                    Some((function, _)) if arguments.is_empty() && self.is_builtin(function) => {
+                        diagnostic = diagnostic.rewrite(span, title, [Piece::Text(meant)]);
+                    }
+                    Some(_) => {}
                 }
             } else if let Some(advice) = foreign::advice(&text) {
                 diagnostic = diagnostic.help(advice);
+                if let ([argument], foreign::SATURATE) = (arguments, advice) {
+                    let (open, close) = (Piece::Text("clamp("), Piece::Text(", 0.0f, 1.0f)"));
+                    let pieces = [open, Piece::Source(argument.span), close];
+                    diagnostic = diagnostic.rewrite(span, "write `clamp`", pieces);
+                }
             } else if let Some(near) = self.similar_function(&text) {
                 diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
                     callee,

@@ -156,7 +156,7 @@ impl Sema<'_> {
             (Ty::Pointer(to), Ty::Scalar(Scalar::Char | Scalar::UChar))
                 if to.ty == TyId::scalar(Scalar::Char) && to.quals.space == Some(AddressSpace::Constant) =>
             {
-                diagnostic = diagnostic.help("a character has single quotes: `'a'`");
+                diagnostic = diagnostic.help("a character constant has single quotes (')");
             }
             (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => {
                 diagnostic = diagnostic.help("dereference it with `*`, or cast it if the address is meant");

@@ -112,7 +112,8 @@ impl Sema<'_> {
                 )
                 .note("C99 6.8.4.1: the controlling expression has scalar type");
                 if matches!(self.types.get(value.ty), Ty::Vector(..)) {
-                    diagnostic = diagnostic.help("use `any(…)` or `all(…)` on its components");
+                    diagnostic = diagnostic
+                        .help("compare its components, and combine the results with `any` or `all`");
                 }
                 self.report(diagnostic);
                 self.error_value(value.span)

@@ -1,9 +1,13 @@
 //! Calls of fences and barriers (OpenCL C 6.15.8, 6.15.9, 6.15.12.5): flags, orders and scopes.
 
-use super::{Sema, atomics::Chosen, builtin::Call};
+use super::{
+    Sema,
+    atomics::{Chosen, argument_problem},
+    builtin::Call,
+};
 use kiln_builtins::{Barrier, Fence, Overload};
-use kiln_memory::{self as memory, Argument, Group, Operation};
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_memory::{self as memory, Argument, Group, Operation, Rule};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_types::ty::{EnumId, QualTy, Ty};
 use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
@@ -45,7 +49,7 @@ impl Sema<'_> {
             },
             None => Chosen::default(Scope::WorkGroup, call),
         };
-        if !self.check_fence_call(fence, &flags, &order, &scope) {
+        if !self.check_fence_call(fence, &flags, &order, &scope, call) {
             return self.error_value(call.span);
         }
         let flags = match flags.value {
@@ -66,6 +70,7 @@ impl Sema<'_> {
         flags: &Chosen<FenceFlags>,
         order: &Chosen<Order>,
         scope: &Chosen<Scope>,
+        call: &Call,
     ) -> bool {
         let place = |argument| match argument {
             Argument::Scope => scope.span,
@@ -79,7 +84,14 @@ impl Sema<'_> {
             });
             if let Err(problem) = problem {
                 let span = place(problem.argument);
-                self.report_memory_problem(problem, span);
+                self.report(match problem.rule {
+                    Rule::FenceImage if known_flags == Some(FenceFlags::IMAGE) => {
+                        let words = "memory_order_acq_rel, memory_scope_work_item";
+                        let whole = order.span.to(scope.span);
+                        Diagnostic::of_problem(problem, span).fix(whole, format!("write `{words}`"), words)
+                    }
+                    _ => argument_problem(problem, span, true),
+                });
                 return false;
             }
             self.warn_weakened(known_order, order.span);
@@ -89,7 +101,13 @@ impl Sema<'_> {
         };
         if let Some(advice) = advice {
             let span = place(advice.argument);
-            self.report_memory_problem(advice, span);
+            let is_image_fence = advice.rule == Rule::MemFenceImage && known_flags == Some(FenceFlags::IMAGE);
+            let mut diagnostic = Diagnostic::of_problem(advice, span);
+            if is_image_fence {
+                let fence = "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)";
+                diagnostic = diagnostic.rewrite(call.span, "write an image fence", [Piece::Text(fence)]);
+            }
+            self.report(diagnostic);
         }
         true
     }
@@ -125,7 +143,7 @@ impl Sema<'_> {
         });
         if let Err(problem) = problem {
             let span = place(problem.argument);
-            self.report_memory_problem(problem, span);
+            self.report(argument_problem(problem, span, is_given));
             return self.error_value(call.span);
         }
         if let Some(advice) = memory::advise_barrier(flags.known(), scope.known()) {

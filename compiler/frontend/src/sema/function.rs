@@ -317,7 +317,7 @@ impl Sema<'_> {
                 format!("`{text}` {here} `static` here, unlike in its earlier declaration"),
             )
             .also(first, format!("declared {before} `static`"))
-            .help("write `static` on the first declaration, or on none")
+            .help("make the declarations agree: both with `static`, or both without")
             .note("C99 6.2.2: the same name with both internal and external linkage has no meaning"),
         );
     }

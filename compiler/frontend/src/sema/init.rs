@@ -2,7 +2,7 @@
 //!
 //! An aggregate initializer becomes a list of parts by byte offset. Parts that are not listed are zero.
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span, Symbol,
     ast::{self, Designator, ExprKind as Ast, Initializer, InitializerList},
@@ -51,8 +51,10 @@ impl Sema<'_> {
                 }
                 let is_array = matches!(self.types.get(ty.ty), Ty::Array(..));
                 if is_array && !matches!(strip_parens(expr).kind, Ast::CompoundLiteral(_)) {
-                    if self.value(expr).ty != TyId::ERROR {
-                        self.report_needs_braces(ty, expr.span);
+                    let value = self.value(expr);
+                    if value.ty != TyId::ERROR {
+                        let is_zero = self.is_null_constant(&value);
+                        self.report_needs_braces(ty, expr.span, is_zero);
                     }
                     return (ty, self.error_value(expr.span));
                 }
@@ -78,26 +80,30 @@ impl Sema<'_> {
             _ => false,
         };
         if !same {
-            self.report_needs_braces(ty, expr.span);
+            self.report_needs_braces(ty, expr.span, false);
             return (ty, self.error_value(expr.span));
         }
         self.list_initializer(ty, &literal.init, expr.span)
     }
 
-    fn report_needs_braces(&mut self, ty: QualTy, span: Span) {
+    /// An array without a list in braces. If the value is the constant 0, the fix initializes all elements with it.
+    fn report_needs_braces(&mut self, ty: QualTy, span: Span, is_zero: bool) {
         if ty.ty == TyId::ERROR {
             return;
         }
         let shown = self.show(ty.ty);
-        self.report(
-            Diagnostic::new(
-                Code::InitializerShape,
-                span,
-                format!("`{shown}` is initialized by a list in braces"),
-            )
-            .help("write `{ … }`")
-            .note("C99 6.7.8"),
-        );
+        let diagnostic = Diagnostic::new(
+            Code::InitializerShape,
+            span,
+            format!("`{shown}` is initialized by a list in braces"),
+        )
+        .note("C99 6.7.8");
+        self.report(if is_zero {
+            let pieces = [Piece::Text("{"), Piece::Source(span), Piece::Text("}")];
+            diagnostic.help("write it in braces").rewrite(span, "write it in braces", pieces)
+        } else {
+            diagnostic.help("list the values of its parts in braces")
+        });
     }
 
     /// `{ … }` for an object of this type.
@@ -161,7 +167,7 @@ impl Sema<'_> {
         let mut path = vec![Frame { ty, offset, next: 0 }];
         let mut count = 0;
         let mut has_excess = false;
-        for item in list.items {
+        for (index, item) in list.items.iter().enumerate() {
             let mut repeats = 0;
             if !item.designators.is_empty() {
                 let Some(range) = self.designate(item.designators, &mut path) else {
@@ -174,7 +180,7 @@ impl Sema<'_> {
             }
             if !self.to_next(&mut path) {
                 if !has_excess {
-                    self.report_excess(ty, initializer_span(&item.value));
+                    self.report_excess(ty, list, index);
                 }
                 has_excess = true;
                 self.check_value(&item.value);
@@ -200,17 +206,25 @@ impl Sema<'_> {
         }
     }
 
-    fn report_excess(&mut self, ty: TyId, span: Span) {
+    /// Reports the items from this index on. The fix removes them, if no designator is among them.
+    fn report_excess(&mut self, ty: TyId, list: &InitializerList, first: usize) {
         let shown = self.show(ty);
-        self.report(
-            Diagnostic::new(
-                Code::ExcessInitializers,
-                span,
-                format!("`{shown}` has no element for this value"),
-            )
-            .help("leave it out")
-            .note("C99 6.7.8: an initializer must not provide values beyond the initialized object"),
-        );
+        let span = initializer_span(&list.items[first].value);
+        let mut diagnostic = Diagnostic::new(
+            Code::ExcessInitializers,
+            span,
+            format!("`{shown}` has no element for this value"),
+        )
+        .help("leave it out")
+        .note("C99 6.7.8: an initializer must not provide values beyond the initialized object");
+        if let (Some(before), Some(last)) = (list.items[..first].last(), list.items.last())
+            && list.items[first..].iter().all(|item| item.designators.is_empty())
+        {
+            let (before, last) = (initializer_span(&before.value), initializer_span(&last.value));
+            let kept = [Piece::Source(before)];
+            diagnostic = diagnostic.rewrite(before.to(last), "remove the values beyond the object", kept);
+        }
+        self.report(diagnostic);
     }
 
     /// Copies the parts of an element to the next elements: `[low ... high] = value` of GNU C.
@@ -508,15 +522,23 @@ impl Sema<'_> {
             return Expr { kind: ExprKind::Vector(values.into()), ty, span: list.span };
         }
         let shown = self.show(ty);
-        self.report(
-            Diagnostic::new(
-                Code::InitializerShape,
-                list.span,
-                format!("`{shown}` has {count} components, and the list gives {total}"),
-            )
-            .help(format!("to give all components one value, write `({shown})(value)`"))
-            .note("OpenCL C 6.3.6"),
-        );
+        let mut diagnostic = Diagnostic::new(
+            Code::InitializerShape,
+            list.span,
+            format!("`{shown}` has {count} components, and the list gives {total}"),
+        )
+        .note("OpenCL C 6.3.6");
+        if let Some(last) = values.last().filter(|_| total < u32::from(count)) {
+            let zeros = ", 0".repeat(usize::from(count) - total as usize);
+            diagnostic = diagnostic
+                .help("give each component a value; compilers that accept this set the others to 0")
+                .rewrite(
+                    last.span,
+                    "set the other components to 0",
+                    [Piece::Source(last.span), Piece::Text(&zeros)],
+                );
+        }
+        self.report(diagnostic);
         self.error_value(list.span)
     }
 
@@ -534,8 +556,8 @@ impl Sema<'_> {
             self.report_designator(designator, "a scalar has no parts to designate");
             return self.error_value(list.span);
         }
-        if let Some(second) = list.items.get(1) {
-            self.report_excess(ty.ty, initializer_span(&second.value));
+        if list.items.len() > 1 {
+            self.report_excess(ty.ty, list, 1);
             for item in &list.items[1..] {
                 self.check_value(&item.value);
             }

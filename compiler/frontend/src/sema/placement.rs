@@ -85,7 +85,7 @@ impl Sema<'_> {
                     span,
                     format!("`{name}` is an object, and an object cannot be in the generic address space"),
                 )
-                .help("leave `generic` out")
+                .help("only what a pointer points to can be generic")
                 .note("OpenCL C 6.7.5: the generic address space overlaps the named ones"),
             );
             return None;
@@ -180,7 +180,8 @@ impl Sema<'_> {
                             variable.name
                         ),
                     )
-                    .help("write `constant sampler_t`")
+                    .help("make it `constant`")
+                    .fix(variable.span, "make it `constant`", format!("constant {}", variable.name))
                     .note("OpenCL C 6.15.15.1: samplers can be declared as global constants"),
                 );
                 return false;

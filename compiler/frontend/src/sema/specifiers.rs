@@ -64,7 +64,7 @@ impl Sema<'_> {
     pub(crate) fn specifiers(&mut self, specifiers: &ast::Specifiers) -> Specified {
         let (mut named, has_tag) = self.base_type(specifiers);
         named.ty = self.qualified(named, specifiers.qualifiers);
-        let storage = self.storage_class(specifiers.storage);
+        let storage = self.storage_class(specifiers.storage, !specifiers.types.is_empty());
         let find =
             |wanted| specifiers.functions.iter().find(|word| word.node == wanted).map(|word| word.span);
         if let Some(span) = find(FunctionSpecifier::Noreturn) {
@@ -91,11 +91,11 @@ impl Sema<'_> {
     /// Reports a storage class or function specifier where none is allowed.
     pub(crate) fn no_storage(&mut self, specified: &Specified, place: &str) {
         if let Some(storage) = specified.storage {
-            self.report(Diagnostic::new(
-                Code::StorageClass,
-                storage.span,
-                format!("{place} has no storage class"),
-            ));
+            self.report(
+                Diagnostic::new(Code::StorageClass, storage.span, format!("{place} has no storage class"))
+                    .help("leave it out")
+                    .remove(storage.span, "remove the storage class"),
+            );
         }
         for span in [specified.kernel, specified.inline].into_iter().flatten() {
             self.report(Diagnostic::new(
@@ -133,7 +133,10 @@ impl Sema<'_> {
         let found = match named {
             Some(named) if words.is_empty() => named,
             Some(named) => self.words_beside_name(named, &words),
-            None => Named::new(self.type_of_words(&words, span).plain(), span),
+            None => {
+                self.check_has_type(&words, specifiers, span);
+                Named::new(self.type_of_words(&words, span).plain(), span)
+            }
         };
         (found, has_tag)
     }
@@ -146,8 +149,9 @@ impl Sema<'_> {
             TypeSpecifierKind::Record(record) => self.record_specifier(record, span).plain(),
             TypeSpecifierKind::Enum(specifier) => self.enum_specifier(specifier, span).plain(),
             TypeSpecifierKind::Atomic(name) => {
-                self.type_name(name);
-                self.report_atomic_qualifier(span);
+                let named = self.type_name(name);
+                let atomic = self.atomic_of(named);
+                self.report_atomic_qualifier(span, atomic.map(|name| (span, name)));
                 TyId::ERROR.plain()
             }
             TypeSpecifierKind::TypeofExpr(expr) => {
@@ -236,7 +240,7 @@ impl Sema<'_> {
     }
 
     /// The storage class. At most one is allowed (C99 6.7.1, OpenCL C 6.10).
-    fn storage_class(&mut self, storage: &[Spanned<Storage>]) -> Option<Spanned<Storage>> {
+    fn storage_class(&mut self, storage: &[Spanned<Storage>], has_type: bool) -> Option<Spanned<Storage>> {
         let mut found: Option<Spanned<Storage>> = None;
         for &word in storage {
             let refused = match word.node {
@@ -246,15 +250,20 @@ impl Sema<'_> {
                 Storage::Typedef | Storage::Extern | Storage::Static => None,
             };
             if let Some(name) = refused {
-                self.report(
-                    Diagnostic::new(
-                        Code::StorageClass,
-                        word.span,
-                        format!("OpenCL C has no storage class `{name}`"),
-                    )
-                    .help("leave it out")
-                    .note("OpenCL C 6.10, 6.11.i: the storage classes are `typedef`, `extern` and `static`"),
-                );
+                let diagnostic = Diagnostic::new(
+                    Code::StorageClass,
+                    word.span,
+                    format!("OpenCL C has no storage class `{name}`"),
+                )
+                .note("OpenCL C 6.10, 6.11.i: the storage classes are `typedef`, `extern` and `static`");
+                self.report(match word.node {
+                    Storage::ThreadLocal => diagnostic
+                        .help("declare it in a function: each work-item has its own variables there"),
+                    _ if has_type => {
+                        diagnostic.help("leave it out").remove(word.span, format!("remove `{name}`"))
+                    }
+                    _ => diagnostic.help("OpenCL C does not deduce types: declare the type"),
+                });
                 continue;
             }
             match found {

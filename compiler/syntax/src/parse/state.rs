@@ -182,7 +182,6 @@ impl<'t, 'a> State<'t, 'a> {
             Qualifier::ReadOnly => Keyword::ReadOnly,
             Qualifier::WriteOnly => Keyword::WriteOnly,
             Qualifier::ReadWrite => Keyword::ReadWrite,
-            Qualifier::Uniform => Keyword::Uniform,
             Qualifier::Pipe => Keyword::Pipe,
         } as usize]
     }

@@ -339,7 +339,6 @@ fn qualifier(qualifier: Qualifier) -> &'static str {
         Qualifier::ReadOnly => "read_only",
         Qualifier::WriteOnly => "write_only",
         Qualifier::ReadWrite => "read_write",
-        Qualifier::Uniform => "uniform",
         Qualifier::Pipe => "pipe",
     }
 }

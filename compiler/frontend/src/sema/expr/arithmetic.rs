@@ -1,6 +1,6 @@
 //! The common type of two operands (OpenCL C 6.4.6). `Types::usual` decides; this file converts and reports errors.
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::Span;
 use kiln_types::ty::{Scalar, Ty, TyId, Usual};
 
@@ -35,16 +35,16 @@ impl Sema<'_> {
             Usual::NotArithmetic => self.report_operands(&left, &right, op, spelling),
             Usual::Vectors => self.report_vectors(&left, &right, op, spelling),
             Usual::Rank { element, .. } => {
-                let is_vector = matches!(self.types.get(left.ty), Ty::Vector(..));
-                let (vector, scalar) = if is_vector { (&left, &right) } else { (&right, &left) };
-                self.report_rank(scalar, vector, element, op);
+                self.report_rank(&left, &right, element, op, spelling);
             }
         }
         None
     }
 
     /// OpenCL C 6.4.6: a scalar with a greater rank than the vector's elements cannot be widened.
-    fn report_rank(&mut self, scalar: &Expr, vector: &Expr, element: Scalar, op: Span) {
+    fn report_rank(&mut self, left: &Expr, right: &Expr, element: Scalar, op: Span, spelling: &str) {
+        let is_left = matches!(self.types.get(left.ty), Ty::Vector(..));
+        let (vector, scalar) = if is_left { (left, right) } else { (right, left) };
         let (scalar_shown, vector_shown) = (self.show(scalar.ty), self.show(vector.ty));
         let diagnostic = Diagnostic::new(
             Code::ScalarRank,
@@ -56,9 +56,17 @@ impl Sema<'_> {
         let is_float = |ty| self.types.components(ty).is_some_and(|(scalar, _)| scalar.is_float());
         let diagnostic = match self.types.components(vector.ty) {
             // A cast to an integer type would change the value.
-            Some((_, count)) if is_float(scalar.ty) && !element.is_float() => diagnostic.help(format!(
-                "convert the vector with `convert_{scalar_shown}{count}(…)`, and the result back"
-            )),
+            Some((_, count)) if is_float(scalar.ty) && !element.is_float() => {
+                let floats = format!("{scalar_shown}{count}");
+                let diagnostic =
+                    diagnostic.help(format!("convert the vector to `{floats}`, and the result back"));
+                match spelling {
+                    "+" | "-" | "*" | "/" if !is_assignment(op, spelling) => {
+                        convert_and_back(diagnostic, left, right, is_left, (&floats, &vector_shown), spelling)
+                    }
+                    _ => diagnostic,
+                }
+            }
             _ => diagnostic
                 .help(format!("cast the scalar to `{}`", element.spelling()))
                 .prefix(scalar.span, &format!("({})", element.spelling())),
@@ -116,4 +124,33 @@ impl Sema<'_> {
             .also(right.span, format!("`{right_shown}`")),
         );
     }
+}
+
+/// Whether an operator is written with `=`, as in `*=`.
+pub(super) fn is_assignment(op: Span, spelling: &str) -> bool {
+    (op.hi - op.lo) as usize > spelling.len()
+}
+
+/// The fix that computes with a vector of floating-point numbers: `convert_int4(convert_float4(v) * f)`.
+fn convert_and_back(
+    diagnostic: Diagnostic,
+    left: &Expr,
+    right: &Expr,
+    is_vector_left: bool,
+    (floats, integers): (&str, &str),
+    operator: &str,
+) -> Diagnostic {
+    let (open, vector) = (format!("convert_{integers}("), format!("convert_{floats}("));
+    let (before, between, after) = if is_vector_left {
+        (open + &vector, format!(") {operator} "), ")")
+    } else {
+        (open, format!(" {operator} {vector}"), "))")
+    };
+    let operand = |value: &Expr, is_vector: bool| match is_vector {
+        true => Piece::Source(value.span),
+        false => Piece::Operand(value.span),
+    };
+    let (first, second) = (operand(left, is_vector_left), operand(right, !is_vector_left));
+    let pieces = [Piece::Text(&before), first, Piece::Text(&between), second, Piece::Text(after)];
+    diagnostic.rewrite(left.span.to(right.span), "convert the vector, and the result back", pieces)
 }

@@ -7,9 +7,10 @@ use kiln_syntax::{
 };
 use kiln_types::{
     fold,
-    ty::{QualTy, Scalar, Ty, TyId},
+    ty::{QualTy, Scalar, Ty, TyId, Usual},
 };
 
+use super::arithmetic::is_assignment;
 use crate::{
     hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp, Offset},
     sema::Sema,
@@ -251,15 +252,32 @@ impl Sema<'_> {
         }
         if op.node == BinaryOp::Remainder {
             diagnostic = diagnostic.help("use `fmod`");
-            if left.ty == right.ty {
-                let whole = left.span.to(right.span);
-                let (left, right) = (Piece::Source(left.span), Piece::Source(right.span));
-                let call = [Piece::Text("fmod("), left, Piece::Text(", "), right, Piece::Text(")")];
-                diagnostic = diagnostic.rewrite(whole, "write `fmod`", call);
+            // The left operand of `%=` may have side effects, so there is no fix for it.
+            if !is_assignment(op.span, spelling) {
+                diagnostic = self.fmod_fix(diagnostic, left, right);
             }
         }
         self.report(diagnostic);
         true
+    }
+
+    /// The fix for a remainder of numbers of which one is floating-point: `fmod(x, (float)n)`.
+    fn fmod_fix(&mut self, diagnostic: Diagnostic, left: &Expr, right: &Expr) -> Diagnostic {
+        let common = match self.types.usual(left.ty, right.ty) {
+            Usual::Type(TyId::ERROR) | Usual::NotArithmetic | Usual::Vectors | Usual::Rank { .. } => {
+                return diagnostic;
+            }
+            Usual::Type(common) => common,
+        };
+        let cast = format!("({})", self.show(common));
+        let argument = |value: &Expr| match value.ty == common {
+            true => (Piece::Text(""), Piece::Source(value.span)),
+            false => (Piece::Text(&cast), Piece::Operand(value.span)),
+        };
+        let ((left_cast, first), (right_cast, second)) = (argument(left), argument(right));
+        let (open, comma, close) = (Piece::Text("fmod("), Piece::Text(", "), Piece::Text(")"));
+        let call = [open, left_cast, first, comma, right_cast, second, close];
+        diagnostic.rewrite(left.span.to(right.span), "write `fmod`", call)
     }
 
     /// `+`: numbers, or a pointer and an integer (C99 6.5.6).

@@ -229,7 +229,12 @@ impl Sema<'_> {
                 condition.span,
                 format!("the condition of `?:` cannot have type `{shown}`"),
             )
-            .help("compare it with something, as in `x != 0`")
+            .help("compare it with zero")
+            .rewrite(
+                condition.span,
+                "compare it with zero",
+                [Piece::Operand(condition.span), Piece::Text(" != 0")],
+            )
             .note("OpenCL C 6.5.9: the first expression is a scalar or vector result except floating-point ones"),
         );
         self.error_value(condition.span)

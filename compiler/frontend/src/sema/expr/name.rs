@@ -117,7 +117,8 @@ impl Sema<'_> {
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
         if let Some(meant) = foreign::value_for(text) {
             diagnostic = diagnostic.help(format!("write `{meant}`"));
-            if !meant.contains('(') {
+            let function = meant.strip_suffix("()");
+            if !meant.contains('(') || function.is_some_and(|function| self.is_builtin(function)) {
                 diagnostic = diagnostic.fix(span, format!("replace by `{meant}`"), meant);
             }
         } else if let Some(near) = self.similar_name(text) {

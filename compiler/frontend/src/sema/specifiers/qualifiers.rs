@@ -4,11 +4,11 @@
 //! array. So equal array types compare equal, however they were written (C99 6.7.3).
 
 use kiln_session::{
-    diag::{Code, Diagnostic},
+    diag::{Code, Diagnostic, Piece},
     extensions::Extension,
 };
 use kiln_syntax::{Span, Spanned, ast::Qualifier};
-use kiln_types::ty::{Access, ImageDim, QualTy, Quals, Ty, TyId};
+use kiln_types::ty::{Access, ImageDim, QualTy, Quals, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion};
 
 use super::Named;
@@ -38,7 +38,7 @@ impl Sema<'_> {
                 Qualifier::Volatile => found.is_volatile = Some(span),
                 Qualifier::Restrict => found.is_restrict = Some(span),
                 Qualifier::Atomic => {
-                    self.report_atomic_qualifier(span);
+                    self.report_atomic_qualifier(span, None);
                     found.is_wrong = true;
                 }
                 Qualifier::Global => self.take_space(&mut found, AddressSpace::Global, span),
@@ -46,11 +46,6 @@ impl Sema<'_> {
                 Qualifier::Constant => self.take_space(&mut found, AddressSpace::Constant, span),
                 Qualifier::Private => self.take_space(&mut found, AddressSpace::Private, span),
                 Qualifier::Generic => self.take_generic(&mut found, span),
-                Qualifier::Uniform => self.report(
-                    Diagnostic::new(Code::ReservedWord, span, "this word is reserved for the future")
-                        .help("leave it out, or choose another name")
-                        .note("OpenCL C 6.7, 6.3.9: `__generic` is reserved for use as a keyword"),
-                ),
                 Qualifier::ReadOnly => self.take_access(&mut found, Access::ReadOnly, span),
                 Qualifier::WriteOnly => self.take_access(&mut found, Access::WriteOnly, span),
                 Qualifier::ReadWrite => self.take_access(&mut found, Access::ReadWrite, span),
@@ -77,7 +72,6 @@ impl Sema<'_> {
     /// including Khronos' conformance tests, because clang accepts it.
     fn take_generic(&mut self, found: &mut Qualifiers, span: Span) {
         let note = "OpenCL C 6.7: the names `generic` and `__generic` are reserved for future use";
-        let help = "remove it: a pointer without an address space is generic in this version";
         if self.has_generic() {
             self.report(
                 Diagnostic::new(
@@ -85,13 +79,16 @@ impl Sema<'_> {
                     span,
                     "`generic` is an extension: the word is reserved",
                 )
-                .help(help)
+                .help("remove it: a pointer without an address space is generic in this version")
+                .remove(span, "remove the qualifier")
                 .note(note),
             );
             self.take_space(found, AddressSpace::Generic, span);
         } else {
             self.report(
-                Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved").help(help).note(note),
+                Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved")
+                    .help("qualify the pointer with the address space of its object, or compile with `-cl-std=CL2.0`")
+                    .note(note),
             );
         }
     }
@@ -120,16 +117,47 @@ impl Sema<'_> {
     }
 
     /// OpenCL C 6.15.12.10: `_Atomic` is not supported.
-    pub(in crate::sema) fn report_atomic_qualifier(&mut self, span: Span) {
-        self.report(
-            Diagnostic::new(Code::UnsupportedQualifier, span, "OpenCL C has no `_Atomic`")
-                .help("use `atomic_int` and the other atomic types")
-                .note("OpenCL C 6.15.12.10: the `_Atomic` type specifier and qualifier are not supported"),
-        );
+    /// With the fix: the span of qualifier and type, and the atomic type.
+    pub(in crate::sema) fn report_atomic_qualifier(&mut self, span: Span, fix: Option<(Span, &str)>) {
+        let diagnostic = Diagnostic::new(Code::UnsupportedQualifier, span, "OpenCL C has no `_Atomic`")
+            .note("OpenCL C 6.15.12.10: the `_Atomic` type specifier and qualifier are not supported");
+        self.report(match fix {
+            Some((whole, name)) => {
+                let title = format!("write `{name}`");
+                diagnostic.help(title.clone()).rewrite(whole, title, [Piece::Text(name)])
+            }
+            None => diagnostic.help("declare the object with an atomic type, such as that of `int`"),
+        });
+    }
+
+    /// The atomic type of a scalar, if it needs no extension.
+    pub(super) fn atomic_of(&self, ty: QualTy) -> Option<&'static str> {
+        match self.types.get(ty.ty) {
+            Ty::Scalar(Scalar::Int) => Some("atomic_int"),
+            Ty::Scalar(Scalar::UInt) => Some("atomic_uint"),
+            Ty::Scalar(Scalar::Float) => Some("atomic_float"),
+            _ => None,
+        }
+    }
+
+    /// Reports `_Atomic` beside a type, with no other qualifier between them. Returns whether it did.
+    fn reports_atomic_type(&mut self, named: Named, list: &[Spanned<Qualifier>]) -> bool {
+        let Some(word) = list.iter().find(|word| word.node == Qualifier::Atomic) else { return false };
+        let Some(name) = self.atomic_of(named.ty) else { return false };
+        let whole = word.span.to(named.span);
+        let is_inside = |other: &Spanned<Qualifier>| whole.lo < other.span.lo && other.span.hi < whole.hi;
+        if list.iter().any(is_inside) {
+            return false;
+        }
+        self.report_atomic_qualifier(word.span, Some((whole, name)));
+        true
     }
 
     /// Applies the qualifiers among the specifiers to a type.
     pub(super) fn qualified(&mut self, named: Named, list: &[Spanned<Qualifier>]) -> QualTy {
+        if self.reports_atomic_type(named, list) {
+            return TyId::ERROR.plain();
+        }
         let found = self.qualifiers(list);
         let Named { mut ty, span, .. } = named;
         if let Some(pipe) = found.pipe {

@@ -1,7 +1,10 @@
 //! Combinations of keywords that name a type: `unsigned long int` and similar (C99 6.7.2).
 
 use kiln_session::diag::{Code, Diagnostic};
-use kiln_syntax::{Span, ast::TypeSpecifierKind};
+use kiln_syntax::{
+    Span,
+    ast::{self, FunctionSpecifier, Storage, TypeSpecifierKind},
+};
 use kiln_types::ty::{QualTy, Scalar, Ty, TyId};
 
 use super::Named;
@@ -64,6 +67,25 @@ impl Words {
 }
 
 impl Sema<'_> {
+    /// C99 6.7.2: each declaration has at least one type specifier.
+    pub(super) fn check_has_type(&mut self, words: &Words, specifiers: &ast::Specifiers, span: Span) {
+        // `storage_class` reports `auto` without a type.
+        if !words.is_empty() || specifiers.storage.iter().any(|word| word.node == Storage::Auto) {
+            return;
+        }
+        let kernel = specifiers.functions.iter().find(|word| word.node == FunctionSpecifier::Kernel);
+        let diagnostic = Diagnostic::new(Code::ImplicitInt, span, "this declaration has no type")
+            .note("C99 6.7.2: each declaration has at least one type specifier");
+        self.report(match kernel {
+            Some(word) => diagnostic.help("write `void`, the type of each kernel").fix(
+                word.span,
+                "insert `void`",
+                "kernel void",
+            ),
+            None => diagnostic.help("declare its type"),
+        });
+    }
+
     /// The type that the keywords name together.
     pub(super) fn type_of_words(&mut self, words: &Words, span: Span) -> TyId {
         if words.complex > 0 {
@@ -75,14 +97,8 @@ impl Sema<'_> {
         }
         let unsigned = words.unsigned == 1;
         match (words.bases.as_slice(), (words.signed, words.unsigned, words.short, words.long, words.int)) {
-            ([], (0, 0, 0, 0, 0)) => {
-                self.report(
-                    Diagnostic::new(Code::ImplicitInt, span, "this declaration has no type")
-                        .help("write the type, which is `void` for a kernel")
-                        .note("C99 6.7.2: each declaration has at least one type specifier"),
-                );
-                TyId::ERROR
-            }
+            // `check_has_type` reports it.
+            ([], (0, 0, 0, 0, 0)) => TyId::ERROR,
             ([base], (0, 0, 0, 0, 0)) if *base == TyId::scalar(Scalar::Double) => {
                 self.available(Scalar::Double, span)
             }
