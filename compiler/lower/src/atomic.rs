@@ -11,7 +11,7 @@ impl Body<'_, '_> {
     pub(super) fn atomic(&mut self, atomic: &hir::Atomic) -> Option<ValueId> {
         let element = self.lowering.element(atomic.value_ty);
         let object = Address {
-            pointer: self.value(&atomic.object),
+            pointer: self.pointer_to_access(&atomic.object),
             align: element.size(),
             is_volatile: self.is_volatile_pointee(&atomic.object),
         };

@@ -4,10 +4,10 @@ use kiln_frontend::hir::{self, FunctionId, LocalId};
 use kiln_ir::{BlockId, Builder, FuncId, Function, Handle, InstId, Kernel, Type, ValueId, Var, VarId};
 use kiln_syntax::Span;
 use kiln_types::index::Table;
-use kiln_vocabulary::opencl::{AddressSpace, Linkage};
+use kiln_vocabulary::opencl::{AddressSpace, Linkage, Overflow};
 use rustc_hash::FxHashSet;
 
-use super::{Lowering, access::Address};
+use super::{Lowering, access::Address, members};
 
 /// The location of a parameter or variable.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,8 @@ pub(super) struct Body<'b, 'a> {
     pub(super) fresh: Option<LocalId>,
     /// The value of `ExprKind::Current`.
     pub(super) current: Option<ValueId>,
+    /// With `Overflow::Marked`, the variables that have one value.
+    pub(super) single_values: members::Values<'a>,
 }
 
 impl<'a> Lowering<'a> {
@@ -89,6 +91,10 @@ impl<'a> Lowering<'a> {
         let placeholder = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[target], placeholder);
         let params = function.params().to_vec();
+        let single_values = match self.overflow {
+            Overflow::Marked => members::single_values(hir, stmts),
+            Overflow::Unmarked => members::Values::default(),
+        };
         let mut body = Body {
             lowering: self,
             builder: Builder::new(&mut function),
@@ -102,6 +108,7 @@ impl<'a> Lowering<'a> {
             loops: 0,
             fresh: None,
             current: None,
+            single_values,
         };
         body.locals(&params);
         body.function_body(stmts);

@@ -31,6 +31,7 @@ mod expr;
 mod graph;
 mod kernel;
 mod lvalue;
+mod members;
 mod pipe;
 mod relational;
 mod stmt;

@@ -6,8 +6,7 @@ use super::{
     vector::components_of,
 };
 use kiln_frontend::hir::{self, Components, Expr, ExprKind, GlobalId, LocalId, Lvalue, LvalueKind};
-use kiln_ir::{BinaryOp, Const, Op, Scalar, Type, ValueId, align_at_offset};
-use kiln_syntax::ast::RecordKind;
+use kiln_ir::{Const, Op, Scalar, Type, ValueId, align_at_offset};
 use kiln_types::ty::{Ty, TyId};
 use kiln_vocabulary::opencl::{AddressSpace, Overflow};
 
@@ -26,19 +25,10 @@ pub(super) enum Target {
 
 /// Which elements the operations for an address must name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bounds {
+pub(super) enum Bounds {
     None,
     /// The elements of arrays that are members of structures, if `Overflow::Marked` requests it.
     Members,
-}
-
-/// An element of an array that is a member of a structure.
-struct MemberElement<'l> {
-    array: &'l Lvalue,
-    /// The indices, the innermost first, each with the number of elements that it counts.
-    indices: Vec<(&'l Expr, u64)>,
-    /// The number of elements of the member.
-    count: u32,
 }
 
 impl Body<'_, '_> {
@@ -116,7 +106,7 @@ impl Body<'_, '_> {
         self.place(lvalue, Bounds::None)
     }
 
-    fn place(&mut self, lvalue: &Lvalue, bounds: Bounds) -> Address {
+    pub(super) fn place(&mut self, lvalue: &Lvalue, bounds: Bounds) -> Address {
         let mut address = match &lvalue.kind {
             LvalueKind::Local(id) => self.local_address(*id),
             LvalueKind::Global(id) => {
@@ -128,12 +118,9 @@ impl Body<'_, '_> {
                 Address::new(self.builder.module_var(var, space), align)
             }
             LvalueKind::Deref(pointer) => {
-                let pointer = match (&pointer.kind, bounds) {
-                    (ExprKind::AddressOf(object), Bounds::Members) => {
-                        let address = self.place(object, bounds);
-                        self.pointer_cast(address.pointer, self.value_type(pointer.ty))
-                    }
-                    _ => self.value(pointer),
+                let pointer = match bounds {
+                    Bounds::Members => self.pointer_to_access(pointer),
+                    Bounds::None => self.value(pointer),
                 };
                 Address::new(pointer, self.lowering.layout(lvalue.ty.ty).1)
             }
@@ -142,13 +129,15 @@ impl Body<'_, '_> {
                 self.address_at_offset(&base, field.offset)
             }
             LvalueKind::Element(element) => {
+                let (size, _) = self.lowering.layout(lvalue.ty.ty);
                 if bounds == Bounds::Members
-                    && let Some(member) = self.member_element(lvalue)
+                    && let Some(member) = self.member_element(lvalue, size)
                 {
-                    return self.member_element_address(lvalue, &member);
+                    let mut address = self.member_element_address(&member);
+                    address.is_volatile |= lvalue.ty.quals.is_volatile;
+                    return address;
                 }
                 let base = self.place(&element.base, bounds);
-                let (size, _) = self.lowering.layout(lvalue.ty.ty);
                 let count = self.lowering.count(element.base.ty.ty);
                 // Kernels walk through all rows of an array with one index. Only shared memory is strict about that.
                 let is_member = matches!(element.base.kind, LvalueKind::Field(_));
@@ -195,51 +184,6 @@ impl Body<'_, '_> {
         let count = count.filter(|&count| is_writable && count > 1 && !is_marked);
         let pointer = self.builder.value(Op::Offset { stride: size, count }, &[base.pointer, index], ty);
         Address { pointer, align: align_at_offset(base.align, size), ..*base }
-    }
-
-    /// An element of an array that is a member of a structure, if an index past the array must be reported. An array of arrays
-    /// counts as one array, because kernels walk through all of its rows with one index. `None` for members of unions, and
-    /// for arrays of one element, which can be the start of a longer one.
-    fn member_element<'l>(&self, lvalue: &'l Lvalue) -> Option<MemberElement<'l>> {
-        let types = &self.lowering.hir.types;
-        let (size, _) = self.lowering.layout(lvalue.ty.ty);
-        let (mut at, mut indices) = (lvalue, Vec::new());
-        while let LvalueKind::Element(element) = &at.kind {
-            let (row, _) = self.lowering.layout(at.ty.ty);
-            self.lowering.count(element.base.ty.ty)?;
-            indices.push((&element.index, row.checked_div(size)?));
-            at = &element.base;
-        }
-        let LvalueKind::Field(field) = &at.kind else { return None };
-        let Ty::Record(record) = types.get(field.base.ty.ty) else { return None };
-        let (bytes, _) = self.lowering.layout(at.ty.ty);
-        let count = u32::try_from(bytes.checked_div(size)?).ok().filter(|&count| count > 1)?;
-        let is_constant = indices.iter().all(|(index, _)| matches!(index.kind, ExprKind::Const(_)));
-        let is_checked = self.lowering.overflow == Overflow::Marked
-            && types.records[*record].kind == RecordKind::Struct
-            && !is_constant;
-        is_checked.then_some(MemberElement { array: at, indices, count })
-    }
-
-    /// The address of an element, with one index from the start of the member.
-    fn member_element_address(&mut self, lvalue: &Lvalue, member: &MemberElement<'_>) -> Address {
-        let base = self.place(member.array, Bounds::Members);
-        let (size, _) = self.lowering.layout(lvalue.ty.ty);
-        let mut sum = None;
-        for &(index, step) in member.indices.iter().rev() {
-            let mut index = self.index(index);
-            if member.indices.len() > 1 {
-                index = self.builder.resize(index, Scalar::I64, true);
-                index = self.builder.binary_bits(BinaryOp::Mul, index, step);
-            }
-            sum = Some(sum.map_or(index, |sum| self.builder.binary(BinaryOp::Add, sum, index)));
-        }
-        let index = sum.expect("an element has an index");
-        let ty = self.builder.ty(base.pointer);
-        let op = Op::Offset { stride: size, count: Some(member.count) };
-        let pointer = self.builder.value(op, &[base.pointer, index], ty);
-        let is_volatile = base.is_volatile | lvalue.ty.quals.is_volatile;
-        Address { pointer, align: align_at_offset(base.align, size), is_volatile }
     }
 
     fn component_size(&self, id: TyId) -> u64 {

@@ -1,0 +1,190 @@
+//! Elements of arrays that are members of structures, which a device with `Overflow::Marked` checks (C99 6.5.6): named
+//! by indices, by sums with the array, or through pointers to it.
+
+use kiln_frontend::hir::{self, Const, Expr, ExprKind, LocalId, Lvalue, LvalueKind, Stmt};
+use kiln_ir::{BinaryOp, Op, Scalar, ValueId, align_at_offset};
+use kiln_syntax::ast::RecordKind;
+use kiln_types::ty::Ty;
+use kiln_vocabulary::opencl::Overflow;
+use rustc_hash::FxHashMap;
+
+use super::{access::Address, body::Body, lvalue::Bounds};
+
+/// The values of variables that have one value for as long as they live.
+pub(super) type Values<'a> = FxHashMap<LocalId, &'a Expr>;
+
+/// The number of pointers that may lead from an access to its array.
+const MAX_POINTERS: usize = 8;
+
+/// An element of an array that is a member of a structure.
+pub(super) struct MemberElement<'l> {
+    base: Base<'l>,
+    /// The constant part of the index.
+    start: i64,
+    /// The indices, the innermost first, each with the number of elements that it counts.
+    indices: Vec<(&'l Expr, u64)>,
+    /// The size of an element.
+    size: u64,
+    /// The number of elements of the member.
+    count: u32,
+}
+
+/// The address from which the indices of an element count.
+enum Base<'l> {
+    Array(&'l Lvalue),
+    /// A pointer to an element, with its index.
+    Pointer(&'l Expr, i64),
+}
+
+/// The variables with one assignment and without another use of their address, with the assigned value.
+pub(super) fn single_values<'h>(function: &'h hir::Function, stmts: &'h [Stmt]) -> Values<'h> {
+    let mut values: FxHashMap<LocalId, Option<&Expr>> =
+        function.parameters.iter().map(|&parameter| (parameter, None)).collect();
+    hir::visit::expressions(stmts, &mut |expr| match &expr.kind {
+        ExprKind::Assign(assign) => {
+            if let LvalueKind::Local(id) = assign.lvalue.kind {
+                values.entry(id).and_modify(|value| *value = None).or_insert(Some(&assign.value));
+            }
+        }
+        ExprKind::Update(update) => {
+            if let LvalueKind::Local(id) = update.lvalue.kind {
+                values.insert(id, None);
+            }
+        }
+        ExprKind::AddressOf(lvalue) => {
+            if let LvalueKind::Local(id) = lvalue.kind {
+                values.insert(id, None);
+            }
+        }
+        _ => {}
+    });
+    values.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
+}
+
+impl Body<'_, '_> {
+    /// A pointer that an access uses. Marks the element of a member, if it is one.
+    pub(super) fn pointer_to_access(&mut self, pointer: &Expr) -> ValueId {
+        let ty = self.value_type(pointer.ty);
+        if self.lowering.overflow == Overflow::Marked
+            && let Some(member) = self.member_of_pointer(pointer, MAX_POINTERS)
+            && self.is_checked(&member)
+        {
+            let address = self.member_element_address(&member);
+            return self.pointer_cast(address.pointer, ty);
+        }
+        match &pointer.kind {
+            ExprKind::AddressOf(object) => {
+                let address = self.place(object, Bounds::Members);
+                self.pointer_cast(address.pointer, ty)
+            }
+            _ => self.value(pointer),
+        }
+    }
+
+    /// The element of a member that an lvalue names, if an index past the array must be reported.
+    pub(super) fn member_element<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
+        if self.lowering.overflow != Overflow::Marked {
+            return None;
+        }
+        self.member_of_lvalue(lvalue, size).filter(|member| self.is_checked(member))
+    }
+
+    /// Whether the index may be past the array. An index that is constant in the source has a warning.
+    fn is_checked(&self, member: &MemberElement<'_>) -> bool {
+        match member.base {
+            Base::Array(_) => !member.indices.is_empty(),
+            Base::Pointer(..) => {
+                !member.indices.is_empty() || !(0..i64::from(member.count)).contains(&member.start)
+            }
+        }
+    }
+
+    /// An array of arrays counts as one array, because kernels walk through all of its rows with one index. `None` for
+    /// members of unions, and for arrays of one element, which can be the start of a longer one.
+    fn member_of_lvalue<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
+        let types = &self.lowering.hir.types;
+        let (mut at, mut start, mut indices) = (lvalue, 0, Vec::new());
+        while let LvalueKind::Element(element) = &at.kind {
+            let (row, _) = self.lowering.layout(at.ty.ty);
+            self.lowering.count(element.base.ty.ty)?;
+            add(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
+            at = &element.base;
+        }
+        let LvalueKind::Field(field) = &at.kind else { return None };
+        let Ty::Record(record) = types.get(field.base.ty.ty) else { return None };
+        let Ty::Array(..) = types.get(at.ty.ty) else { return None };
+        let (bytes, _) = self.lowering.layout(at.ty.ty);
+        let count = u32::try_from(bytes.checked_div(size)?).ok().filter(|&count| count > 1)?;
+        let is_struct = types.records[*record].kind == RecordKind::Struct;
+        is_struct.then_some(MemberElement { base: Base::Array(at), start, indices, size, count })
+    }
+
+    /// The element that a pointer points to, if it follows from the source.
+    fn member_of_pointer<'l>(&self, pointer: &'l Expr, depth: usize) -> Option<MemberElement<'l>> {
+        let size = self.lowering.stride(pointer.ty);
+        match &pointer.kind {
+            ExprKind::PointerCast(inner) if self.lowering.stride(inner.ty) == size => {
+                self.member_of_pointer(inner, depth)
+            }
+            ExprKind::AddressOf(lvalue) => self.member_of_lvalue(lvalue, size),
+            ExprKind::Offset(offset) => {
+                let mut member = self.member_of_pointer(&offset.pointer, depth)?;
+                add(&mut member.start, &mut member.indices, &offset.index, 1)?;
+                Some(member)
+            }
+            ExprKind::Load(lvalue) => {
+                let LvalueKind::Local(id) = lvalue.kind else { return None };
+                let value: &Expr = self.single_values.get(&id)?;
+                let member = self.member_of_pointer(value, depth.checked_sub(1)?)?;
+                let is_constant = member.indices.is_empty() && member.size == size;
+                let MemberElement { start, count, .. } = member;
+                let base = Base::Pointer(pointer, start);
+                is_constant.then_some(MemberElement { base, start, indices: Vec::new(), size, count })
+            }
+            _ => None,
+        }
+    }
+
+    /// The address of an element, with one index from the start of the member.
+    pub(super) fn member_element_address(&mut self, member: &MemberElement<'_>) -> Address {
+        let base = match member.base {
+            Base::Array(array) => self.place(array, Bounds::Members),
+            Base::Pointer(pointer, start) => {
+                let pointer = self.value(pointer);
+                let back = start.wrapping_mul(member.size as i64).wrapping_neg();
+                Address::new(self.builder.offset_bytes(pointer, back), 1)
+            }
+        };
+        let is_single = member.start == 0 && matches!(member.indices[..], [(_, 1)]);
+        let mut sum = None;
+        for &(index, step) in member.indices.iter().rev() {
+            let mut index = self.index(index);
+            if !is_single {
+                index = self.builder.resize(index, Scalar::I64, true);
+                index = self.builder.binary_bits(BinaryOp::Mul, index, step);
+            }
+            sum = Some(sum.map_or(index, |sum| self.builder.binary(BinaryOp::Add, sum, index)));
+        }
+        let index = match sum {
+            Some(sum) if member.start == 0 => sum,
+            Some(sum) => self.builder.binary_bits(BinaryOp::Add, sum, member.start as u64),
+            None => self.builder.i64(member.start),
+        };
+        let ty = self.builder.ty(base.pointer);
+        let op = Op::Offset { stride: member.size, count: Some(member.count) };
+        let pointer = self.builder.value(op, &[base.pointer, index], ty);
+        Address { pointer, align: align_at_offset(base.align, member.size), ..base }
+    }
+}
+
+/// Adds an index, which counts this number of elements. `None` if the sum of the constants has no value.
+fn add<'l>(start: &mut i64, indices: &mut Vec<(&'l Expr, u64)>, index: &'l Expr, step: u64) -> Option<()> {
+    match index.kind {
+        ExprKind::Const(Const::Int(bits)) => {
+            let elements = (bits as i64).checked_mul(i64::try_from(step).ok()?)?;
+            *start = start.checked_add(elements)?;
+        }
+        _ => indices.push((index, step)),
+    }
+    Some(())
+}
