@@ -67,13 +67,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_do_not_disturb_each_other() {
+    fn changes_are_applied_from_the_end() {
         let changes = vec![(1..2, "xyz".to_owned()), (4..5, String::new()), (1..2, "xyz".to_owned())];
         assert_eq!(changed("abcdef".to_owned(), changes), "axyzcdf");
     }
 
     #[test]
-    fn only_what_differs_is_shown() {
+    fn differences_contain_only_changed_lines() {
         let text = difference("a\nb\nc\n", "a\nx\ny\nc\n");
         assert!(text.starts_with("from line 2 on") && text.ends_with("- b\n+ x\n+ y\n"), "{text}");
         assert!(difference("a\n", "a\na\n").ends_with(":\n+ a\n"));

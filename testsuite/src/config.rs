@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_set_is_inherited() {
+    fn missing_options_are_inherited() {
         let outer = Config::default().with("std = \"CL3.0\"\noptions = [\"-Werror\"]").unwrap();
         let inner = outer.with("extensions = \"+cl_khr_fp64, -cl_khr_fp16\"").unwrap();
         assert_eq!(
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn invalid_options_are_rejected() {
         assert!(Config::default().with("standard = \"CL3.0\"").is_err());
     }
 }

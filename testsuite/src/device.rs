@@ -224,7 +224,7 @@ impl Device {
                 PathBuf::from("/nonexistent")
             }
         };
-        see(command, manifest.as_os_str());
+        set_drivers(command, manifest.as_os_str());
         Ok(())
     }
 
@@ -272,10 +272,11 @@ impl Device {
 
     /// Its properties.
     pub fn facts(&self) -> &Facts {
-        self.facts.get_or_init(|| self.ask().unwrap_or_else(|reason| panic!("{}: {reason}", self.name)))
+        self.facts
+            .get_or_init(|| self.query_facts().unwrap_or_else(|reason| panic!("{}: {reason}", self.name)))
     }
 
-    fn ask(&self) -> Result<Facts, String> {
+    fn query_facts(&self) -> Result<Facts, String> {
         /// An entry of the device list.
         #[derive(Deserialize)]
         struct Listed {
@@ -342,7 +343,7 @@ pub fn drivers(command: &mut Command) -> Result<(), String> {
         _ => None,
     });
     let manifests = drivers.collect::<Result<Vec<_>, _>>()?;
-    see(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
+    set_drivers(command, &env::join_paths(manifests).map_err(|e| e.to_string())?);
     Ok(())
 }
 
@@ -356,7 +357,7 @@ pub fn is_tested(name: &str) -> bool {
     parts.peek().is_none() || parts.any(|part| name.to_lowercase().contains(&part))
 }
 
-fn see(command: &mut Command, manifests: &OsStr) {
+fn set_drivers(command: &mut Command, manifests: &OsStr) {
     // Loaders support the second name since 1.3.207, and the first in all versions.
     command.env("VK_ICD_FILENAMES", manifests).env("VK_DRIVER_FILES", manifests);
     for variable in ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {

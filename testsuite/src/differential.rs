@@ -240,7 +240,7 @@ impl Comparison {
         let mut runs: Vec<(Configuration, Outcome)> = Vec::new();
         for configuration in references.chain(tried) {
             let (outcome, time) = bench.run(configuration, program, self);
-            tally.of(configuration).time += time;
+            tally.count_mut(configuration).time += time;
             runs.push((configuration, outcome));
         }
         let judge = Configuration::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
@@ -255,7 +255,7 @@ impl Comparison {
         } else {
             if self.has_judge && !runs.iter().any(|(configuration, _)| is_judge(*configuration)) {
                 let (outcome, time) = bench.run(judge, program, self);
-                tally.of(judge).time += time;
+                tally.count_mut(judge).time += time;
                 runs.push((judge, outcome));
             }
             most(&runs)
@@ -285,7 +285,7 @@ impl Comparison {
         };
         for (configuration, outcome) in runs {
             let is_theirs = is_theirs(configuration);
-            let count = tally.of(configuration);
+            let count = tally.count_mut(configuration);
             match outcome {
                 Outcome::Results(results) if Some(&results) == right.as_ref() => count.same += 1,
                 Outcome::Results(results) => {
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn most_voices_are_right_and_kiln_is_one() {
+    fn the_majority_is_right_and_kiln_has_one_vote() {
         let device = |name| Configuration::Device(Device::named(name).unwrap(), "-O3");
         let (judge, lavapipe, strict) = (device("clang"), device("lavapipe"), device("reference"));
         let (pocl, intel) = (Configuration::Source(Oracle::Pocl), Configuration::Source(Oracle::Intel));

@@ -236,7 +236,7 @@ impl Client {
             }
             let left = end.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
-                Ok(message) => self.take(message),
+                Ok(message) => self.handle(message),
                 Err(RecvTimeoutError::Timeout) => return Err("the time is over"),
                 Err(RecvTimeoutError::Disconnected) => return Err("the server is gone"),
             }
@@ -258,11 +258,11 @@ impl Client {
 
     fn take_all(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
-            self.take(message);
+            self.handle(message);
         }
     }
 
-    fn take(&mut self, mut message: Value) {
+    fn handle(&mut self, mut message: Value) {
         let id = message.get("id").cloned();
         let method = message.get("method").and_then(Value::as_str).map(str::to_owned);
         match (id, method.as_deref()) {

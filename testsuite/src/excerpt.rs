@@ -76,14 +76,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_is_cut_out() {
+    fn a_function_is_extracted() {
         let ir = "kernel @a() {\n  x\n}\n\nkernel @b(%0: u32) {\n  y {\n  }\n}\n";
         assert_eq!(function("ir", ir, "b").as_deref(), Some("kernel @b(%0: u32) {\n  y {\n  }\n}"));
         assert_eq!(function("ir", ir, "c"), None);
     }
 
     #[test]
-    fn a_function_of_a_module_is_cut_out() {
+    fn a_function_of_a_module_is_extracted() {
         let asm = "\
 OpEntryPoint GLCompute %4 \"k\" %9
 %7 = OpConstant %2 264

@@ -127,7 +127,7 @@ int c;
 ";
 
     #[test]
-    fn comments_are_read() {
+    fn expectations_are_parsed_from_comments() {
         let found = parse("test.cl", SOURCE).unwrap();
         let places: Vec<_> = found.iter().map(|it| (it.line, it.code.as_str(), it.text.as_str())).collect();
         assert_eq!(places, [(1, "syntax", "`;` is missing"), (4, "one", ""), (3, "two", "")]);
@@ -136,7 +136,7 @@ int c;
     }
 
     #[test]
-    fn both_sides_must_agree() {
+    fn missing_and_unexpected_diagnostics_are_reported() {
         let expected = parse("test.cl", SOURCE).unwrap();
         let all = [
             diagnostic(1, "syntax", "a `;` is missing"),

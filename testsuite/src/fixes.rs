@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_numbers_and_buffers() {
+    fn kernels_get_numbers_and_buffers() {
         let words = |list: &str| arguments(&format!("kernel void k({list}) {{}}")).map(|it| it.join(" "));
         assert_eq!(words("").as_deref(), Some(""));
         assert_eq!(

@@ -1,6 +1,11 @@
 //! End-to-end tests of Kiln: they use the binary `kiln` as users do, and check the modules that it writes.
 //!
 //! `cases/**/*.md` contain the tests; README.md explains how to write one. Each package contains its own unit tests.
+//!
+//! ```
+//! let page = "# Loads\n\n```cl\nkernel void load() {}\n```\n";
+//! assert_eq!(kiln_testsuite::markdown::fenced(page, "cl"), ["kernel void load() {}\n"]);
+//! ```
 
 pub mod atomic_objects;
 mod bless;

@@ -204,7 +204,7 @@ mod unit {
     use super::*;
 
     #[test]
-    fn tests_are_whole() {
+    fn tests_are_complete() {
         let tests = tests();
         assert!(tests.len() > 40, "only {} tests", tests.len());
         for test in tests {

@@ -105,7 +105,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn everything_comes_back() {
+    fn output_and_exit_code_are_returned() {
         let finished =
             run(Command::new("sh").args(["-c", "cat; echo no >&2; exit 3"]), b"yes", 10 * SECOND).unwrap();
         assert_eq!(

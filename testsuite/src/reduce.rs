@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_matter_goes() {
+    fn reduction_removes_irrelevant_lines() {
         let source = "a;\nif (b) {\n    c;\n    while (d) {\n        e;\n    }\n}\nf;";
         assert_eq!(reduce(source, |it| it.contains("e;") && it.contains("a;")), "a;\n        e;\n");
         assert_eq!(reduce("a = ((b + 2u) * f(c, (d + e)));", |it| it.contains("f(")), "a = (f(1));\n");

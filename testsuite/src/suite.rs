@@ -165,7 +165,7 @@ int z;
 ";
 
     #[test]
-    fn a_file_becomes_cases() {
+    fn files_are_split_into_cases() {
         let cases = cases("atomics/orders", Path::new("orders.md"), TEXT, Config::default()).unwrap();
         let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
         assert_eq!(
@@ -183,7 +183,7 @@ int z;
     }
 
     #[test]
-    fn mistakes_in_files_are_found() {
+    fn mistakes_in_files_are_reported() {
         let reason = |text| cases("a", Path::new("a.md"), text, Config::default()).err();
         assert_eq!(
             reason("# A\n```ir\n```\n").as_deref(),

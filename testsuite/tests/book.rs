@@ -129,7 +129,7 @@ fn links(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_link_leads_nowhere() {
+fn links_have_a_target() {
     let mut broken = Vec::new();
     let mut look = |page: &Path| {
         let text = fs::read_to_string(page).expect("a page");
@@ -147,7 +147,7 @@ fn no_link_leads_nowhere() {
 }
 
 #[test]
-fn what_pages_show_in_a_terminal_is_so() {
+fn terminal_sessions_are_up_to_date() {
     let mut count = 0;
     for page in pages().into_iter().chain(["../README.md".to_owned()]) {
         let text = text(&page);
@@ -234,13 +234,13 @@ fn fits(wanted: &str, found: &str) -> bool {
 }
 
 #[test]
-fn an_ellipsis_stands_for_anything() {
+fn an_ellipsis_matches_any_text() {
     assert!(fits("a…c\n", "abc") && fits("…b…", "abc\nd") && fits("abc", "abc\n") && fits("", "\n"));
     assert!(!fits("a…d", "abc") && !fits("abc", "abcd") && !fits("…e…", "abc"));
 }
 
 #[test]
-fn messages_for_typical_mistakes_are_those_of_the_page() {
+fn messages_for_typical_mistakes_match_the_page() {
     let blesses = env::var_os("KILN_BLESS").is_some_and(|value| value == "1");
     holds("mistakes.md", &mistakes::page(blesses));
 }

@@ -94,7 +94,7 @@ fn the_example_draws_its_picture() {
 }
 
 #[test]
-fn only_what_is_read_makes_it_build_again() {
+fn only_files_that_were_read_cause_a_rebuild() {
     let application = Application::new("rerun");
     application.succeeds(&["build"]);
     fs::write(application.folder.join("kernels/notes.txt"), "nothing\n").expect("a file");
@@ -106,7 +106,7 @@ fn only_what_is_read_makes_it_build_again() {
 }
 
 #[test]
-fn wrong_arguments_are_errors_of_rustc_at_the_call() {
+fn rustc_reports_wrong_arguments_at_the_call() {
     let application = Application::new("types");
     let call = "program.tone(&queue, pixels, &hits, &most, &picture)";
     let mut before = call.to_owned();
@@ -127,7 +127,7 @@ fn wrong_arguments_are_errors_of_rustc_at_the_call() {
 }
 
 #[test]
-fn errors_and_warnings_of_kernels_are_cargo_s() {
+fn cargo_shows_errors_and_warnings_of_kernels() {
     let application = Application::new("errors");
     application.edit("build.rs", ".warnings_as_errors()", "");
     application.edit(

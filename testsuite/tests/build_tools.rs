@@ -176,7 +176,7 @@ fn bazel() {
 }
 
 #[test]
-fn modules_are_the_same_wherever_they_are_built() {
+fn modules_do_not_depend_on_the_build_folder() {
     let build = |order: &[&str]| {
         let project = project("unused", "");
         let mut command = kiln::command();

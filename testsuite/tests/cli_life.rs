@@ -71,7 +71,7 @@ impl Drop for Watcher {
 }
 
 #[test]
-fn watching_does_it_again_after_each_change_of_what_was_read() {
+fn watching_repeats_after_each_change_of_a_dependency() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
     write("k.cl", KERNEL);
@@ -106,7 +106,7 @@ fn watching_compiles_again() {
 }
 
 #[test]
-fn a_crash_leaves_a_source_that_crashes_again() {
+fn a_crash_writes_a_reproducer() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
     write("size.h", "#define SIZE EXTENT\n");
@@ -115,7 +115,7 @@ fn a_crash_leaves_a_source_that_crashes_again() {
     write("k.spv", "what was there before");
     let kiln = |words: &[&str]| {
         let mut command = kiln::command();
-        command.env("KILN_REHEARSE_CRASH", "void k(").env("KILN_CRASH_DIR", folder.path());
+        command.env("KILN_PANIC_ON", "void k(").env("KILN_CRASH_DIR", folder.path());
         command.current_dir(folder.path()).args(words);
         process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
     };
@@ -131,7 +131,7 @@ fn a_crash_leaves_a_source_that_crashes_again() {
     assert_eq!(crashed.code(), Some(70), "{}", crashed.stderr);
     let names = reports();
     let [name] = names.as_slice() else { panic!("{names:?}") };
-    assert!(crashed.stderr.contains("internal error: a rehearsal"), "{}", crashed.stderr);
+    assert!(crashed.stderr.contains("internal error: a requested panic"), "{}", crashed.stderr);
     assert!(crashed.stderr.contains(name.as_str()), "{}", crashed.stderr);
     // Nothing is half written, and the other source has its module.
     assert_eq!(fs::read_to_string(folder.path().join("k.spv")).expect("a file"), "what was there before");
@@ -197,8 +197,8 @@ fn an_invalid_module_is_never_written() {
         let failed = kiln(words);
         assert_eq!(failed.code(), Some(70), "{words:?}: {}", failed.stderr);
         assert_eq!(failed.text(), "", "{words:?}");
-        let told = "internal error: the module is invalid: ";
-        assert!(failed.stderr.contains(told), "{}", failed.stderr);
+        let expected = "internal error: the module is invalid: ";
+        assert!(failed.stderr.contains(expected), "{}", failed.stderr);
         assert!(failed.stderr.contains("[SPIRV-id-bound]"), "{}", failed.stderr);
         let names = files();
         let ["k.cl", "kept.spv", report, "size.h"] = names.iter().map(String::as_str).collect::<Vec<_>>()[..]
@@ -215,7 +215,7 @@ fn an_invalid_module_is_never_written() {
 }
 
 #[test]
-fn terminals_have_colors_unless_they_are_not_wanted() {
+fn terminals_have_colors_unless_disabled() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("bad.cl"), "kernel void k(void) { missing; }\n").expect("a file");
     let on_terminal = |colors: &[(&str, &str)], options: &str| {

@@ -132,8 +132,12 @@ fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
         return if refused { Ok(()) } else { Err("what is undefined is not refused".to_owned()) };
     }
     if lacks {
-        let told = !finished.status.success() && device::lacks_a_feature(&stderr);
-        return if told { Ok(()) } else { Err(format!("a lacking feature was to be told, not\n{stderr}")) };
+        let is_rejected = !finished.status.success() && device::lacks_a_feature(&stderr);
+        return if is_rejected {
+            Ok(())
+        } else {
+            Err(format!("expected an error that names the missing feature, found\n{stderr}"))
+        };
     }
     if !finished.status.success() || !stderr.is_empty() {
         return Err(format!("kiln ended with {}:\n{stderr}\n{}", finished.status, finished.text()));

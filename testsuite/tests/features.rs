@@ -92,7 +92,7 @@ fn macros(target: &Target) -> BTreeSet<String> {
     let text: String = names.map(|name| format!("#ifdef {name}\n\"{name}\"\n#endif\n")).collect();
     match compiled(target, &text, &Emit::Preprocessed) {
         Some(Artifact::Text(text)) => text.split('"').skip(1).step_by(2).map(str::to_owned).collect(),
-        _ => panic!("the macros are not told"),
+        _ => panic!("unknown macros"),
     }
 }
 

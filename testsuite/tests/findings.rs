@@ -16,7 +16,7 @@ fn in_small_stack(work: impl FnOnce() + Send + 'static) {
 }
 
 #[test]
-fn what_was_found_is_mended() {
+fn past_findings_do_not_recur() {
     for target in Target::ALL {
         let Ok(entries) = fs::read_dir(findings(target)) else { continue };
         for path in entries.map(|entry| entry.expect("an entry").path()) {
@@ -28,7 +28,7 @@ fn what_was_found_is_mended() {
 }
 
 #[test]
-fn targets_stand_what_the_fuzzer_makes() {
+fn targets_survive_generated_inputs() {
     thread::scope(|scope| {
         for target in Target::ALL {
             scope.spawn(move || {

@@ -60,7 +60,7 @@ fn visit(folder: &Path, found: &mut Vec<(String, String)>) {
 
 /// In debug builds `format` panics if it would change a token.
 #[test]
-fn formatting_twice_is_formatting_once() {
+fn formatting_is_idempotent() {
     let kernels = kernels();
     assert!(kernels.len() > 500, "{}", kernels.len());
     for style in styles() {
@@ -73,7 +73,7 @@ fn formatting_twice_is_formatting_once() {
 }
 
 #[test]
-fn edits_of_a_formatted_text_make_it() {
+fn edits_produce_the_formatted_text() {
     for (name, text) in kernels() {
         let formatted = format(&text, &Style::default());
         let mut made = text.clone();
@@ -134,8 +134,8 @@ fn the_command_formats_checks_and_reads_its_input() {
     assert_eq!(fmt(folder.path(), &["--check", "a.cl"], "").code(), Some(0));
     fs::write(&style, "BasedOnStyle: LLVM\nBreakBeforeBraces: Allman\nSortIncludes: false\n")
         .expect("written");
-    let told = fmt(folder.path(), &["-v", "a.cl"], "");
-    assert!(told.stderr.contains("SortIncludes has no effect"), "{}", told.stderr);
+    let finished = fmt(folder.path(), &["-v", "a.cl"], "");
+    assert!(finished.stderr.contains("SortIncludes has no effect"), "{}", finished.stderr);
     assert_eq!(text(), "int f(int a) { return a; }\n");
     let piped = fmt(folder.path(), &["--stdin"], "if(x){y;}");
     assert_eq!(piped.text(), "if (x)\n{\n  y;\n}\n");

@@ -202,7 +202,7 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
 
 /// A small function is decoded at its calls. The decoder drops its names after the call, but not its lines.
 #[test]
-fn lines_are_no_ids() {
+fn line_numbers_are_not_used_as_ids() {
     for line in 1..64 {
         let text = format!(
             "int twice(int a);

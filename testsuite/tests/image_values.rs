@@ -117,14 +117,14 @@ const POINTS: usize = 150;
 
 fn main() -> ExitCode {
     let tests: [(&str, device::Test); 2] = [
-        ("samplers_read_what_is_defined", samplers_read_what_is_defined),
+        ("samplers_follow_the_formulas", samplers_follow_the_formulas),
         ("samplers_of_the_device_are_close", samplers_of_the_device_are_close),
     ];
     let trials = device::trials(device::all(), &tests);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn samplers_read_what_is_defined(device: &'static Device) {
+fn samplers_follow_the_formulas(device: &'static Device) {
     SHAPES.iter().for_each(|shape| compare(shape, device, Precision::Exact));
 }
 

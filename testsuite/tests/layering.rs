@@ -233,7 +233,7 @@ fn law(table: &[(&str, &[&str])]) -> Edges {
 }
 
 /// The dependencies in the sources that the tables do not allow.
-fn hold(sources: &Edges, law: &Edges) -> Vec<String> {
+fn violations(sources: &Edges, law: &Edges) -> Vec<String> {
     let none = BTreeSet::new();
     let mut complaints = Vec::new();
     for (name, does) in sources {
@@ -262,17 +262,17 @@ fn manifests() -> (Edges, BTreeMap<String, String>) {
 }
 
 #[test]
-fn packages_use_only_what_they_may() {
+fn packages_use_only_allowed_packages() {
     let (mut edges, _) = manifests();
     for used in edges.values_mut() {
         used.retain(|name| name.starts_with("kiln-"));
     }
-    let complaints = hold(&edges, &law(PACKAGES));
+    let complaints = violations(&edges, &law(PACKAGES));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
-fn packages_never_reach_what_they_must_not() {
+fn packages_do_not_depend_on_forbidden_packages() {
     let (edges, folders) = manifests();
     for (package, never) in NEVER {
         let (mut seen, mut next) = (BTreeSet::new(), vec![*package]);
@@ -288,7 +288,7 @@ fn packages_never_reach_what_they_must_not() {
 }
 
 #[test]
-fn modules_use_only_what_they_may() {
+fn modules_use_only_allowed_modules() {
     for (package, table) in MODULES {
         let mut sources = Edges::new();
         each_module(&root().join(package).join("src"), |module, text| {
@@ -298,7 +298,7 @@ fn modules_use_only_what_they_may() {
             sources.entry(module.to_owned()).or_default().extend(used);
         });
         sources.remove("lib");
-        let complaints = hold(&sources, &law(table));
+        let complaints = violations(&sources, &law(table));
         assert!(complaints.is_empty(), "{package}: {}", complaints.join("\n"));
     }
 }
@@ -364,14 +364,14 @@ fn names_behind(text: &str, root: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn names_are_found() {
+fn used_names_are_found() {
     let text = "use crate::{\n    a::{b, c::{d}},\n    e,\n    f::G,\n};\n// crate::h\nfn f(x: crate::i::J) { }\nuse acrate::l;";
     assert_eq!(names_behind(text, "crate").into_iter().collect::<Vec<_>>(), ["a", "e", "f", "i"]);
 }
 
 #[test]
-fn what_the_law_does_not_allow_is_found() {
+fn violations_are_reported() {
     let sources = law(&[("a", &["b", "c"]), ("d", &[])]);
     let table = law(&[("a", &["b", "e"])]);
-    assert_eq!(hold(&sources, &table), ["a must not use c", "d has no row in the table"]);
+    assert_eq!(violations(&sources, &table), ["a must not use c", "d has no row in the table"]);
 }

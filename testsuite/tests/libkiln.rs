@@ -121,7 +121,7 @@ fn the_examples_run_with_cmake() {
 
 /// The static library has everything but the system's libraries, which `pkg-config --static` lists.
 #[test]
-fn the_library_can_be_a_part_of_a_program() {
+fn the_library_can_be_linked_statically() {
     let mut flags = Command::new("pkg-config");
     flags
         .args(["--static", "--cflags", "--libs", "kiln"])

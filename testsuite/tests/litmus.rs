@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let lavapipe = device::all().filter(|device| device.name == "lavapipe");
     trials.extend(device::trials(
         lavapipe,
-        &[("weakened_store_buffering_is_seen", weakened_store_buffering_is_seen)],
+        &[("weakened_store_buffering_is_observed", weakened_store_buffering_is_observed)],
     ));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -61,7 +61,7 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
                 Err(reason) => failures.push(format!("{name}: {reason}")),
                 Ok(counts) => {
                     total += counts.total();
-                    let wrong = counts.of(&test.forbidden) + counts.strange;
+                    let wrong = counts.matching(&test.forbidden) + counts.strange;
                     if wrong > 0 {
                         let seen: Vec<String> = counts
                             .seen
@@ -84,7 +84,7 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
 }
 
 /// The processor's store buffers expose accesses that acquire and release do not order, and the tests detect it.
-fn weakened_store_buffering_is_seen(device: &'static Device) {
+fn weakened_store_buffering_is_observed(device: &'static Device) {
     let setting = Setting { space: Space::Global, one_group: false };
     for (name, options) in [
         ("seq_cst: Store buffering", &["--seq-cst", "acq-rel"][..]),
@@ -101,7 +101,7 @@ fn weakened_store_buffering_is_seen(device: &'static Device) {
             let width = [8, 2, 4, 1][attempt % 4];
             let counts =
                 run(&Stress { width, ..stress(100_000, options) }, &test, setting, device).expect("it runs");
-            seen = counts.of(weak);
+            seen = counts.matching(weak);
             if seen > 0 {
                 println!("{name}, {options:?}: {seen} of {}", counts.total());
                 break;

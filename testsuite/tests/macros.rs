@@ -28,7 +28,7 @@ mod things {
 }
 
 #[test]
-fn bindings_have_the_program_s_layouts_and_names() {
+fn bindings_have_the_layouts_and_names_of_the_program() {
     use things::{Anonymous0, FAST, SLOW, TYPE_WORK_GROUP_SIZE, odd, thing};
     assert_eq!((SLOW, FAST), (0, 7));
     assert_eq!(TYPE_WORK_GROUP_SIZE, [64, 1, 1]);
@@ -38,7 +38,7 @@ fn bindings_have_the_program_s_layouts_and_names() {
 }
 
 #[test]
-fn modules_stand_in_the_code() {
+fn modules_are_embedded() {
     for module in [things::SPIRV, histogram::SPIRV] {
         assert_eq!(module[..4], 0x0723_0203_u32.to_le_bytes());
     }

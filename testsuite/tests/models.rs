@@ -51,10 +51,10 @@ fn module_with(
 }
 
 fn explored(test: &Test, setting: Setting, environment: Environment, seq_cst: SeqCst) -> Outcomes {
-    spoilt(test, setting, environment, seq_cst, &|_| ())
+    with_module_changed(test, setting, environment, seq_cst, &|_| ())
 }
 
-fn spoilt(
+fn with_module_changed(
     test: &Test,
     setting: Setting,
     environment: Environment,
@@ -206,7 +206,7 @@ fn each_rule_is_needed() {
         let test = litmus::tests().into_iter().find(|test| test.name == *name).expect("a test of this name");
         let setting = test.settings()[0];
         let opencl = explored(&test, setting, Environment::OpenCl, SeqCst::Strict);
-        let spoilt = spoilt(&test, setting, Environment::Vulkan, SeqCst::Strict, change);
+        let spoilt = with_module_changed(&test, setting, Environment::Vulkan, SeqCst::Strict, change);
         if !spoilt.has_race && spoilt.outcomes.is_subset(&opencl.outcomes) {
             complaints.push(format!("{rule}: {name} does not notice"));
         }
@@ -216,7 +216,7 @@ fn each_rule_is_needed() {
 
 /// Up to 4 work-items, 3 objects and 12 operations; `cargo xtask models` checks any number.
 #[test]
-fn generated_programs_keep_to_opencl() {
+fn generated_programs_follow_the_model_of_opencl() {
     let count = nightly::count("generated programs in the memory models", 120, 5000) as u64;
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let tally = generated::check_all(generated::Limit { first: 1, count, threads, time: None });
@@ -227,7 +227,7 @@ fn generated_programs_keep_to_opencl() {
 
 /// Random programs.
 #[test]
-fn random_programs_keep_to_opencl() {
+fn random_programs_follow_the_model_of_opencl() {
     let count = nightly::count("random programs in the memory models", 60, 5000) as u64;
     let next = AtomicU64::new(1);
     let totals = Mutex::new(([0_u64; 3], Vec::new()));

@@ -40,7 +40,7 @@ struct Tally {
 }
 
 #[test]
-fn a_mistake_shows_once_and_where_it_is() {
+fn mistakes_are_reported_once_and_in_place() {
     let variable = |name| env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     let (count, seed) = (variable("KILN_MUTANTS"), variable("KILN_SEED").unwrap_or(1));
     let programs = programs();

@@ -99,7 +99,7 @@ fn atomics_have_orders_and_scopes() {
 }
 
 #[test]
-fn pipes_hold_as_many_packets_as_they_were_made_for() {
+fn pipes_hold_the_requested_number_of_packets() {
     let source = "kernel void fill(write_only pipe int to, global int *out)\n{\n\
                   out[0] = 0;\n\
                   for (int i = 0; i < 5; i++) out[0] += write_pipe(to, &i) == 0;\n\

@@ -61,7 +61,7 @@ fn packaged(folder: &Path) -> Vec<String> {
 /// All packages are packaged together, each with the packages that it depends on. With `--nightly`, each is also built
 /// from its package, without the repository.
 #[test]
-fn the_workspace_becomes_packages() {
+fn packages_can_be_built_from_their_contents() {
     let target = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(["package", "--workspace", "--allow-dirty", "--offline", "--quiet"]);

@@ -42,7 +42,7 @@ fn tests() -> PathBuf {
 }
 
 #[test]
-fn the_package_does_what_its_documentation_says() {
+fn the_examples_of_the_documentation_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let package = folder.path().join("kiln");
     fs::create_dir_all(package.join("_native")).expect("a folder");

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     trials.push(Trial::test("another-order-shows-what-the-usual-one-hides", || Ok(hidden_race()?)));
     for defect in defects {
         let name = format!("{}::{}", defect.document, defect.name);
-        trials.push(Trial::test(name, move || Ok(is_found_and_only_it(&defect)?)));
+        trials.push(Trial::test(name, move || Ok(only_the_defect_is_reported(&defect)?)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -59,7 +59,7 @@ fn hidden_race() -> Result<(), String> {
     if finished.stderr.contains("[data-race]") { Ok(()) } else { Err(finished.stderr) }
 }
 
-fn is_found_and_only_it(defect: &Defect) -> Result<(), String> {
+fn only_the_defect_is_reported(defect: &Defect) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let found = defect.run(scratch.path(), Twin::Defective)?;
     // A race is reported at either of its two accesses.

@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_lines_are_read() {
+    fn the_first_lines_are_parsed() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let text =
             "// INVALID[error] line 7 6.15.12: a rule\n// std: CL3.0 features: -a,-b check: 3 tags: x y\n";
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read() {
+    fn messages_are_parsed() {
         let text = "a.cl:4:1: error: no\n  note: x\nb/c.cl:12:3: warning: w [-Wx]\n";
         assert_eq!(messages(text).collect::<Vec<_>>(), [(4, "error"), (12, "warning")]);
     }

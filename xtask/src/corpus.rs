@@ -164,7 +164,7 @@ fn compile(kiln: &Path, file: &Kernel, environment: &str, arguments: &Corpus) ->
     words.extend(file.options(arguments));
     words.extend(["-o".to_owned(), module.display().to_string(), file.path.display().to_string()]);
     let ended = run(kiln, &words, limits(arguments))?;
-    let mut answer = judge(&ended);
+    let mut answer = classify(&ended);
     if answer.verdict == Verdict::Accepted
         && let Some(reason) = spirv::refusal(&module, environment, limits(arguments))?
     {
@@ -173,7 +173,7 @@ fn compile(kiln: &Path, file: &Kernel, environment: &str, arguments: &Corpus) ->
     Ok(answer)
 }
 
-fn judge(ended: &Ended) -> Answer {
+fn classify(ended: &Ended) -> Answer {
     let line_with = |word: &str| ended.text.lines().find(|line| line.contains(word)).map(str::to_owned);
     let (verdict, reason) = match ended.end {
         End::Code(0) => (Verdict::Accepted, None),
@@ -247,22 +247,24 @@ fn general(reason: &str) -> String {
 mod tests {
     use super::*;
 
-    fn ended(end: End, text: &str) -> Ended {
+    fn exit_status(end: End, text: &str) -> Ended {
         Ended { end, text: text.to_owned(), time: Duration::ZERO }
     }
 
     #[test]
-    fn ends_are_judged() {
-        assert_eq!(judge(&ended(End::Code(0), "")).verdict, Verdict::Accepted);
-        let refused =
-            judge(&ended(End::Code(1), "a.cl:1:1: warning: w\na.cl:2:1: error: `x` is not declared\n"));
+    fn exit_statuses_are_classified() {
+        assert_eq!(classify(&exit_status(End::Code(0), "")).verdict, Verdict::Accepted);
+        let refused = classify(&exit_status(
+            End::Code(1),
+            "a.cl:1:1: warning: w\na.cl:2:1: error: `x` is not declared\n",
+        ));
         assert_eq!(refused.verdict, Verdict::Refused);
         assert_eq!(general(&refused.reason), "`…` is not declared");
         assert_eq!(
-            judge(&ended(End::Code(101), "thread 'main' panicked at a.rs:1:1:\n")).verdict,
+            classify(&exit_status(End::Code(101), "thread 'main' panicked at a.rs:1:1:\n")).verdict,
             Verdict::Crashed
         );
-        assert_eq!(judge(&ended(End::Signal(11), "")).verdict, Verdict::Crashed);
-        assert_eq!(judge(&ended(End::Time, "")).verdict, Verdict::OutOfTime);
+        assert_eq!(classify(&exit_status(End::Signal(11), "")).verdict, Verdict::Crashed);
+        assert_eq!(classify(&exit_status(End::Time, "")).verdict, Verdict::OutOfTime);
     }
 }

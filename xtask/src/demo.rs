@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_bins_is_read() {
+    fn the_line_of_bins_is_parsed() {
         assert_eq!(bins("device: x\nbins[0..3] = 1 20 3\n"), Ok(vec![1, 20, 3]));
         assert!(bins("bins[0..3] = 1 x\n").is_err());
         assert!(bins("").is_err());

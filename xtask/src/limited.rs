@@ -69,7 +69,7 @@ pub(crate) fn on_all<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Syn
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some((index, item)) = take(items, &next) {
+                while let Some((index, item)) = next_item(items, &next) {
                     let result = work(item);
                     results.lock().expect("no worker panics with the lock").push((index, result));
                 }
@@ -81,7 +81,7 @@ pub(crate) fn on_all<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Syn
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+fn next_item<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, items.get(index)?))
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_told_apart() {
+    fn exit_statuses_are_distinguished() {
         assert_eq!(shell("exit 3").end, End::Code(3));
         assert_eq!(shell("kill -SEGV $$").end, End::Signal(11));
         assert_eq!(shell("while :; do :; done").end, End::Time);

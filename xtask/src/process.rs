@@ -19,16 +19,16 @@ pub(crate) fn cargo() -> Command {
 /// Runs a program with inherited standard streams.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| cannot_start(command, &e))?;
-    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", name(command))) }
+    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", program_name(command))) }
 }
 
 /// Runs a program and returns its standard output; standard error is inherited.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|e| cannot_start(command, &e))?;
     if !output.status.success() {
-        return Err(format!("{} failed: {}", name(command), output.status));
+        return Err(format!("{} failed: {}", program_name(command), output.status));
     }
-    String::from_utf8(output.stdout).map_err(|_| format!("{} wrote what is not UTF-8", name(command)))
+    String::from_utf8(output.stdout).map_err(|_| format!("{} wrote what is not UTF-8", program_name(command)))
 }
 
 /// Whether the program starts and succeeds; its output is discarded.
@@ -55,12 +55,12 @@ pub(crate) fn target_dir() -> PathBuf {
     this.ancestors().nth(2).map_or_else(|| root().join("target"), Path::to_path_buf)
 }
 
-fn name(command: &Command) -> String {
+fn program_name(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy()];
     words.extend(command.get_args().map(OsStr::to_string_lossy));
     format!("`{}`", words.join(" "))
 }
 
 fn cannot_start(command: &Command, error: &std::io::Error) -> String {
-    format!("cannot start {}: {error}", name(command))
+    format!("cannot start {}: {error}", program_name(command))
 }

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crashes_are_told_from_failures() {
+    fn crashes_and_failures_are_distinguished() {
         let text = "   Compiling a\nerror: test failed, to rerun pass `--test a`\n\nCaused by:\n  \
                     process didn't exit successfully: `target/debug/deps/a-1` (signal: 11, SIGSEGV)\n";
         let lines = failures_of_cargo(text.as_bytes());

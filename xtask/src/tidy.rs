@@ -171,7 +171,7 @@ fn distribution(files: &[File], findings: &mut Vec<String>) {
 
 /// The length limit for 99 % of all functions (docs/CONTRIBUTING.md, "Rules").
 const USUAL_LINES: usize = 70;
-const MOST_LINES: usize = 150;
+const MAX_LINES: usize = 150;
 
 /// docs/CONTRIBUTING.md, "Rules"
 fn lengths_of_functions(files: &[File], findings: &mut Vec<String>) {
@@ -190,8 +190,8 @@ fn lengths_of_functions(files: &[File], findings: &mut Vec<String>) {
             long.len()
         ));
     }
-    let too_long = long.into_iter().filter(|(length, _)| *length > MOST_LINES);
-    findings.extend(too_long.map(|(_, text)| format!("{text}, more than {MOST_LINES}")));
+    let too_long = long.into_iter().filter(|(length, _)| *length > MAX_LINES);
+    findings.extend(too_long.map(|(_, text)| format!("{text}, more than {MAX_LINES}")));
 }
 
 /// The functions of a formatted Rust source: name, first line and number of lines. rustfmt puts the closing brace below
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_finds_what_it_is_for() {
+    fn each_rule_finds_its_violations() {
         assert_eq!(check(sizes, "a.md", &"x".repeat(LARGEST + 1)), 1);
         assert_eq!(check(opening, "a.rs", "use std::fs;\n"), 1);
         assert_eq!(check(opening, "a.rs", "//! What it owns.\n"), 0);
@@ -304,7 +304,7 @@ mod tests {
             text: format!("fn long() {{\n{}}}\n", "    f();\n".repeat(lines - 2))
                 + &"fn f() {}\n".repeat(100),
         };
-        for (lines, count) in [(MOST_LINES, 0), (MOST_LINES + 1, 1)] {
+        for (lines, count) in [(MAX_LINES, 0), (MAX_LINES + 1, 1)] {
             let mut findings = Vec::new();
             lengths_of_functions(&[file(lines)], &mut findings);
             assert_eq!(findings.len(), count, "{findings:?}");

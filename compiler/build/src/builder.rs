@@ -220,7 +220,7 @@ impl Builder {
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             if self.variants.is_empty() {
                 set_workarounds(&mut common, self.workarounds);
-                build.one(file, &module_name(&stem), &common)?;
+                build.compile_file(file, &module_name(&stem), &common)?;
             }
             for variant in &self.variants {
                 let mut options = common.clone();
@@ -230,7 +230,7 @@ impl Builder {
                 if variant.fast_relaxed_math {
                     fast_relaxed_math(&mut options);
                 }
-                build.one(file, &module_name(&format!("{stem}_{}", variant.name)), &options)?;
+                build.compile_file(file, &module_name(&format!("{stem}_{}", variant.name)), &options)?;
             }
         }
         build.write(&folder, &self.bindings)
@@ -242,11 +242,11 @@ impl Builder {
 struct Build {
     modules: Vec<(String, String, Compiled)>,
     rejections: String,
-    told: BTreeSet<String>,
+    announced: BTreeSet<String>,
 }
 
 impl Build {
-    fn one(&mut self, file: &Path, name: &str, options: &Options) -> Result {
+    fn compile_file(&mut self, file: &Path, name: &str, options: &Options) -> Result {
         if self.modules.iter().any(|(known, ..)| known == name) {
             return Err(Error::Usage(format!("two modules would have the name `{name}`")));
         }
@@ -278,7 +278,7 @@ impl Build {
     }
 
     fn rerun(&mut self, path: &str) {
-        if self.told.insert(path.to_owned()) {
+        if self.announced.insert(path.to_owned()) {
             cargo::rerun_if_changed(path);
         }
     }

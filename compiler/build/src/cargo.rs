@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_severity_is_cargo_s() {
+    fn the_severity_is_removed_and_lines_are_joined() {
         assert_eq!(
             line("a.cl:1:2: error: `x` is not declared", ": error: "),
             "a.cl:1:2: `x` is not declared"

@@ -125,14 +125,14 @@ fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Opt
     signature.matching(&everything(), &mut fits, &mut |candidate| {
         found.get_or_insert_with(|| Found {
             builtin: id,
-            parameters: candidate.parameters.iter().map(Parameter::of).collect(),
+            parameters: candidate.parameters.iter().map(Parameter::from_param).collect(),
         });
     });
     found
 }
 
 impl Parameter {
-    fn of(param: &Param) -> Self {
+    fn from_param(param: &Param) -> Self {
         match (param.base, param.pointer) {
             (Shape::Number(scalar, count), None) => Self::Value(scalar, count),
             (Shape::Number(scalar, count), Some(_)) => Self::Pointer(scalar, count),
@@ -239,7 +239,8 @@ mod tests {
             let mut candidates = Vec::new();
             row(id).signature.candidates(&everything(), &mut |candidate| candidates.push(candidate));
             for candidate in candidates {
-                let parameters: Vec<Parameter> = candidate.parameters.iter().map(Parameter::of).collect();
+                let parameters: Vec<Parameter> =
+                    candidate.parameters.iter().map(Parameter::from_param).collect();
                 let element = |scalar: Scalar| Element {
                     size: scalar.size(),
                     is_float: scalar.is_float(),

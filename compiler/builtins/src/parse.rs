@@ -39,8 +39,8 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
     let mut signature = Signature {
         result: pattern(result),
         elements: header.elements.split_whitespace().map(scalar).collect(),
-        widths: header.widths.split_whitespace().map(number).collect(),
-        masks: header.masks.split_whitespace().map(number).collect(),
+        widths: header.widths.split_whitespace().map(parse_number).collect(),
+        masks: header.masks.split_whitespace().map(parse_number).collect(),
         spaces: space_set(header.spaces),
         other_spaces: space_set(header.other_spaces),
         images: images(header.images),
@@ -119,7 +119,7 @@ fn scalar(word: &str) -> Scalar {
     Scalar::parse(word).unwrap_or_else(|| panic!("no scalar type {word}"))
 }
 
-fn number(word: &str) -> u8 {
+fn parse_number(word: &str) -> u8 {
     word.parse().unwrap_or_else(|_| panic!("no number {word}"))
 }
 
@@ -256,7 +256,7 @@ fn base(word: &str) -> Base {
     let (ty, _) = ty::meaning(word).unwrap_or_else(|| panic!("no type {word}"));
     match ty {
         Ty::Scalar(scalar) => Base::Number(Element::Fixed(scalar), Width::Fixed(1)),
-        ty => Base::Fixed(Shape::of(&ty).unwrap_or_else(|| panic!("no such type in a row: {word}"))),
+        ty => Base::Fixed(Shape::from_ty(&ty).unwrap_or_else(|| panic!("no such type in a row: {word}"))),
     }
 }
 

@@ -391,7 +391,7 @@ impl Shape {
     }
 
     /// The shape of a type. `None` if it has none.
-    pub(super) fn of(ty: &Ty) -> Option<Self> {
+    pub(super) fn from_ty(ty: &Ty) -> Option<Self> {
         Some(match *ty {
             Ty::Void => Self::Void,
             Ty::Scalar(scalar) => Self::Number(scalar, 1),

@@ -84,9 +84,9 @@ impl View {
     pub(super) fn new(types: &Types, argument: ArgTy) -> Self {
         let ty = types.get(argument.ty);
         let (target, any, shape) = match *ty {
-            Ty::Pointer(target) => (Some(target), Some(target.ty), Shape::of(types.get(target.ty))),
-            Ty::Pipe(packet, _) => (None, Some(packet), Shape::of(ty)),
-            _ => (None, None, Shape::of(ty)),
+            Ty::Pointer(target) => (Some(target), Some(target.ty), Shape::from_ty(types.get(target.ty))),
+            Ty::Pipe(packet, _) => (None, Some(packet), Shape::from_ty(ty)),
+            _ => (None, None, Shape::from_ty(ty)),
         };
         let scalar = types.components(argument.ty).filter(|(_, count)| *count == 1).map(|(scalar, _)| scalar);
         Self { ty: argument.ty, target, any, shape, scalar, is_zero: argument.is_zero }

@@ -211,7 +211,7 @@ const fn with(mut header: [Piece; DIRECTIVES], line: Piece) -> [Piece; DIRECTIVE
 }
 
 impl Header {
-    fn of(entry: &Entry) -> Self {
+    fn from_entry(entry: &Entry) -> Self {
         let [family, attributes, when, elements, widths, masks, spaces, other_spaces, images] =
             INDEX.headers[usize::from(entry.header)].map(Piece::text);
         Self { family, attributes, when, elements, widths, masks, spaces, other_spaces, images }
@@ -256,7 +256,7 @@ pub(super) fn row(id: BuiltinId) -> &'static Row {
     ROWS[id.index()].get_or_init(|| {
         let entry = &INDEX.entries[id.index()];
         let (result, _, rest) = parts(entry.line.text());
-        Box::new(parse::row(entry.name.text(), result, rest, &Header::of(entry)))
+        Box::new(parse::row(entry.name.text(), result, rest, &Header::from_entry(entry)))
     })
 }
 

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zero_does_not_end_a_message() {
+    fn nul_characters_are_replaced() {
         assert_eq!(c_string("a\0b").to_str(), Ok("a\u{fffd}b"));
     }
 

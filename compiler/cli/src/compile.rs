@@ -65,13 +65,13 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     let Some(output) = output(source.clone(), options, files, stage) else {
         return Ok((String::new(), Outcome::Crash));
     };
-    let mut told = report(&output, &command.options);
-    let Some(artifact) = &output.artifact else { return Ok((told, Outcome::Diagnostics)) };
+    let mut messages = report(&output, &command.options);
+    let Some(artifact) = &output.artifact else { return Ok((messages, Outcome::Diagnostics)) };
     if command.prove {
         let (text, is_proved) = prove::prove(&source, &output, options, files);
-        told.push_str(&text);
+        messages.push_str(&text);
         if !is_proved {
-            return Ok((told, Outcome::Diagnostics));
+            return Ok((messages, Outcome::Diagnostics));
         }
     }
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
@@ -85,7 +85,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
         keep_sources(&file, path, &output)?;
         write_output(&file, dependencies.rule(&of, path, &output.dependencies).as_bytes())?;
         if dependencies.is_only() {
-            return Ok((told, Outcome::Success));
+            return Ok((messages, Outcome::Success));
         }
     }
     let is_module = matches!(emit, EmitArgument::Stage(Emit::Spirv) | EmitArgument::Object);
@@ -94,7 +94,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     }
     keep_sources(&target, path, &output)?;
     write_output(&target, &contents(&emit, &output, artifact, path))?;
-    Ok((told, Outcome::Success))
+    Ok((messages, Outcome::Success))
 }
 
 /// Rejects an output that would replace the source or an included file.
@@ -166,11 +166,12 @@ pub(crate) fn interface(source: Source, options: &Options, files: &Files) -> Int
 
 /// Compiles a source. `None` if the compiler panics or emits an invalid module, which is reported.
 pub(crate) fn output(source: Source, options: &Options, files: &Files, emit: &Emit) -> Option<Output> {
-    let scene = crash::Scene { source, options, loader: files };
-    let output = crash::guarded(Some(&scene), || compile_deep(scene.source.clone(), options, files, emit))?;
+    let context = crash::CrashContext { source, options, loader: files };
+    let output =
+        crash::guarded(Some(&context), || compile_deep(context.source.clone(), options, files, emit))?;
     match &output.invalid_module {
         Some(invalid) => {
-            crash::invalid_module(&scene, invalid);
+            crash::invalid_module(&context, invalid);
             None
         }
         None => Some(output),

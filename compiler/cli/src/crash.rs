@@ -30,7 +30,7 @@ use crate::files::write_output;
 const FOLDER: &str = "KILN_CRASH_DIR";
 
 /// For tests: a source with this word makes the compiler panic.
-const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
+const PANIC_ON: &str = "KILN_PANIC_ON";
 
 /// For tests: the variable that names a defect for the compiler to simulate.
 const DEFECT: &str = "KILN_DEFECT";
@@ -53,7 +53,7 @@ static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static WORDS: OnceLock<Vec<String>> = OnceLock::new();
 
 /// The compilation in progress, from which the reproducer is made.
-pub(crate) struct Scene<'a> {
+pub(crate) struct CrashContext<'a> {
     /// The source.
     pub(crate) source: Source,
     /// The compiler options.
@@ -87,12 +87,15 @@ fn describe(panic: &PanicHookInfo<'_>) -> String {
 }
 
 /// Runs a closure. If it panics, reports that with the path of the reproducer, and returns `None`.
-pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(context: Option<&CrashContext<'_>>, work: impl FnOnce() -> T) -> Option<T> {
     let before = IS_GUARDED.replace(true);
     // The state that a panic leaves inconsistent is dropped.
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
-        if let (Some(scene), Ok(word)) = (scene, env::var(REHEARSAL)) {
-            assert!(!String::from_utf8_lossy(&scene.source.text).contains(&word), "a rehearsal of `{word}`");
+        if let (Some(context), Ok(word)) = (context, env::var(PANIC_ON)) {
+            assert!(
+                !String::from_utf8_lossy(&context.source.text).contains(&word),
+                "a requested panic on `{word}`"
+            );
         }
         work()
     }));
@@ -100,7 +103,7 @@ pub(crate) fn guarded<T>(scene: Option<&Scene<'_>>, work: impl FnOnce() -> T) ->
     match result {
         Ok(value) => Some(value),
         Err(_) => {
-            report_panic(scene);
+            report_panic(context);
             None
         }
     }
@@ -112,25 +115,25 @@ pub(crate) fn defect() -> Option<Defect> {
 }
 
 /// Reports an invalid module that the compiler emitted, with the path of the reproducer.
-pub(crate) fn invalid_module(scene: &Scene<'_>, invalid: &InvalidModule) {
+pub(crate) fn invalid_module(context: &CrashContext<'_>, invalid: &InvalidModule) {
     let findings: Vec<String> = invalid.findings.iter().map(ToString::to_string).collect();
-    report_internal_error(Some(scene), &format!("the module is invalid: {invalid}"), "invalid", &findings);
+    report_internal_error(Some(context), &format!("the module is invalid: {invalid}"), "invalid", &findings);
 }
 
-fn report_panic(scene: Option<&Scene<'_>>) {
+fn report_panic(context: Option<&CrashContext<'_>>) {
     let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
     let first = panics.first().and_then(|text| text.lines().next()).unwrap_or("a panic").to_owned();
-    report_internal_error(scene, &first, "panic", &panics);
+    report_internal_error(context, &first, "panic", &panics);
 }
 
 /// Reports an internal error in one sentence, and writes the reproducer, with each detail under this label.
-fn report_internal_error(scene: Option<&Scene<'_>>, first: &str, label: &str, details: &[String]) {
+fn report_internal_error(context: Option<&CrashContext<'_>>, first: &str, label: &str, details: &[String]) {
     anstream::eprintln!("kiln: error: internal error: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
     let path = folder.join(&name).to_string_lossy().into_owned();
-    match write_output(&path, report(&name, scene, label, details).as_bytes()) {
+    match write_output(&path, report(&name, context, label, details).as_bytes()) {
         Ok(()) => {
             anstream::eprintln!("kiln: note: a reproducer is in `{path}`; please report it");
         }
@@ -138,40 +141,40 @@ fn report_internal_error(scene: Option<&Scene<'_>>, first: &str, label: &str, de
     }
 }
 
-fn report(name: &str, scene: Option<&Scene<'_>>, label: &str, details: &[String]) -> String {
+fn report(name: &str, context: Option<&CrashContext<'_>>, label: &str, details: &[String]) -> String {
     let words = WORDS.get().map(Vec::as_slice).unwrap_or_default();
     let mut comment =
         format!("kiln {}, {} {}\n", env!("CARGO_PKG_VERSION"), env::consts::ARCH, env::consts::OS);
     let _ = writeln!(comment, "command: kiln {}", quoted(words));
-    if let Some(scene) = scene {
-        let _ = writeln!(comment, "source: {}", scene.source.name);
-        let _ = writeln!(comment, "again: kiln {}", quoted(&again(words, name)));
+    if let Some(context) = context {
+        let _ = writeln!(comment, "source: {}", context.source.name);
+        let _ = writeln!(comment, "again: kiln {}", quoted(&reproducer_command(words, name)));
     }
     for detail in details {
         let _ = writeln!(comment, "{label}: {detail}");
     }
-    let source = scene.map(flat).unwrap_or_default();
+    let source = context.map(flat).unwrap_or_default();
     // A trailing backslash would continue the comment on the next line.
     let lines = comment.lines().map(|line| format!("// {}\n", line.trim_end().trim_end_matches('\\')));
     lines.chain([source]).collect()
 }
 
 /// The source without directives, or unchanged if preprocessing fails.
-fn flat(scene: &Scene<'_>) -> String {
+fn flat(context: &CrashContext<'_>) -> String {
     let before = IS_GUARDED.replace(true);
     let preprocessed = panic::catch_unwind(AssertUnwindSafe(|| {
-        kiln_compiler::compile(scene.source.clone(), scene.options, scene.loader, &Emit::Preprocessed)
+        kiln_compiler::compile(context.source.clone(), context.options, context.loader, &Emit::Preprocessed)
             .artifact
     }));
     IS_GUARDED.set(before);
     match preprocessed {
         Ok(Some(Artifact::Text(text))) => text,
-        _ => String::from_utf8_lossy(&scene.source.text).into_owned(),
+        _ => String::from_utf8_lossy(&context.source.text).into_owned(),
     }
 }
 
 /// The command that reproduces the failure from this file, without the options that preprocessing has applied.
-fn again(words: &[String], name: &str) -> Vec<String> {
+fn reproducer_command(words: &[String], name: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -199,9 +202,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_loses_what_the_report_has_in_it() {
+    fn the_command_omits_what_the_reproducer_contains() {
         let words = "compile -O0 -DN=1 -D M=2 -I inc -cl-std=CL3.0 a.cl b.cl -o a.spv -MD -MF a.d -g";
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        assert_eq!(again(&words, "r.cl").join(" "), "compile -O0 -cl-std=CL3.0 -g r.cl");
+        assert_eq!(reproducer_command(&words, "r.cl").join(" "), "compile -O0 -cl-std=CL3.0 -g r.cl");
     }
 }

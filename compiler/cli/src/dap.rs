@@ -68,16 +68,16 @@ fn words(launch: &Value) -> Result<Vec<String>, Failure> {
     if let Some(module) = text(launch, "module")? {
         words.extend(["--module".to_owned(), module]);
     }
-    words.extend(one(launch)?);
+    words.extend(launch_options(launch)?);
     for next in launch["then"].as_array().into_iter().flatten() {
         words.push("then".to_owned());
-        words.extend(one(next)?);
+        words.extend(launch_options(next)?);
     }
     Ok(words)
 }
 
 /// The options of one launch.
-fn one(launch: &Value) -> Result<Vec<String>, Failure> {
+fn launch_options(launch: &Value) -> Result<Vec<String>, Failure> {
     let mut words = Vec::new();
     for name in ["kernel", "global", "local", "offset", "expect"] {
         if let Some(value) = text(launch, name)? {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_launch_request_is_a_command_line() {
+    fn a_launch_request_becomes_a_command_line() {
         let launch = json!({
             "program": "k.cl", "kernel": "k", "global": [64, 2], "local": 8, "args": ["buf:int[64]", "int:-1"],
             "options": ["-DN=1"], "checks": false, "then": [{ "kernel": "l", "global": "1" }],

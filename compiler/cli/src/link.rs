@@ -17,24 +17,24 @@ pub(crate) fn link(command: &LinkCommand, matches: &ArgMatches, files: &Files) -
     let mut options = command.options.to_options(command.target().map_err(Failure)?, matches);
     options.strip = command.strip;
     let mut parts = Vec::new();
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     let mut worst = Outcome::Success;
     for path in &command.inputs {
-        match part(command, &options, files, path, &mut told)? {
+        match part(command, &options, files, path, &mut messages)? {
             Ok(part) => parts.push(part),
             Err(outcome) => worst = worst.max(outcome),
         }
     }
     if worst != Outcome::Success {
-        show(&told, &command.options);
+        show(&messages, &command.options);
         return Ok(worst);
     }
     let output = link_parts(&parts, &options, &command.emit()).map_err(|error| Failure(error.to_string()))?;
     if let Some(invalid) = &output.invalid_module {
         return failure(format!("internal error: the linked module is invalid: {invalid}"));
     }
-    told.push(report(&output, &command.options));
-    show(&told, &command.options);
+    messages.push(report(&output, &command.options));
+    show(&messages, &command.options);
     let Some(artifact) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let is_module = matches!(artifact, Artifact::Module(_));
     if command.output == "-" && is_module && std::io::stdout().is_terminal() {
@@ -53,7 +53,7 @@ fn part(
     options: &Options,
     files: &Files,
     path: &str,
-    told: &mut Vec<String>,
+    messages: &mut Vec<String>,
 ) -> Result<Result<Part, Outcome>, Failure> {
     const SPIRV: &[u8] = &0x0723_0203_u32.to_le_bytes();
     let source = files.source(path)?;
@@ -65,7 +65,7 @@ fn part(
         return translate::part(path, options, &command.options);
     }
     let Some(output) = output(source, options, files, &Emit::Part) else { return Ok(Err(Outcome::Crash)) };
-    told.push(report(&output, &command.options));
+    messages.push(report(&output, &command.options));
     Ok(match output.artifact {
         Some(Artifact::Part(part)) => Ok(*part),
         _ => Err(Outcome::Diagnostics),

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_those_of_the_folder() {
+    fn paths_are_relative_to_the_project_folder() {
         let flags = ["-Iinc", "-I", "more", "-include", "a.h", "-DN=1", "-I/abs", "-Wall"].map(str::to_owned);
         let found = in_folder(flags.into_iter(), Path::new("sub"));
         let wanted = ["-Isub/inc", "-I", "sub/more", "-include", "sub/a.h", "-DN=1", "-I/abs", "-Wall"];

@@ -125,7 +125,7 @@ fn launch(
         if !is_undefined(&error) {
             return Err(error.into());
         }
-        anstream::eprintln!("{}", undefined::told(&error, command.options.diagnostic_format));
+        anstream::eprintln!("{}", undefined::message(&error, command.options.diagnostic_format));
         return Ok(Outcome::Undefined);
     }
     after(&queue, launch, memory, output.take())

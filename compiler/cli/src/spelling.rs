@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_without_a_command_is_compiled() {
+    fn compile_is_the_default_command() {
         assert_eq!(words("k.cl"), "compile k.cl");
         assert_eq!(words("-O2 k.cl -o k.spv"), "compile -O2 k.cl -o k.spv");
         assert_eq!(words("- -o k.spv"), "compile - -o k.spv");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_clang_have_their_meaning() {
+    fn clang_options_are_translated() {
         assert_eq!(
             words("compile -std=CL2.0 -isystem inc -iquoteq -include a.h -pedantic -Os -g -g0 k.cl"),
             "compile --cl-std=CL2.0 -I inc -Iq --include a.h -Wpedantic -O2 k.cl"

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn others_stay_imported() {
+    fn unknown_imports_are_kept() {
         let float = Type::Scalar(Scalar::F32);
         assert!(defined("_Z3foof", &[float], Some(float)).is_empty());
         assert!(defined("sin", &[float], Some(float)).is_empty());

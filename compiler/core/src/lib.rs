@@ -184,7 +184,7 @@ fn stages(
     if sink.has_errors() {
         return Ok(None);
     }
-    *interface = Some(Interface::of(&hir, interner));
+    *interface = Some(Interface::from_module(&hir, interner));
     match emit {
         Emit::Nothing => return Ok(Some(Artifact::Text(String::new()))),
         Emit::Hir => {

@@ -5,7 +5,7 @@ mod front;
 /// `data/declarations.txt`: each line contains the code of the first error (or warning), or `ok`; optionally the version
 /// (`std=`) and disabled extensions (`ext=`); and a program.
 #[test]
-fn programs_are_accepted_and_refused() {
+fn programs_are_accepted_or_rejected() {
     let mut problems = Vec::new();
     for (number, line) in include_str!("data/declarations.txt").lines().enumerate() {
         let (head, source) = line.split_once(": ").expect("a code and a program");

@@ -23,7 +23,7 @@ kernel void k(global int *gi, global float *gf, constant int *ci, local int *li,
 
 /// `data/expressions.txt`: in each line the code of the first error, or `ok`, and statements; after `@` a program.
 #[test]
-fn expressions_are_accepted_and_refused() {
+fn expressions_are_accepted_or_rejected() {
     let mut problems = Vec::new();
     for (number, line) in include_str!("data/expressions.txt").lines().enumerate() {
         let (expected, text) = line.split_once(": ").expect("a code and statements");

@@ -27,7 +27,7 @@ fn survive(texts: Vec<Vec<u8>>) {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn deep_nesting_is_an_error() {
     let around = [
         ("(", ")"),
         ("{", "}"),
@@ -101,7 +101,7 @@ kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(global int *out, lo
 "#;
 
 #[test]
-fn mutants_end() {
+fn mutants_terminate() {
     let tokens = pieces(WHOLE);
     let mut random = Random(1);
     let texts = (0..400).map(|_| {
@@ -122,7 +122,7 @@ fn mutants_end() {
 }
 
 #[test]
-fn soup_and_noise_end() {
+fn random_tokens_and_bytes_terminate() {
     let tokens = pieces(WHOLE);
     let mut random = Random(2);
     let mut texts = Vec::new();

@@ -148,7 +148,7 @@ impl Interface {
     }
 
     /// Extracts the interface of a program without errors.
-    pub fn of(module: &Module, interner: &Interner) -> Self {
+    pub fn from_module(module: &Module, interner: &Interner) -> Self {
         let mut reader = Reader { module, interner, known: FxHashMap::default(), interface: Self::default() };
         for function in module.functions.iter() {
             reader.kernel(function);

@@ -121,7 +121,7 @@ pub fn check(
         interner,
         sink,
         facts,
-        extensions: extensions::of(options),
+        extensions: extensions::enabled(options),
         types: Types::new(),
         module: hir::Module::default(),
         scopes: Scopes::default(),

@@ -77,7 +77,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
         trace,
         program,
         facts,
-        context: Context { version: options.std, extensions: extensions::of(options) },
+        context: Context { version: options.std, extensions: extensions::enabled(options) },
         max_depth: options.max_depth,
     }
 }
@@ -95,11 +95,11 @@ pub fn check(
     let (names, errors): (Vec<_>, Vec<_>) =
         parsed.errors.iter().partition(|error| error.kind.concerns_name());
     syntax::report(errors, sources, interner, sink);
-    let told = sink.count();
+    let previous = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     if !parsed.repaired.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
-        sink.remove_consequences(told, |diagnostic| shadows.is_consequence(diagnostic));
+        sink.remove_consequences(previous, |diagnostic| shadows.is_consequence(diagnostic));
     }
     // A use of a name whose declaration lacks a type is a consequence.
     let untyped: Vec<&str> = names
@@ -110,7 +110,7 @@ pub fn check(
         })
         .collect();
     if !untyped.is_empty() {
-        sink.remove_consequences(told, |diagnostic| {
+        sink.remove_consequences(previous, |diagnostic| {
             let text = sources.spelling(diagnostic.span).map(|at| sources.text(&at));
             matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction)
                 && text.is_some_and(|text| untyped.contains(&text))

@@ -129,10 +129,10 @@ impl Reader<'_> {
         let size = types.size_of(id).unwrap_or(0);
         self.found.types.push(Type { name, size, kind: Kind::Opaque });
         let kind = match *types.get(id) {
-            Ty::Scalar(scalar) | Ty::Atomic(scalar) => Kind::Number(number(scalar)),
+            Ty::Scalar(scalar) | Ty::Atomic(scalar) => Kind::Number(number_format(scalar)),
             Ty::AtomicFlag => Kind::Number(Number::Signed),
             Ty::Enum(id) => self.enumeration(id),
-            Ty::Vector(element, count) => Kind::Vector(number(element), count),
+            Ty::Vector(element, count) => Kind::Vector(number_format(element), count),
             Ty::Pointer(to) => Kind::Pointer(self.ty(to.ty)),
             Ty::Array(element, Some(count)) => Kind::Array(self.ty(element.ty), count),
             Ty::Record(id) => self.record(id),
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn enumeration(&self, id: EnumId) -> Kind {
         let list = &self.module.types.enums[id];
         let values = list.enumerators.iter().map(|&(name, value)| (self.text(name), value)).collect();
-        Kind::Enum(number(list.underlying), values)
+        Kind::Enum(number_format(list.underlying), values)
     }
 
     fn record(&mut self, id: RecordId) -> Kind {
@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 }
 
-fn number(scalar: Scalar) -> Number {
+fn number_format(scalar: Scalar) -> Number {
     match scalar {
         Scalar::Bool => Number::Bool,
         Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long => Number::Signed,

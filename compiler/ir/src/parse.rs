@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Result<Module> {
             let function = parser.function(module.functions.len(), false)?;
             module.functions.push(function);
         } else if parser.eat_word("state") {
-            module.interface.state.push((parser.keyword("a state")?, parser.number()?));
+            module.interface.state.push((parser.keyword("a state")?, parser.parse_number()?));
         } else if parser.eat_word("arguments") {
             let arguments = (parser.id('#')?, parser.enclosed(['[', ']'], Parser::argument_location)?);
             module.interface.arguments.push(arguments);
@@ -63,25 +63,25 @@ pub fn parse(text: &str) -> Result<Module> {
             parser.word("init")?;
             module.interface.variables = parser.data()?;
         } else if parser.eat_word("offset") {
-            module.interface.offsets.push((parser.id('@')?, parser.number()?));
+            module.interface.offsets.push((parser.id('@')?, parser.parse_number()?));
         } else if parser.eat_word("format") {
-            let (text, sizes) = (parser.text()?, parser.enclosed(['[', ']'], Parser::number)?);
+            let (text, sizes) = (parser.text()?, parser.enclosed(['[', ']'], Parser::parse_number)?);
             module.interface.formats.push(Format { text, sizes });
         } else if parser.eat_word("image_fact") {
             let fact = ImageFact {
                 kernel: parser.id('#')?,
-                argument: parser.number()?,
+                argument: parser.parse_number()?,
                 what: parser.image_action()?,
                 memory: parser.keyword("a kind of memory")?,
-                byte: parser.number()?,
+                byte: parser.parse_number()?,
             };
             module.interface.image_facts.push(fact);
         } else if parser.eat_word("sampler_fact") {
             let fact = SamplerFact {
                 kernel: parser.id('#')?,
-                argument: parser.number()?,
+                argument: parser.parse_number()?,
                 memory: parser.keyword("a kind of memory")?,
-                byte: parser.number()?,
+                byte: parser.parse_number()?,
             };
             module.interface.sampler_facts.push(fact);
         } else if parser.is_at_end() {
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
         Ok(String::from_utf8_lossy(&self.text()?).into_owned())
     }
 
-    fn number<T: TryFrom<i128>>(&mut self) -> Result<T> {
+    fn parse_number<T: TryFrom<i128>>(&mut self) -> Result<T> {
         let Token::Number(text) = *self.peek() else { return self.expected("a number") };
         let Some(number) = integer(text).and_then(|number| T::try_from(number).ok()) else {
             return self.expected("a number in range");
@@ -175,13 +175,13 @@ impl<'t> Parser<'t> {
     /// A punctuator and a number: `@1`.
     fn id<I: Id>(&mut self, mark: char) -> Result<I> {
         self.mark(mark)?;
-        Ok(I::from_index(self.number::<u32>()? as usize))
+        Ok(I::from_index(self.parse_number::<u32>()? as usize))
     }
 
     /// `word number`
     fn named<T: TryFrom<i128>>(&mut self, word: &str) -> Result<T> {
         self.word(word)?;
-        self.number()
+        self.parse_number()
     }
 
     fn keyword<T: Word>(&mut self, what: &str) -> Result<T> {
@@ -232,8 +232,8 @@ impl Parser<'_> {
         let linkage = self.linkage();
         let space = self.keyword("an address space")?;
         let (size, align) = (self.named("size")?, self.named("align")?);
-        let argument = if self.eat_word("argument") { Some(self.number()?) } else { None };
-        let parameter = if self.eat_word("parameter") { Some(self.number()?) } else { None };
+        let argument = if self.eat_word("argument") { Some(self.parse_number()?) } else { None };
+        let parameter = if self.eat_word("parameter") { Some(self.parse_number()?) } else { None };
         let element = if self.eat_word("element") { Some(self.ty()?) } else { None };
         let init = if self.eat_word("init") { Some(self.data()?) } else { None };
         let span = Span::default();
@@ -270,7 +270,7 @@ impl Parser<'_> {
     /// A name, and the index among its rows: `sin`, `prefetch #1`.
     fn builtin(&mut self) -> Result<BuiltinId> {
         let name = self.any_word()?;
-        let index = if self.eat_mark('#') { self.number::<u32>()? } else { 0 };
+        let index = if self.eat_mark('#') { self.parse_number::<u32>()? } else { 0 };
         BuiltinId::of_name(name, index as usize).ok_or_else(|| ParseError {
             line: self.tokens[self.next - 1].1,
             message: format!("there is no built-in function `{name}` #{index}"),
@@ -285,7 +285,7 @@ impl Parser<'_> {
         let Some(scalar) = ty::Scalar::ALL.into_iter().find(|scalar| scalar.spelling() == word) else {
             return self.expected("a type of OpenCL C before this");
         };
-        let count = if matches!(self.peek(), Token::Number(_)) { self.number()? } else { 1 };
+        let count = if matches!(self.peek(), Token::Number(_)) { self.parse_number()? } else { 1 };
         let make = if self.eat_mark('*') { BuiltinParam::Pointer } else { BuiltinParam::Value };
         Ok(make(scalar, count))
     }
@@ -294,11 +294,11 @@ impl Parser<'_> {
         if self.peek() == &Token::Mark('@') {
             Ok(ArgumentLocation::Local(self.id('@')?))
         } else if self.eat_word("descriptor") {
-            Ok(ArgumentLocation::Descriptor(self.number()?))
+            Ok(ArgumentLocation::Descriptor(self.parse_number()?))
         } else if self.eat_word("nowhere") {
             Ok(ArgumentLocation::Nowhere)
         } else {
-            Ok(ArgumentLocation::Bytes(self.keyword("an argument location")?, self.number()?))
+            Ok(ArgumentLocation::Bytes(self.keyword("an argument location")?, self.parse_number()?))
         }
     }
 
@@ -310,7 +310,7 @@ impl Parser<'_> {
         let Some(bytes) = bytes else { return self.expected("hexadecimal bytes before this") };
         let mut relocations = Vec::new();
         while self.eat_word("relocation") {
-            relocations.push((self.number()?, self.id('@')?, self.number()?));
+            relocations.push((self.parse_number()?, self.id('@')?, self.parse_number()?));
         }
         Ok(Data { bytes, relocations })
     }
@@ -343,7 +343,7 @@ impl Parser<'_> {
             reader.function.vars.push(var);
         }
         while reader.parser.eat_word("points") {
-            let number = reader.parser.number()?;
+            let number = reader.parser.parse_number()?;
             reader.parser.word("into")?;
             let var = reader.parser.id('@')?;
             reader.function.objects.push((number, var));
@@ -356,9 +356,10 @@ impl Parser<'_> {
         let mut kernel = Kernel::default();
         loop {
             if self.eat_word("required_size") {
-                kernel.required_size = Some([self.number()?, self.number()?, self.number()?]);
+                kernel.required_size =
+                    Some([self.parse_number()?, self.parse_number()?, self.parse_number()?]);
             } else if self.eat_word("size_hint") {
-                kernel.size_hint = Some([self.number()?, self.number()?, self.number()?]);
+                kernel.size_hint = Some([self.parse_number()?, self.parse_number()?, self.parse_number()?]);
             } else if self.eat_word("attributes") {
                 kernel.attributes = self.name()?;
             } else if self.eat_word("argument") {
@@ -526,7 +527,7 @@ impl Body<'_, '_> {
     fn params(&mut self, block: BlockId) -> Result<()> {
         let params = self.parser.enclosed(['(', ')'], |parser| {
             parser.mark('%')?;
-            let number: u32 = parser.number()?;
+            let number: u32 = parser.parse_number()?;
             parser.mark(':')?;
             Ok((number, parser.ty()?))
         })?;
@@ -564,7 +565,7 @@ impl Body<'_, '_> {
         if self.parser.peek() == &Token::Mark('%') {
             results = self.parser.comma_separated(|parser| {
                 parser.mark('%')?;
-                let number: u32 = parser.number()?;
+                let number: u32 = parser.parse_number()?;
                 parser.mark(':')?;
                 Ok((number, parser.ty()?))
             })?;
@@ -643,7 +644,7 @@ impl Body<'_, '_> {
 
     fn argument(&mut self) -> Result<ValueId> {
         if self.parser.eat_mark('%') {
-            let number: u32 = self.parser.number()?;
+            let number: u32 = self.parser.parse_number()?;
             return match self.values.get(&number) {
                 Some(value) => Ok(*value),
                 None => self.parser.undefined(number),
@@ -705,12 +706,12 @@ impl Body<'_, '_> {
             "number" => Op::Convert(parser.convert_number()),
             "bitcast" => Op::Bitcast,
             "construct" => Op::Construct,
-            "extract" => Op::Extract(parser.number()?),
+            "extract" => Op::Extract(parser.parse_number()?),
             "extract_dynamic" => Op::ExtractDynamic,
-            "insert" => Op::Insert(parser.number()?),
+            "insert" => Op::Insert(parser.parse_number()?),
             "insert_dynamic" => Op::InsertDynamic,
             "shuffle" => {
-                let components = parser.enclosed(['[', ']'], Parser::number)?;
+                let components = parser.enclosed(['[', ']'], Parser::parse_number)?;
                 Op::Shuffle(SmallVec::from_vec(components))
             }
             "any" => Op::Any,
@@ -719,14 +720,14 @@ impl Body<'_, '_> {
             "module_var" => Op::ModuleVar(parser.id('@')?),
             "private_var" => Op::PrivateVar(parser.id('$')?),
             "offset" => {
-                let stride = parser.number()?;
-                let count = if parser.eat_word("of") { Some(parser.number()?) } else { None };
+                let stride = parser.parse_number()?;
+                let count = if parser.eat_word("of") { Some(parser.parse_number()?) } else { None };
                 Op::Offset { stride, count }
             }
             "element" => Op::Element,
-            "launch_word" => Op::LaunchWord(parser.keyword("a kind of memory")?, parser.number()?),
+            "launch_word" => Op::LaunchWord(parser.keyword("a kind of memory")?, parser.parse_number()?),
             "launch_address" => Op::LaunchAddress(parser.keyword("a state")?),
-            "descriptor" => Op::Descriptor(parser.number()?),
+            "descriptor" => Op::Descriptor(parser.parse_number()?),
             "image" => Op::Image(parser.image_action()?),
             "input" => Op::Input(parser.keyword("an input")?),
             "pointer_cast" => Op::PointerCast,
@@ -734,8 +735,8 @@ impl Body<'_, '_> {
             "int_to_pointer" => Op::IntToPointer,
             "load" => Op::Load(parser.access()?),
             "store" => Op::Store(parser.access()?),
-            "copy" => Op::Copy { size: parser.number()?, access: parser.access()? },
-            "zero" => Op::Zero { size: parser.number()?, access: parser.access()? },
+            "copy" => Op::Copy { size: parser.parse_number()?, access: parser.access()? },
+            "zero" => Op::Zero { size: parser.parse_number()?, access: parser.access()? },
             "atomic" => Op::Atomic(parser.atomic()?),
             "fence" => Op::Fence {
                 flags: parser.known_flags()?,
@@ -756,7 +757,7 @@ impl Body<'_, '_> {
             "trap" => Op::Trap(parser.text()?.into_boxed_slice()),
             "if" => Op::If { then: self.function.add_block(&[]), otherwise: self.function.add_block(&[]) },
             "loop" => {
-                let unroll = if parser.eat_word("unroll") { Some(parser.number()?) } else { None };
+                let unroll = if parser.eat_word("unroll") { Some(parser.parse_number()?) } else { None };
                 Op::Loop {
                     body: self.function.add_block(&[]),
                     continuing: self.function.add_block(&[]),

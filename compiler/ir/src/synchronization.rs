@@ -18,7 +18,7 @@ impl Function {
     /// The memory that the object of an operation can be in: the pointee of its first argument.
     pub fn object_spaces(&self, id: InstId) -> Spaces {
         match self.insts[id].args.first().map(|&pointer| self.ty(pointer)) {
-            Some(Type::Pointer(space)) => Spaces::of(space),
+            Some(Type::Pointer(space)) => Spaces::for_pointer(space),
             _ => Spaces::NONE,
         }
     }
@@ -90,7 +90,7 @@ impl Op {
                 Some((Operation::Fence, fence_sync(*flags, *order, *scope)))
             }
             Self::Barrier { execution, flags, scope } => {
-                Some((Operation::Barrier(Group::of(*execution)), barrier_sync(*flags, *scope)))
+                Some((Operation::Barrier(Group::from_scope(*execution)), barrier_sync(*flags, *scope)))
             }
             _ => None,
         }

@@ -148,7 +148,7 @@ impl Type {
     }
 
     /// The type for values of an OpenCL C type.
-    pub fn of(scalar: ty::Scalar, count: u8) -> Self {
+    pub fn scalar_or_vector(scalar: ty::Scalar, count: u8) -> Self {
         Self::vector(scalar.into(), count)
     }
 

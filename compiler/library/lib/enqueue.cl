@@ -21,7 +21,7 @@
 #define IS_UNIFORM 15
 
 #define RECORD_WORDS 18
-#define MOST_RECORD 8192
+#define MAX_RECORD_BYTES 8192
 #define PENDING 2
 #define NO_LOCAL 0xffffffffu
 
@@ -109,7 +109,7 @@ uint2 queue_write(global uint *queue, uint kind, uint block, uint waits, const u
                   uint command, uint locals, uint captures) {
     uint words = RECORD_WORDS + waits + locals;
     uint bytes = 4 * (words + (words & 1)) + ((captures + 7) & ~7u);
-    int status = waits > MOST_RECORD / 4 || bytes > MOST_RECORD ? -5 : 0;
+    int status = waits > MAX_RECORD_BYTES / 4 || bytes > MAX_RECORD_BYTES ? -5 : 0;
     ulong made = 0;
     if (status == 0 && event != 0) {
         made = queue_create_event(queue);

@@ -277,7 +277,7 @@ fn loops_that_run_once_become_blocks() {
 }
 
 #[test]
-fn continue_goes_to_the_step_or_the_test() {
+fn continue_branches_to_the_step_or_the_condition() {
     assert_lines(
         "kernel void k(global int *p) { for (int i = 0; i < 9; ++i) { if (p[i]) continue; p[i] = i; } }",
         &["loop L0 {", "continue L0", "continue L0", "} continuing {", "add %, i32 1", "next L0"],

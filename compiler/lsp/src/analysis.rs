@@ -62,12 +62,12 @@ pub(crate) struct Cursor<'a> {
 impl Analysis {
     /// Analyzes the file of this name. `None` if it does not exist, or if it is a configuration file instead of a
     /// source.
-    pub(crate) fn of(world: &World, root: &str) -> Option<Self> {
+    pub(crate) fn new(world: &World, root: &str) -> Option<Self> {
         if configuration::is_project_file(root) {
             return None;
         }
         let text = world.read(root)?;
-        rehearse(&text);
+        panic_if_requested(&text);
         let options = configuration::options(world, root, &String::from_utf8_lossy(&text));
         let survey = survey(Source { name: root.to_owned(), text }, &options, world);
         let user = survey.sources.files().filter(|(_, file)| file.kind == FileKind::User);
@@ -82,7 +82,7 @@ impl Analysis {
         let mut world = world.clone();
         let uri = uri::uri(name)?;
         world.documents.insert(name.to_owned(), Document { uri, version: 0, text: text.into() });
-        Self::of(&world, root)
+        Self::new(&world, root)
     }
 
     /// The names of all files read, including the source itself.
@@ -173,11 +173,11 @@ impl Analysis {
 }
 
 /// For tests: a source that contains the value of this variable makes the compiler panic.
-const REHEARSAL: &str = "KILN_REHEARSE_CRASH";
+const PANIC_ON: &str = "KILN_PANIC_ON";
 
-fn rehearse(text: &[u8]) {
-    if let Ok(word) = std::env::var(REHEARSAL) {
-        assert!(!String::from_utf8_lossy(text).contains(&word), "a rehearsal of `{word}`");
+fn panic_if_requested(text: &[u8]) {
+    if let Ok(word) = std::env::var(PANIC_ON) {
+        assert!(!String::from_utf8_lossy(text).contains(&word), "a requested panic on `{word}`");
     }
 }
 

@@ -50,7 +50,7 @@ impl Fixture {
         }
         world.client.takes_snippets = true;
         let (name, position) = mark.unwrap_or_else(|| (files[0].0.clone(), Position::default()));
-        let analysis = Analysis::of(&world, &files[0].0).expect("it is open");
+        let analysis = Analysis::new(&world, &files[0].0).expect("it is open");
         Self { world, analysis, name, position }
     }
 

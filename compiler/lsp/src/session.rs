@@ -147,7 +147,7 @@ impl Session {
     /// Analyzes a source, and remembers its text if that does not panic.
     fn attempt(&mut self, root: &str) -> Option<Analysis> {
         self.attempted.insert(root.to_owned());
-        let analysis = Analysis::of(&self.world, root);
+        let analysis = Analysis::new(&self.world, root);
         self.attempted.remove(root);
         match self.world.documents.get(root) {
             Some(document) => self.good.insert(root.to_owned(), document.text.clone()),

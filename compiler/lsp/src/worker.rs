@@ -40,7 +40,7 @@ pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellati
             Some(due) => tasks.recv_deadline(due),
         };
         match task {
-            Ok(task) => worker.take(task, cancellation),
+            Ok(task) => worker.receive(task, cancellation),
             Err(RecvTimeoutError::Timeout) => worker.diagnose(tasks),
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -59,7 +59,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn take(&mut self, task: Task, cancellation: &Cancellation) {
+    fn receive(&mut self, task: Task, cancellation: &Cancellation) {
         match task {
             Task::Changed(world, names) => {
                 let debounce = Duration::from_millis(world.settings.debounce);

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Limits on the number of files and the depth of folders to search.
-const MOST_FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 const DEEPEST: usize = 12;
 
 /// The sources of the workspace folders, and the open ones.
@@ -35,7 +35,7 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if found.len() >= MOST_FILES || name.starts_with('.') || name == "target" || name == "node_modules" {
+        if found.len() >= MAX_FILES || name.starts_with('.') || name == "target" || name == "node_modules" {
             continue;
         }
         let Ok(kind) = entry.file_type() else { continue };
@@ -58,7 +58,7 @@ pub(crate) fn including(world: &World, header: &str) -> Option<String> {
             let is_candidate = !is_folder && is_source(&name);
             let text = if is_candidate { world.read(&source) } else { None };
             if text.is_some_and(|text| String::from_utf8_lossy(&text).contains(file))
-                && Analysis::of(world, &source).is_some_and(|analysis| analysis.reads(header))
+                && Analysis::new(world, &source).is_some_and(|analysis| analysis.reads(header))
             {
                 return Some(source);
             }
@@ -83,7 +83,7 @@ fn visit_sources(session: &mut Session, text: &str, visit: &mut dyn FnMut(&Analy
         let Some(bytes) = session.world.read(&name) else { continue };
         let source = String::from_utf8_lossy(&bytes);
         if (source.contains(text) || source.contains("include"))
-            && let Some(analysis) = Analysis::of(&session.world, &name)
+            && let Some(analysis) = Analysis::new(&session.world, &name)
         {
             visit(&analysis);
         }

@@ -89,8 +89,8 @@ impl Input {
                 options.math = options.math.with_implied();
             }
             "device_profile" => {
-                let told = device_profile(options, &string(value)?, Path::new(&self.folder));
-                self.read.extend(told.map_err(|error| problem(value.span(), &error.to_string()))?);
+                let read = device_profile(options, &string(value)?, Path::new(&self.folder));
+                self.read.extend(read.map_err(|error| problem(value.span(), &error.to_string()))?);
             }
             "workarounds" => {
                 let workarounds = Workarounds::parse(&string(value)?);

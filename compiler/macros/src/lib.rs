@@ -1,16 +1,27 @@
 //! Compiles OpenCL C kernels in place, as an alternative to a build script.
 //!
-//! ```ignore
-//! mod blur {
-//!     kiln_macros::kernel_file!("kernels/blur.cl", define = "RADIUS=3");
-//! }
-//! mod square {
+//! ```
+//! use kiln_runtime::{Instance, Options, Selector};
+//!
+//! mod scale {
 //!     kiln_macros::kernel! {
-//!         "kernel void square(global float *x) { x[get_global_id(0)] *= x[get_global_id(0)]; }"
+//!         "kernel void scale(global float *x) { x[get_global_id(0)] *= FACTOR; }",
+//!         define = "FACTOR=3"
 //!     }
 //! }
-//! // blur::Program::load(&device)?
+//!
+//! # fn main() -> kiln_runtime::Result<()> {
+//! let device = Instance::new(Options::default())?.device(&Selector::from("reference"))?;
+//! let queue = device.queue()?;
+//! let numbers = device.buffer_from(&[1.0f32, 2.0, 4.0])?;
+//! // SAFETY: the kernel stays within its buffer.
+//! unsafe { scale::Program::load(&device)?.scale(&queue, 3, &numbers)? };
+//! assert_eq!(queue.read(&numbers)?, [3.0, 6.0, 12.0]);
+//! # Ok(())
+//! # }
 //! ```
+//!
+//! `kernel_file!("kernels/blur.cl", define = "RADIUS=3")` compiles a file.
 //!
 //! The macros expand to the bindings of `kiln-build`. Options follow the source: `std = "CL3.0"`, `define =
 //! "NAME=value"`, `include = "folder"`, `extension = "+name"`, `fast_relaxed_math = true`, `warnings_as_errors =

@@ -95,13 +95,6 @@ pub struct Support {
     pub sub_groups: bool,
 }
 
-impl Support {
-    /// OpenCL C 2.0, with or without `cl_khr_subgroups`.
-    pub const fn cl20(sub_groups: bool) -> Self {
-        Self { acq_rel: true, seq_cst: true, device: true, all_devices: true, sub_groups }
-    }
-}
-
 /// Checks the orders and the scope of an atomic function (OpenCL C 6.15.12.4 and 6.15.12.7.1 to 6.15.12.7.8).
 pub fn check_atomic(
     op: AtomicOp,

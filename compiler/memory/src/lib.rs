@@ -62,7 +62,7 @@ impl Spaces {
 
     /// The kinds of memory that a pointer to this address space can point to, for atomic operations. Private and
     /// constant objects are not shared, so they are not included.
-    pub const fn of(space: AddressSpace) -> Self {
+    pub const fn for_pointer(space: AddressSpace) -> Self {
         match space {
             AddressSpace::Global => Self::GLOBAL,
             AddressSpace::Local => Self::LOCAL,
@@ -180,7 +180,7 @@ pub enum Group {
 
 impl Group {
     /// The group of a barrier's execution scope.
-    pub const fn of(execution: Scope) -> Self {
+    pub const fn from_scope(execution: Scope) -> Self {
         match execution {
             Scope::WorkItem | Scope::SubGroup => Self::Sub,
             Scope::WorkGroup | Scope::Device | Scope::AllSvmDevices => Self::Work,

@@ -56,7 +56,7 @@ impl Frame {
                 .filter(|(_, it)| holds(it))
                 .fold(0, |set: Set, (index, _)| set | 1 << index)
         };
-        let before = Relation::of(count, |a, b| a < b && items[a] == items[b]);
+        let before = Relation::from_predicate(count, |a, b| a < b && items[a] == items[b]);
         let includes = |a: usize, b: usize| {
             shares(events[a].scope, positions, items[a], items[b]) || items[a] == items[b]
         };
@@ -66,21 +66,21 @@ impl Frame {
             atomics: set(&|event| event.is_atomic),
             after: before.inverse(),
             before,
-            same_location: Relation::of(count, |a, b| {
+            same_location: Relation::from_predicate(count, |a, b| {
                 events[a].location.is_some() && events[a].location == events[b].location
             }),
-            same_reference: Relation::of(count, |a, b| {
+            same_reference: Relation::from_predicate(count, |a, b| {
                 events[a].location.is_some()
                     && events[a].location == events[b].location
                     && events[a].reference == events[b].reference
             }),
             system: {
-                let mut all = Relation::of(count, |a, b| system.contains(&(items[a], items[b])));
+                let mut all = Relation::from_predicate(count, |a, b| system.contains(&(items[a], items[b])));
                 all.close();
                 all
             },
-            same_item: Relation::of(count, |a, b| items[a] == items[b]),
-            inclusive: Relation::of(count, |a, b| includes(a, b) && includes(b, a)),
+            same_item: Relation::from_predicate(count, |a, b| items[a] == items[b]),
+            inclusive: Relation::from_predicate(count, |a, b| includes(a, b) && includes(b, a)),
             barriers: barriers(&events, &items, positions),
             positions: positions.to_vec(),
             events,
@@ -142,7 +142,7 @@ fn barriers(events: &[Event], items: &[usize], positions: &[Position]) -> Relati
         };
         (0..index).filter(is_earlier).count()
     };
-    Relation::of(events.len(), |a, b| {
+    Relation::from_predicate(events.len(), |a, b| {
         let (arrive, leave) = (&events[a], &events[b]);
         arrive.action == Action::Arrive
             && leave.action == Action::Leave

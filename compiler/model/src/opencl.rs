@@ -82,7 +82,7 @@ impl Model {
         let wide = class(Space::Global) | class(Space::Local);
         Self {
             base: SPACES.map(|space| {
-                Relation::of(count, |a, b| {
+                Relation::from_predicate(count, |a, b| {
                     let both = is_action(&events[a], space) && is_action(&events[b], space);
                     both && (frame.before.has(a, b) || frame.barriers.has(a, b))
                 })

@@ -28,7 +28,7 @@ impl Relation {
     }
 
     /// The pairs that satisfy a predicate.
-    pub(crate) fn of(count: usize, holds: impl Fn(usize, usize) -> bool) -> Self {
+    pub(crate) fn from_predicate(count: usize, holds: impl Fn(usize, usize) -> bool) -> Self {
         let mut relation = Self::new(count);
         for a in 0..count {
             for b in 0..count {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn closure_finds_paths_and_cycles() {
-        let mut chain = Relation::of(4, |a, b| b == a + 1);
+        let mut chain = Relation::from_predicate(4, |a, b| b == a + 1);
         chain.close();
         assert!(chain.has(0, 3) && !chain.has(3, 0) && chain.reflexive().is_none());
         assert_eq!(chain.inverse().from(3), 0b0111);

@@ -136,9 +136,10 @@ impl Model {
             return None;
         }
         let item = |step: usize| frame.items[steps[step].event];
-        let program = Relation::of(count, |a, b| a < b && item(a) == item(b));
-        let shared =
-            Relation::of(count, |a, b| frame.share(frame.events[steps[a].event].scope, item(a), item(b)));
+        let program = Relation::from_predicate(count, |a, b| a < b && item(a) == item(b));
+        let shared = Relation::from_predicate(count, |a, b| {
+            frame.share(frame.events[steps[a].event].scope, item(a), item(b))
+        });
         // The steps that make the location of an event available or visible.
         let applies = |event: usize, own: fn(&Event) -> bool, wanted: fn(Part) -> Option<u32>| {
             set(count, |step| {
@@ -159,7 +160,7 @@ impl Model {
         };
         let available = |part| if let Part::Available(classes) = part { Some(classes) } else { None };
         let visible = |part| if let Part::Visible(classes) = part { Some(classes) } else { None };
-        let mutual = Relation::of(events, |a, b| {
+        let mutual = Relation::from_predicate(events, |a, b| {
             a != b
                 && frame.events[a].is_atomic
                 && frame.events[b].is_atomic
@@ -222,7 +223,7 @@ impl Model {
             Part::AllAvailable | Part::AllVisible => false,
         };
         let count = self.steps.len();
-        let relation = Relation::of(count, |a, b| {
+        let relation = Relation::from_predicate(count, |a, b| {
             (self.program.has(a, b)
                 && ((concerns(a) && is_whole(b) && event(b).releases())
                     || (is_whole(a) && event(a).acquires() && concerns(b))))

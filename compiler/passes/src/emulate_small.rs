@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 use crate::rewrite::rewrite;
 
 pub(super) fn emulate_small(module: &mut Module, options: &Options, _: &mut Sink) {
-    let missing = Missing::of(&options.target);
+    let missing = Missing::for_target(&options.target);
     let word_loads = word_loads(module, missing);
     for (function, word_load) in module.functions.iter_mut().zip(word_loads) {
         if function.values.iter().any(|value| missing.in_memory(value.ty) || missing.in_registers(value.ty)) {
@@ -68,7 +68,7 @@ struct Types {
 }
 
 impl Missing {
-    fn of(target: &Target) -> Self {
+    fn for_target(target: &Target) -> Self {
         let features = &target.features;
         let device = Types { int8: !features.int8, int16: !features.int16, fp16: !features.fp16 };
         let is_wide = target.workarounds.contains(Fault::WidenSmallIntegers);

@@ -127,7 +127,7 @@ fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &
         }
         return builder.insert(id);
     }
-    let old = float_loop(builder, id, atomic, key, LoopOrder::of(&options.target));
+    let old = float_loop(builder, id, atomic, key, LoopOrder::for_target(&options.target));
     if let Some(&result) = inst.results.first() {
         replaced.insert(result, old);
     }
@@ -164,7 +164,7 @@ pub(super) enum LoopOrder {
 
 impl LoopOrder {
     /// The order of loops on a target.
-    pub(super) const fn of(target: &Target) -> Self {
+    pub(super) const fn for_target(target: &Target) -> Self {
         if target.workarounds.contains(Fault::EarlyGroupEnd) { Self::Fences } else { Self::Exchange }
     }
 }

@@ -396,7 +396,7 @@ fn widest(params: &[BuiltinParam]) -> u8 {
 
 fn value_type(scalar: ty::Scalar, count: u8, is_for_half: bool) -> Type {
     let is_widened = is_for_half && scalar == ty::Scalar::Half;
-    Type::of(if is_widened { ty::Scalar::Float } else { scalar }, count)
+    Type::scalar_or_vector(if is_widened { ty::Scalar::Float } else { scalar }, count)
 }
 
 const PLAIN: Convert = Convert::Number {

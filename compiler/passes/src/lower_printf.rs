@@ -66,7 +66,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// The number of a format or string.
-    fn number(&mut self, text: &[u8], sizes: Vec<u32>) -> i32 {
+    fn format_number(&mut self, text: &[u8], sizes: Vec<u32>) -> i32 {
         let format = Format { text: text.to_vec(), sizes };
         let formats = &mut self.interface.formats;
         let known = formats.iter().position(|known| *known == format);
@@ -122,7 +122,7 @@ impl Pass<'_> {
             }
             sizes.push(4 * (words.len() - first) as u32);
         }
-        let number = self.number(format, sizes);
+        let number = self.format_number(format, sizes);
         words.insert(0, builder.i32(number));
         write(builder, &words)
     }
@@ -134,7 +134,7 @@ impl Pass<'_> {
             self.unknown_string(builder.span);
             return builder.i32(0);
         };
-        let number = self.number(&text, Vec::new());
+        let number = self.format_number(&text, Vec::new());
         builder.i32(number)
     }
 

@@ -209,7 +209,7 @@ impl Objects<'_> {
             }
             layouts.insert(object, layout);
         }
-        pointers::Layouts { objects: layouts, ranges, loop_order: LoopOrder::of(self.target) }
+        pointers::Layouts { objects: layouts, ranges, loop_order: LoopOrder::for_target(self.target) }
     }
 }
 
@@ -309,7 +309,7 @@ impl Usage {
             Op::Atomic(atomic) => {
                 // An atomic operation on a private object is a plain one.
                 if space == AddressSpace::Local {
-                    self.atomic.insert(Demand::of(atomic));
+                    self.atomic.insert(Demand::for_atomic(atomic));
                 } else {
                     let moves = self.moved.entry((atomic.ty, atomic.ty.size())).or_default();
                     moves.loads += 1;

@@ -60,7 +60,7 @@ fn mark(function: &mut Function, shared: Spaces) {
 
 fn spaces_of(function: &Function, value: ValueId) -> Spaces {
     match function.ty(value) {
-        Type::Pointer(space) => Spaces::of(space),
+        Type::Pointer(space) => Spaces::for_pointer(space),
         _ => Spaces::NONE,
     }
 }

@@ -97,7 +97,7 @@ fn with_constant(
     let (narrow, wide) = (ty.scalar()?, builder.ty(right).scalar()?);
     let Const::Bits(bits) = builder.function.constant(right)?.clone() else { return None };
     let is_signed = compare.kind == CompareKind::Signed || left.is_signed;
-    let numbers = bits.iter().map(|&bits| number(bits, wide, is_signed));
+    let numbers = bits.iter().map(|&bits| value_of_bits(bits, wide, is_signed));
     let (least, most) = bounds(narrow, left.is_signed);
     if numbers.clone().all(|it| (least..=most).contains(&it)) {
         let narrowed = numbers.map(|it| it as u64 & narrow.mask()).collect();
@@ -123,7 +123,7 @@ const fn bounds(scalar: Scalar, is_signed: bool) -> (i128, i128) {
     }
 }
 
-const fn number(bits: u64, scalar: Scalar, is_signed: bool) -> i128 {
+const fn value_of_bits(bits: u64, scalar: Scalar, is_signed: bool) -> i128 {
     let unused = 64 - scalar.bits();
     if is_signed { ((bits << unused) as i64 >> unused) as i128 } else { bits as i128 }
 }

@@ -97,7 +97,7 @@ fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static
         }
         Op::Atomic(atomic) if atomic.ty.size() == 8 => {
             let spaces = inst.args.first().map_or(Spaces::NONE, |&object| match function.ty(object) {
-                Type::Pointer(space) => Spaces::of(space),
+                Type::Pointer(space) => Spaces::for_pointer(space),
                 _ => Spaces::GLOBAL,
             });
             let lacks = (spaces.contains(Spaces::GLOBAL) && !features.int64_global_atomics)

@@ -17,7 +17,7 @@ pub(super) fn remove_redundant_block_params(module: &mut Module, options: &Optio
 
 fn forward(function: &mut Function) {
     let block_params = BlockParams::find(function);
-    let tree = Tree::of(function);
+    let tree = Tree::for_function(function);
     let mut replaced = Replacements::default();
     let mut open = joined(function);
     loop {
@@ -86,7 +86,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn of(function: &Function) -> Self {
+    fn for_function(function: &Function) -> Self {
         let mut around = vec![(function.body, 0); function.blocks.len()];
         let mut blocks = vec![None; function.insts.len()];
         for block in function.block_order() {

@@ -52,7 +52,7 @@ fn is_structured(module: &Module) -> bool {
 }
 
 #[test]
-fn jumps_across_constructs_go_step_by_step() {
+fn jumps_across_constructs_exit_one_construct_at_a_time() {
     for body in [
         // Out of two loops.
         "block L0 { loop L1 { loop L2 { if L3 %1 { exit L1 } else { exit L0 } unreachable } continuing { next L2 } \

@@ -60,7 +60,7 @@ pub(crate) fn run(module: &[u32], source: &str) -> Result<Launched, Failure> {
     for sequence in &sequences {
         let mut buffers = Vec::new();
         for launch in sequence {
-            one(&program, &memory, launch, &mut buffers, &mut launched)?;
+            run_launch(&program, &memory, launch, &mut buffers, &mut launched)?;
             if launched.report.is_some() {
                 return Ok(launched);
             }
@@ -69,7 +69,7 @@ pub(crate) fn run(module: &[u32], source: &str) -> Result<Launched, Failure> {
     Ok(launched)
 }
 
-fn one(
+fn run_launch(
     program: &Program,
     memory: &Memory,
     launch: &LaunchArguments,

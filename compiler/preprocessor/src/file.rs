@@ -77,7 +77,7 @@ pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> K
     match lexeme {
         Lexeme::Identifier => Kind::Name(interner.intern(spelling)),
         Lexeme::ExtendedIdentifier => name(spelling, interner),
-        Lexeme::Number => number(spelling, interner),
+        Lexeme::Number => number_token(spelling, interner),
         Lexeme::Character => Kind::Character(interner.intern(spelling)),
         Lexeme::String => Kind::String(interner.intern(spelling)),
         Lexeme::Punct(punct) => Kind::Punct(punct),
@@ -86,7 +86,7 @@ pub(super) fn kind(lexeme: Lexeme, spelling: &str, interner: &mut Interner) -> K
     }
 }
 
-fn number(spelling: &str, interner: &mut Interner) -> Kind {
+fn number_token(spelling: &str, interner: &mut Interner) -> Kind {
     let text = interner.intern(spelling);
     if is_floating(spelling) { Kind::Floating(text) } else { Kind::Integer(text) }
 }

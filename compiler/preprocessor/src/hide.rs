@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_sets() {
+    fn insertion_union_and_intersection() {
         let mut interner = kiln_syntax::Interner::new();
         let [a, b, c] = ["a", "b", "c"].map(|text| interner.intern(text));
         let mut sets = HideSets::default();

@@ -103,7 +103,7 @@ fn run(
     limits: Limits,
 ) -> Preprocessed {
     let words = Words::new(interner);
-    let extensions = extensions::of(options);
+    let extensions = extensions::enabled(options);
     let mut preprocessor = Preprocessor {
         keywords: emit::keywords(options),
         options,

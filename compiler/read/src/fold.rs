@@ -183,7 +183,7 @@ fn numbers(reader: &Reader<'_>, op: Op, ty: u32, operands: &[u32]) -> Outcome<Co
             .iter()
             .map(|(ty, bits)| Some((ty.scalar()?, *bits.get(index).or_else(|| bits.first())?)))
             .collect();
-        let part = number(op, scalar, &parts.ok_or_else(unsupported)?).ok_or_else(unsupported)?;
+        let part = fold_number(op, scalar, &parts.ok_or_else(unsupported)?).ok_or_else(unsupported)?;
         bits.push(part & scalar.mask());
     }
     Ok(Constant::Value(result, Const::Bits(bits)))
@@ -218,7 +218,7 @@ fn cast_bits(from: Type, bits: &[u64], to: Type) -> Option<Constant> {
 }
 
 /// An operation on scalars: the bits of the result, to truncate to its width. `None` if it is not supported or undefined.
-fn number(op: Op, result: Scalar, parts: &[(Scalar, u64)]) -> Option<u64> {
+fn fold_number(op: Op, result: Scalar, parts: &[(Scalar, u64)]) -> Option<u64> {
     let signed = |(scalar, bits): (Scalar, u64)| {
         let unused = 64 - scalar.bits().max(1);
         ((bits << unused) as i64) >> unused

@@ -28,20 +28,20 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
     let _ = writeln!(text, "{start}: {severity}: {}{flag}", diagnostic.message);
     for label in &diagnostic.labels {
         if let Some(location) = map.resolve(label.span) {
-            note(text, &Spot::new(map, &location).start(), &label.text);
+            write_note(text, &Spot::new(map, &location).start(), &label.text);
         }
     }
     for step in map.macro_trail(diagnostic.span) {
         let is_body = step.kind == ExpansionKind::Body;
         if is_body && map.file(step.definition.file).kind != FileKind::BuiltIn {
-            note(text, &Spot::new(map, &step.definition).start(), &definition_text(sources, &step));
+            write_note(text, &Spot::new(map, &step.definition).start(), &definition_text(sources, &step));
         }
     }
     for line in diagnostic.help.iter().chain(&diagnostic.notes) {
-        note(text, &start, line);
+        write_note(text, &start, line);
     }
 }
 
-fn note(text: &mut String, start: &str, note: &str) {
+fn write_note(text: &mut String, start: &str, note: &str) {
     let _ = writeln!(text, "{start}: note: {note}");
 }

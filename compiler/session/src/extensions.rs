@@ -7,8 +7,8 @@ use kiln_vocabulary::opencl::LanguageVersion;
 use crate::Options;
 
 /// The extensions and features of a compilation.
-pub fn of(options: &Options) -> Extensions {
-    Extensions::of(options.std, &options.target, &options.extensions)
+pub fn enabled(options: &Options) -> Extensions {
+    Extensions::enabled_for(options.std, &options.target, &options.extensions)
 }
 
 /// Whether this names a vendor extension, or a Khronos extension of the host API. Programs enable those without testing

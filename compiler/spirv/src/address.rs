@@ -142,7 +142,7 @@ impl Body<'_, '_> {
     }
 
     /// The memory operands of an access.
-    fn access(&mut self, address: ValueId, access: Access) -> Vec<Operand> {
+    fn access(&self, address: ValueId, access: Access) -> Vec<Operand> {
         let mut mask = MemoryAccess::NONE;
         let is_physical = !self.is_structured() || !matches!(self.type_of(address), Type::Pointer(_));
         if is_physical {
@@ -167,7 +167,7 @@ impl Body<'_, '_> {
     /// The address spaces that an atomic object may be in.
     pub(super) fn object_spaces(&self, address: ValueId) -> Spaces {
         match self.type_of(address) {
-            Type::Pointer(space) => Spaces::of(space),
+            Type::Pointer(space) => Spaces::for_pointer(space),
             _ => Spaces::GLOBAL,
         }
     }

@@ -72,7 +72,7 @@ impl Body<'_, '_> {
             IrOp::Atomic(atomic) => self.atomic(inst, atomic),
             IrOp::Fence { flags, order, scope } => self.fence(fence_sync(*flags, *order, *scope)),
             IrOp::Barrier { execution, flags, scope } => {
-                self.barrier(Group::of(*execution), barrier_sync(*flags, *scope));
+                self.barrier(Group::from_scope(*execution), barrier_sync(*flags, *scope));
             }
 
             IrOp::Function(function) => {

@@ -320,7 +320,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The number of the current basic block.
-    pub(super) fn number(&self) -> usize {
+    pub(super) fn block_number(&self) -> usize {
         self.blocks.len().saturating_sub(1)
     }
 

@@ -145,7 +145,7 @@ impl Body<'_, '_> {
         self.terminate(Op::Branch, vec![Operand::IdRef(header)]);
 
         self.start_labeled(header);
-        let header_number = self.number();
+        let header_number = self.block_number();
         let params = self.function.blocks[body].params.clone();
         let mut phis = Vec::new();
         for (&param, &init) in params.iter().zip(&inits) {

@@ -52,7 +52,7 @@ impl Body<'_, '_> {
     /// An argument. A pointer gets the pointee type of the parameter.
     pub(super) fn operand(&mut self, arg: ValueId, param: BuiltinParam) -> Word {
         match param {
-            BuiltinParam::Pointer(scalar, count) => self.pointer(arg, Type::of(scalar, count)),
+            BuiltinParam::Pointer(scalar, count) => self.pointer(arg, Type::scalar_or_vector(scalar, count)),
             BuiltinParam::Value(..) | BuiltinParam::Other => self.value(arg),
         }
     }

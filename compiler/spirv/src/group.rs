@@ -28,7 +28,9 @@ pub(crate) fn has_group_instruction(
     match (target.environment, scope) {
         (Environment::Vulkan, _) => {
             let is_native = params.iter().all(|param| match *param {
-                BuiltinParam::Value(scalar, count) => has_arithmetic(target, Type::of(scalar, count)),
+                BuiltinParam::Value(scalar, count) => {
+                    has_arithmetic(target, Type::scalar_or_vector(scalar, count))
+                }
                 _ => true,
             });
             scope == Scope::SubGroup
@@ -113,7 +115,7 @@ impl Body<'_, '_> {
                         unreachable!("an async copy has pointer operands")
                     };
                     let count = if count == 3 { 4 } else { count };
-                    Operand::IdRef(self.pointer(inst.args[index], Type::of(scalar, count)))
+                    Operand::IdRef(self.pointer(inst.args[index], Type::scalar_or_vector(scalar, count)))
                 });
                 let count = Operand::IdRef(self.value(inst.args[2]));
                 let (stride, event) = if copy == AsyncCopy::Strided {

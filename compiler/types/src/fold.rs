@@ -112,7 +112,7 @@ fn floats(op: BinaryOp, ty: Scalar, left: f64, right: f64) -> Option<f64> {
         BinaryOp::Divide => left / right,
         _ => return None,
     };
-    Some(round_float(exact, Format::of(ty)?, Rounding::ToEven))
+    Some(round_float(exact, Format::for_scalar(ty)?, Rounding::ToEven))
 }
 
 /// A comparison of this element type: 0 or 1 for scalars; for vectors, 0 or -1 in the signed integer type of the same
@@ -152,11 +152,11 @@ pub fn convert(value: &Const, from: Scalar, to: Scalar, conversion: Conversion) 
         Some(match value {
             Value::Int(bits) if to.is_float() => {
                 let rounding = conversion.rounding.unwrap_or(Rounding::ToEven);
-                Const::Float(round_integer(integer(from, bits), Format::of(to)?, rounding))
+                Const::Float(round_integer(integer(from, bits), Format::for_scalar(to)?, rounding))
             }
             Value::Float(value) if to.is_float() => {
                 let rounding = conversion.rounding.unwrap_or(Rounding::ToEven);
-                Const::Float(round_float(value, Format::of(to)?, rounding))
+                Const::Float(round_float(value, Format::for_scalar(to)?, rounding))
             }
             Value::Int(bits) if to == Scalar::Bool => Const::Int((bits != 0) as u64),
             Value::Float(value) if to == Scalar::Bool => Const::Int((value != 0.0) as u64),

@@ -100,7 +100,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let module = context.module;
-    let decorations = Decorations::of(module);
+    let decorations = Decorations::from_module(module);
     for entry in &module.entries {
         match entry.op() {
             Op::Variable => variable(module, &decorations, entry, findings),
@@ -128,7 +128,7 @@ struct Decorations {
 }
 
 impl Decorations {
-    fn of(module: &Module<'_>) -> Self {
+    fn from_module(module: &Module<'_>) -> Self {
         let mut all = Self { plain: FxHashSet::default(), builtins: FxHashMap::default() };
         for entry in module.preamble().iter().filter(|entry| entry.op() == Op::Decorate) {
             if let (Some(id), Some(Operand::Decoration(decoration))) = (entry.id(0), entry.operands().get(1))

@@ -83,9 +83,9 @@ pub mod record {
 pub const PENDING: u32 = 2;
 /// The maximum size of a record in bytes. `TAIL` could only overflow if more than 500,000 work-items reserved records
 /// at the same time.
-pub const MOST_RECORD: u32 = 8192;
+pub const MAX_RECORD_BYTES: u32 = 8192;
 /// The maximum total size of the values that a block captures, in bytes.
-pub const MOST_CAPTURES: u64 = 4096;
+pub const MAX_CAPTURE_BYTES: u64 = 4096;
 /// The number of events of a launch.
 pub const EVENTS: u32 = 1 << 16;
 
@@ -138,6 +138,6 @@ mod tests {
         assert_eq!(layout.slots, 64 + 5008);
         assert_eq!(layout.bytes, layout.slots + 28 * u64::from(EVENTS));
         assert_eq!(QueueLayout::new(u32::MAX).capacity, MAX_SIZE);
-        assert!(u64::from(record::WORDS * 4) + MOST_CAPTURES < MOST_RECORD.into());
+        assert!(u64::from(record::WORDS * 4) + MAX_CAPTURE_BYTES < MAX_RECORD_BYTES.into());
     }
 }

@@ -218,7 +218,7 @@ impl Extensions {
 
     /// The extensions of a compilation: those of the language version and the target, modified by the switches in
     /// order.
-    pub fn of(version: LanguageVersion, target: &Target, switches: &[(String, bool)]) -> Self {
+    pub fn enabled_for(version: LanguageVersion, target: &Target, switches: &[(String, bool)]) -> Self {
         let mut set = Self::supported(version, target.environment, &target.features);
         for (name, is_on) in switches {
             if name == "all" {
@@ -344,10 +344,10 @@ mod tests {
     }
 
     #[test]
-    fn version_2_0_has_what_3_0_makes_optional() {
+    fn optional_features_of_3_0_are_core_in_2_0() {
         let target = Target::minimal(Environment::Vulkan);
         for version in [Cl12, Cl20, Cl30] {
-            let set = Extensions::of(version, &target, &[]);
+            let set = Extensions::enabled_for(version, &target, &[]);
             let is_since_2_0 = version >= Cl20;
             assert_eq!(set.has(Extension::DeviceEnqueue), is_since_2_0, "{version:?}");
             assert_eq!(set.has(Extension::ScopeAllDevices), is_since_2_0, "{version:?}");
@@ -360,7 +360,7 @@ mod tests {
     fn switches_add_and_remove() {
         let switches = [("all", false), ("cl_khr_fp64", true), ("__opencl_c_read_write_images", true)]
             .map(|(name, is_on)| (name.to_owned(), is_on));
-        let set = Extensions::of(Cl30, &Target::full(Environment::Vulkan), &switches);
+        let set = Extensions::enabled_for(Cl30, &Target::full(Environment::Vulkan), &switches);
         let names: Vec<_> = set.iter().map(Extension::name).collect();
         let expected = ["__opencl_c_fp64", "__opencl_c_int64", "cl_khr_fp64"];
         assert_eq!(names, expected, "no image features without images; `__opencl_c_int64` stays");
@@ -376,12 +376,12 @@ mod tests {
 
     /// A device supports the same extensions as a compilation for its profile.
     #[test]
-    fn profiles_offer_what_compilations_have() {
+    fn profiles_list_the_extensions_of_compilations() {
         for name in profile::names() {
             let profile = profile::named(name).unwrap();
             let target = Target { features: profile.features.clone(), ..Target::full(Environment::Vulkan) };
             let offered = Extensions::offered(Environment::Vulkan, &profile.features);
-            assert_eq!(offered, Extensions::of(Cl30, &target, &[]), "{name}");
+            assert_eq!(offered, Extensions::enabled_for(Cl30, &target, &[]), "{name}");
             assert!(offered.has(Extension::Pipes) && offered.has(Extension::DeviceEnqueue), "{name}");
         }
     }

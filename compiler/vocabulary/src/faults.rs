@@ -245,7 +245,7 @@ impl Fault {
     }
 
     /// The faults of a driver, in the order of the table.
-    pub fn of(driver: Driver) -> impl Iterator<Item = Self> {
+    pub fn for_driver(driver: Driver) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |fault| fault.affects(driver))
     }
 }
@@ -271,8 +271,8 @@ impl Workarounds {
     };
 
     /// The workarounds that a driver needs.
-    pub fn of(driver: Driver) -> Self {
-        Fault::of(driver).fold(Self::NONE, Self::with)
+    pub fn for_driver(driver: Driver) -> Self {
+        Fault::for_driver(driver).fold(Self::NONE, Self::with)
     }
 
     /// Parses `all`, `none`, or names separated by commas. The error is a message for the user.
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn workarounds_follow_from_the_driver() {
-        let of = |text: &str| Workarounds::of(Driver::parse(text).unwrap()).to_string();
+        let of = |text: &str| Workarounds::for_driver(Driver::parse(text).unwrap()).to_string();
         assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end");
@@ -369,9 +369,11 @@ mod tests {
 
     #[test]
     fn sets_round_trip() {
-        for set in
-            [Workarounds::ALL, Workarounds::NONE, Workarounds::of(Driver::parse("swiftshader 5").unwrap())]
-        {
+        for set in [
+            Workarounds::ALL,
+            Workarounds::NONE,
+            Workarounds::for_driver(Driver::parse("swiftshader 5").unwrap()),
+        ] {
             assert_eq!(Workarounds::parse(&set.to_string()), Ok(set));
         }
         assert_eq!(Workarounds::parse("all"), Ok(Workarounds::ALL));

@@ -14,7 +14,7 @@ impl Tuning {
     pub const NONE: Self = Self { unrolls_on_request: false };
 
     /// The measured properties of a driver.
-    pub const fn of(driver: Driver) -> Self {
+    pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time in the mean, those of
             // n-body 0.74.

@@ -25,11 +25,11 @@ kernel void trace(struct view view, uint seed, global atomic_uint *hits)
     // First determine whether and when the orbit escapes.
     float2 z = 0.0f;
     uint steps = 0;
-    while (steps < MOST_STEPS && dot(z, z) < 16.0f) {
+    while (steps < MAX_STEPS && dot(z, z) < 16.0f) {
         z = next(z, c);
         ++steps;
     }
-    if (steps == MOST_STEPS)
+    if (steps == MAX_STEPS)
         return;
 
     z = c;

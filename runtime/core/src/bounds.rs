@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_no_part_of_what_it_allows() {
+    fn the_table_of_ranges_is_excluded() {
         let left = |range, hole| without(range, hole).collect::<Vec<_>>();
         assert_eq!(left((10, 20), (12, 15)), [(10, 12), (15, 20)]);
         assert_eq!(left((10, 20), (10, 20)), []);

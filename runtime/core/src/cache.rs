@@ -27,8 +27,8 @@ const MAGIC: &[u8; 8] = b"kilnpc01";
 /// The size of a file header: magic word, length, checksum.
 const FRAME: usize = 24;
 /// The maximum size of the directory.
-const MOST_BYTES: u64 = 256 << 20;
-const MOST_FILES: usize = 4096;
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_FILES: usize = 4096;
 /// The age at which temporary files of killed processes are removed.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -113,10 +113,10 @@ impl Cache {
         }
         let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
         let mut count = files.len();
-        if total > MOST_BYTES || count > MOST_FILES {
+        if total > MAX_BYTES || count > MAX_FILES {
             files.sort();
             for (_, size, path) in files {
-                if total <= MOST_BYTES / 2 && count <= MOST_FILES / 2 {
+                if total <= MAX_BYTES / 2 && count <= MAX_FILES / 2 {
                     break;
                 }
                 let _ = fs::remove_file(&path);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_kept_by_device_and_module() {
+    fn entries_have_a_device_and_a_module_as_key() {
         let (_folder, cache) = cache();
         let [one, two, three] = [Key::new(b"a", &[1]), Key::new(b"b", &[1]), Key::new(b"a", &[2])];
         assert_eq!(cache.load(one), None);
@@ -176,7 +176,7 @@ mod tests {
 
     /// A file with any single byte changed or missing is rejected.
     #[test]
-    fn damaged_files_are_as_if_not_there() {
+    fn damaged_files_are_ignored() {
         let (_folder, cache) = cache();
         let key = Key::new(b"device", &[7]);
         cache.store(key, b"some bytes");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn many_writers_leave_whole_files() {
+    fn concurrent_writers_leave_complete_files() {
         let (_folder, cache) = cache();
         let key = Key::new(b"device", &[7]);
         std::thread::scope(|scope| {
@@ -218,19 +218,19 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_does_not_grow_without_end() {
+    fn the_folder_has_a_maximum_size() {
         let (_folder, cache) = cache();
-        for number in 0..MOST_FILES as u32 + 10 {
+        for number in 0..MAX_FILES as u32 + 10 {
             fs::create_dir_all(&cache.folder).expect("a folder");
             fs::write(cache.folder.join(Key::new(b"", &[number]).file()), b"x").expect("a file");
         }
         cache.store(Key::new(b"new", &[]), b"new");
-        assert!(fs::read_dir(&cache.folder).expect("a folder").count() <= MOST_FILES / 2 + 1);
+        assert!(fs::read_dir(&cache.folder).expect("a folder").count() <= MAX_FILES / 2 + 1);
         assert!(cache.load(Key::new(b"new", &[])).is_some());
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_no_failure() {
+    fn a_read_only_folder_is_no_error() {
         let (folder, _) = cache();
         let file = folder.path().join("file");
         fs::write(&file, b"").expect("a file");

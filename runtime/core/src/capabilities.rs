@@ -37,7 +37,7 @@ pub struct DeviceInfo {
 impl DeviceInfo {
     /// Known faults of the driver, which can break correct kernels.
     pub fn faults(&self) -> impl Iterator<Item = Fault> {
-        self.known_driver.into_iter().flat_map(Fault::of)
+        self.known_driver.into_iter().flat_map(Fault::for_driver)
     }
 
     /// The extensions and optional features that OpenCL C 3.0 has on the device.
@@ -47,7 +47,7 @@ impl DeviceInfo {
 
     /// The faults that modules for this device must work around.
     pub fn workarounds(&self) -> Workarounds {
-        self.known_driver.map_or(Workarounds::NONE, Workarounds::of)
+        self.known_driver.map_or(Workarounds::NONE, Workarounds::for_driver)
     }
 
     /// Whether arithmetic of `float` preserves subnormal numbers (`CL_FP_DENORM`): by a guarantee of the driver, or as
@@ -59,12 +59,12 @@ impl DeviceInfo {
 
     /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
-        self.known_driver.map_or(Precision::GUARANTEED, Precision::of)
+        self.known_driver.map_or(Precision::GUARANTEED, Precision::for_driver)
     }
 
     /// Known properties of the driver's compiler.
     pub fn tuning(&self) -> Tuning {
-        self.known_driver.map_or(Tuning::NONE, Tuning::of)
+        self.known_driver.map_or(Tuning::NONE, Tuning::for_driver)
     }
 }
 

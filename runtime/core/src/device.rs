@@ -473,7 +473,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selectors_are_read() {
+    fn selectors_are_parsed() {
         assert_eq!(Selector::from(""), Selector::Default);
         assert_eq!(Selector::from(" 2 "), Selector::Index(2));
         assert_eq!(Selector::from("H100"), Selector::Name("H100".to_owned()));

@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_counted() {
+    fn edit_distances() {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("same", "same"), 0);

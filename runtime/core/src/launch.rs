@@ -44,7 +44,7 @@ pub(crate) fn prepare(
             values.find(DataLocation::Address { offset }, memory, 0);
         }
         if let Some(offset) = interface.command {
-            values.put(ArgumentLocation::PushConstants { offset }, &u64::from(number).to_le_bytes());
+            values.write(ArgumentLocation::PushConstants { offset }, &u64::from(number).to_le_bytes());
         }
     }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
@@ -183,20 +183,20 @@ impl<'a> Values<'a> {
             };
             match (taken.kind, value) {
                 (ArgumentKind::Pointer(location), ArgValue::Buffer(buffer)) => {
-                    self.put(location, &buffer.address().to_le_bytes());
+                    self.write(location, &buffer.address().to_le_bytes());
                     self.keep.push(buffer.memory.clone());
                 }
                 (ArgumentKind::Pointer(location), ArgValue::Pointer(address)) => {
-                    self.put(location, &address.to_le_bytes());
+                    self.write(location, &address.to_le_bytes());
                 }
                 (ArgumentKind::Pipe(location), ArgValue::Pipe(pipe)) => {
-                    self.put(location, &pipe.memory.address.to_le_bytes());
+                    self.write(location, &pipe.memory.address.to_le_bytes());
                     self.keep.push(pipe.memory.clone());
                 }
                 (ArgumentKind::Queue(location), ArgValue::Queue(_)) => {
-                    self.put(location, &DeviceQueue::HANDLE.to_le_bytes());
+                    self.write(location, &DeviceQueue::HANDLE.to_le_bytes());
                 }
-                (ArgumentKind::Value { location, .. }, ArgValue::Bytes(bytes)) => self.put(location, bytes),
+                (ArgumentKind::Value { location, .. }, ArgValue::Bytes(bytes)) => self.write(location, bytes),
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
                     let elements = (*bytes as u64).div_ceil(u64::from(element_size));
                     self.local_memory =
@@ -231,7 +231,7 @@ impl<'a> Values<'a> {
                 ImageFactKind::ChannelOrder => format.order.number(),
                 ImageFactKind::ChannelType => format.channel.number(),
             };
-            self.put(fact.location, &number.to_le_bytes());
+            self.write(fact.location, &number.to_le_bytes());
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Values<'a> {
         let kernel = self.kernel;
         for fact in &kernel.interface().sampler_facts {
             if fact.argument as usize == argument {
-                self.put(fact.location, bytes);
+                self.write(fact.location, bytes);
                 sampler.normalized = true;
             }
         }
@@ -264,7 +264,7 @@ impl<'a> Values<'a> {
     fn find(&mut self, location: DataLocation, memory: &Memory, size: u64) {
         match location {
             DataLocation::Address { offset } => {
-                self.put(ArgumentLocation::PushConstants { offset }, &memory.address.to_le_bytes());
+                self.write(ArgumentLocation::PushConstants { offset }, &memory.address.to_le_bytes());
                 self.keep.push(memory.clone());
             }
             DataLocation::Bound(binding) => self.bind(binding, memory, 0, size),
@@ -283,7 +283,7 @@ impl<'a> Values<'a> {
     }
 
     /// Writes bytes at an offset that the layout reserved.
-    fn put(&mut self, location: ArgumentLocation, bytes: &[u8]) {
+    fn write(&mut self, location: ArgumentLocation, bytes: &[u8]) {
         let (target, offset): (&mut [u8], u32) = match location {
             ArgumentLocation::PushConstants { offset } => (&mut self.push_constants, offset),
             ArgumentLocation::Block { binding, offset } => {

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn false_claims_are_refused() {
+    fn invalid_layouts_are_rejected() {
         assert!(refusal(vec![ArgumentKind::Pointer(push(124))]).contains("132 bytes of push constants"));
         assert!(refusal(vec![ArgumentKind::Value { location: push(u32::MAX), size: 8 }]).contains("too far"));
         assert!(

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_frames_are_refused() {
+    fn malformed_modules_are_rejected() {
         assert!(reason(&[]).contains("magic number"));
         assert!(reason(&[1, 2, 3, 4, 5]).contains("magic number"));
         assert!(reason(&[MAGIC, 0x0001_0500]).contains("header"));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn either_byte_order_is_read() {
+    fn both_byte_orders_are_accepted() {
         let words = module(&[0x0002_0011, 1]);
         let swapped: Vec<u32> = words.iter().map(|word| word.swap_bytes()).collect();
         let module = Module::new(&swapped).expect("a whole module");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn text_ends_at_its_zero() {
+    fn strings_end_at_the_nul_character() {
         let words =
             module(&[0x0006_000f, 5, 7, u32::from_le_bytes(*b"kern"), u32::from_le_bytes(*b"el\0\0"), 42]);
         let module = Module::new(&words).expect("a whole module");

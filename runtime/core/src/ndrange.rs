@@ -125,7 +125,7 @@ pub(crate) struct Region {
 }
 
 /// Limits the run time of a launch and the memory of its list of dispatches.
-const MOST_DISPATCHES: u64 = 1 << 20;
+const MAX_DISPATCHES: u64 = 1 << 20;
 
 /// Local sizes that the runtime chooses have about this many work-items.
 const CHOSEN_GROUP_SIZE: u32 = 128;
@@ -167,7 +167,7 @@ impl Plan {
         }
         let segments = [0, 1, 2].map(|d| segments(global[d], local[d], limits.group_counts[d]));
         let dispatches: u64 = segments.iter().map(|segments| segments.len() as u64).product();
-        if dispatches > MOST_DISPATCHES {
+        if dispatches > MAX_DISPATCHES {
             return Err(format!(
                 "{dispatches} dispatches would be needed for a global size of {global:?}; use larger work-groups \
                  or split the launch"
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_launches_say_why() {
+    fn impossible_launches_are_errors() {
         let required = Limits { required: Some([8, 1, 1]), ..LIMITS };
         let uniform = Limits { non_uniform: false, ..LIMITS };
         assert!(refusal(NdRange::from(8).local(0), &LIMITS).contains("at least 1"));

@@ -44,7 +44,7 @@ pub(crate) struct Printing {
 
 impl Printing {
     /// Allocates a buffer if the kernel may print. The caller must clear its first word.
-    pub(crate) fn of(kernel: &Kernel) -> Result<Option<Self>> {
+    pub(crate) fn for_kernel(kernel: &Kernel) -> Result<Option<Self>> {
         let program = &kernel.program.inner;
         match &program.interface.printf {
             Some(printf) if kernel.interface().prints => {
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_apart() {
+    fn calls_are_separated() {
         let text = |text: &str, sizes: &[u32]| PrintedText { text: text.into(), sizes: sizes.to_vec() };
         let texts = HashMap::from([
             (0, text("%d %s\n", &[4, 4])),

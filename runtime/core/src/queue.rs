@@ -147,7 +147,7 @@ impl Queue {
     }
 
     fn launch_unguarded(&self, kernel: &Kernel, range: &NdRange) -> Result<Event> {
-        let printing = Printing::of(kernel)?;
+        let printing = Printing::for_kernel(kernel)?;
         if kernel.interface().uses_queue {
             return self.launch_enqueuing(kernel, range, printing);
         }
@@ -280,14 +280,14 @@ impl Queue {
         let total = bytes.len() as u64;
         for (at, size) in staging::pieces(total) {
             if reading.len() == staging::IN_FLIGHT {
-                take(&mut reading, bytes)?;
+                take_printed(&mut reading, bytes)?;
             }
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
             reading.push_back((arrival, at, size));
             self.flush()?;
         }
         while !reading.is_empty() {
-            take(&mut reading, bytes)?;
+            take_printed(&mut reading, bytes)?;
         }
         self.failures.report()
     }
@@ -411,7 +411,7 @@ impl<T: Pod> Reading<T> {
 }
 
 /// Waits for the oldest chunk and copies its bytes.
-fn take(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
+fn take_printed(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
     match reading.pop_front() {
         Some((piece, at, size)) => piece.land(&mut bytes[at as usize..][..size as usize]),
         None => Ok(()),

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_rows_are_one_part() {
+    fn dense_rows_are_one_copy() {
         let packed = Rect::default().grid([8, 4, 2]).unwrap();
         assert_eq!(parts(packed, packed, [8, 4, 2]).collect::<Vec<_>>(), [(0, 0, 64)]);
         let rows = rect([0; 3], 10, 0).grid([8, 2, 1]).unwrap();

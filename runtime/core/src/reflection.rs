@@ -29,7 +29,7 @@ const QUEUE_TYPE: &str = "queue_t";
 /// The size of a trap record in bytes.
 const TRAP_RECORD: u32 = 20;
 /// An upper bound on the arguments of any kernel (`CL_DEVICE_MAX_PARAMETER_SIZE` is a few kilobytes).
-const MOST_ARGUMENTS: u32 = 4096;
+const MAX_ARGUMENTS: u32 = 4096;
 
 /// Reads the interface of a module.
 pub(crate) fn read(module: &Module) -> Result<ProgramInterface> {
@@ -213,7 +213,7 @@ impl Operands<'_> {
             .ok_or_else(|| bad(format!("reflection instruction {} has no operand {index}", self.number)))
     }
 
-    fn number(&self, index: usize) -> Result<u32> {
+    fn constant(&self, index: usize) -> Result<u32> {
         let id = self.id(index)?;
         self.facts.constants.get(&id).copied().ok_or_else(|| {
             bad(format!("operand {index} of reflection instruction {} is not a constant", self.number))
@@ -221,7 +221,7 @@ impl Operands<'_> {
     }
 
     fn optional_number(&self, index: usize) -> Result<Option<u32>> {
-        if index < self.ids.len() { self.number(index).map(Some) } else { Ok(None) }
+        if index < self.ids.len() { self.constant(index).map(Some) } else { Ok(None) }
     }
 
     fn text(&self, index: usize) -> Result<&str> {
@@ -236,23 +236,23 @@ impl Operands<'_> {
     }
 
     fn spec_ids(&self) -> Result<[SpecId; 3]> {
-        Ok([SpecId(self.number(0)?), SpecId(self.number(1)?), SpecId(self.number(2)?)])
+        Ok([SpecId(self.constant(0)?), SpecId(self.constant(1)?), SpecId(self.constant(2)?)])
     }
 
     fn binding(&self, at: usize, class: BindingClass) -> Result<Binding> {
-        Ok(Binding { set: self.number(at)?, binding: self.number(at + 1)?, class })
+        Ok(Binding { set: self.constant(at)?, binding: self.constant(at + 1)?, class })
     }
 
     /// The three words of an execution state value.
     fn state(&self, value: StateValue) -> Result<StateField> {
-        match self.number(1)? {
-            12 => Ok(StateField { value, offset: self.number(0)? }),
+        match self.constant(1)? {
+            12 => Ok(StateField { value, offset: self.constant(0)? }),
             size => Err(bad(format!("its execution state has a value of {size} bytes, not 12"))),
         }
     }
 
     fn pointer_size(&self, index: usize) -> Result<()> {
-        match self.number(index)? {
+        match self.constant(index)? {
             8 => Ok(()),
             size => Err(bad(format!("it has an address of {size} bytes, not 8"))),
         }
@@ -284,12 +284,12 @@ impl Reader<'_> {
             5 | 6 => {
                 let class = if number == 5 { BindingClass::Storage } else { BindingClass::Uniform };
                 let location =
-                    ArgumentLocation::Block { binding: o.binding(2, class)?, offset: o.number(4)? };
-                self.argument(&o, 6, ArgumentKind::Value { location, size: o.number(5)? })?;
+                    ArgumentLocation::Block { binding: o.binding(2, class)?, offset: o.constant(4)? };
+                self.argument(&o, 6, ArgumentKind::Value { location, size: o.constant(5)? })?;
             }
             7 => {
-                let location = ArgumentLocation::PushConstants { offset: o.number(2)? };
-                self.argument(&o, 4, ArgumentKind::Value { location, size: o.number(3)? })?;
+                let location = ArgumentLocation::PushConstants { offset: o.constant(2)? };
+                self.argument(&o, 4, ArgumentKind::Value { location, size: o.constant(3)? })?;
             }
             8 | 9 | 34 | 35 => {
                 let class = match number {
@@ -302,26 +302,27 @@ impl Reader<'_> {
             }
             10 => self.argument(&o, 4, ArgumentKind::Sampler(o.binding(2, BindingClass::Sampler)?))?,
             11 => {
-                let kind = ArgumentKind::Local { count: SpecId(o.number(2)?), element_size: o.number(3)? };
+                let kind =
+                    ArgumentKind::Local { count: SpecId(o.constant(2)?), element_size: o.constant(3)? };
                 self.argument(&o, 4, kind)?;
             }
             26 => {
                 o.pointer_size(3)?;
-                let location = ArgumentLocation::PushConstants { offset: o.number(2)? };
+                let location = ArgumentLocation::PushConstants { offset: o.constant(2)? };
                 self.argument(&o, 4, ArgumentKind::Pointer(location))?;
             }
             27 => {
                 o.pointer_size(5)?;
                 let location = ArgumentLocation::Block {
                     binding: o.binding(2, BindingClass::Uniform)?,
-                    offset: o.number(4)?,
+                    offset: o.constant(4)?,
                 };
                 self.argument(&o, 6, ArgumentKind::Pointer(location))?;
             }
             12 => read.local_size = Some(o.spec_ids()?),
             13 => read.global_offset = Some(o.spec_ids()?),
-            14 => read.work_dim = Some(SpecId(o.number(0)?)),
-            25 => read.sub_group_size = Some(SpecId(o.number(0)?)),
+            14 => read.work_dim = Some(SpecId(o.constant(0)?)),
+            25 => read.sub_group_size = Some(SpecId(o.constant(0)?)),
             15 => read.state.push(o.state(StateValue::GlobalOffset)?),
             16 => read.state.push(o.state(StateValue::EnqueuedLocalSize)?),
             17 => read.state.push(o.state(StateValue::GlobalSize)?),
@@ -339,12 +340,12 @@ impl Reader<'_> {
             }
             36 | 37 => {
                 o.pointer_size(1)?;
-                let location = DataLocation::Address { offset: o.number(0)? };
+                let location = DataLocation::Address { offset: o.constant(0)? };
                 let data = if number == 36 { &mut read.constants } else { &mut read.variables };
                 extend(data, location, o.text(2)?)?;
             }
             24 => {
-                let size = [o.number(1)?, o.number(2)?, o.number(3)?];
+                let size = [o.constant(1)?, o.constant(2)?, o.constant(3)?];
                 let kernel = self.of_kernel(&o)?;
                 kernel.required_local_size = Some(size);
                 if kernel.attributes.is_empty() {
@@ -354,44 +355,50 @@ impl Reader<'_> {
             }
             29 => {
                 o.pointer_size(2)?;
-                read.relocations.push(Relocation { object: o.number(0)?, pointer: o.number(1)? });
+                read.relocations.push(Relocation { object: o.constant(0)?, pointer: o.constant(1)? });
             }
             // Checked for form only: `Facts::local_size` computes the size of local variables from the module itself.
-            42 => drop((o.id(0)?, o.number(1)?)),
+            42 => drop((o.id(0)?, o.constant(1)?)),
             23 => {
-                let (binding, mask) = (o.binding(0, BindingClass::Sampler)?, o.number(2)?);
+                let (binding, mask) = (o.binding(0, BindingClass::Sampler)?, o.constant(2)?);
                 let sampler = Sampler::from_bits(mask).ok_or_else(|| {
                     bad(format!("it has a literal sampler with the invalid bits {mask:#x}"))
                 })?;
                 read.samplers.push(LiteralSampler { binding, sampler });
             }
-            30 | 31 => {
-                self.image_fact(&o, ArgumentLocation::PushConstants { offset: o.number(2)? }, o.number(3)?)?
-            }
+            30 | 31 => self.image_fact(
+                &o,
+                ArgumentLocation::PushConstants { offset: o.constant(2)? },
+                o.constant(3)?,
+            )?,
             32 | 33 => {
                 let binding = o.binding(2, BindingClass::Uniform)?;
-                self.image_fact(&o, ArgumentLocation::Block { binding, offset: o.number(4)? }, o.number(5)?)?;
+                self.image_fact(
+                    &o,
+                    ArgumentLocation::Block { binding, offset: o.constant(4)? },
+                    o.constant(5)?,
+                )?;
             }
             41 => {
                 let (argument, location) =
-                    (o.number(1)?, ArgumentLocation::PushConstants { offset: o.number(2)? });
-                match o.number(3)? {
+                    (o.constant(1)?, ArgumentLocation::PushConstants { offset: o.constant(2)? });
+                match o.constant(3)? {
                     4 => self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, location }),
                     size => return Err(bad(format!("it has the bits of a sampler in {size} bytes, not 4"))),
                 }
             }
             38 => {
-                let sizes = (2..o.ids.len()).map(|index| o.number(index)).collect::<Result<_>>()?;
+                let sizes = (2..o.ids.len()).map(|index| o.constant(index)).collect::<Result<_>>()?;
                 let text = PrintedText { text: o.text(1)?.as_bytes().to_vec(), sizes };
-                self.texts.insert(o.number(0)?, text);
+                self.texts.insert(o.constant(0)?, text);
             }
             39 => {
                 let location = DataLocation::Bound(o.binding(0, BindingClass::Storage)?);
-                self.printf_buffer(location, o.number(2)?)?;
+                self.printf_buffer(location, o.constant(2)?)?;
             }
             40 => {
                 o.pointer_size(1)?;
-                self.printf_buffer(DataLocation::Address { offset: o.number(0)? }, o.number(2)?)?;
+                self.printf_buffer(DataLocation::Address { offset: o.constant(0)? }, o.constant(2)?)?;
             }
             _ => return Err(bad(format!("reflection instruction {number} is unknown"))),
         }
@@ -414,7 +421,7 @@ impl Reader<'_> {
         if size != 4 {
             return Err(bad(format!("it has a number of {size} bytes for an image's format, not 4")));
         }
-        let argument = o.number(1)?;
+        let argument = o.constant(1)?;
         self.of_kernel(o)?.image_facts.push(ImageFact { argument, what, location });
         Ok(())
     }
@@ -429,14 +436,14 @@ impl Reader<'_> {
         match number {
             1 => {
                 let bounds = self.read.bounds.get_or_insert_default();
-                (bounds.offset, bounds.ranges) = (o.number(0)?, o.number(1)?);
-                bounds.arguments = o.number(2)?;
+                (bounds.offset, bounds.ranges) = (o.constant(0)?, o.constant(1)?);
+                bounds.arguments = o.constant(2)?;
             }
             2 => {
                 let (location, objects) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
                 self.read.bounds.get_or_insert_default().sites.push(BoundsSite { location, objects });
             }
-            3 => self.traps.offset = o.number(0)?,
+            3 => self.traps.offset = o.constant(0)?,
             4 => {
                 let (location, message) = (o.text(0)?.to_owned(), o.text(1)?.to_owned());
                 self.traps.sites.push(TrapSite { location, message });
@@ -449,13 +456,13 @@ impl Reader<'_> {
             6 => {
                 let binding = o.binding(2, BindingClass::Uniform)?;
                 let (argument, location) =
-                    (o.number(1)?, ArgumentLocation::Block { binding, offset: o.number(4)? });
+                    (o.constant(1)?, ArgumentLocation::Block { binding, offset: o.constant(4)? });
                 self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, location });
             }
             7 => self.argument(&o, 2, ArgumentKind::Unused)?,
-            8 => self.read.device_queue = Some(o.number(0)?),
+            8 => self.read.device_queue = Some(o.constant(0)?),
             9 => self.of_kernel(&o)?.uses_queue = true,
-            11 => self.read.command = Some(o.number(0)?),
+            11 => self.read.command = Some(o.constant(0)?),
             10 => {
                 self.of_kernel(&o)?;
                 self.blocks.push(o.id(0)?);
@@ -468,7 +475,7 @@ impl Reader<'_> {
     fn kernel(&mut self, o: &Operands<'_>) -> Result<()> {
         let name = o.text(1)?.to_owned();
         let count = o.optional_number(2)?.unwrap_or(0);
-        if count > MOST_ARGUMENTS {
+        if count > MAX_ARGUMENTS {
             return Err(bad(format!("kernel `{name}` has {count} arguments")));
         }
         let kernel = KernelInterface {
@@ -497,7 +504,7 @@ impl Reader<'_> {
     }
 
     fn argument(&mut self, o: &Operands<'_>, info: usize, kind: ArgumentKind) -> Result<()> {
-        let ordinal = o.number(1)? as usize;
+        let ordinal = o.constant(1)? as usize;
         let info = match o.ids.get(info) {
             Some(id) => Some(
                 self.infos
@@ -523,7 +530,7 @@ impl Reader<'_> {
         let kernel = self.of_kernel(o)?;
         // Versions before 5 do not contain the number of arguments.
         if ordinal >= kernel.arguments.len() {
-            if ordinal >= MOST_ARGUMENTS as usize {
+            if ordinal >= MAX_ARGUMENTS as usize {
                 return Err(bad(format!("kernel `{}` has an argument {ordinal}", kernel.name)));
             }
             kernel.arguments.resize(ordinal + 1, Argument { info: None, kind: ArgumentKind::Unused });
@@ -631,7 +638,7 @@ mod tests {
     const KERNEL: &[u32] = &[1, 90, 1, 11];
 
     #[test]
-    fn arguments_are_read() {
+    fn arguments_are_parsed() {
         let read = read(
             "NonSemantic.ClspvReflection.7",
             &[
@@ -657,7 +664,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clspv_binds_is_read() {
+    fn bindings_of_clspv_are_parsed() {
         let read = read(
             "NonSemantic.ClspvReflection.7",
             &[KERNEL, &[10, 100, 10, 11, 12], &[39, 10, 13, 18], &[41, 100, 10, 14, 14], &[42, 90, 18]],
@@ -678,7 +685,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_reflection_is_refused() {
+    fn invalid_reflection_is_rejected() {
         assert!(refusal(&[&[1, 90]]).contains("no operand 1"));
         assert!(refusal(&[&[1, 90, 10]]).contains("not a string"));
         assert!(refusal(&[&[7, 100, 10, 10, 14]]).contains("not declared before"));

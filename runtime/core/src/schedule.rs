@@ -115,7 +115,7 @@ struct InTheWay {
 }
 
 impl InTheWay {
-    fn of(waiting: &VecDeque<Waiting>) -> Self {
+    fn in_queue(waiting: &VecDeque<Waiting>) -> Self {
         let mut way = Self::default();
         waiting.iter().for_each(|held| way.add(held.queue_order));
         way
@@ -157,7 +157,7 @@ impl Lane {
         let queued = Instant::now();
         let task = task.into();
         let mut waiting = self.waiting();
-        let stopped = !waiting.is_empty() && InTheWay::of(&waiting).stops(queue_order, self.order);
+        let stopped = !waiting.is_empty() && InTheWay::in_queue(&waiting).stops(queue_order, self.order);
         if !stopped {
             match self.dependencies(wait)? {
                 Dependencies::Held => {}

@@ -91,7 +91,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
                     access: None,
                     type_qualifier: None,
                 }),
-                kind: kind(parameter.kind, ordinal, offset.unwrap_or(0)),
+                kind: argument_kind(parameter.kind, ordinal, offset.unwrap_or(0)),
             })
             .collect(),
         required_local_size: kernel.required_size,
@@ -113,7 +113,7 @@ fn type_name(kind: ParameterKind) -> String {
     format!("image{dims}d{array}{buffer}{depth}_t")
 }
 
-fn kind(kind: ParameterKind, ordinal: usize, offset: u32) -> ArgumentKind {
+fn argument_kind(kind: ParameterKind, ordinal: usize, offset: u32) -> ArgumentKind {
     let location = ArgumentLocation::PushConstants { offset };
     match kind {
         ParameterKind::Pointer { .. } => ArgumentKind::Pointer(location),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_there_stays() {
+    fn existing_objects_are_kept() {
         let has_one = module(&[(op::DECORATE, &[4, BUILT_IN, WORKGROUP_SIZE]), (op::TYPE_VOID, &[1])]);
         assert!(with_constants(&has_one).expect("it is whole").is_none());
     }

@@ -78,16 +78,16 @@ impl Arrival {
     /// Waits for the bytes and copies them. `into` must have the requested size.
     pub(crate) fn land(self, into: &mut [u8]) -> Result<()> {
         self.event.wait()?;
-        self.take(into)
+        self.copy_to(into)
     }
 
     /// Waits for the bytes with a timeout.
     pub(crate) fn land_within(self, timeout: Option<Duration>, into: &mut [u8]) -> Result<()> {
         timeout.map_or_else(|| self.event.wait(), |timeout| self.event.wait_for(timeout))?;
-        self.take(into)
+        self.copy_to(into)
     }
 
-    fn take(self, into: &mut [u8]) -> Result<()> {
+    fn copy_to(self, into: &mut [u8]) -> Result<()> {
         self.with(into.len() as u64, |bytes| into.copy_from_slice(bytes))
     }
 

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_told_once() {
+    fn failures_are_reported_once() {
         let error = |number: u64| Error::OutOfMemory { bytes: number, device: String::new() };
         let (failures, verdicts) = (Failures::default(), [(); 3].map(|()| Arc::new(Verdict::default())));
         assert!(failures.report().is_ok() && verdicts[0].get().is_ok());

@@ -8,14 +8,14 @@ use kiln_runtime::{
     Reading, Rect, Sampler, Selector, Svm, SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
 };
 
-fn is_shared_and_shown<T: Send + Sync + Debug>() {}
+fn is_send_sync_and_debug<T: Send + Sync + Debug>() {}
 
 #[test]
-fn types_are_shared_and_shown() {
-    is_shared_and_shown::<(Instance, Device, DeviceInfo, Capabilities, Options, Selector)>();
-    is_shared_and_shown::<(Queue, QueueOptions, Event, UserEvent, Times, NdRange)>();
-    is_shared_and_shown::<(Program, ProgramInterface, Kernel, ArgValue, Sampler, Error)>();
-    is_shared_and_shown::<(
+fn public_types_are_send_sync_and_debug() {
+    is_send_sync_and_debug::<(Instance, Device, DeviceInfo, Capabilities, Options, Selector)>();
+    is_send_sync_and_debug::<(Queue, QueueOptions, Event, UserEvent, Times, NdRange)>();
+    is_send_sync_and_debug::<(Program, ProgramInterface, Kernel, ArgValue, Sampler, Error)>();
+    is_send_sync_and_debug::<(
         Buffer,
         Buffer<f32>,
         Mapped<u8>,
@@ -26,12 +26,12 @@ fn types_are_shared_and_shown() {
         ImageDesc,
         Pipe,
     )>();
-    is_shared_and_shown::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers, MigratingBuffer)>();
+    is_send_sync_and_debug::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers, MigratingBuffer)>();
 }
 
 /// Errors return their cause as `source`.
 #[test]
-fn causes_are_told() {
+fn errors_have_sources() {
     let cause = Error::UserEvent { reason: "no".to_owned() };
     let error = Error::WaitList { cause: Box::new(cause.clone()) };
     let source = std::error::Error::source(&error).expect("a cause");

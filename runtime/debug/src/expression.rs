@@ -108,9 +108,9 @@ impl<'t> Parser<'t> {
                 self.expect("]")?;
                 expr = Expr::Element(Box::new(expr), Box::new(index));
             } else if self.eat("->") {
-                expr = Expr::Member(Box::new(Expr::Deref(Box::new(expr))), self.name()?.to_owned());
+                expr = Expr::Member(Box::new(Expr::Deref(Box::new(expr))), self.parse_name()?.to_owned());
             } else if self.eat(".") {
-                expr = Expr::Member(Box::new(expr), self.name()?.to_owned());
+                expr = Expr::Member(Box::new(expr), self.parse_name()?.to_owned());
             } else {
                 return Ok(expr);
             }
@@ -124,9 +124,9 @@ impl<'t> Parser<'t> {
             return Ok(expr);
         }
         if self.rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return self.number();
+            return self.parse_number();
         }
-        let name = self.name()?;
+        let name = self.parse_name()?;
         if name.starts_with("get_") && self.eat("(") {
             let dimension = if self.eat(")") { 0 } else { self.dimension()? };
             return Ok(Expr::Query(name.to_owned(), dimension));
@@ -139,7 +139,7 @@ impl<'t> Parser<'t> {
     }
 
     fn dimension(&mut self) -> Result<usize, String> {
-        let dimension = match self.number()? {
+        let dimension = match self.parse_number()? {
             Expr::Int(dimension @ 0..=2) => dimension as usize,
             _ => return Err("a dimension is 0, 1 or 2".to_owned()),
         };
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
         Ok(dimension)
     }
 
-    fn name(&mut self) -> Result<&'t str, String> {
+    fn parse_name(&mut self) -> Result<&'t str, String> {
         let rest = self.rest.trim_start();
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
@@ -162,7 +162,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn number(&mut self) -> Result<Expr, String> {
+    fn parse_number(&mut self) -> Result<Expr, String> {
         let rest = self.rest.trim_start();
         let mut end = rest.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(rest.len());
         let is_hex = rest.starts_with("0x") || rest.starts_with("0X");

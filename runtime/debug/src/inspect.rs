@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The maximum number of work-items in the list of threads.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 /// The bits of a thread's number that are the index of its work-item in its group.
 const INDEX_BITS: u32 = 16;
 
@@ -195,12 +195,12 @@ impl Inspection {
     }
 
     /// The work-item and the call of an expression.
-    fn place(&self, arguments: &Json, at: ItemId) -> (ItemId, usize) {
+    fn item_and_frame(&self, arguments: &Json, at: ItemId) -> (ItemId, usize) {
         self.frame(arguments).unwrap_or((at, 0))
     }
 
     fn evaluate(&mut self, arguments: &Json, world: &World<'_, '_>, at: ItemId) -> Result<Json, String> {
-        let (id, distance) = self.place(arguments, at);
+        let (id, distance) = self.item_and_frame(arguments, at);
         let text = arguments["expression"].as_str().unwrap_or_default().trim();
         let item = world.item(id).ok_or("this work-item has returned")?;
         if let Some(inner) = text.strip_prefix("last_write(").and_then(|rest| rest.strip_suffix(')')) {
@@ -230,7 +230,7 @@ impl Inspection {
         world: &mut World<'_, '_>,
         at: ItemId,
     ) -> Result<Json, String> {
-        let (id, distance) = self.place(arguments, at);
+        let (id, distance) = self.item_and_frame(arguments, at);
         let item = world.item(id).ok_or("this work-item has returned")?;
         let target = self.value(arguments["expression"].as_str().unwrap_or_default(), item, distance)?;
         self.set(id, distance, &target, arguments, world)
@@ -266,14 +266,15 @@ impl Inspection {
             let (id, _, parts) = self.parts(arguments, Slice::default(), world)?;
             (id, parts.into_iter().find(|(known, _)| known == name).map(|(_, value)| value))
         } else {
-            let (id, distance) = self.place(arguments, at);
+            let (id, distance) = self.item_and_frame(arguments, at);
             let item = world.item(id).ok_or("this work-item has returned")?;
             (id, self.value(name, item, distance).ok())
         };
         let item = world.item(id).ok_or("this work-item has returned")?;
         let reader = Reader { item, variables: &self.variables };
         let found = value.as_ref().and_then(expression::target);
-        let Some((shape, address)) = found.filter(|(_, address)| item.room(*address).is_some()) else {
+        let Some((shape, address)) = found.filter(|(_, address)| item.bytes_to_end(*address).is_some())
+        else {
             return Ok(json!({ "dataId": null, "description": format!("`{name}` is not in memory") }));
         };
         let owner = match item.memory_of(address) {
@@ -305,7 +306,7 @@ pub(crate) fn watched(data: &str) -> Option<(u64, u64, Owner, String)> {
 fn threads(world: &World<'_, '_>, at: ItemId) -> Json {
     let mut items = world.items();
     items.sort_by_key(|item| (item.id() != at, item.id()));
-    let names = items.iter().take(MOST_THREADS).map(|item| {
+    let names = items.iter().take(MAX_THREADS).map(|item| {
         let [x, y, z] = item.global_id();
         let [a, b, c] = item.group_id();
         let waits = if item.is_waiting() { ", waiting" } else { "" };

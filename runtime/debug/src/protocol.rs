@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_breaks_off_is_an_error() {
+    fn truncated_input_is_an_error() {
         assert!(read(&mut &b"Content-Length: 100\r\n\r\n{"[..]).is_err());
     }
 }

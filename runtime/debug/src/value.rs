@@ -41,7 +41,7 @@ pub(crate) struct Slice {
 }
 
 /// The maximum number of parts that one request returns.
-const MOST_PARTS: u64 = 1000;
+const MAX_PARTS: u64 = 1000;
 /// The maximum number of elements in the text of an array.
 const SHOWN: u64 = 8;
 /// The maximum depth of structures in a text.
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
                 Kind::Number(_) | Kind::Enum(..) | Kind::Opaque => 0,
             },
             Value::Pointer(shape, address) => {
-                let room = self.item.room(*address).unwrap_or(0);
+                let room = self.item.bytes_to_end(*address).unwrap_or(0);
                 room.checked_div(self.size(*shape)).unwrap_or(0)
             }
             _ => 0,
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     /// Parts of a value, with their names.
     pub(crate) fn parts(&self, value: &Value, slice: Slice) -> Vec<(String, Value)> {
         let all = self.count(value);
-        let count = if slice.count == 0 { all } else { slice.count }.min(MOST_PARTS);
+        let count = if slice.count == 0 { all } else { slice.count }.min(MAX_PARTS);
         let range = slice.start.min(all)..slice.start.saturating_add(count).min(all);
         range.filter_map(|index| self.part(value, index)).collect()
     }

@@ -138,7 +138,7 @@ pub(crate) fn finish(
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         words: module.words().to_vec(),
-        shapes: shape::of(program.kernels(), output.interface.as_ref()),
+        shapes: shape::shapes(program.kernels(), output.interface.as_ref()),
         program: Some(program),
         has_partial_groups: parsed.has_partial_groups,
         ..Build::failed(text, log)
@@ -195,7 +195,7 @@ pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> 
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         words: words.to_vec(),
-        shapes: shape::of(program.kernels(), None),
+        shapes: shape::shapes(program.kernels(), None),
         program: Some(program),
         has_partial_groups: true,
         ..Build::failed(text, String::new())

@@ -108,8 +108,8 @@ impl Context {
 
     fn info(&self, name: cl_context_info) -> Result<Answer> {
         Ok(match name {
-            CL_CONTEXT_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
-            CL_CONTEXT_NUM_DEVICES => Answer::of(self.devices.len() as cl_uint),
+            CL_CONTEXT_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
+            CL_CONTEXT_NUM_DEVICES => Answer::from_value(self.devices.len() as cl_uint),
             CL_CONTEXT_DEVICES => Answer::pointers(self.devices.iter().map(|device| device.handle().raw())),
             CL_CONTEXT_PROPERTIES => Answer::list(&self.properties),
             _ => return fail(CL_INVALID_VALUE),

@@ -34,17 +34,17 @@ impl Device {
     fn identity(&self, name: cl_device_info) -> Option<Answer> {
         let info = self.description();
         Some(match name {
-            CL_DEVICE_TYPE => Answer::of(self.kind),
-            CL_DEVICE_VENDOR_ID => Answer::of(0u32),
+            CL_DEVICE_TYPE => Answer::from_value(self.kind),
+            CL_DEVICE_VENDOR_ID => Answer::from_value(0u32),
             CL_DEVICE_NAME => Answer::text(&info.name),
             CL_DEVICE_VENDOR => Answer::text("Kiln"),
             CL_DRIVER_VERSION if info.driver.is_empty() => Answer::text(limits::VERSION),
             CL_DRIVER_VERSION => Answer::text(&format!("{} ({})", limits::VERSION, info.driver)),
             CL_DEVICE_PROFILE => Answer::text("FULL_PROFILE"),
             CL_DEVICE_VERSION => Answer::text("OpenCL 3.0 Kiln"),
-            CL_DEVICE_NUMERIC_VERSION => Answer::of(make_version(3, 0, 0)),
+            CL_DEVICE_NUMERIC_VERSION => Answer::from_value(make_version(3, 0, 0)),
             CL_DEVICE_OPENCL_C_VERSION => Answer::text("OpenCL C 1.2 Kiln"),
-            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Answer::of(make_version(1, 2, 0)),
+            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Answer::from_value(make_version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => Answer::versions(self.language_versions()),
             CL_DEVICE_OPENCL_C_FEATURES => {
                 let features = self.features();
@@ -69,7 +69,7 @@ impl Device {
                 Answer::versions(self.spirv_minors().map(|minor| ("SPIR-V", make_version(1, minor, 0))))
             }
             CL_DEVICE_PLATFORM => Answer::pointer(platform::get().ok()?.handle().raw()),
-            CL_DEVICE_REFERENCE_COUNT => Answer::of(1u32),
+            CL_DEVICE_REFERENCE_COUNT => Answer::from_value(1u32),
             CL_DEVICE_AVAILABLE => Answer::flag(!self.is_lost()),
             CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => Answer::flag(true),
             _ => return None,
@@ -87,31 +87,33 @@ impl Device {
         let sizes = capabilities.max_work_item_sizes.map(|size| size as usize);
         let sub_group = capabilities.sub_groups.as_ref().map(|groups| groups.max_size.max(1));
         Some(match name {
-            CL_DEVICE_MAX_COMPUTE_UNITS => Answer::of(self.compute_units()),
-            CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Answer::of(3u32),
+            CL_DEVICE_MAX_COMPUTE_UNITS => Answer::from_value(self.compute_units()),
+            CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Answer::from_value(3u32),
             CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list(&sizes),
-            CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(capabilities.max_work_group_size as usize),
-            CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(sub_group.unwrap_or(1) as usize),
+            CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::from_value(capabilities.max_work_group_size as usize),
+            CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                Answer::from_value(sub_group.unwrap_or(1) as usize)
+            }
             CL_DEVICE_MAX_NUM_SUB_GROUPS => {
                 let most = sub_group.map_or(0, |size| (capabilities.max_work_group_size / size).max(1));
-                Answer::of(if self.has(Extension::FeatureSubgroups) { most } else { 0 })
+                Answer::from_value(if self.has(Extension::FeatureSubgroups) { most } else { 0 })
             }
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::flag(false),
-            CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::of(0u32),
-            CL_DEVICE_ADDRESS_BITS => Answer::of(64u32),
+            CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::from_value(0u32),
+            CL_DEVICE_ADDRESS_BITS => Answer::from_value(64u32),
             CL_DEVICE_ENDIAN_LITTLE => Answer::flag(true),
             CL_DEVICE_ERROR_CORRECTION_SUPPORT => Answer::flag(false),
-            CL_DEVICE_EXECUTION_CAPABILITIES => Answer::of(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
+            CL_DEVICE_EXECUTION_CAPABILITIES => Answer::from_value(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
             CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
-                Answer::of((capabilities.timer_resolution.ceil() as usize).max(1))
+                Answer::from_value((capabilities.timer_resolution.ceil() as usize).max(1))
             }
-            CL_DEVICE_PRINTF_BUFFER_SIZE => Answer::of(limits::PRINTF_BUFFER),
+            CL_DEVICE_PRINTF_BUFFER_SIZE => Answer::from_value(limits::PRINTF_BUFFER),
             CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Answer::flag(true),
-            CL_DEVICE_PARENT_DEVICE => Answer::of(0usize),
-            CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Answer::of(0u32),
-            CL_DEVICE_PARTITION_PROPERTIES => Answer::of(0usize),
-            CL_DEVICE_PARTITION_TYPE => Answer::of(0usize),
-            CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Answer::of(0u64),
+            CL_DEVICE_PARENT_DEVICE => Answer::from_value(0usize),
+            CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Answer::from_value(0u32),
+            CL_DEVICE_PARTITION_PROPERTIES => Answer::from_value(0usize),
+            CL_DEVICE_PARTITION_TYPE => Answer::from_value(0usize),
+            CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Answer::from_value(0u64),
             _ => return None,
         })
     }
@@ -130,25 +132,25 @@ impl Device {
         let capabilities = self.capabilities();
         let allocation = capabilities.max_allocation.min(capabilities.global_memory);
         Some(match name {
-            CL_DEVICE_GLOBAL_MEM_SIZE => Answer::of(capabilities.global_memory),
-            CL_DEVICE_MAX_MEM_ALLOC_SIZE => Answer::of(allocation),
-            CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Answer::of(CL_NONE),
-            CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Answer::of(0u32),
-            CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Answer::of(0u64),
-            CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(allocation),
-            CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of(capabilities.max_parameter_size / 8),
-            CL_DEVICE_LOCAL_MEM_TYPE => Answer::of(CL_LOCAL),
-            CL_DEVICE_LOCAL_MEM_SIZE => Answer::of(capabilities.local_memory),
-            CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(capabilities.max_parameter_size as usize),
-            CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::of(8 * limits::BASE_ALIGNMENT as u32),
-            CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::of(limits::BASE_ALIGNMENT as u32),
+            CL_DEVICE_GLOBAL_MEM_SIZE => Answer::from_value(capabilities.global_memory),
+            CL_DEVICE_MAX_MEM_ALLOC_SIZE => Answer::from_value(allocation),
+            CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Answer::from_value(CL_NONE),
+            CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Answer::from_value(0u32),
+            CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Answer::from_value(0u64),
+            CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::from_value(allocation),
+            CL_DEVICE_MAX_CONSTANT_ARGS => Answer::from_value(capabilities.max_parameter_size / 8),
+            CL_DEVICE_LOCAL_MEM_TYPE => Answer::from_value(CL_LOCAL),
+            CL_DEVICE_LOCAL_MEM_SIZE => Answer::from_value(capabilities.local_memory),
+            CL_DEVICE_MAX_PARAMETER_SIZE => Answer::from_value(capabilities.max_parameter_size as usize),
+            CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::from_value(8 * limits::BASE_ALIGNMENT as u32),
+            CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::from_value(limits::BASE_ALIGNMENT as u32),
             CL_DEVICE_HOST_UNIFIED_MEMORY => Answer::flag(capabilities.unified_memory),
-            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => Answer::of(limits::PROGRAM_VARIABLES),
-            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Answer::of(limits::PROGRAM_VARIABLES),
-            CL_DEVICE_SVM_CAPABILITIES => Answer::of(self.svm()),
+            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => Answer::from_value(limits::PROGRAM_VARIABLES),
+            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Answer::from_value(limits::PROGRAM_VARIABLES),
+            CL_DEVICE_SVM_CAPABILITIES => Answer::from_value(self.svm()),
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
-            | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Answer::of(0u32),
+            | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Answer::from_value(0u32),
             _ => return None,
         })
     }
@@ -156,8 +158,9 @@ impl Device {
     fn images(&self, name: cl_device_info) -> Option<Answer> {
         let has_images = self.has(Extension::Images);
         let limits = self.capabilities().images.filter(|_| has_images);
-        let size = |pick: fn(&ImageLimits) -> u32| Answer::of(limits.as_ref().map_or(0, pick) as usize);
-        let count = |count: u32| Answer::of(if has_images { count } else { 0 });
+        let size =
+            |pick: fn(&ImageLimits) -> u32| Answer::from_value(limits.as_ref().map_or(0, pick) as usize);
+        let count = |count: u32| Answer::from_value(if has_images { count } else { 0 });
         Some(match name {
             CL_DEVICE_IMAGE_SUPPORT => Answer::flag(has_images),
             CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => size(|it| it.max_2d),
@@ -195,29 +198,29 @@ impl Device {
             | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
             | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
             | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
-            | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Answer::of(1u32),
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Answer::from_value(1u32),
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
-                Answer::of(u32::from(has_double))
+                Answer::from_value(u32::from(has_double))
             }
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
-                Answer::of(u32::from(has_half))
+                Answer::from_value(u32::from(has_half))
             }
             CL_DEVICE_SINGLE_FP_CONFIG => {
                 let denormals = denormals(info.preserves_subnormals());
-                Answer::of(basic | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | denormals)
+                Answer::from_value(basic | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | denormals)
             }
-            CL_DEVICE_DOUBLE_FP_CONFIG if !has_double => Answer::of(0u64),
+            CL_DEVICE_DOUBLE_FP_CONFIG if !has_double => Answer::from_value(0u64),
             CL_DEVICE_DOUBLE_FP_CONFIG => {
                 let directed = CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF;
-                Answer::of(basic | directed | CL_FP_FMA | CL_FP_DENORM)
+                Answer::from_value(basic | directed | CL_FP_FMA | CL_FP_DENORM)
             }
-            CL_DEVICE_HALF_FP_CONFIG if !has_half => Answer::of(0u64),
-            CL_DEVICE_HALF_FP_CONFIG => Answer::of(
+            CL_DEVICE_HALF_FP_CONFIG if !has_half => Answer::from_value(0u64),
+            CL_DEVICE_HALF_FP_CONFIG => Answer::from_value(
                 basic
                     | CL_FP_FMA
                     | denormals(info.is_strict || info.features.float_controls_denorm_preserve16),
             ),
-            CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR => Answer::of(
+            CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR => Answer::from_value(
                 CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
                     | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
             ),
@@ -237,36 +240,36 @@ impl Device {
         };
         Some(match name {
             CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
-                Answer::of(orders(&capabilities.atomic_orders) | scopes(&capabilities.atomic_scopes))
+                Answer::from_value(orders(&capabilities.atomic_orders) | scopes(&capabilities.atomic_scopes))
             }
             CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
                 // A fence of work-item scope orders only the work-item itself, so every order is supported.
                 let all = orders(&capabilities.fence_orders) | scopes(&capabilities.fence_scopes);
-                Answer::of(all | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)
+                Answer::from_value(all | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)
             }
-            limits::SINGLE_FP_ATOMICS => Answer::of(self.float_atomics([
+            limits::SINGLE_FP_ATOMICS => Answer::from_value(self.float_atomics([
                 Fp32GlobalAdd,
                 Fp32GlobalMinMax,
                 Fp32LocalAdd,
                 Fp32LocalMinMax,
             ])),
-            limits::DOUBLE_FP_ATOMICS => Answer::of(self.float_atomics([
+            limits::DOUBLE_FP_ATOMICS => Answer::from_value(self.float_atomics([
                 Fp64GlobalAdd,
                 Fp64GlobalMinMax,
                 Fp64LocalAdd,
                 Fp64LocalMinMax,
             ])),
-            limits::HALF_FP_ATOMICS => Answer::of(0u64),
-            CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => Answer::of(self.clocks()),
+            limits::HALF_FP_ATOMICS => Answer::from_value(0u64),
+            CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => Answer::from_value(self.clocks()),
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Answer::flag(true),
             CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
                 Answer::flag(self.has(Extension::WorkGroupCollectives))
             }
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Answer::flag(self.has(Extension::GenericAddressSpace)),
             CL_DEVICE_PIPE_SUPPORT => Answer::flag(self.has(Extension::Pipes)),
-            CL_DEVICE_MAX_PIPE_ARGS => Answer::of(limits::PIPE_ARGUMENTS),
-            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::of(limits::PIPE_RESERVATIONS),
-            CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::of(limits::PIPE_PACKET_SIZE),
+            CL_DEVICE_MAX_PIPE_ARGS => Answer::from_value(limits::PIPE_ARGUMENTS),
+            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::from_value(limits::PIPE_RESERVATIONS),
+            CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::from_value(limits::PIPE_PACKET_SIZE),
             _ => return None,
         })
     }
@@ -295,21 +298,21 @@ impl Device {
 
     /// A limit of device-side enqueue: 0 if the device does not have it.
     fn enqueue_limit(&self, limit: u32) -> Answer {
-        Answer::of(if self.has(Extension::DeviceEnqueue) { limit } else { 0 })
+        Answer::from_value(if self.has(Extension::DeviceEnqueue) { limit } else { 0 })
     }
 
     fn queues(&self, name: cl_device_info) -> Option<Answer> {
         Some(match name {
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
-                Answer::of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+                Answer::from_value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
             }
             CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
                 let all = CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT;
-                Answer::of(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
+                Answer::from_value(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
             }
             CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
                 let all = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-                Answer::of(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
+                Answer::from_value(if self.has(Extension::DeviceEnqueue) { all } else { 0 })
             }
             CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => self.enqueue_limit(DeviceQueue::PREFERRED_SIZE),
             CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => self.enqueue_limit(DeviceQueue::MAX_SIZE),

@@ -108,15 +108,15 @@ impl Event {
                 Answer::pointer(queue.unwrap_or(std::ptr::null_mut()))
             }
             CL_EVENT_CONTEXT => Answer::pointer(self.context.handle().raw()),
-            CL_EVENT_COMMAND_TYPE => Answer::of(self.kind),
+            CL_EVENT_COMMAND_TYPE => Answer::from_value(self.kind),
             CL_EVENT_COMMAND_EXECUTION_STATUS => {
                 // Programs poll the status without a flush.
                 if let Some(queue) = &self.queue {
                     queue.inner().flush()?;
                 }
-                Answer::of(self.status())
+                Answer::from_value(self.status())
             }
-            CL_EVENT_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_EVENT_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             _ => return fail(CL_INVALID_VALUE),
         })
     }
@@ -126,7 +126,7 @@ impl Event {
         let is_profiled = self.queue.as_ref().is_some_and(|queue| queue.is_profiled());
         ensure(is_profiled && self.status() == CL_COMPLETE, unavailable)?;
         let times = self.event.times().ok_or(Code(unavailable))?;
-        Ok(Answer::of(match name {
+        Ok(Answer::from_value(match name {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submitted,
             CL_PROFILING_COMMAND_START => times.start,

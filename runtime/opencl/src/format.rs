@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read() {
+    fn numbers_are_parsed() {
         let numbers = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_FLOAT };
         assert_eq!(format(numbers), Some(ImageFormat::new(ChannelOrder::Rgba, ChannelType::Float)));
         let numbers = cl_image_format { image_channel_order: 1, ..numbers };

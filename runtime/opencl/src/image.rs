@@ -110,23 +110,25 @@ impl Picture {
             CL_IMAGE_FORMAT => {
                 Answer::list(&[self.format.image_channel_order, self.format.image_channel_data_type])
             }
-            CL_IMAGE_ELEMENT_SIZE => Answer::of(self.texel()),
-            CL_IMAGE_ROW_PITCH => Answer::of(self.row_pitch),
+            CL_IMAGE_ELEMENT_SIZE => Answer::from_value(self.texel()),
+            CL_IMAGE_ROW_PITCH => Answer::from_value(self.row_pitch),
             CL_IMAGE_SLICE_PITCH => {
                 let has_none = matches!(kind, D1 | D2 | ImageKind::Buffer);
-                Answer::of(if has_none { 0 } else { self.slice_pitch })
+                Answer::from_value(if has_none { 0 } else { self.slice_pitch })
             }
-            CL_IMAGE_WIDTH => Answer::of(width),
-            CL_IMAGE_HEIGHT => Answer::of(height),
-            CL_IMAGE_DEPTH => Answer::of(if kind == D3 { third } else { 0 }),
-            CL_IMAGE_ARRAY_SIZE => Answer::of(layers),
+            CL_IMAGE_WIDTH => Answer::from_value(width),
+            CL_IMAGE_HEIGHT => Answer::from_value(height),
+            CL_IMAGE_DEPTH => Answer::from_value(if kind == D3 { third } else { 0 }),
+            CL_IMAGE_ARRAY_SIZE => Answer::from_value(layers),
             CL_IMAGE_BUFFER => {
                 let buffer = self.buffer.as_ref().map(|buffer| buffer.handle.raw());
                 Answer::pointer(buffer.unwrap_or(std::ptr::null_mut()))
             }
             // An image without levels has none, not one.
-            CL_IMAGE_NUM_MIP_LEVELS => Answer::of(if self.desc.levels == 1 { 0 } else { self.desc.levels }),
-            CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
+            CL_IMAGE_NUM_MIP_LEVELS => {
+                Answer::from_value(if self.desc.levels == 1 { 0 } else { self.desc.levels })
+            }
+            CL_IMAGE_NUM_SAMPLES => Answer::from_value(0u32),
             _ => return fail(CL_INVALID_VALUE),
         })
     }

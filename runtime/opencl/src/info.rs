@@ -14,13 +14,13 @@ pub(crate) struct Answer(Vec<u8>);
 
 impl Answer {
     /// A plain value.
-    pub(crate) fn of<T: NoUninit>(value: T) -> Self {
+    pub(crate) fn from_value<T: NoUninit>(value: T) -> Self {
         Self(bytemuck::bytes_of(&value).to_vec())
     }
 
     /// `cl_bool`
     pub(crate) fn flag(value: bool) -> Self {
-        Self::of(cl_bool::from(value))
+        Self::from_value(cl_bool::from(value))
     }
 
     /// A list of plain values.
@@ -35,7 +35,7 @@ impl Answer {
 
     /// A handle or another pointer.
     pub(crate) fn pointer(value: *mut c_void) -> Self {
-        Self::of(value.expose_provenance())
+        Self::from_value(value.expose_provenance())
     }
 
     /// A list of handles.

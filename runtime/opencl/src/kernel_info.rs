@@ -17,8 +17,8 @@ impl Kernel {
     fn info(&self, name: cl_kernel_info) -> Result<Answer> {
         Ok(match name {
             CL_KERNEL_FUNCTION_NAME => Answer::text(&self.shape.name),
-            CL_KERNEL_NUM_ARGS => Answer::of(self.shape.parameters.len() as cl_uint),
-            CL_KERNEL_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_KERNEL_NUM_ARGS => Answer::from_value(self.shape.parameters.len() as cl_uint),
+            CL_KERNEL_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             CL_KERNEL_CONTEXT => Answer::pointer(self.context().handle().raw()),
             CL_KERNEL_PROGRAM => Answer::pointer(self.program.handle().raw()),
             CL_KERNEL_ATTRIBUTES => Answer::text(&self.shape.attributes),
@@ -30,10 +30,10 @@ impl Kernel {
         let parameter = self.parameter(index)?;
         ensure(self.shape.is_described, CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
         Ok(match name {
-            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::of(parameter.address),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(parameter.access),
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::from_value(parameter.address),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::from_value(parameter.access),
             CL_KERNEL_ARG_TYPE_NAME => Answer::text(&parameter.type_name),
-            CL_KERNEL_ARG_TYPE_QUALIFIER => Answer::of(parameter.qualifier),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => Answer::from_value(parameter.qualifier),
             CL_KERNEL_ARG_NAME => Answer::text(&parameter.name),
             _ => return fail(CL_INVALID_VALUE),
         })
@@ -59,16 +59,16 @@ impl Kernel {
         let capabilities = device.capabilities();
         let required = interface.required_local_size.unwrap_or_default().map(|size| size as usize);
         Ok(match name {
-            CL_KERNEL_WORK_GROUP_SIZE => Answer::of(capabilities.max_work_group_size as usize),
+            CL_KERNEL_WORK_GROUP_SIZE => Answer::from_value(capabilities.max_work_group_size as usize),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => Answer::list(&required),
             CL_KERNEL_LOCAL_MEM_SIZE => {
-                Answer::of(u64::from(interface.static_local_size) + self.local_arguments())
+                Answer::from_value(u64::from(interface.static_local_size) + self.local_arguments())
             }
             CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
                 let size = capabilities.sub_groups.as_ref().map_or(1, |groups| groups.max_size.max(1));
-                Answer::of(size as usize)
+                Answer::from_value(size as usize)
             }
-            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(0u64),
+            CL_KERNEL_PRIVATE_MEM_SIZE => Answer::from_value(0u64),
             // Of built-in kernels and custom devices only.
             _ => return fail(CL_INVALID_VALUE),
         })
@@ -91,7 +91,7 @@ impl Kernel {
                 ensure((1..=3).contains(&input.len()), CL_INVALID_VALUE)?;
                 let items = input.iter().product::<usize>();
                 let is_size = name == CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
-                Answer::of(if is_size { size.min(items) } else { items.div_ceil(size) })
+                Answer::from_value(if is_size { size.min(items) } else { items.div_ceil(size) })
             }
             CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
                 let &[count] = input else { return fail(CL_INVALID_VALUE) };
@@ -101,8 +101,8 @@ impl Kernel {
                 let others = usize::from(first > 0);
                 Answer::list(&[first, others, others][..dims])
             }
-            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::of((most / size).max(1)),
-            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Answer::of(0usize),
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::from_value((most / size).max(1)),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Answer::from_value(0usize),
             _ => return fail(CL_INVALID_VALUE),
         })
     }

@@ -70,8 +70,8 @@ pub(crate) extern "C" fn get_info(
     answer(size, value, size_ret, || {
         let (packet_size, max_packets) = object::get::<Memory>(pipe)?.pipe_size()?;
         Ok(match name {
-            CL_PIPE_PACKET_SIZE => Answer::of(packet_size),
-            CL_PIPE_MAX_PACKETS => Answer::of(max_packets),
+            CL_PIPE_PACKET_SIZE => Answer::from_value(packet_size),
+            CL_PIPE_MAX_PACKETS => Answer::from_value(max_packets),
             CL_PIPE_PROPERTIES => Answer::default(),
             _ => return fail(CL_INVALID_VALUE),
         })

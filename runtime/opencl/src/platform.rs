@@ -100,7 +100,7 @@ impl Platform {
         Ok(match name {
             CL_PLATFORM_PROFILE => Answer::text("FULL_PROFILE"),
             CL_PLATFORM_VERSION => Answer::text(&format!("OpenCL 3.0 Kiln {}", limits::VERSION)),
-            CL_PLATFORM_NUMERIC_VERSION => Answer::of(make_version(3, 0, 0)),
+            CL_PLATFORM_NUMERIC_VERSION => Answer::from_value(make_version(3, 0, 0)),
             CL_PLATFORM_NAME => Answer::text("Kiln"),
             CL_PLATFORM_VENDOR => Answer::text("Kiln"),
             CL_PLATFORM_EXTENSIONS => Answer::text(&self.extensions()),
@@ -108,7 +108,7 @@ impl Platform {
                 let extensions = self.extensions();
                 Answer::versions(extensions.split(' ').map(|name| (name, limits::extension_version(name))))
             }
-            CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(1u64),
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::from_value(1u64),
             CL_PLATFORM_ICD_SUFFIX_KHR => Answer::text("KILN"),
             _ => return fail(CL_INVALID_VALUE),
         })

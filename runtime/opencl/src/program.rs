@@ -125,9 +125,9 @@ impl Program {
 
     fn info(&self, name: cl_program_info) -> Result<Answer> {
         Ok(match name {
-            CL_PROGRAM_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_PROGRAM_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             CL_PROGRAM_CONTEXT => Answer::pointer(self.context.handle().raw()),
-            CL_PROGRAM_NUM_DEVICES => Answer::of(self.devices.len() as cl_uint),
+            CL_PROGRAM_NUM_DEVICES => Answer::from_value(self.devices.len() as cl_uint),
             CL_PROGRAM_DEVICES => {
                 let devices = self.context.devices();
                 Answer::pointers(self.devices.iter().map(|&index| devices[index].handle().raw()))
@@ -143,7 +143,7 @@ impl Program {
             CL_PROGRAM_BINARY_SIZES => {
                 Answer::list(&self.binaries().iter().map(Vec::len).collect::<Vec<usize>>())
             }
-            CL_PROGRAM_NUM_KERNELS => Answer::of(self.executables()?[0].shapes.len()),
+            CL_PROGRAM_NUM_KERNELS => Answer::from_value(self.executables()?[0].shapes.len()),
             CL_PROGRAM_KERNEL_NAMES => {
                 let builds = self.executables()?;
                 let names: Vec<&str> = builds[0].shapes.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -162,16 +162,16 @@ impl Program {
         let build = self.build(index);
         let build = build.as_deref();
         Ok(match name {
-            CL_PROGRAM_BUILD_STATUS => Answer::of(build.map_or(CL_BUILD_NONE, |build| build.status)),
+            CL_PROGRAM_BUILD_STATUS => Answer::from_value(build.map_or(CL_BUILD_NONE, |build| build.status)),
             CL_PROGRAM_BUILD_OPTIONS => Answer::text(build.map_or("", |build| &build.options)),
             CL_PROGRAM_BUILD_LOG => Answer::text(build.map_or("", |build| &build.log)),
             CL_PROGRAM_BINARY_TYPE => {
-                Answer::of(build.map_or(CL_PROGRAM_BINARY_TYPE_NONE, |build| build.binary_type))
+                Answer::from_value(build.map_or(CL_PROGRAM_BINARY_TYPE_NONE, |build| build.binary_type))
             }
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
                 let program = build.and_then(|build| build.program.as_ref());
                 let variables = program.and_then(|program| program.interface().variables.as_ref());
-                Answer::of(variables.map_or(0, |variables| variables.bytes.len()))
+                Answer::from_value(variables.map_or(0, |variables| variables.bytes.len()))
             }
             _ => return fail(CL_INVALID_VALUE),
         })

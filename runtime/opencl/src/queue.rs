@@ -184,12 +184,12 @@ impl Queue {
         Ok(match name {
             CL_QUEUE_CONTEXT => Answer::pointer(self.context.handle().raw()),
             CL_QUEUE_DEVICE => Answer::pointer(self.device.handle().raw()),
-            CL_QUEUE_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
-            CL_QUEUE_PROPERTIES => Answer::of(self.bits),
+            CL_QUEUE_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
+            CL_QUEUE_PROPERTIES => Answer::from_value(self.bits),
             CL_QUEUE_PROPERTIES_ARRAY => Answer::list(&self.properties),
             // Only queues of the device have it (OpenCL API 5.1).
             CL_QUEUE_SIZE => match self.on_device {
-                Some(queue) => Answer::of(queue.size()),
+                Some(queue) => Answer::from_value(queue.size()),
                 None => return fail(CL_INVALID_COMMAND_QUEUE),
             },
             CL_QUEUE_DEVICE_DEFAULT => {

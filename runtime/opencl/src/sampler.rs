@@ -102,14 +102,14 @@ impl Sampler {
 
     fn info(&self, name: cl_sampler_info) -> Result<Answer> {
         Ok(match name {
-            CL_SAMPLER_REFERENCE_COUNT => Answer::of(object::count(&self.handle)),
+            CL_SAMPLER_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             CL_SAMPLER_CONTEXT => Answer::pointer(self.context.handle().raw()),
             CL_SAMPLER_NORMALIZED_COORDS => Answer::flag(self.sampler.normalized),
-            CL_SAMPLER_ADDRESSING_MODE => Answer::of(self.addressing),
-            CL_SAMPLER_FILTER_MODE => Answer::of(self.filter),
-            CL_SAMPLER_MIP_FILTER_MODE => Answer::of(self.levels.filter),
-            CL_SAMPLER_LOD_MIN => Answer::of(self.levels.least.to_bits()),
-            CL_SAMPLER_LOD_MAX => Answer::of(self.levels.most.to_bits()),
+            CL_SAMPLER_ADDRESSING_MODE => Answer::from_value(self.addressing),
+            CL_SAMPLER_FILTER_MODE => Answer::from_value(self.filter),
+            CL_SAMPLER_MIP_FILTER_MODE => Answer::from_value(self.levels.filter),
+            CL_SAMPLER_LOD_MIN => Answer::from_value(self.levels.least.to_bits()),
+            CL_SAMPLER_LOD_MAX => Answer::from_value(self.levels.most.to_bits()),
             CL_SAMPLER_PROPERTIES => Answer::list(&self.properties),
             _ => return fail(CL_INVALID_VALUE),
         })

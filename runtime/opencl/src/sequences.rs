@@ -90,20 +90,20 @@ impl Sequence {
         (self.random >> 11) as usize % limit
     }
 
-    fn one<T: Copy>(&mut self, choices: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 
     /// A valid value or, rarely, an invalid one.
     fn mostly<T: Copy>(&mut self, right: &[T], wrong: &[T]) -> T {
-        if self.below(8) == 0 { self.one(wrong) } else { self.one(right) }
+        if self.below(8) == 0 { self.pick(wrong) } else { self.pick(right) }
     }
 
     fn wrong_handle(&mut self) -> *mut c_void {
         let stray = std::ptr::without_provenance_mut(self.below(1 << 20));
         let index = self.below(self.known.len());
         let known = self.known[index];
-        self.one(&[null_mut(), stray, known, known])
+        self.pick(&[null_mut(), stray, known, known])
     }
 
     /// A handle of a kind, or a wrong one.
@@ -136,7 +136,7 @@ impl Sequence {
         enqueue: impl FnOnce(&mut Self, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
     ) -> cl_int {
         let waits = [self.get(Event), self.get(Event)];
-        let count = self.one(&[0, 0, 0, 1, 2]);
+        let count = self.pick(&[0, 0, 0, 1, 2]);
         let list = if count == 0 { null() } else { waits.as_ptr() };
         let mut event = null_mut();
         let wants = self.below(2) == 0;
@@ -160,7 +160,7 @@ impl Sequence {
 
     /// Whether a command blocks; if so, it will end.
     fn blocking(&mut self) -> cl_bool {
-        let blocking = self.one(&[CL_FALSE, CL_TRUE]);
+        let blocking = self.pick(&[CL_FALSE, CL_TRUE]);
         if blocking == CL_TRUE {
             self.complete_user_events();
         }
@@ -181,7 +181,7 @@ impl Sequence {
 
     fn query(&mut self, first: u32) -> (u32, usize, *mut c_void) {
         let name = first + self.below(32) as u32;
-        (name, self.one(&[0, 1, 4, 8, 4096]), self.one(&[null_mut(), self.host]))
+        (name, self.pick(&[0, 1, 4, 8, 4096]), self.pick(&[null_mut(), self.host]))
     }
 }
 
@@ -218,7 +218,7 @@ const CREATE: &[(&str, Call)] = &[
             image_channel_data_type: s.mostly(&[CL_UNSIGNED_INT8, CL_FLOAT], &[0, CL_UNORM_SHORT_565]),
         };
         let mut desc = crate::ffi::empty_image_desc();
-        desc.image_type = s.one(&[CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, CL_MEM_OBJECT_IMAGE1D, 0]);
+        desc.image_type = s.pick(&[CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, CL_MEM_OBJECT_IMAGE1D, 0]);
         let [x, y, z] = s.triple(&[1, 4, 16], &[0, 1 << 40]);
         (desc.image_width, desc.image_height, desc.image_depth) = (x, y, z);
         let context = s.get(Context);
@@ -229,7 +229,7 @@ const CREATE: &[(&str, Call)] = &[
     ("clCreateSampler", |s| {
         let (address, filter) = (s.mostly(&[0x1131, 0x1134], &[0]), s.mostly(&[0x1140, 0x1141], &[7]));
         let context = s.get(Context);
-        let raw = sampler::create(context, s.one(&[0, 1, 2]), address, filter, &raw mut s.error);
+        let raw = sampler::create(context, s.pick(&[0, 1, 2]), address, filter, &raw mut s.error);
         s.keep(Sampler, raw)
     }),
     ("clCreateProgramWithSource", |s| {
@@ -239,7 +239,7 @@ const CREATE: &[(&str, Call)] = &[
         s.keep(Program, raw)
     }),
     ("clCreateProgramWithBinary", |s| {
-        let (mut bytes, length) = (s.host.cast::<u8>().cast_const(), s.one(&[0usize, 4, 100]));
+        let (mut bytes, length) = (s.host.cast::<u8>().cast_const(), s.pick(&[0usize, 4, 100]));
         let (context, device) = (s.get(Context), s.device());
         let list = (&raw const device, &raw const length, &raw mut bytes);
         let error = &raw mut s.error;
@@ -365,7 +365,7 @@ const OTHER: &[(&str, Call)] = &[
     ("clBuildProgram", |s| {
         let (program, device) = (s.get(Program), s.device());
         let options = s.mostly(&[c"", c"-cl-std=CL3.0"], &[c"-none", c"-D"]);
-        let (count, list) = s.one(&[(0, null()), (1, &raw const device), (0, &raw const device)]);
+        let (count, list) = s.pick(&[(0, null()), (1, &raw const device), (0, &raw const device)]);
         program::build(program, count, list, options.as_ptr(), None, null_mut())
     }),
     ("clSetKernelArg", |s| {
@@ -415,7 +415,7 @@ const OTHER: &[(&str, Call)] = &[
     }),
     ("clGetDeviceInfo", |s| {
         let (device, (name, size, value)) = (s.device(), s.query(0x1000));
-        device_info::get_info(device, name + s.one(&[0, 32, 64, 96]), size, value, null_mut())
+        device_info::get_info(device, name + s.pick(&[0, 32, 64, 96]), size, value, null_mut())
     }),
     ("clGetContextInfo", |s| {
         let (context, (name, size, value)) = (s.get(Context), s.query(CL_CONTEXT_REFERENCE_COUNT));
@@ -474,7 +474,7 @@ fn tidy(s: &mut Sequence) {
             assert_eq!(release(kind, raw), CL_SUCCESS, "{kind:?}");
         }
     }
-    let (stray, (kind, _)) = (s.wrong_handle(), s.one(&MOST));
+    let (stray, (kind, _)) = (s.wrong_handle(), s.pick(&MOST));
     if !s.held.values().flatten().chain(&s.open).any(|known| *known == stray) {
         assert_ne!(release(kind, stray), CL_SUCCESS, "{kind:?}");
     }
@@ -488,7 +488,7 @@ fn run(device: cl_device_id, seed: u64, calls: usize) -> BTreeMap<&'static str, 
     let mut s = Sequence::new(device, seed);
     let mut successes = BTreeMap::new();
     for _ in 0..calls {
-        let table = s.one(&[CREATE, ENQUEUE, OTHER]);
+        let table = s.pick(&[CREATE, ENQUEUE, OTHER]);
         let (name, call) = table[s.below(table.len())];
         let code = call(&mut s);
         assert!((-72..=0).contains(&code), "{name} returned {code}");

@@ -81,7 +81,7 @@ impl Kind {
 }
 
 /// The kernels of a module. `source` is the interface of its source, if there is one.
-pub(crate) fn of(kernels: &[KernelInterface], source: Option<&Interface>) -> Vec<Shape> {
+pub(crate) fn shapes(kernels: &[KernelInterface], source: Option<&Interface>) -> Vec<Shape> {
     kernels
         .iter()
         .map(|kernel| {

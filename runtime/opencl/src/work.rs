@@ -52,7 +52,7 @@ impl Submission {
         }
         let bridge = UserEvent::new();
         self.waits.push(bridge.event().clone());
-        event.inner().on_end(move |result| end(bridge, result));
+        event.inner().on_end(move |result| complete(bridge, result));
     }
 
     /// The queue.
@@ -131,7 +131,7 @@ impl Submission {
 }
 
 /// Completes a user event with the result of a command.
-fn end(gate: UserEvent, result: kiln_runtime::Result<()>) {
+fn complete(gate: UserEvent, result: kiln_runtime::Result<()>) {
     match result {
         Ok(()) => gate.complete(),
         Err(error) => {

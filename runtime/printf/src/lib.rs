@@ -106,14 +106,14 @@ impl Directive {
             }
             *at += 1;
         }
-        read.width = number(text, at).unwrap_or(0);
+        read.width = parse_number(text, at).unwrap_or(0);
         if text.get(*at) == Some(&b'.') {
             *at += 1;
-            read.precision = Some(number(text, at).unwrap_or(0));
+            read.precision = Some(parse_number(text, at).unwrap_or(0));
         }
         if text.get(*at) == Some(&b'v') {
             *at += 1;
-            read.count = number(text, at);
+            read.count = parse_number(text, at);
         }
         // The last five are C's, not OpenCL's (6.15.14.3), but common and unambiguous.
         let lengths =
@@ -253,7 +253,7 @@ impl Directive {
     }
 }
 
-fn number(text: &[u8], at: &mut usize) -> Option<usize> {
+fn parse_number(text: &[u8], at: &mut usize) -> Option<usize> {
     let start = *at;
     let mut number = 0usize;
     while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_shown_as_c_does() {
+    fn numbers_have_the_format_of_c() {
         let one = |text: &str, bytes: &[u8]| {
             let mut shown = Vec::new();
             write(format!("%{text}").as_bytes(), &[Value::Bytes(bytes)], &mut shown);

@@ -148,7 +148,7 @@ impl Program {
             blocks: Vec::new(),
             files: Vec::new(),
             file_ids: HashMap::new(),
-            floats: FloatModes::of(&insts),
+            floats: FloatModes::from_module(&insts),
             small: HashMap::new(),
             memory,
             checks,
@@ -271,7 +271,7 @@ impl Decoder<'_> {
                 Op::String => drop(self.strings.insert(inst.word(0)?, inst.text(1).0)),
                 Op::ExtInstImport if inst.text(1).0 == "OpenCL.std" => self.libraries.push(inst.word(0)?),
                 Op::ExtInstImport if inst.text(1).0 == "GLSL.std.450" => self.glsl.push(inst.word(0)?),
-                Op::MemoryModel => self.types.environment = Environment::of(inst)?,
+                Op::MemoryModel => self.types.environment = Environment::from_memory_model(inst)?,
                 Op::MemberDecorate => self.types.note_member(inst)?,
                 Op::Decorate => {
                     let known = self.decorations.entry(inst.word(0)?).or_default();
@@ -286,7 +286,7 @@ impl Decoder<'_> {
                         Some(Decoration::SpecId) => known.spec_id = operand,
                         Some(Decoration::DescriptorSet) => known.set = operand,
                         Some(Decoration::Binding) => known.binding = operand,
-                        _ => self.types.note(inst)?,
+                        _ => self.types.record_decoration(inst)?,
                     }
                 }
                 _ => {}
@@ -398,7 +398,7 @@ impl Decoder<'_> {
 
 /// The built-in variable at an address, and the byte offset in it.
 pub(crate) fn input_at(address: u64) -> Option<(Input, u64)> {
-    let location = Location::of(address).filter(|location| location.space == Space::Input)?;
+    let location = Location::from_address(address).filter(|location| location.space == Space::Input)?;
     Some((*INPUTS.get(location.object as usize)?, u64::try_from(location.offset).ok()?))
 }
 

@@ -121,7 +121,7 @@ impl Texels {
     }
 
     /// The byte offset of a texel; `None` if it is outside the image or the underlying buffer.
-    fn at(&self, position: [i64; 3]) -> Option<u64> {
+    fn texel_offset(&self, position: [i64; 3]) -> Option<u64> {
         let index = self.index(position)?;
         let size = u64::from(self.desc.format.size());
         let at = self.offset + index * size;
@@ -130,7 +130,7 @@ impl Texels {
 
     /// Loads a texel; `None` if out of bounds.
     pub(crate) fn load(&self, position: [i64; 3]) -> Option<Texel> {
-        let at = self.at(position)?;
+        let at = self.texel_offset(position)?;
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..self.desc.format.size() as usize];
         self.cells.read(at, bytes);
@@ -139,7 +139,7 @@ impl Texels {
 
     /// Stores a texel; `false` if out of bounds.
     pub(crate) fn store(&self, position: [i64; 3], texel: Texel) -> bool {
-        let Some(at) = self.at(position) else { return false };
+        let Some(at) = self.texel_offset(position) else { return false };
         let bytes = self.desc.format.encode(texel);
         self.cells.write(at, &bytes[..self.desc.format.size() as usize]);
         true
@@ -213,7 +213,7 @@ impl Image {
         for z in 0..region.size[2] {
             for y in 0..region.size[1] {
                 let first = [region.origin[0], region.origin[1] + y, region.origin[2] + z].map(i64::from);
-                if let Some(at) = texels.at(first) {
+                if let Some(at) = texels.texel_offset(first) {
                     each(row, at, bytes as usize);
                 }
                 row += bytes;

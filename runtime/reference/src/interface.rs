@@ -107,14 +107,14 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
             Op::EntryPoint if MODELS.contains(&inst.word(0)?) => {
                 entries.push((inst.word(1)?, inst.text(2).0));
             }
-            Op::MemoryModel => types.environment = Environment::of(inst)?,
+            Op::MemoryModel => types.environment = Environment::from_memory_model(inst)?,
             Op::MemberDecorate => types.note_member(inst)?,
             Op::ExecutionMode if inst.word(1)? == ExecutionMode::LocalSize as u32 => {
                 sizes.insert(inst.word(0)?, [inst.word(2)?, inst.word(3)?, inst.word(4)?]);
             }
             Op::Decorate => match Decoration::from_u32(inst.word(1)?) {
                 Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => by_value.push(inst.word(0)?),
-                _ => types.note(inst)?,
+                _ => types.record_decoration(inst)?,
             },
             Op::Constant | Op::SpecConstant => {
                 let high = inst.words.get(3).copied().unwrap_or(0);
@@ -168,7 +168,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
                 .ok_or_else(none)?
                 .iter()
                 .map(|&(id, ty)| {
-                    let kind = kind(&types, ty, by_value.contains(&id))?;
+                    let kind = parameter_kind(&types, ty, by_value.contains(&id))?;
                     Ok(Parameter { name: named(function, id), kind })
                 })
                 .collect::<Result<_, Invalid>>()?;
@@ -194,7 +194,7 @@ pub(crate) fn is_type(op: Op) -> bool {
     (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&(op as u32)) || op == Op::TypePipeStorage
 }
 
-fn kind(types: &Types, ty: TypeId, by_value: bool) -> Result<ParameterKind, Invalid> {
+fn parameter_kind(types: &Types, ty: TypeId, by_value: bool) -> Result<ParameterKind, Invalid> {
     let found = types.get(ty)?;
     let value = |ty: &crate::types::Type, by_address| ParameterKind::Value {
         size: u32::try_from(ty.size).unwrap_or(u32::MAX),

@@ -85,7 +85,7 @@ pub enum Environment {
 
 impl Environment {
     /// The environment for the memory model of `OpMemoryModel`.
-    pub(crate) fn of(inst: &words::Inst<'_>) -> Result<Self, Invalid> {
+    pub(crate) fn from_memory_model(inst: &words::Inst<'_>) -> Result<Self, Invalid> {
         let is_opencl = inst.word(1)? == spirv::MemoryModel::OpenCL as u32;
         Ok(if is_opencl { Self::OpenCl } else { Self::Vulkan })
     }

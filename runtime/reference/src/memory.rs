@@ -69,7 +69,7 @@ impl Location {
     }
 
     /// Decodes an address; `None` for null and for integers that are not an address.
-    pub(crate) fn of(address: u64) -> Option<Self> {
+    pub(crate) fn from_address(address: u64) -> Option<Self> {
         let space = match address >> SPACE_SHIFT {
             1 => Space::Global,
             2 => Space::Local,
@@ -408,16 +408,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_know_their_object() {
+    fn addresses_identify_their_object() {
         let address = Space::Local.address(7);
-        let location = Location::of(address.wrapping_sub(4)).unwrap();
+        let location = Location::from_address(address.wrapping_sub(4)).unwrap();
         assert_eq!((location.space, location.object, location.offset), (Space::Local, 7, -4));
-        assert_eq!(Location::of(0), None);
+        assert_eq!(Location::from_address(0), None);
         assert!(address.is_multiple_of(128));
     }
 
     #[test]
-    fn bytes_are_where_they_were_written() {
+    fn bytes_round_trip() {
         let cells = Cells::new(24);
         cells.store(3, 8, 0x0102_0304_0506_0708);
         assert_eq!(cells.load(3, 8), 0x0102_0304_0506_0708);

@@ -233,7 +233,7 @@ impl<'a> WorkItem<'a> {
 
     /// The address of the object at an address, as an expression of the source, and the offset from its start in bytes.
     pub fn object_at(&self, address: u64) -> Option<(String, i64)> {
-        let place = Location::of(address)?;
+        let place = Location::from_address(address)?;
         let program = self.program();
         let (name, is_variable) = match place.space {
             Space::Global => {
@@ -264,7 +264,7 @@ impl<'a> WorkItem<'a> {
         let parameters = self.program().kernels[launch.kernel].parameters.iter();
         let is_there = |argument: &Argument| match argument {
             Argument::Bytes(bytes) => bytes.first_chunk().is_some_and(|bytes| {
-                let found = Location::of(u64::from_le_bytes(*bytes));
+                let found = Location::from_address(u64::from_le_bytes(*bytes));
                 found.is_some_and(|found| found.space.address(found.object) == start)
             }),
             Argument::Local(_) => false,
@@ -296,7 +296,7 @@ impl<'a> WorkItem<'a> {
 
     /// The bytes at an address. `None` if some of them do not exist.
     pub fn read(&self, address: u64, size: u64) -> Option<Contents> {
-        let place = Location::of(address)?;
+        let place = Location::from_address(address)?;
         let (cells, at, poison) = self.cells(place, size)?;
         let mut bytes = vec![0; usize::try_from(size).ok()?];
         cells.read(at, &mut bytes);
@@ -310,7 +310,7 @@ impl<'a> WorkItem<'a> {
 
     /// The owner of the memory at an address.
     pub fn memory_of(&self, address: u64) -> Option<MemoryOf> {
-        match Location::of(address)?.space {
+        match Location::from_address(address)?.space {
             Space::Global | Space::Resource => Some(MemoryOf::Device),
             Space::Local => Some(MemoryOf::Group),
             Space::Private => Some(MemoryOf::Item),
@@ -319,8 +319,8 @@ impl<'a> WorkItem<'a> {
     }
 
     /// The number of bytes from an address to the end of its object.
-    pub fn room(&self, address: u64) -> Option<u64> {
-        let place = Location::of(address)?;
+    pub fn bytes_to_end(&self, address: u64) -> Option<u64> {
+        let place = Location::from_address(address)?;
         let size = match place.space {
             Space::Global => self.global.buffer(place.object)?.len(),
             Space::Local => self.local.get(place.object as usize)?.cells.len(),
@@ -352,7 +352,7 @@ impl<'a> WorkItem<'a> {
 
     /// The last writes to the word at an address in global or local memory that the race detector has kept.
     pub fn last_writes(&self, address: u64) -> Vec<Write> {
-        let Some(place) = Location::of(address) else { return Vec::new() };
+        let Some(place) = Location::from_address(address) else { return Vec::new() };
         let program = self.program();
         let writes = self.races.writes(self.shadow, place).into_iter();
         writes
@@ -386,7 +386,7 @@ impl<'l> World<'_, 'l> {
     /// Writes bytes to memory as a work-item sees it. Returns whether they exist.
     pub fn write(&mut self, id: ItemId, address: u64, bytes: &[u8]) -> bool {
         let found = self.item(id).and_then(|item| {
-            let place = Location::of(address)?;
+            let place = Location::from_address(address)?;
             let (cells, at, _) = item.cells(place, bytes.len() as u64)?;
             cells.write(at, bytes);
             Some((place, at))

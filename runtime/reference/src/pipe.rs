@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_come_in_their_order() {
+    fn packets_are_read_in_order() {
         let mut pipe = packets(2);
         assert_eq!(pipe.read(), None);
         assert!(pipe.write(vec![1]) && pipe.write(vec![2]) && !pipe.write(vec![3]));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_seen_when_it_is_committed() {
+    fn reserved_packets_are_visible_after_commit() {
         let mut pipe = packets(4);
         let first = pipe.reserve(End::Write, 2);
         let second = pipe.reserve(End::Write, 1);

@@ -107,7 +107,7 @@ pub(crate) struct Types {
 }
 
 /// Values with more registers than this are only copied in memory.
-pub(crate) const MOST_SLOTS: u64 = 4096;
+pub(crate) const MAX_SLOTS: u64 = 4096;
 
 impl Scalar {
     /// The size in bytes.
@@ -127,7 +127,7 @@ impl Scalar {
 
 impl Types {
     /// Records a decoration.
-    pub(crate) fn note(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
+    pub(crate) fn record_decoration(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         let id = inst.word(0)?;
         match Decoration::from_u32(inst.word(1)?) {
             Some(Decoration::CPacked) => self.packed.push(id),
@@ -282,7 +282,7 @@ impl Types {
     /// The number of registers of a value.
     pub(crate) fn slots(&self, id: TypeId) -> Result<u32, Invalid> {
         let slots = self.get(id)?.slots;
-        if slots > MOST_SLOTS {
+        if slots > MAX_SLOTS {
             return Err(Invalid::new(format!("a value of {slots} scalars is not supported")));
         }
         Ok(slots as u32)
@@ -352,7 +352,7 @@ impl Types {
 
     fn collect(&self, id: TypeId, at: u64, depth: u32, parts: &mut Vec<Part>) -> Result<(), Invalid> {
         let ty = self.get(id)?;
-        if ty.slots > MOST_SLOTS || depth > 64 {
+        if ty.slots > MAX_SLOTS || depth > 64 {
             return Err(Invalid::new("a value is too large"));
         }
         match &ty.ty {

@@ -7,7 +7,7 @@ use crate::Invalid;
 const MAGIC: u32 = 0x0723_0203;
 const HEADER: usize = 5;
 /// The maximum id bound of a module (SPIR-V 2.17).
-const MOST_IDS: u32 = 4_194_303;
+const MAX_IDS: u32 = 4_194_303;
 
 /// One instruction.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) fn read(words: &[u32]) -> Result<(u32, Vec<Inst<'_>>), Invalid> {
         return Err(Invalid::new("it does not begin with SPIR-V's header"));
     }
     let bound = words[3];
-    if bound > MOST_IDS {
+    if bound > MAX_IDS {
         return Err(Invalid::new(format!("it has {bound} ids")));
     }
     let mut insts = Vec::new();

@@ -88,7 +88,7 @@ fn checked(what: &str, code: c_int) -> Result<(), String> {
     if code == 0 { Ok(()) } else { Err(format!("{what} gave {code}")) }
 }
 
-fn made(what: &str, handle: Handle, code: c_int) -> Result<Handle, String> {
+fn checked_handle(what: &str, handle: Handle, code: c_int) -> Result<Handle, String> {
     checked(what, code).map(|()| handle)
 }
 
@@ -174,9 +174,9 @@ impl OpenCl {
             let found = cl.clGetDeviceIDs()(platform, DEVICE_TYPE_ALL, 1, &mut device, null_mut());
             checked("clGetDeviceIDs", found)?;
             let context = cl.clCreateContext()(null(), 1, &device, null(), null_mut(), &mut code);
-            let context = made("clCreateContext", context, code)?;
+            let context = checked_handle("clCreateContext", context, code)?;
             let queue = cl.clCreateCommandQueue()(context, device, PROFILING, &mut code);
-            let queue = made("clCreateCommandQueue", queue, code)?;
+            let queue = checked_handle("clCreateCommandQueue", queue, code)?;
             let get = cl.clGetDeviceInfo();
             let of = |what| info(|size, into, needed| get(device, what, size, into, needed));
             let name = format!("{} ({})", of(DEVICE_NAME), of(DRIVER_VERSION));
@@ -200,7 +200,7 @@ impl OpenCl {
         // SAFETY: the text has this length; the context and the device are valid.
         unsafe {
             let program = cl.clCreateProgramWithSource()(self.context, 1, &text, &length, &mut code);
-            let program = made("clCreateProgramWithSource", program, code)?;
+            let program = checked_handle("clCreateProgramWithSource", program, code)?;
             let built = cl.clBuildProgram()(program, 1, &self.device, options.as_ptr(), null(), null_mut());
             checked("clBuildProgram", built).map_err(|error| {
                 let get = cl.clGetProgramBuildInfo();
@@ -217,7 +217,7 @@ impl OpenCl {
         // SAFETY: the program is built. The argument is a pointer, for which a null value is allowed.
         unsafe {
             let kernel = cl.clCreateKernel()(program, name.as_ptr(), &mut code);
-            let kernel = made("clCreateKernel", kernel, code)?;
+            let kernel = checked_handle("clCreateKernel", kernel, code)?;
             checked("clSetKernelArg", cl.clSetKernelArg()(kernel, 0, size_of::<Handle>(), null()))?;
             Ok(kernel)
         }
@@ -229,7 +229,7 @@ impl OpenCl {
         // SAFETY: context and device are valid.
         let queue =
             unsafe { self.functions().clCreateCommandQueue()(self.context, self.device, 0, &mut code) };
-        made("clCreateCommandQueue", queue, code)
+        checked_handle("clCreateCommandQueue", queue, code)
     }
 
     /// Launches one work-group, without an event.
@@ -256,7 +256,7 @@ impl OpenCl {
         let mut code = 0;
         // SAFETY: the context is valid.
         let buffer = unsafe { cl.clCreateBuffer()(self.context, READ_WRITE, size, null_mut(), &mut code) };
-        let buffer = made("clCreateBuffer", buffer, code)?;
+        let buffer = checked_handle("clCreateBuffer", buffer, code)?;
         if let Contents::Input(bytes) = contents {
             self.write(buffer, bytes)?;
         }
@@ -276,7 +276,7 @@ impl OpenCl {
         let image = unsafe {
             create(context, READ_ONLY_COPY, format, width, height, 4 * width, texels_at, &mut code)
         };
-        Ok((made("clCreateImage2D", image, code)?, texels.len()))
+        Ok((checked_handle("clCreateImage2D", image, code)?, texels.len()))
     }
 
     fn write(&self, buffer: Handle, bytes: &[u8]) -> Result<(), String> {
@@ -296,7 +296,7 @@ impl OpenCl {
             let (name, mut code) = (CString::new(step.kernel).map_err(|e| e.to_string())?, 0);
             // SAFETY: the program is built.
             let kernel = unsafe { cl.clCreateKernel()(program, name.as_ptr(), &mut code) };
-            let kernel = made("clCreateKernel", kernel, code)?;
+            let kernel = checked_handle("clCreateKernel", kernel, code)?;
             for (index, argument) in (0..).zip(&step.arguments) {
                 let (size, value): (usize, *const c_void) = match argument {
                     Argument::Buffer(buffer) => (size_of::<Handle>(), (&raw const buffers[*buffer].0).cast()),

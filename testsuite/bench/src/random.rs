@@ -179,11 +179,11 @@ impl<'o> Worker<'o> {
         let message = |e: io::Error| format!("cannot write `{}`: {e}", file.display());
         fs::create_dir_all(folder).and_then(|()| keep(&source)).map_err(message)?;
         if self.options.reduce {
-            let kind = kind(reason);
+            let kind = failure_kind(reason);
             let smallest = reduce(&source, |source| {
                 let verdict =
                     if is_time_left() { self.verdict_of(seed, source) } else { Ok(Verdict::Refused) };
-                matches!(verdict, Ok(Verdict::Wrong(reason)) if self::kind(&reason) == kind)
+                matches!(verdict, Ok(Verdict::Wrong(reason)) if self::failure_kind(&reason) == kind)
                     && keep(source).is_ok()
             });
             keep(&smallest).map_err(message)?;
@@ -220,7 +220,7 @@ fn without_launch(source: &str) -> &str {
 }
 
 /// A reason without its numbers, so that a smaller program can have the same.
-fn kind(reason: &str) -> String {
+fn failure_kind(reason: &str) -> String {
     let message = reason.split("note:").next().unwrap_or_default();
     message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }

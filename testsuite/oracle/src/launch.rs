@@ -61,7 +61,7 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
                 let (ty, count) = shape(rest).ok_or_else(|| Failure(format!("`{text}` is no pipe")))?;
                 Value::Pipe(program.pipe(ty.stride as u32, count as u32)?)
             }
-            Some(("local", bytes)) => Value::Local(number(bytes)?),
+            Some(("local", bytes)) => Value::Local(parse_number(bytes)?),
             Some((ty, text)) => {
                 let ty = element_type(ty)?;
                 let given = numbers(text)?;
@@ -100,17 +100,17 @@ fn print(program: &Program<'_>, text: &str, buffers: &[Given]) -> Result<(), Fai
     let given = buffers.iter().find(|given| given.parameter == name).ok_or_else(wrong)?;
     let stride = given.ty.stride;
     let bytes = program.read(&given.memory)?;
-    let part = bytes.get(number(first)? * stride..number(last)? * stride).ok_or_else(wrong)?;
+    let part = bytes.get(parse_number(first)? * stride..parse_number(last)? * stride).ok_or_else(wrong)?;
     let values: Vec<String> = given.ty.decode(part).iter().map(ToString::to_string).collect();
     println!("{text} = {}", values.join(" "));
     Ok(())
 }
 
 fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
-    text.split(',').map(number).collect()
+    text.split(',').map(parse_number).collect()
 }
 
-fn number(text: &str) -> Result<usize, Failure> {
+fn parse_number(text: &str) -> Result<usize, Failure> {
     text.trim().parse().map_err(|_| Failure(format!("`{text}` is not a number")))
 }
 

@@ -35,20 +35,20 @@ pub(crate) struct Program<'p> {
     parameters: HashMap<String, Vec<String>>,
 }
 
-fn told(error: impl std::fmt::Display) -> Failure {
+fn failure(error: impl std::fmt::Display) -> Failure {
     Failure(error.to_string())
 }
 
 impl Platform {
     /// The first device of the platform whose name contains this.
     pub(crate) fn find(name: &str) -> Result<Self, Failure> {
-        for platform in get_platforms().map_err(told)? {
-            if !platform.name().map_err(told)?.contains(name) {
+        for platform in get_platforms().map_err(failure)? {
+            if !platform.name().map_err(failure)?.contains(name) {
                 continue;
             }
-            if let Some(device) = platform.get_devices(CL_DEVICE_TYPE_ALL).map_err(told)?.first() {
+            if let Some(device) = platform.get_devices(CL_DEVICE_TYPE_ALL).map_err(failure)?.first() {
                 let device = Device::new(*device);
-                let context = Context::from_device(&device).map_err(told)?;
+                let context = Context::from_device(&device).map_err(failure)?;
                 return Ok(Self { device, context });
             }
         }
@@ -56,12 +56,12 @@ impl Platform {
     }
 
     pub(crate) fn compile(&self, source: &str, options: &str) -> Result<Program<'_>, Failure> {
-        let program = Built::create_from_source(&self.context, source).map_err(told)?;
+        let program = Built::create_from_source(&self.context, source).map_err(failure)?;
         self.build(program, &format!("-cl-kernel-arg-info {options}"), HashMap::new())
     }
 
     pub(crate) fn load(&self, module: &[u8], options: &str) -> Result<Program<'_>, Failure> {
-        let program = Built::create_from_il(&self.context, module).map_err(told)?;
+        let program = Built::create_from_il(&self.context, module).map_err(failure)?;
         self.build(program, options, names::parameters(module))
     }
 
@@ -75,7 +75,7 @@ impl Platform {
             let log = program.get_build_log(self.device.id()).unwrap_or_default();
             return Err(Failure(format!("the program does not build: {error}\n{log}")));
         }
-        let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0).map_err(told)?;
+        let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0).map_err(failure)?;
         Ok(Program { program, context: &self.context, queue, parameters })
     }
 }
@@ -105,8 +105,8 @@ impl Program<'_> {
         if let Some(names) = self.parameters.get(kernel) {
             return Ok(names.clone());
         }
-        let kernel = Kernel::create(&self.program, kernel).map_err(told)?;
-        let count = kernel.num_args().map_err(told)?;
+        let kernel = Kernel::create(&self.program, kernel).map_err(failure)?;
+        let count = kernel.num_args().map_err(failure)?;
         let name = |index| kernel.get_arg_name(index).ok().filter(|name| !name.is_empty());
         Ok((0..count).map(|index| name(index).unwrap_or_else(|| index.to_string())).collect())
     }
@@ -119,27 +119,27 @@ impl Program<'_> {
         let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
         // SAFETY: the call copies the bytes before it returns, and the length is theirs.
         let buffer = unsafe { Buffer::create(self.context, flags, bytes.len(), bytes.as_mut_ptr().cast()) };
-        Ok(Rc::new((buffer.map_err(told)?, bytes.len())))
+        Ok(Rc::new((buffer.map_err(failure)?, bytes.len())))
     }
 
     /// Creates a pipe.
     pub(crate) fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Pipe, Failure> {
         let flags = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;
         // SAFETY: the context is valid, and the call takes numbers only.
-        unsafe { Pipe::create(self.context, flags, packet_size, max_packets) }.map_err(told)
+        unsafe { Pipe::create(self.context, flags, packet_size, max_packets) }.map_err(failure)
     }
 
     /// Creates a queue of the device with this size, which is the default queue.
     pub(crate) fn device_queue(&self, size: u32) -> Result<CommandQueue, Failure> {
         let bits = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-        CommandQueue::create_default_with_properties(self.context, bits, size).map_err(told)
+        CommandQueue::create_default_with_properties(self.context, bits, size).map_err(failure)
     }
 
     /// Reads the bytes of a buffer.
     pub(crate) fn read(&self, buffer: &Memory) -> Result<Vec<u8>, Failure> {
         let mut bytes = vec![0; buffer.1];
         // SAFETY: the call blocks until all bytes of the buffer are written to the vector of the same size.
-        unsafe { self.queue.enqueue_read_buffer(&buffer.0, 1, 0, &mut bytes, &[]) }.map_err(told)?;
+        unsafe { self.queue.enqueue_read_buffer(&buffer.0, 1, 0, &mut bytes, &[]) }.map_err(failure)?;
         Ok(bytes)
     }
 
@@ -154,7 +154,7 @@ impl Program<'_> {
         if local.is_some_and(|local| local.len() != global.len()) {
             return Err(Failure("the global and the local size have other dimensions".to_owned()));
         }
-        let kernel = Kernel::create(&self.program, name).map_err(told)?;
+        let kernel = Kernel::create(&self.program, name).map_err(failure)?;
         for (index, argument) in (0..).zip(arguments) {
             let memory = match argument {
                 Value::Buffer(buffer) => buffer.0.get(),
@@ -189,7 +189,7 @@ impl Program<'_> {
             )
         };
         let event = event.map_err(|error| Failure(opencl3::error_codes::ClError(error).to_string()))?;
-        Event::new(event).wait().map_err(told)?;
-        self.queue.finish().map_err(told)
+        Event::new(event).wait().map_err(failure)?;
+        self.queue.finish().map_err(failure)
     }
 }

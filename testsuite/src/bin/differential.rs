@@ -117,7 +117,7 @@ fn main() -> ExitCode {
 /// Removes everything from the program that the first failure does not need.
 fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
     let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.configuration.to_string()));
-    let first = |reason: &str| reason.split(": ").take(2).map(kind).collect::<Vec<_>>();
+    let first = |reason: &str| reason.split(": ").take(2).map(failure_kind).collect::<Vec<_>>();
     let wanted = first(reason);
     // Every comparison with references contains them and the judge. Devices are compared with each other.
     let narrow = match comparison.references.is_empty() && !comparison.has_judge {
@@ -133,6 +133,6 @@ fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
 }
 
 /// The text of a failure without its numbers.
-fn kind(text: &str) -> String {
+fn failure_kind(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
 }

@@ -50,9 +50,9 @@ fn main() -> ExitCode {
     match words[..] {
         ["run", name, executions, seed] => supervise(target(name), number(executions), number(seed)),
         ["work", name, from, to, seed, progress] => {
-            work(target(name), number(from), number(to), number(seed), Path::new(progress))
+            run_inputs(target(name), number(from), number(to), number(seed), Path::new(progress))
         }
-        ["one", name, path] => one(target(name), Path::new(path)),
+        ["one", name, path] => run_file(target(name), Path::new(path)),
         ["input", at, seed] => {
             print!("{}", String::from_utf8_lossy(&Mutator::new(number(seed)).input(number(at)).to_file()));
             ExitCode::SUCCESS
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 /// Executes inputs one after the other. Panics are printed and do not end the process; other failures do.
-fn work(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
+fn run_inputs(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
     let mutator = Mutator::new(seed);
     let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");
     let current = Arc::new(AtomicU64::new(from));
@@ -122,7 +122,7 @@ fn remember_panics(last_panic: Arc<Mutex<String>>) {
 }
 
 /// Executes one file, and returns its result.
-fn one(target: Target, path: &Path) -> ExitCode {
+fn run_file(target: Target, path: &Path) -> ExitCode {
     let input = Input::from_file(&fs::read(path).expect("a file"));
     watch(Arc::new(AtomicU64::new(0)));
     panic::set_hook(Box::new(|info| {
@@ -163,7 +163,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
             let (number, location) = line.split_once('\t').expect("a line of progress");
             let number = number.parse().expect("a number of ours");
             if found.insert(location.to_owned()) {
-                keep(target, &mutator.input(number), location, folder.path());
+                save_finding(target, &mutator.input(number), location, folder.path());
             }
         }
         if output.status.success() {
@@ -176,7 +176,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
         match end {
             Some(end) => {
                 if found.insert(end.clone()) || found.len() < 20 {
-                    keep(target, &mutator.input(number), &end, folder.path());
+                    save_finding(target, &mutator.input(number), &end, folder.path());
                 }
             }
             None => println!(
@@ -211,7 +211,7 @@ fn end_of(input: &Input, target: Target, folder: &Path) -> Option<String> {
 }
 
 /// Minimizes a finding and keeps it.
-fn keep(target: Target, input: &Input, location: &str, folder: &Path) {
+fn save_finding(target: Target, input: &Input, location: &str, folder: &Path) {
     let with = |text: &[u8]| Input { text: text.to_vec(), ..input.clone() };
     let Some(end) = end_of(input, target, folder) else { return };
     let begin = Instant::now();

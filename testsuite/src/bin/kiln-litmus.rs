@@ -64,7 +64,7 @@ fn run() -> Result<bool, String> {
                 .run(test, setting, &|_| Ok(()))
                 .map_err(|reason| format!("{}, {}: {reason}", test.name, setting.name()))?;
             total += counts.total();
-            let forbidden = counts.of(&test.forbidden) + counts.strange;
+            let forbidden = counts.matching(&test.forbidden) + counts.strange;
             is_right &= forbidden == 0;
             let verdict = if forbidden == 0 { "ok" } else { "FORBIDDEN" };
             println!("{}, {}: {verdict}, {forbidden} of {}", test.name, setting.name(), counts.total());

@@ -74,7 +74,7 @@ impl Bench {
                 device.only(&mut command)?;
                 command.arg("run").arg(&file).args([version, level, "-w"]).args(program.launch());
                 // No work-group waits for another, so launches may run in parallel.
-                let outcome = ended(if device.is_for_clang() {
+                let outcome = outcome_of(if device.is_for_clang() {
                     // llvm-spirv gives the atomics of OpenCL 1.x work-group scope.
                     clang::launch(command.arg("--no-checks"), of.limit)
                 } else {
@@ -98,7 +98,7 @@ impl Bench {
                 let mut command = kiln::command();
                 device.only(&mut command)?;
                 command.arg("run").arg(&module).args(program.launch());
-                Ok(ended(process::run(&mut command, b"", of.limit)))
+                Ok(outcome_of(process::run(&mut command, b"", of.limit)))
             }
             Configuration::Driver(device) => {
                 let outcome = self.serve(Oracle::Kiln(device.name), &file, version, program, of.limit)?;
@@ -156,7 +156,7 @@ fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<
 }
 
 /// Converts the result of a launch.
-fn ended(launch: Result<Finished, String>) -> Outcome {
+fn outcome_of(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
         Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,

@@ -37,7 +37,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn of(&mut self, configuration: Configuration) -> &mut Count {
+    pub(super) fn count_mut(&mut self, configuration: Configuration) -> &mut Count {
         self.configurations.entry(configuration.to_string()).or_default()
     }
 }

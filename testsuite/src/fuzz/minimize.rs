@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_matters_stays() {
+    fn minimization_keeps_the_necessary_parts() {
         let text = b"int a;\nint b = boom(1, 2);\nint c;\n";
         let mut fails = |text: &[u8]| text.windows(5).any(|part| part == b"boom(");
         assert_eq!(minimize(text, 1000, &mut fails), b"boom(");

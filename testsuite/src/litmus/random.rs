@@ -12,10 +12,13 @@ pub fn test(number: u64) -> Test {
     let uses_all = |test: &Test| {
         ["(x,", "(y,"].into_iter().all(|use_of| test.work_items.iter().any(|text| text.contains(use_of)))
     };
-    (0..).map(|turn| one(number + (turn << 32))).find(uses_all).expect("chance is no respecter of objects")
+    (0..)
+        .map(|turn| random_test(number + (turn << 32)))
+        .find(uses_all)
+        .expect("chance is no respecter of objects")
 }
 
-fn one(number: u64) -> Test {
+fn random_test(number: u64) -> Test {
     let mut chance = Random::new(number);
     let is_mixed = chance.below(3) == 0;
     let mut objects: Vec<Object> = ["x", "y"]

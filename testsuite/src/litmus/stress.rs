@@ -48,7 +48,7 @@ impl Counts {
     }
 
     /// The number of times that an outcome matched one of these patterns.
-    pub fn of(&self, sorts: &[Outcome]) -> u64 {
+    pub fn matching(&self, sorts: &[Outcome]) -> u64 {
         let is = |outcome: &Outcome| sorts.iter().any(|sort| is_of(outcome, sort));
         self.seen.iter().filter(|(outcome, _)| is(outcome)).map(|(_, count)| count).sum()
     }

@@ -130,7 +130,7 @@ impl Generator {
             12 => format!("(({name})!{})", self.integer(other, depth)),
             13 => format!("convert_{name}_sat({})", self.integer(other, depth)),
             14 => format!("(({name})(bool){})", self.integer(other, depth)),
-            15 => self.builtin(Ty::of(scalar), depth),
+            15 => self.builtin(Ty::scalar(scalar), depth),
             16 => {
                 let count = *self.dice.pick(&[2, 4]);
                 match INTEGERS.iter().find(|it| it.bits as usize * count == scalar.bits as usize) {
@@ -145,7 +145,7 @@ impl Generator {
                 format!("(({name}){which}({}))", self.vector(Ty { scalar: signed, count }, depth))
             }
             18 => {
-                let ty = Ty::of(self.some_float());
+                let ty = Ty::scalar(self.some_float());
                 let half = if ty.scalar.bits == 64 { "0.5" } else { "0.5f" };
                 match self.dice.below(3) {
                     0 => {
@@ -165,7 +165,7 @@ impl Generator {
                 };
                 format!("(({name})sizeof({ty}))")
             }
-            19 | 20 => self.call(Ty::of(scalar), depth),
+            19 | 20 => self.call(Ty::scalar(scalar), depth),
             _ => {
                 let (first, second) = (self.integer(scalar, depth), self.integer(other, depth));
                 format!("({second}, {first})")
@@ -207,7 +207,7 @@ impl Generator {
             1 => format!("(!{})", self.condition(depth)),
             2 => {
                 let op = *self.dice.pick(&["<", ">", "<=", ">=", "==", "!="]);
-                let ty = Ty::of(self.some_float());
+                let ty = Ty::scalar(self.some_float());
                 format!("({} {op} {})", self.float(ty, depth), self.float(ty, depth))
             }
             _ => {
@@ -285,7 +285,7 @@ impl Generator {
             16 => {
                 let object = self.readable(|object| {
                     let fits = object.length.is_some_and(|length| length >= count);
-                    object.ty == Ty::of(scalar) && fits && object.has_address
+                    object.ty == Ty::scalar(scalar) && fits && object.has_address
                 });
                 match object {
                     Some(object) => {
@@ -424,5 +424,5 @@ impl Generator {
     }
 
     /// The element type of shared memory.
-    pub(super) const WORD: Ty = Ty::of(UINT);
+    pub(super) const WORD: Ty = Ty::scalar(UINT);
 }

@@ -89,7 +89,7 @@ impl Generator {
 
     /// An integer computed from a floating-point number.
     pub(super) fn measured(&mut self, depth: usize) -> String {
-        let ty = Ty::of(self.some_float());
+        let ty = Ty::scalar(self.some_float());
         let first = self.operand(ty, depth);
         match self.dice.below(4) {
             0 => {

@@ -57,7 +57,7 @@ impl Generator {
         let operation = *self.dice.pick(&["add", "sub", "or", "and", "xor", "max", "min"]);
         let start = if matches!(operation, "and" | "min") { "~0u" } else { "0" };
         let cell = format!("shared[{}]", group + self.dice.below(group));
-        let value = self.expression(Ty::of(UINT), 2);
+        let value = self.expression(Ty::scalar(UINT), 2);
         let name = self.name('v');
         let line = if self.sort == Sort::Generic {
             let space = *self.dice.pick(&["local ", ""]);
@@ -80,7 +80,7 @@ impl Generator {
     /// Exchanges in any order, which must preserve all values.
     fn conserve(&mut self, group: usize) {
         let (one, other) = (format!("shared[{group}]"), format!("shared[{}]", group + 1));
-        let value = self.expression(Ty::of(UINT), 2);
+        let value = self.expression(Ty::scalar(UINT), 2);
         let name = self.name('v');
         let both = if self.dice.one_in(2) {
             format!("atomic_add(&{other}, atomic_xchg(&{one}, {value}));")
@@ -134,7 +134,7 @@ impl Generator {
             }
         };
         self.line(format!("{} {name} = {call}; {WAIT}", ty.name));
-        self.keep(name, Ty::of(ty));
+        self.keep(name, Ty::scalar(ty));
     }
 
     /// An atomic operation on one of the launch's cells.

@@ -51,7 +51,7 @@ impl Generator {
         self.line(format!("const uint {name} = {value};"));
         let object = Object {
             text: name.clone(),
-            ty: Ty::of(UINT),
+            ty: Ty::scalar(UINT),
             space: Space::Private,
             length: None,
             is_writable: false,

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_have_kernels_of_their_own() {
+    fn neighbors_have_their_own_kernels() {
         let [first, second] = [1, 2].map(|seed| programs::program(seed, Sort::Plain));
         let both = with_neighbors(&first, [&second]);
         assert_eq!(both.source.matches("kernel void k").count(), 2);

@@ -171,7 +171,7 @@ impl Generator {
         ));
         let object = Object {
             text: name,
-            ty: Ty::of(scalar),
+            ty: Ty::scalar(scalar),
             space: object.space,
             length: Some(length),
             is_writable: true,

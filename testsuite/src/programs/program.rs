@@ -198,9 +198,9 @@ impl Generator {
             .collect();
         let (scalar, count) = *self.dice.pick(&shapes);
         match count {
-            1 => MemberKind::Value(Ty::of(scalar)),
+            1 => MemberKind::Value(Ty::scalar(scalar)),
             2 | 4 | 8 | 16 if self.dice.one_in(2) => MemberKind::Value(Ty { scalar, count }),
-            _ => MemberKind::Array(Ty::of(scalar), count),
+            _ => MemberKind::Array(Ty::scalar(scalar), count),
         }
     }
 
@@ -217,7 +217,7 @@ impl Generator {
             }
             return;
         }
-        let ty = if self.dice.one_in(2) { self.some_type() } else { Ty::of(*self.dice.pick(&INTEGERS)) };
+        let ty = if self.dice.one_in(2) { self.some_type() } else { Ty::scalar(*self.dice.pick(&INTEGERS)) };
         let length = *self.dice.pick(&[4, 5, 8, 16]);
         let values: Vec<String> = (0..length).map(|_| self.constant_of(ty)).collect();
         // OpenCL C 2.0 also allows read-only data in global memory.
@@ -243,7 +243,7 @@ impl Generator {
         for text in names {
             self.scopes.add(Object {
                 text,
-                ty: Ty::of(INT),
+                ty: Ty::scalar(INT),
                 space: Space::Constant,
                 length: None,
                 is_writable: false,

@@ -197,7 +197,7 @@ impl Generator {
         let unroll = if self.dice.one_in(8) { "__attribute__((opencl_unroll_hint)) " } else { "" };
         let object = |text: String| Object {
             text,
-            ty: Ty::of(INT),
+            ty: Ty::scalar(INT),
             space: Space::Private,
             length: None,
             is_writable: false,

@@ -72,7 +72,7 @@ pub(super) struct Ty {
 }
 
 impl Ty {
-    pub(super) const fn of(scalar: Scalar) -> Self {
+    pub(super) const fn scalar(scalar: Scalar) -> Self {
         Self { scalar, count: 1 }
     }
 

@@ -49,7 +49,7 @@ impl Counts {
 }
 
 #[test]
-fn every_call_is_refused_or_emitted() {
+fn every_call_is_rejected_or_emitted() {
     let configurations = configurations::all();
     let mut tasks = Vec::new();
     for configuration in &configurations {
@@ -111,8 +111,8 @@ fn compile(configuration: &Configuration, text: &str, emit: &Emit) -> Result<Com
             .sources
             .resolve(diagnostic.span)
             .map_or(0, |at| output.sources.position(at.file, at.range.start).line as usize);
-        let told = (diagnostic.code.name().to_owned(), diagnostic.message.clone());
-        errors.entry(line).or_default().push(told);
+        let reported = (diagnostic.code.name().to_owned(), diagnostic.message.clone());
+        errors.entry(line).or_default().push(reported);
     }
     if let Some(invalid) = output.invalid_module {
         return Err(format!("{invalid}\n{text}"));
@@ -132,21 +132,22 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
     let mut failures = Vec::new();
     for (index, call) in program.calls.iter().enumerate() {
         let wanted = &call.refusals;
-        let told = lines[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |told| told);
+        let reported =
+            lines[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |reported| reported);
         legal[index] = wanted.is_empty();
         counts.refused += usize::from(!wanted.is_empty());
         let is_right = if wanted.is_empty() {
-            told.is_empty()
+            reported.is_empty()
         } else {
-            !told.is_empty() && told.iter().all(|(code, _)| wanted.contains(code.as_str()))
+            !reported.is_empty() && reported.iter().all(|(code, _)| wanted.contains(code.as_str()))
         };
         if !is_right {
-            failures.push(format!("{}\n    should be {wanted:?}, is {told:?}", call.text));
+            failures.push(format!("{}\n    should be {wanted:?}, is {reported:?}", call.text));
         }
     }
     let lines: Vec<usize> = lines.iter().flatten().copied().collect();
     let elsewhere = checked.errors.iter().filter(|(line, _)| !lines.contains(line));
-    failures.extend(elsewhere.map(|(line, told)| format!("line {line}: {told:?}")));
+    failures.extend(elsewhere.map(|(line, reported)| format!("line {line}: {reported:?}")));
     if !failures.is_empty() {
         return Err(format!("{} calls\n{}", failures.len(), failures[..failures.len().min(4)].join("\n")));
     }
@@ -192,11 +193,11 @@ fn emit(
             return Ok(Some(words));
         }
         let mut removed = 0;
-        for (line, told) in &compiled.errors {
+        for (line, reported) in &compiled.errors {
             let is_by_name =
-                told.iter().all(|(code, _)| code == "target-feature" || code == "sub-group-unavailable");
+                reported.iter().all(|(code, _)| code == "target-feature" || code == "sub-group-unavailable");
             let index = lines.iter().position(|call| *call == Some(*line)).filter(|_| is_by_name);
-            let Some(index) = index else { return Err(format!("line {line}: {told:?} in\n{text}")) };
+            let Some(index) = index else { return Err(format!("line {line}: {reported:?} in\n{text}")) };
             legal[index] = false;
             removed += 1;
         }

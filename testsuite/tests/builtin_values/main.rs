@@ -12,14 +12,14 @@ use kiln_testsuite::device;
 use libtest_mimic::Arguments;
 
 const TESTS: &[(&str, device::Test)] = &[
-    ("groups::sub_groups", |it| groups::sub_groups(Device::of(it))),
-    ("groups::work_groups", |it| groups::work_groups(Device::of(it))),
-    ("integers::integers", |it| integers::integers(Device::of(it))),
-    ("memory::memory", |it| memory::memory(Device::of(it))),
-    ("reals::relations", |it| reals::relations(Device::of(it))),
-    ("reals::common", |it| reals::common(Device::of(it))),
-    ("reals::geometry", |it| reals::geometry(Device::of(it))),
-    ("reals::vectors", |it| reals::vectors(Device::of(it))),
+    ("groups::sub_groups", |it| groups::sub_groups(Device::new(it))),
+    ("groups::work_groups", |it| groups::work_groups(Device::new(it))),
+    ("integers::integers", |it| integers::integers(Device::new(it))),
+    ("memory::memory", |it| memory::memory(Device::new(it))),
+    ("reals::relations", |it| reals::relations(Device::new(it))),
+    ("reals::common", |it| reals::common(Device::new(it))),
+    ("reals::geometry", |it| reals::geometry(Device::new(it))),
+    ("reals::vectors", |it| reals::vectors(Device::new(it))),
 ];
 
 fn main() -> ExitCode {
@@ -84,7 +84,7 @@ const PRAGMAS: [&str; 3] = [
 ];
 
 impl Device {
-    fn of(device: &'static device::Device) -> Self {
+    fn new(device: &'static device::Device) -> Self {
         let facts = device.facts();
         Self {
             device,

@@ -137,7 +137,7 @@ impl Editor {
         answer["breakpoints"].as_array().expect("a list").iter().map(|it| it["line"].clone()).collect()
     }
 
-    fn go(&mut self) -> Stop {
+    fn continue_to_stop(&mut self) -> Stop {
         self.ask("setExceptionBreakpoints", json!({ "filters": ["undefined"] }));
         self.ask("configurationDone", json!({}));
         self.stop()
@@ -240,7 +240,7 @@ fn a_debugger_breaks_steps_and_shows_variables() {
     let mut editor = Editor::new(four());
     // Line 9 has no code; line 8 is only the name of the kernel.
     assert_eq!(editor.breakpoints(&[(8, ""), (14, "i == 1")]), [10, 14]);
-    let stop = editor.go();
+    let stop = editor.continue_to_stop();
     assert_eq!((stop.reason.as_str(), stop.places.as_slice()), ("breakpoint", &["k:10".to_owned()][..]));
     let stop = editor.moves("continue", &stop);
     assert_eq!(stop.places, ["k:14"]);
@@ -280,7 +280,7 @@ fn a_debugger_breaks_steps_and_shows_variables() {
 fn work_items_are_threads_and_memory_has_writers() {
     let mut editor = Editor::new(four());
     editor.breakpoints(&[(20, "get_local_id(0) == 0")]);
-    let stop = editor.go();
+    let stop = editor.continue_to_stop();
     let threads = editor.ask("threads", json!({}))["threads"].clone();
     let threads = threads.as_array().expect("a list");
     assert_eq!(threads.len(), 4);
@@ -302,10 +302,10 @@ fn work_items_are_threads_and_memory_has_writers() {
 }
 
 #[test]
-fn a_change_of_memory_is_found_forward_and_backward() {
+fn the_debugger_finds_writes_forward_and_backward() {
     let mut editor = Editor::new(four());
     editor.breakpoints(&[(13, "i == 0")]);
-    let stop = editor.go();
+    let stop = editor.continue_to_stop();
     let data = editor.ask("dataBreakpointInfo", json!({ "name": "sum", "frameId": stop.frame }));
     editor.ask("setDataBreakpoints", json!({ "breakpoints": [{ "dataId": data["dataId"] }] }));
     editor.breakpoints(&[(17, "")]);
@@ -327,7 +327,7 @@ fn a_change_of_memory_is_found_forward_and_backward() {
 fn undefined_behavior_stops_the_launch() {
     let mut editor =
         Editor::new(json!({ "kernel": "race", "global": 2, "local": 2, "args": ["buf:int[1]"] }));
-    let stop = editor.go();
+    let stop = editor.continue_to_stop();
     assert_eq!((stop.reason.as_str(), stop.places.as_slice()), ("exception", &["race:25".to_owned()][..]));
     assert!(stop.description.ends_with("[data-race]"), "{}", stop.description);
     let details = editor.ask("exceptionInfo", json!({ "threadId": stop.thread }))["details"].clone();
@@ -340,7 +340,7 @@ fn undefined_behavior_stops_the_launch() {
     assert_eq!(editor.finish(&stop).0, 3);
 
     let mut editor = Editor::new(json!({ "kernel": "outside", "global": 1, "args": ["buf:int[4]"] }));
-    let stop = editor.go();
+    let stop = editor.continue_to_stop();
     assert!(stop.description.ends_with("[out-of-bounds]"), "{}", stop.description);
     assert_eq!((stop.places[0].as_str(), editor.value("index", &stop)), ("outside:30", "5".to_owned()));
     let stop = editor.moves("stepBack", &stop);

@@ -181,7 +181,7 @@ fn specialization_constants_have_values() {
 
 /// Orders, scopes and memory in OpenCL's terms, and masks that OpenCL C cannot write.
 #[test]
-fn scopes_and_masks_are_those_of_opencl() {
+fn scopes_and_masks_follow_opencl() {
     let folder = folder(&[]);
     let cases = [
         ("%v = OpAtomicLoad %int %p %one %acquire\n", "acquire"),
@@ -199,7 +199,7 @@ fn scopes_and_masks_are_those_of_opencl() {
 
 /// Each mistake is reported with the instruction and its word.
 #[test]
-fn mistakes_are_named() {
+fn mistakes_are_errors() {
     let folder = folder(&[("text.spv", "this is no module")]);
     let cases = [
         // A store with acquire order, which the verifier rejects.

@@ -34,8 +34,8 @@ fn parts_become_programs() {
         assert!(is_module(&folder.path().join("linked.spv")));
         assert!(bytes("linked.spv") == bytes("mixed.spv") && bytes("linked.spv") == bytes("again.spv"));
         assert_eq!(kiln(&folder, &["verify", "linked.spv"]).code(), Some(0));
-        let told = kiln(&folder, &["reflect", "linked.spv"]).text();
-        assert!(told.contains("kernel first") && told.contains("kernel second"), "{told}");
+        let printed = kiln(&folder, &["reflect", "linked.spv"]).text();
+        assert!(printed.contains("kernel first") && printed.contains("kernel second"), "{printed}");
         let device = if env == "vulkan" { "vulkan-reference" } else { "kiln reference" };
         let run = ["run", "linked.spv", "--device", device, "--kernel", "second", "--global", "2"];
         let run = kiln(&folder, &[&run[..], &["--arg", "buf:int[2]", "--print", "out"]].concat());
@@ -71,7 +71,7 @@ fn mistakes_of_programs_are_located() {
             kiln(&folder, &[&["link", "--diagnostic-format", "gcc", "-o", "out.spv"], parts].concat());
         (finished.code(), finished.stderr)
     };
-    for (parts, told) in [
+    for (parts, expected) in [
         (
             &["f.o", "same.o"][..],
             &[
@@ -92,8 +92,8 @@ fn mistakes_of_programs_are_located() {
     ] {
         let (code, found) = link(parts);
         assert_eq!(code, Some(1), "{parts:?}");
-        for told in told {
-            assert!(found.contains(told), "`{told}` in\n{found}");
+        for part in expected {
+            assert!(found.contains(part), "`{part}` in\n{found}");
         }
     }
     assert!(link(&["user.o"]).1.contains("no part of the program defines `nowhere`"));
@@ -111,7 +111,7 @@ fn unusable_parts_are_rejected() {
     write("damaged.o", &part.replace("return", "retern"));
     write("half.o", &part[..part.len() / 2]);
     write("old.o", &part.replace("kiln-part 1 ", "kiln-part 0 "));
-    for (words, told) in [
+    for (words, expected) in [
         (&["damaged.o"][..], "damaged.o: the part is damaged: compile it again"),
         (&["half.o"], "half.o: the part is damaged"),
         (&["old.o"], "the part has version 0, and this Kiln links version 1"),
@@ -124,7 +124,7 @@ fn unusable_parts_are_rejected() {
     ] {
         let finished = kiln(&folder, &[&["link", "-o", "out.spv"], words].concat());
         assert_eq!(finished.code(), Some(2), "{words:?}: {}", finished.stderr);
-        assert!(finished.stderr.contains(told), "`{told}` in\n{}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "`{expected}` in\n{}", finished.stderr);
     }
     let finished = kiln(&folder, &["link", "a.o", "-o", "a.o"]);
     assert!(finished.stderr.contains("would replace an input"), "{}", finished.stderr);

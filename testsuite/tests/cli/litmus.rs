@@ -86,7 +86,7 @@ fn a_lock_excludes() {
 }
 
 #[test]
-fn what_cannot_be_explored_is_a_message() {
+fn unsupported_programs_are_errors() {
     let source = program("r[0] = work_group_any(1);", "");
     let folder = folder(&[("a.cl", &source), ("b.cl", "kernel void k() {}\n")]);
     for (name, message) in [("a.cl", "the explorer does not support"), ("b.cl", "there is no launch")] {
@@ -98,7 +98,7 @@ fn what_cannot_be_explored_is_a_message() {
 
 /// herd's format: the variables of a process have its names.
 #[test]
-fn tests_in_the_format_of_herd_are_kernels() {
+fn herd_tests_become_kernels() {
     let test = "OPENCL SB\n{ [x]=0; [y]=0; }\n\
         P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n\
         atomic_store_explicit(x, 1, memory_order_seq_cst, memory_scope_work_group);\n\
@@ -115,7 +115,7 @@ fn tests_in_the_format_of_herd_are_kernels() {
 
 /// The pictures in the book are those of its kernels.
 #[test]
-fn pictures_are_fresh() {
+fn pictures_are_up_to_date() {
     let page = fs::read_to_string(root().join("docs/litmus.md")).expect("a page");
     for (name, number) in [("message", 2), ("buffering", 1)] {
         let start = format!("```cl file={name}.cl\n");
@@ -155,7 +155,7 @@ fn run(source: &str) -> (Option<i32>, Value) {
 
 /// Instances are independent: ids, values, local memory, and elements of every size are those of the launch.
 #[test]
-fn instances_on_a_device_are_launches_of_their_own() {
+fn each_instance_on_a_device_acts_as_a_launch() {
     let ids = "// kiln run --global 4,2,3 --local 2,2,1 --arg buf:ulong[24]=0 --arg int:7\n\
         kernel void k(global ulong *ids, int plus) {\n\
         ulong id = 0;\n\
@@ -222,7 +222,7 @@ fn forbidden_outcomes_of_a_device_are_errors() {
 }
 
 #[test]
-fn what_cannot_run_is_a_message() {
+fn tests_that_cannot_run_are_errors() {
     let source = "// kiln run --global 2 --local 1 --arg buf:int[1]=0\n\
         global atomic_int all;\nkernel void k(global int *r) { *r = 1; atomic_fetch_add(&all, 1); }\n";
     let folder = folder(&[("a.cl", &source.replace("*r = 1;", "if (get_global_id(0) == 0) *r = 1;"))]);
@@ -233,7 +233,7 @@ fn what_cannot_run_is_a_message() {
 
 /// The tests of the certificate: none is undefined, and lavapipe shows nothing that is forbidden.
 #[test]
-fn a_device_gets_a_certificate() {
+fn a_device_passes_the_litmus_suite() {
     let filter =
         if nightly::is_whole("24 of 243 litmus tests of `kiln devices --litmus`") { "" } else { "SB" };
     let words = ["devices", "--litmus", "--json", "--instances", "20000", "--filter", filter];
@@ -259,7 +259,7 @@ fn a_device_gets_a_certificate() {
 
 /// `kiln compile --prove` compares each kernel with its source.
 #[test]
-fn modules_are_proved() {
+fn modules_are_compared_with_the_source() {
     let message = program(
         "*(global int *)y = 1; atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);",
         "while (!atomic_load(x)); r[0] = *(global int *)y; work_group_barrier(CLK_GLOBAL_MEM_FENCE);",
@@ -296,7 +296,7 @@ fn modules_are_proved() {
 
 /// The text of the specification does not forbid values out of thin air.
 #[test]
-fn values_out_of_thin_air_are_an_option() {
+fn out_of_thin_air_values_need_an_option() {
     let part = |from: &str, to: &str, index: u32| {
         let order = "memory_order_relaxed, memory_scope_device";
         format!(

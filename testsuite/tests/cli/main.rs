@@ -57,7 +57,7 @@ fn is_module(path: &Path) -> bool {
 }
 
 #[test]
-fn exit_codes_tell_success_diagnostics_and_usage_apart() {
+fn exit_codes_of_success_diagnostics_and_usage_errors() {
     let folder = folder(&[("good.cl", GOOD), ("bad.cl", BAD), ("warned.cl", WARNED)]);
     for (words, code) in [
         (&["compile", "good.cl", "-o", "out.spv"][..], 0),
@@ -83,14 +83,14 @@ fn exit_codes_tell_success_diagnostics_and_usage_apart() {
 }
 
 #[test]
-fn what_goes_wrong_is_named() {
+fn errors_name_their_cause() {
     let folder = folder(&[("good.cl", GOOD)]);
     assert!(kiln(&folder, &["compile", "absent.cl"]).stderr.contains("absent.cl"));
     assert!(kiln(&folder, &["compile", "good.cl", "-o", "no/out.spv"]).stderr.contains("no/out.spv"));
 }
 
 #[test]
-fn a_module_goes_beside_its_source() {
+fn the_default_output_is_beside_the_source() {
     let folder = folder(&[("good.cl", GOOD)]);
     assert_eq!(kiln(&folder, &["compile", "good.cl"]).code(), Some(0));
     assert_eq!(names(&folder), ["good.cl", "good.spv"]);
@@ -98,7 +98,7 @@ fn a_module_goes_beside_its_source() {
 }
 
 #[test]
-fn standard_streams_take_the_place_of_files() {
+fn a_dash_selects_standard_input_and_output() {
     let folder = folder(&[]);
     let finished = kiln_with(&mut command(&folder, &["compile", "-", "-o", "-"]), GOOD);
     assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
@@ -118,14 +118,14 @@ fn standard_streams_take_the_place_of_files() {
 }
 
 #[test]
-fn the_same_source_gives_the_same_bytes() {
+fn output_is_deterministic() {
     let folder = folder(&[("good.cl", GOOD)]);
     let [first, second] = [(), ()].map(|()| kiln(&folder, &["compile", "good.cl", "-o", "-"]).stdout);
     assert!(!first.is_empty() && first == second);
 }
 
 #[test]
-fn nothing_is_written_when_there_are_errors() {
+fn errors_prevent_output() {
     let folder = folder(&[("bad.cl", BAD), ("out.spv", "what was there before")]);
     for words in [&["compile", "bad.cl", "-o", "out.spv"][..], &["compile", "bad.cl"], &["check", "bad.cl"]] {
         let finished = kiln(&folder, words);
@@ -140,7 +140,7 @@ fn nothing_is_written_when_there_are_errors() {
 }
 
 #[test]
-fn an_output_is_replaced_as_a_whole() {
+fn outputs_are_replaced_atomically() {
     let folder = folder(&[("good.cl", GOOD), ("out.spv", "what was there before")]);
     // A process that has the old file open continues to see it, because the new one is another file.
     let mut old = fs::File::open(folder.path().join("out.spv")).expect("it is there");
@@ -153,7 +153,7 @@ fn an_output_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn an_output_may_be_a_device() {
+fn an_output_can_be_a_device() {
     let folder = folder(&[("good.cl", GOOD)]);
     assert_eq!(kiln(&folder, &["compile", "good.cl", "-o", "/dev/null"]).code(), Some(0));
     assert!(!Path::new("/dev/null").is_file());
@@ -178,7 +178,7 @@ fn macros_are_defined_and_undefined_in_order() {
 }
 
 #[test]
-fn includes_are_found_beside_the_source_and_in_the_folders_given() {
+fn includes_are_searched_beside_the_source_and_in_include_folders() {
     let folder =
         folder(&[("a.cl", &format!("#include \"beside.h\"\n#include <far.h>\n{GOOD}")), ("beside.h", "")]);
     fs::create_dir(folder.path().join("inc")).expect("a folder");
@@ -191,7 +191,7 @@ fn includes_are_found_beside_the_source_and_in_the_folders_given() {
 }
 
 #[test]
-fn language_versions_are_spelt_as_in_opencl() {
+fn language_versions_have_the_spelling_of_opencl() {
     let folder = folder(&[("a.cl", "#if __OPENCL_C_VERSION__ != WANTED\n#error\n#endif\n")]);
     for (std, version) in [("CL1.2", "120"), ("CL2.0", "200"), ("CL3.0", "300")] {
         let finished =
@@ -202,7 +202,7 @@ fn language_versions_are_spelt_as_in_opencl() {
 }
 
 #[test]
-fn gcc_format_is_a_line_for_each_message() {
+fn gcc_format_has_a_line_for_each_message() {
     let folder = folder(&[("bad.cl", BAD), ("warned.cl", WARNED)]);
     let text = kiln(&folder, &["check", "--diagnostic-format", "gcc", "bad.cl"]).stderr;
     assert!(text.starts_with("bad.cl:2:14: error: "), "{text}");
@@ -217,7 +217,7 @@ fn gcc_format_is_a_line_for_each_message() {
 }
 
 #[test]
-fn json_format_is_an_object_for_each_message() {
+fn json_format_has_an_object_for_each_message() {
     let folder = folder(&[("bad.cl", BAD), ("warned.cl", WARNED)]);
     let diagnostics = kiln::diagnostics(&kiln(&folder, &["check", "--diagnostic-format", "json", "bad.cl"]));
     let diagnostics = diagnostics.unwrap_or_else(|reason| panic!("{reason}"));
@@ -235,7 +235,7 @@ fn json_format_is_an_object_for_each_message() {
 }
 
 #[test]
-fn warnings_are_switched() {
+fn warnings_can_be_disabled() {
     let folder = folder(&[("warned.cl", WARNED)]);
     for (options, seen) in [(&[][..], true), (&["-w"], false), (&["-Wno-macro-redefined"], false)] {
         let finished = kiln(&folder, &[&["check", "warned.cl"], options].concat());
@@ -245,7 +245,7 @@ fn warnings_are_switched() {
 }
 
 #[test]
-fn of_options_given_twice_the_last_counts() {
+fn the_last_of_repeated_options_applies() {
     let folder = folder(&[(
         "std.cl",
         "#if __OPENCL_C_VERSION__ != 300\n#error version\n#endif\nkernel void k(void) {}\n",
@@ -257,7 +257,7 @@ fn of_options_given_twice_the_last_counts() {
 }
 
 #[test]
-fn colors_are_for_terminals_and_for_who_asks() {
+fn colors_are_used_on_terminals_and_on_request() {
     let folder = folder(&[("bad.cl", BAD)]);
     let colored = |options: &[&str], variable: Option<&str>| {
         let mut command = command(&folder, &[&["check", "bad.cl"], options].concat());
@@ -272,7 +272,7 @@ fn colors_are_for_terminals_and_for_who_asks() {
 }
 
 #[test]
-fn every_stage_prints() {
+fn every_stage_can_be_printed() {
     let folder = folder(&[("good.cl", GOOD)]);
     for stage in ["pp", "ast", "hir", "ir", "asm"] {
         let finished = kiln(&folder, &["compile", "good.cl", "--emit", stage]);
@@ -310,7 +310,7 @@ fn explain_prints_the_page_of_a_code() {
 }
 
 #[test]
-fn explain_lists_codes_and_knows_what_was_meant() {
+fn explain_lists_codes_and_suggests_spellings() {
     let folder = folder(&[]);
     let list = kiln(&folder, &["explain"]).text();
     let row = list.lines().find(|line| line.starts_with("atomic-order-store ")).expect("a row");
@@ -323,7 +323,7 @@ fn explain_lists_codes_and_knows_what_was_meant() {
 }
 
 #[test]
-fn hosts_get_the_interface_in_their_own_words() {
+fn the_interface_is_emitted_as_json_c_and_rust() {
     let source = "struct pair { char a; float4 b; };\nkernel void k(global struct pair *p, local int *scratch) { p->a = 1; }\n";
     let folder = folder(&[("pairs.cl", source)]);
     let json = kiln(&folder, &["compile", "pairs.cl", "--emit", "json"]);
@@ -360,7 +360,7 @@ fn hosts_get_the_interface_in_their_own_words() {
 }
 
 #[test]
-fn dependencies_are_written_as_clang_writes_them() {
+fn dependency_files_have_the_format_of_clang() {
     let source = "#include \"a b.h\"\n#include \"c.h\"\nkernel void k() {}\n";
     let folder = folder(&[("k.cl", source), ("a b.h", "#include \"c.h\"\n"), ("c.h", "#pragma once\n")]);
     let rule = "k.spv: \\\n  k.cl \\\n  a\\ b.h \\\n  c.h\n";
@@ -387,7 +387,7 @@ fn dependencies_are_written_as_clang_writes_them() {
 }
 
 #[test]
-fn several_sources_are_compiled_and_told_in_their_order() {
+fn several_sources_are_compiled_in_order() {
     let folder = folder(&[("a.cl", BAD), ("b.cl", GOOD), ("c.cl", BAD)]);
     let finished = kiln(&folder, &["compile", "--diagnostic-format", "gcc", "a.cl", "b.cl", "c.cl"]);
     assert_eq!(finished.code(), Some(1));
@@ -402,7 +402,7 @@ fn several_sources_are_compiled_and_told_in_their_order() {
 }
 
 #[test]
-fn arguments_may_stand_in_a_file() {
+fn arguments_can_be_in_a_file() {
     let folder = folder(&[
         ("k.cl", "kernel void k(global int *out) { out[0] = N; }\n"),
         ("args", "-D N=1\n-cl-std=CL3.0 'k.cl'\n"),
@@ -445,8 +445,8 @@ fn assembly_can_be_assembled() {
         let mut assembler = Command::new("spirv-as");
         assembler.current_dir(folder.path());
         assembler.args(["--preserve-numeric-ids", "--target-env", version, "a.spvasm", "-o", "b.spv"]);
-        let told = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
-        assert_eq!(told.code(), Some(0), "{source} for {env}: {}", told.text());
+        let assembled = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
+        assert_eq!(assembled.code(), Some(0), "{source} for {env}: {}", assembled.text());
         // The generator differs, and the bound may differ.
         let words = |name: &str| fs::read(folder.path().join(name)).expect("a module").split_off(20);
         assert!(words("a.spv") == words("b.spv"), "{source} for {env} is another module");
@@ -474,7 +474,7 @@ fn options_of_clang_are_accepted() {
 }
 
 #[test]
-fn control_characters_of_sources_do_not_reach_the_terminal() {
+fn control_characters_are_escaped_in_messages() {
     let source = "int a = b; // \x1b]0;title\x07 \u{202E}\n#error \x1b[31m\u{9b}\n";
     let folder = folder(&[("k.cl", source)]);
     for format in ["rich", "short", "gcc"] {
@@ -546,7 +546,7 @@ fn utf_16_is_one_error() {
 }
 
 #[test]
-fn a_source_without_kernels_is_a_module_of_opencl_or_an_error_that_says_so() {
+fn sources_without_kernels_need_the_opencl_environment() {
     let folder = folder(&[("h.cl", "int twice(int x) { return 2 * x; }\n")]);
     assert_eq!(kiln(&folder, &["h.cl", "--env", "opencl", "-o", "h.spv"]).code(), Some(0));
     assert!(is_module(&folder.path().join("h.spv")));
@@ -621,29 +621,29 @@ fn an_output_in_a_read_only_folder_is_written() {
 }
 
 #[test]
-fn warnings_that_there_are_not_are_told() {
+fn unknown_warning_options_are_reported() {
     let folder = folder(&[("good.cl", GOOD)]);
-    let told = |word| {
+    let check = |word| {
         let run = kiln(&folder, &["check", "-c", "-x", "cl", word, "good.cl"]);
         (run.code(), run.stderr)
     };
     let wanted = "kiln: warning: unknown warning `unused-variabel`; did you mean `unused-variable`?\n";
-    assert_eq!(told("-Wunused-variabel"), (Some(0), wanted.to_owned()));
+    assert_eq!(check("-Wunused-variabel"), (Some(0), wanted.to_owned()));
     for word in ["-Wno-unheard-of", "-Wall", "-Wextra", "-Wpedantic", "-Werror=unused-variable"] {
-        assert_eq!(told(word), (Some(0), String::new()), "{word}");
+        assert_eq!(check(word), (Some(0), String::new()), "{word}");
     }
 }
 
 #[test]
-fn who_reads_only_the_beginning_sees_no_error() {
+fn a_closed_pipe_is_no_error() {
     let folder = folder(&[("long.cl", &"int a;\n".repeat(100_000))]);
     let line = format!("{} compile -E long.cl | head -1", kiln::command().get_program().to_string_lossy());
-    let told = process::run(Command::new("sh").current_dir(folder.path()).args(["-c", &line]), b"", LIMIT);
-    assert_eq!(told.expect("a shell").text(), "int a;\n");
+    let printed = process::run(Command::new("sh").current_dir(folder.path()).args(["-c", &line]), b"", LIMIT);
+    assert_eq!(printed.expect("a shell").text(), "int a;\n");
 }
 
 #[test]
-fn expectations_stand_in_comments() {
+fn expectations_in_comments_are_checked() {
     let good = "kernel void k(global int *out) {\n    out[0] = missing; // expected-error{{missing}}\n    // expected-error@+1 {{undeclared}}\n    out[1] = undeclared;\n}\n";
     let folder = folder(&[
         ("good.cl", good),
@@ -652,7 +652,7 @@ fn expectations_stand_in_comments() {
         ("silent.cl", "// expected-no-diagnostics\nkernel void k() {}\n"),
         ("unsaid.cl", "kernel void k() {}\n"),
     ]);
-    for (name, code, told) in [
+    for (name, code, expected) in [
         ("good.cl", 0, ""),
         ("silent.cl", 0, ""),
         ("unseen.cl", 1, "unseen.cl: line 1: expected warning is missing: nothing"),
@@ -661,12 +661,12 @@ fn expectations_stand_in_comments() {
     ] {
         let finished = kiln(&folder, &["check", "--verify", name]);
         assert_eq!(finished.code(), Some(code), "{name}: {}", finished.stderr);
-        assert!(finished.stderr.contains(told), "{name}: {}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{name}: {}", finished.stderr);
     }
 }
 
 #[test]
-fn shells_and_manuals_know_the_commands() {
+fn completions_and_manual_pages_contain_the_commands() {
     let folder = folder(&[]);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(kiln(&folder, &["completions", shell]).text().contains("diagnostic-format"), "{shell}");
@@ -677,7 +677,7 @@ fn shells_and_manuals_know_the_commands() {
 }
 
 #[test]
-fn sarif_is_one_log_of_all_sources() {
+fn sarif_output_is_one_log() {
     let folder = folder(&[("a b.cl", BAD), ("c.cl", WARNED)]);
     let finished = kiln(&folder, &["check", "--diagnostic-format", "sarif", "a b.cl", "c.cl"]);
     let log: serde_json::Value = serde_json::from_str(&finished.stderr).expect("JSON");
@@ -696,7 +696,7 @@ fn sarif_is_one_log_of_all_sources() {
 }
 
 #[test]
-fn addresses_in_a_circle_are_refused_where_a_module_cannot_hold_them() {
+fn cyclic_address_initializers_are_rejected_if_unsupported() {
     let source = "struct node { global struct node *next; };\nextern global struct node a;\n\
                   global struct node b = { &a };\nglobal struct node a = { &b };\n\
                   kernel void k(global int *out) { out[0] = a.next->next == &a; }\n";
@@ -708,7 +708,7 @@ fn addresses_in_a_circle_are_refused_where_a_module_cannot_hold_them() {
 }
 
 #[test]
-fn short_format_is_a_line_for_each_message() {
+fn short_format_has_a_line_for_each_message() {
     let folder = folder(&[("bad.cl", BAD)]);
     let text = kiln(&folder, &["check", "--diagnostic-format", "short", "bad.cl"]).stderr;
     assert_eq!(text.lines().count(), 2, "{text}");
@@ -719,7 +719,7 @@ fn short_format_is_a_line_for_each_message() {
 }
 
 #[test]
-fn sums_of_thousands_of_terms_have_the_stack_that_they_need() {
+fn sums_of_thousands_of_terms_do_not_overflow_the_stack() {
     let sum = |terms: usize| {
         let terms = vec!["a"; terms].join(" + ");
         format!("kernel void k(global int *out) {{ int a = out[0]; out[1] = {terms}; }}\n")

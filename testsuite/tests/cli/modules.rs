@@ -39,14 +39,14 @@ fn modules_are_verified() {
 }
 
 #[test]
-fn modules_tell_what_a_host_passes() {
+fn the_interface_of_modules_is_printed() {
     let source = "kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
                   void k(global float4 *out, constant int *table, local int *scratch, uint n)\n\
                   { scratch[0] = n; out[0] = table[scratch[0]]; }\n";
     let folder = folder(&[("k.cl", source)]);
     assert_eq!(kiln(&folder, &["compile", "k.cl"]).code(), Some(0));
     assert_eq!(kiln(&folder, &["compile", "--env", "opencl", "k.cl", "-o", "opencl.spv"]).code(), Some(0));
-    let told = kiln(&folder, &["reflect", "k.spv"]).text();
+    let printed = kiln(&folder, &["reflect", "k.spv"]).text();
     for part in [
         "kernel k",
         "8 × 1 × 1",
@@ -55,7 +55,7 @@ fn modules_tell_what_a_host_passes() {
         "4 bytes, push constants + ",
         "elements of 4 bytes",
     ] {
-        assert!(told.contains(part), "`{part}` in\n{told}");
+        assert!(printed.contains(part), "`{part}` in\n{printed}");
     }
     let of = |module: &str| -> serde_json::Value {
         serde_json::from_str(&kiln(&folder, &["reflect", "--json", module]).text()).expect("JSON")
@@ -75,7 +75,7 @@ fn modules_tell_what_a_host_passes() {
 }
 
 #[test]
-fn a_version_of_spirv_is_chosen() {
+fn the_spirv_version_can_be_chosen() {
     let folder = folder(&[("good.cl", GOOD)]);
     for (environment, version, code) in [
         ("vulkan", "1.6", 0),
@@ -90,8 +90,8 @@ fn a_version_of_spirv_is_chosen() {
         );
         assert_eq!(finished.code(), Some(code), "{environment} {version}: {}", finished.stderr);
         if code == 0 {
-            let told = kiln(&folder, &["reflect", "out.spv"]).text();
-            assert!(told.starts_with(&format!("out.spv: SPIR-V {version}\n")), "{told}");
+            let printed = kiln(&folder, &["reflect", "out.spv"]).text();
+            assert!(printed.starts_with(&format!("out.spv: SPIR-V {version}\n")), "{printed}");
         }
     }
 }
@@ -120,7 +120,7 @@ fn a_stripped_module_has_no_names_and_no_interface() {
 }
 
 #[test]
-fn debug_information_is_valid_and_the_same_wherever_the_source_lies() {
+fn debug_information_is_valid_and_independent_of_the_folder() {
     let text = "float f(float x) { for (int i = 0; i < 9; ++i) x = sin(x) * x; return x; }\n\
                 kernel void k(global float *o, float4 v, int n) {\n\
                     local float tile[8]; float mine[8];\n\

@@ -7,7 +7,7 @@ use kiln_testsuite::device;
 use crate::{folder, kiln};
 
 #[test]
-fn device_profiles_say_what_the_device_lacks() {
+fn device_profiles_disable_missing_features() {
     let folder = folder(&[
         ("double.cl", "kernel void k(global double *d) { d[0] *= 2.0; }\n"),
         (
@@ -68,9 +68,9 @@ fn workarounds_follow_from_the_profile_or_the_option() {
     ] {
         let finished = compile(words);
         assert_eq!(finished.status.code(), Some(0), "{words:?}: {}", finished.stderr);
-        let told = kiln(&folder, &["reflect", "out.spv"]).text();
-        assert_eq!(told.contains("works around"), !wanted.is_empty(), "{words:?}: {told}");
-        assert!(told.contains(wanted), "{words:?}: {told}");
+        let printed = kiln(&folder, &["reflect", "out.spv"]).text();
+        assert_eq!(printed.contains("works around"), !wanted.is_empty(), "{words:?}: {printed}");
+        assert!(printed.contains(wanted), "{words:?}: {printed}");
     }
     for (words, wanted) in [
         (&["--workarounds", "toaster"][..], "there is no workaround `toaster`"),

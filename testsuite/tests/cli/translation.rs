@@ -133,8 +133,8 @@ fn assembled(text: &str) -> TempDir {
     let mut assembler = Command::new("spirv-as");
     assembler.current_dir(folder.path());
     assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]);
-    let told = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
-    assert_eq!(told.code(), Some(0), "{}\n{text}", told.text());
+    let assembled = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
+    assert_eq!(assembled.code(), Some(0), "{}\n{text}", assembled.text());
     folder
 }
 
@@ -238,7 +238,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn mistakes_of_modules_are_named() {
+fn mistakes_in_modules_are_reported() {
     let text = [DECLARATIONS, START, FLOW].concat();
     for (from, to, message) in MISTAKES {
         assert!(text.contains(from), "{from}");
@@ -252,7 +252,7 @@ fn mistakes_of_modules_are_named() {
 
 /// The message for an instruction has its source position.
 #[test]
-fn mistakes_of_modules_have_their_source_position() {
+fn mistakes_in_modules_have_a_source_position() {
     let text = [DECLARATIONS, START, FLOW].concat();
     let folder =
         assembled(&text.replace("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 7"));
@@ -261,7 +261,7 @@ fn mistakes_of_modules_have_their_source_position() {
 }
 
 #[test]
-fn files_that_are_no_module_are_refused() {
+fn files_other_than_modules_are_rejected() {
     let folder = folder(&[("k.spv", "text")]);
     fs::write(folder.path().join("half.spv"), [3, 2, 35, 7, 0, 0]).expect("a file");
     for name in ["k.spv", "half.spv", "missing.spv"] {

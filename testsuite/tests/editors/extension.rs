@@ -33,7 +33,7 @@ fn word<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 #[test]
-fn the_manifest_says_what_an_extension_must() {
+fn the_manifest_has_the_required_entries() {
     let manifest = json("package.json");
     let is = |pattern: &str, name: &str| {
         assert!(
@@ -66,7 +66,7 @@ fn the_manifest_says_what_an_extension_must() {
 }
 
 #[test]
-fn what_it_contributes_is_there() {
+fn contributed_files_and_commands_exist() {
     let manifest = json("package.json");
     let contributes = &manifest["contributes"];
     let languages: BTreeSet<&str> =
@@ -133,7 +133,7 @@ fn patterns<'a>(rule: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
 }
 
 #[test]
-fn the_grammar_has_good_patterns_and_knows_every_word_of_the_language() {
+fn the_grammar_has_valid_patterns_and_all_words_of_the_language() {
     let grammar = json("syntaxes/opencl.tmLanguage.json");
     let manifest = json("package.json");
     assert_eq!(word(&grammar, "scopeName"), word(&manifest["contributes"]["grammars"][0], "scopeName"));
@@ -184,7 +184,7 @@ fn inserted(snippet: &Value) -> String {
 }
 
 #[test]
-fn every_snippet_compiles_as_it_is_inserted() {
+fn every_snippet_compiles() {
     let snippets = json("snippets/opencl.json");
     let mut prefixes = BTreeSet::new();
     for (name, snippet) in snippets.as_object().expect("a table") {

@@ -53,7 +53,7 @@ kernel void k(global atomic_int *flag, global float4 *out)
 ";
 
 #[test]
-fn diagnostics_follow_what_is_typed() {
+fn diagnostics_follow_edits() {
     let results = neovim(
         &[("a.cl", SOURCE), ("size.h", "#define SIZE 4\n")],
         &json!([
@@ -71,7 +71,7 @@ fn diagnostics_follow_what_is_typed() {
 }
 
 #[test]
-fn questions_are_answered_and_fixes_applied() {
+fn requests_are_answered_and_fixes_applied() {
     let source = "#include \"size.h\"
 struct particle { float mass; float3 place; };
 int twice(int number) { return 2 * number; }

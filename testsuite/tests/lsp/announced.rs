@@ -77,7 +77,7 @@ impl Editor {
     /// The titles of the code actions of a kind for a selected piece of the source.
     fn actions(&mut self, selected: &str, kind: &str) -> Value {
         let start = SOURCE.find(selected).expect("it is in the source");
-        let range = json!({ "start": place(start), "end": place(start + selected.len()) });
+        let range = json!({ "start": position_at(start), "end": position_at(start + selected.len()) });
         let context = json!({ "diagnostics": [], "only": [kind] });
         let actions = self.document("textDocument/codeAction", json!({ "range": range, "context": context }));
         let actions = actions.as_array().expect("a list");
@@ -97,14 +97,14 @@ impl Editor {
     }
 }
 
-fn place(offset: usize) -> Value {
+fn position_at(offset: usize) -> Value {
     let before = &SOURCE[..offset];
     position(before.matches('\n').count(), offset - before.rfind('\n').map_or(0, |line| line + 1))
 }
 
 /// The position after a piece of the source.
 fn behind(piece: &str) -> Value {
-    place(SOURCE.find(piece).unwrap_or_else(|| panic!("no `{piece}`")) + piece.len())
+    position_at(SOURCE.find(piece).unwrap_or_else(|| panic!("no `{piece}`")) + piece.len())
 }
 
 /// One value of each element of a list.
@@ -389,7 +389,7 @@ fn every_announced_request_is_answered() {
 }
 
 #[test]
-fn fixes_are_offered_singly_and_together() {
+fn fixes_can_be_applied_singly_or_together() {
     let mut editor = Editor::new();
     let text = "int f(int value) { return valeu; }\nint g(int count) { return cuont; }\n";
     editor.client.replace(&editor.source.clone(), text);

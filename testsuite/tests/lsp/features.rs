@@ -55,7 +55,7 @@ fn hover_and_signatures() {
 }
 
 #[test]
-fn completion_is_of_what_fits() {
+fn completion_offers_members_and_legal_orders() {
     let mut client = started();
     let broken = TEXT.replace("value.x, 1", "value.");
     client.replace(URI, &broken);
@@ -77,7 +77,7 @@ fn completion_is_of_what_fits() {
 }
 
 #[test]
-fn places_of_names() {
+fn definitions_references_and_renames() {
     let mut client = started();
     let found = client.at("textDocument/definition", URI, on(TEXT, "add(value", 0));
     assert_eq!(found[0]["range"]["start"], position(1, 11));
@@ -99,7 +99,7 @@ fn places_of_names() {
 }
 
 #[test]
-fn what_a_document_has() {
+fn document_symbols_folds_tokens_and_links() {
     let mut client = started();
     let document = json!({ "textDocument": { "uri": URI } });
     let mut ask = |method: &str| {
@@ -131,7 +131,7 @@ fn what_a_document_has() {
 }
 
 #[test]
-fn a_fix_is_offered_and_mends() {
+fn fixes_repair_the_source() {
     let mut client = Client::kiln(None);
     client.open(URI, "int f(int value) { return valeu; }\n");
     let diagnostic = client.diagnostics(URI).diagnostics[0].clone();
@@ -261,7 +261,7 @@ fn diagnostics_are_pulled_by_clients_that_can() {
 }
 
 #[test]
-fn what_is_taken_back_is_not_answered() {
+fn cancelled_requests_return_no_result() {
     let mut client = started();
     // The worker is busy with the first while the others are taken back.
     let ids: Vec<i64> = (0..50)

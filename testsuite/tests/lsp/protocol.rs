@@ -36,7 +36,7 @@ fn an_edit_changes_the_diagnostics() {
 }
 
 #[test]
-fn columns_count_as_was_agreed() {
+fn columns_use_the_negotiated_encoding() {
     for (encoding, column) in [("utf-8", 22), ("utf-16", 20), ("utf-32", 19)] {
         let mut offered = capabilities();
         offered["general"]["positionEncodings"] = json!([encoding]);
@@ -55,7 +55,7 @@ fn columns_count_as_was_agreed() {
 }
 
 #[test]
-fn a_header_has_the_diagnostics_that_its_source_finds_in_it() {
+fn headers_have_the_diagnostics_of_their_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let (source, header) = (folder.path().join("a.cl"), folder.path().join("a.h"));
     fs::write(&header, "int twice(int a) { return a + b; }\n").expect("written");
@@ -76,7 +76,7 @@ fn a_header_has_the_diagnostics_that_its_source_finds_in_it() {
 }
 
 #[test]
-fn the_project_and_the_source_say_how_to_compile() {
+fn options_come_from_the_project_and_the_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kernels/a.cl");
     fs::create_dir(folder.path().join("kernels")).expect("made");
@@ -104,7 +104,7 @@ fn the_project_and_the_source_say_how_to_compile() {
 }
 
 #[test]
-fn mistakes_in_the_project_s_file_are_shown_in_it() {
+fn mistakes_in_the_project_file_are_reported_in_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join("kiln.toml");
     fs::write(&project, "defines = [\"A=1\"]\ndefine = [\"N=1\"]\n").expect("written");
@@ -126,7 +126,7 @@ fn mistakes_in_the_project_s_file_are_shown_in_it() {
 }
 
 #[test]
-fn what_a_client_does_wrong_is_no_end() {
+fn protocol_errors_do_not_end_the_server() {
     let mut command = kiln::command();
     command.arg("lsp");
     let mut client = Client::spawn(command);
@@ -152,17 +152,17 @@ fn what_a_client_does_wrong_is_no_end() {
 }
 
 #[test]
-fn documents_have_whatever_uri_a_client_gives_them() {
+fn documents_keep_the_uri_of_the_client() {
     let mut client = Client::kiln(None);
     // The third is not a URI; its diagnostics are published with a valid one.
-    for (given, told) in [
+    for (given, published) in [
         ("vscode-vfs://github/a/b.cl", "vscode-vfs://github/a/b.cl"),
         ("file:///c%3A/kernels/a%20b.cl", "file:///c%3A/kernels/a%20b.cl"),
         ("file:///kernels/a[1].cl", "file:///kernels/a%5B1%5D.cl"),
         ("untitled:Untitled-1", "untitled:Untitled-1"),
     ] {
         client.open(given, "int a = b;\n");
-        client.diagnostics_that(told, |them| messages(them) == ["0:8: `b` is not declared"]);
+        client.diagnostics_that(published, |them| messages(them) == ["0:8: `b` is not declared"]);
         let place = json!({ "textDocument": { "uri": given }, "position": position(0, 4) });
         assert!(client.request("textDocument/hover", place).expect("answered").is_object(), "{given}");
     }
@@ -170,7 +170,7 @@ fn documents_have_whatever_uri_a_client_gives_them() {
 }
 
 #[test]
-fn edits_that_pile_up_end_in_what_stands_there() {
+fn queued_edits_lead_to_the_final_text() {
     let mut client = Client::kiln(None);
     let uri = "file:///a.cl";
     client.open(uri, "int a = b;\n");
@@ -189,13 +189,13 @@ fn edits_that_pile_up_end_in_what_stands_there() {
 }
 
 #[test]
-fn an_end_without_good_bye_is_a_failure() {
+fn an_exit_without_shutdown_is_a_failure() {
     let client = Client::kiln(None);
     assert!(!client.end().success());
 }
 
 #[test]
-fn a_header_on_its_own_is_seen_where_it_is_included() {
+fn a_header_is_analyzed_as_part_of_its_includer() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a.cl"), "typedef float real;\n#include \"a.h\"\n").expect("written");
@@ -211,7 +211,7 @@ fn a_header_on_its_own_is_seen_where_it_is_included() {
 }
 
 #[test]
-fn a_header_without_includers_is_a_source() {
+fn a_header_without_includers_is_analyzed_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut client = Client::kiln(Some(folder.path()));
     let (header, source) = (uri(&folder.path().join("a.h")), uri(&folder.path().join("a.cl")));
@@ -224,17 +224,17 @@ fn a_header_without_includers_is_a_source() {
 }
 
 #[test]
-fn a_bug_of_the_compiler_costs_one_answer() {
+fn a_panic_fails_one_request_only() {
     let mut command = kiln::command();
-    command.arg("lsp").env("KILN_REHEARSE_CRASH", "rehearse_it");
+    command.arg("lsp").env("KILN_PANIC_ON", "panic_here");
     let mut client = Client::start(command, None, capabilities(), Value::Null);
     let uri = "file:///a.cl";
     client.open(uri, "int f() { return b; }\n");
     assert_eq!(client.diagnostics(uri).diagnostics.len(), 1);
-    client.replace(uri, "int f() { return rehearse_it; }\n");
+    client.replace(uri, "int f() { return panic_here; }\n");
     client.wait("a word about it", |client| {
         let logged = client.notifications.iter().find(|it| it["method"] == "window/logMessage")?;
-        Some(logged["params"]["message"].as_str()?.contains("a rehearsal"))
+        Some(logged["params"]["message"].as_str()?.contains("a requested panic"))
     });
     // Earlier results are still available.
     let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));

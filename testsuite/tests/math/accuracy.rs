@@ -15,11 +15,11 @@ pub(crate) struct Judge {
 }
 
 /// The maximum number of reported failures of a function.
-const TOLD: usize = 5;
+const MAX_REPORTED: usize = 5;
 
 impl Judge {
     /// `flushes`: the device may take denormal floats for zero, as OpenCL allows (7.5.3).
-    pub(crate) fn of(
+    pub(crate) fn new(
         kind: Kind,
         flushes: bool,
         function: &Function,
@@ -41,7 +41,7 @@ impl Judge {
                 continue;
             }
             missed += 1;
-            if judge.failures.len() < TOLD {
+            if judge.failures.len() < MAX_REPORTED {
                 let inputs: Vec<String> =
                     bits.iter().map(|&it| format!("{:e} ({it:#x})", kind.decode(it).to_f64())).collect();
                 judge.failures.push(format!(
@@ -54,7 +54,7 @@ impl Judge {
                 ));
             }
         }
-        if missed > TOLD {
+        if missed > MAX_REPORTED {
             judge.failures.push(format!("… {} of {} points", missed, results.len()));
         }
         judge

@@ -106,7 +106,7 @@ fn nan() -> Float {
     Float::with_val(PRECISION, Special::Nan)
 }
 
-fn number(value: f64) -> Float {
+fn to_float(value: f64) -> Float {
     Float::with_val(PRECISION, value)
 }
 
@@ -132,7 +132,7 @@ fn sinpi(x: &Float) -> Float {
         return nan();
     }
     if x.is_integer() {
-        return number(0.0).copysign(x);
+        return to_float(0.0).copysign(x);
     }
     (turn(x) * pi()).sin()
 }
@@ -142,7 +142,7 @@ fn cospi(x: &Float) -> Float {
         return nan();
     }
     let t = turn(x).abs();
-    if t == 0.5 || t == 1.5 { number(0.0) } else { (t * pi()).cos() }
+    if t == 0.5 || t == 1.5 { to_float(0.0) } else { (t * pi()).cos() }
 }
 
 /// Special cases: OpenCL C 7.5.1.
@@ -151,7 +151,7 @@ fn tanpi(x: &Float) -> Float {
         return nan();
     }
     if x.is_integer() {
-        let zero = number(0.0).copysign(x);
+        let zero = to_float(0.0).copysign(x);
         return if is_odd(x) { -zero } else { zero };
     }
     let t = turn(x);
@@ -276,10 +276,10 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     absolute(function("lgamma_r", "lgamma_r(x, &i)", [16.0; 3], |it| it.x.clone().ln_abs_gamma().0)),
     any_zero(integer("lgamma_r", "(lgamma_r(x, &i), x > -20 && x < 20 && x != trunc(x) ? i : 0)", |it| {
         if it.x.is_nan() || it.x.is_integer() || *it.x.as_abs() >= 20 {
-            return number(0.0);
+            return to_float(0.0);
         }
         let (_, sign) = it.x.clone().ln_abs_gamma();
-        number(if sign == std::cmp::Ordering::Less { -1.0 } else { 1.0 })
+        to_float(if sign == std::cmp::Ordering::Less { -1.0 } else { 1.0 })
     })),
     // Correctly rounded, or exact.
     function("ceil", "ceil(x)", EXACT, |it| it.x.clone().ceil()),
@@ -290,22 +290,22 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("fabs", "fabs(x)", EXACT, |it| it.x.clone().abs()),
     function("sign", "sign(x)", EXACT, |it| {
         if it.x.is_nan() {
-            number(0.0)
+            to_float(0.0)
         } else if it.x.is_zero() {
             it.x.clone()
         } else {
-            number(1.0).copysign(&it.x)
+            to_float(1.0).copysign(&it.x)
         }
     }),
     function("degrees", "degrees(x)", [2.0; 3], |it| it.x.clone() * 180u32 / pi()),
     function("radians", "radians(x)", [2.0; 3], |it| it.x.clone() * pi() / 180u32),
     function("logb", "logb(x)", EXACT, |it| match it.x.get_exp() {
-        Some(exponent) => number(f64::from(exponent - 1)),
+        Some(exponent) => to_float(f64::from(exponent - 1)),
         None if it.x.is_zero() => -infinity(),
         None => it.x.clone().abs(),
     }),
     integer("ilogb", "ilogb(x) < -30000 ? -30000 : ilogb(x) > 30000 ? 30000 : ilogb(x)", |it| {
-        number(it.x.get_exp().map_or(
+        to_float(it.x.get_exp().map_or(
             // FP_ILOGB0 and FP_ILOGBNAN are the least of int, or the largest.
             if it.x.is_infinite() || it.x.is_nan() { 30000.0 } else { -30000.0 },
             |exponent| f64::from(exponent - 1),
@@ -315,17 +315,19 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         Some(exponent) => it.x.clone() >> exponent,
         None => it.x.clone(),
     }),
-    integer("frexp", "(frexp(x, &i), isfinite(x) ? i : 0)", |it| number(it.x.get_exp().unwrap_or(0).into())),
+    integer("frexp", "(frexp(x, &i), isfinite(x) ? i : 0)", |it| {
+        to_float(it.x.get_exp().unwrap_or(0).into())
+    }),
     function("modf", "modf(x, &p)", EXACT, |it| {
         if it.x.is_infinite() {
-            return number(0.0).copysign(&it.x);
+            return to_float(0.0).copysign(&it.x);
         }
         Float::with_val(PRECISION, &it.x - it.x.clone().trunc()).copysign(&it.x)
     }),
     function("modf", "(modf(x, &p), p)", EXACT, |it| it.x.clone().trunc()),
     function("fract", "fract(x, &p)", ROUNDED, |it| {
         if it.x.is_infinite() {
-            return number(0.0).copysign(&it.x);
+            return to_float(0.0).copysign(&it.x);
         }
         if it.x.is_zero() {
             return it.x.clone();
@@ -350,13 +352,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("remquo", "remquo(x, y, &i)", EXACT, |it| it.x.clone().remainder(&it.y)),
     any_zero(integer("remquo", "(remquo(x, y, &i), i < 0 ? -(-i & 127) : i & 127)", |it| {
         if !it.x.is_finite() || it.y.is_nan() || it.y.is_zero() || it.y.is_infinite() {
-            return number(0.0);
+            return to_float(0.0);
         }
         let rest = it.x.clone().remainder(&it.y);
         let whole = Float::with_val(4400, &it.x - &rest) / &it.y;
         let whole = whole.round().to_integer().unwrap_or_default();
         let low = Integer::from(whole.abs_ref()) & 127u32;
-        number(if whole < 0 { -low.to_f64() } else { low.to_f64() })
+        to_float(if whole < 0 { -low.to_f64() } else { low.to_f64() })
     })),
     any_zero(function("fmax", "fmax(x, y)", EXACT, |it| it.x.clone().max(&it.y))),
     any_zero(function("fmin", "fmin(x, y)", EXACT, |it| it.x.clone().min(&it.y))),
@@ -366,7 +368,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         } else if it.x > it.y {
             Float::with_val(PRECISION, &it.x - &it.y)
         } else {
-            number(0.0)
+            to_float(0.0)
         }
     })),
     any_zero(function("maxmag", "maxmag(x, y)", EXACT, |it| match it.x.cmp_abs(&it.y) {
@@ -382,7 +384,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("nextafter", "nextafter(x, y)", EXACT, nextafter),
     function("ldexp", "ldexp(x, n)", ROUNDED, |it| it.x.clone() << it.n),
     function("divide", "x / y", [1.0, 2.5, 0.5], |it| Float::with_val(PRECISION, &it.x / &it.y)),
-    function("step", "step(x, y)", EXACT, |it| number(if it.y < it.x { 0.0 } else { 1.0 })),
+    function("step", "step(x, y)", EXACT, |it| to_float(if it.y < it.x { 0.0 } else { 1.0 })),
     // Of three: the product is exact with twice the digits, and so is the sum with all of the range.
     any_zero(function("fma", "fma(x, y, z)", ROUNDED, |it| {
         let product = Float::with_val(PRECISION, &it.x * &it.y);
@@ -412,7 +414,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     float_only("half_log10", "half_log10(x)", 8192.0, |it| it.x.clone().log10()),
     float_only("half_sqrt", "half_sqrt(x)", 8192.0, |it| it.x.clone().sqrt()),
     float_only("half_rsqrt", "half_rsqrt(fabs(x) + 1e-30f)", 8192.0, |it| {
-        (it.x.clone().abs() + number(f64::from(1e-30f32))).recip_sqrt()
+        (it.x.clone().abs() + to_float(f64::from(1e-30f32))).recip_sqrt()
     }),
     float_only("half_recip", "isnan(x) ? x : half_recip(clamp(x, -6e4f, 6e4f))", 8192.0, |it| {
         clamped(&it.x, 6e4).recip()
@@ -442,7 +444,7 @@ fn between(x: &Float, least: f32, most: f32) -> Float {
         // For a NaN, clamp returns a bound or the NaN, so the kernel's result is not checked.
         return nan();
     }
-    x.clone().max(&number(least.into())).min(&number(most.into()))
+    x.clone().max(&to_float(least.into())).min(&to_float(most.into()))
 }
 
 fn clamped(x: &Float, most: f32) -> Float {

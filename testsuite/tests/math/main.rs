@@ -81,7 +81,7 @@ fn check(kind: Kind, device: &'static Device) {
                     .zip(&results)
                     .map(|(function, results)| {
                         let operands = &operands;
-                        scope.spawn(move || Judge::of(kind, flushes, function, operands, results))
+                        scope.spawn(move || Judge::new(kind, flushes, function, operands, results))
                     })
                     .collect();
                 workers.into_iter().map(|worker| worker.join().expect("a judge does not panic")).collect()

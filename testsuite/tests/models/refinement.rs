@@ -61,7 +61,7 @@ fn modules_follow_their_sources() {
 
 /// Detects acquire and release in place of seq_cst wherever it changes the outcomes.
 #[test]
-fn weakened_seq_cst_does_not_follow() {
+fn weakened_seq_cst_is_detected() {
     for test in litmus::tests().iter().filter(|test| !test.weak.is_empty()) {
         for (setting, name) in named(test) {
             let target = super::module(test, setting, Environment::Vulkan, SeqCst::AcqRel);
@@ -210,7 +210,7 @@ fn is_harmless(test: &Test, setting: Setting, mutant: &[u32]) -> bool {
 }
 
 #[test]
-fn mutants_of_modules_are_killed() {
+fn mutants_of_modules_are_detected() {
     let tests = litmus::tests();
     let step = if nightly::is_whole("the mutants of a third of the litmus tests") { 1 } else { 3 };
     let (mut killed, mut harmless) = (BTreeMap::<&str, usize>::new(), 0);

@@ -29,7 +29,7 @@ fn outside(result: kiln_runtime::Result<Event>) -> (String, u32, u64) {
     }
 }
 
-pub(crate) fn accesses_outside_are_told(device: &Device) {
+pub(crate) fn accesses_outside_objects_are_reported(device: &Device) {
     let program = compile_with(device, SOURCE, |options| options.bounds_checks = true);
     let queue = device.queue().unwrap();
     // One allocation, of which the kernel gets the middle.
@@ -185,8 +185,8 @@ pub(crate) fn local_and_private_objects_are_kept(device: &Device) {
     launch(&queue, tile.set(1, 5i32).unwrap(), 8).unwrap();
     assert_eq!(queue.read(&out).unwrap()[0], 105);
     for at in [16, -1, i32::MAX] {
-        let told = outside_object(launch(&queue, tile.set(1, at).unwrap(), 8));
-        assert_eq!(told, of(8, "tile", 4 * i64::from(at)));
+        let found = outside_object(launch(&queue, tile.set(1, at).unwrap(), 8));
+        assert_eq!(found, of(8, "tile", 4 * i64::from(at)));
         // Reads out of bounds return zero.
         assert_eq!(queue.read(&out).unwrap()[0], 100);
     }
@@ -194,8 +194,8 @@ pub(crate) fn local_and_private_objects_are_kept(device: &Device) {
     scratch.set(1, kiln_runtime::Local::array::<u16>(8)).unwrap();
     launch(&queue, scratch.set(2, 7i32).unwrap(), kiln_runtime::NdRange::from(8).local(8)).unwrap();
     assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 77]);
-    let told = outside_object(launch(&queue, scratch.set(2, 8i32).unwrap(), 8));
-    assert_eq!(told, of(14, "scratch", 16));
+    let found = outside_object(launch(&queue, scratch.set(2, 8i32).unwrap(), 8));
+    assert_eq!(found, of(14, "scratch", 16));
     assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
 
     let mut history = kernel("private_array");
@@ -225,8 +225,8 @@ pub(crate) fn local_and_private_objects_are_kept(device: &Device) {
     launch(&queue, either.set(2, 5i32).unwrap(), 1).unwrap();
     assert_eq!(queue.read(&out).unwrap()[0], 8);
     either.set(1, 0i32).unwrap();
-    let told = outside_object(launch(&queue, either.set(2, 2i32).unwrap(), 1));
-    assert_eq!((told.0.as_str(), told.1.contains("small") && told.1.contains("large")), ("42", true));
+    let found = outside_object(launch(&queue, either.set(2, 2i32).unwrap(), 1));
+    assert_eq!((found.0.as_str(), found.1.contains("small") && found.1.contains("large")), ("42", true));
 
     let mut counts = kernel("counts");
     launch(&queue, counts.set(1, 2i32).unwrap(), kiln_runtime::NdRange::from(8).local(8)).unwrap();

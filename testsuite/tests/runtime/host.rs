@@ -187,18 +187,21 @@ pub(crate) fn callbacks(device: &Device) {
     // Of a device command.
     let filled = queue.fill(&data, 1).unwrap();
     listen(&filled);
-    let mut told = [next(), next(), next(), next()];
-    told.sort_unstable();
+    let mut statuses = [next(), next(), next(), next()];
+    statuses.sort_unstable();
     let all = [Status::Queued, Status::Submitted, Status::Running, Status::Complete];
-    assert_eq!(told, all.map(|status| (status, true)));
+    assert_eq!(statuses, all.map(|status| (status, true)));
     // Of a command that does not run.
     let gate = UserEvent::new();
     listen(&queue.after([gate.event()]).fill(&data, 2).unwrap());
     assert_eq!(next(), (Status::Queued, true));
     gate.fail("for a test");
-    let mut told = [next(), next(), next()];
-    told.sort_unstable();
-    assert_eq!(told, [Status::Submitted, Status::Running, Status::Complete].map(|status| (status, false)));
+    let mut statuses = [next(), next(), next()];
+    statuses.sort_unstable();
+    assert_eq!(
+        statuses,
+        [Status::Submitted, Status::Running, Status::Complete].map(|status| (status, false))
+    );
 }
 
 /// Host commands and callbacks may call any function of the API without a deadlock.

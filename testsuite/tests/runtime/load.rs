@@ -105,7 +105,7 @@ pub(crate) fn many_threads(device: &Device) {
 }
 
 /// A queue, a program and a device are gone when they are dropped.
-pub(crate) fn everything_goes(device: &Device) {
+pub(crate) fn load_of_all_commands(device: &Device) {
     let source = "global uint state = 3; kernel void step(global uint *out) { *out = state++; }";
     let rounds = nightly::count("devices opened and closed", 40, 400);
     stays_level(rounds, |_| {

@@ -62,7 +62,7 @@ pub(crate) fn launches_fail(device: &Device) {
 }
 
 /// A wait for the queue reports the error once, at the first wait.
-pub(crate) fn queues_tell(device: &Device) {
+pub(crate) fn queues_report(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let out = device.buffer_from(&[0u32; 8]).unwrap();
     let mut kernel = program.kernel("put").unwrap();

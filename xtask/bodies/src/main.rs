@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_bodies_are_fresh() {
+    fn the_committed_bodies_are_up_to_date() {
         let Generated { index, bodies } = index::generate();
         let is_fresh = fs::read_to_string(folder().join("index.rs"))
             .is_ok_and(|committed| committed == index)
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_differ_by_precision_are_found_apart() {
+    fn bodies_of_each_precision_are_distinguished() {
         let bodies = index::bodies("half_sin_float").expect("the library has it");
         let [exact, relaxed, native, _] = &bodies;
         assert!(exact.is_some() && native.is_some());

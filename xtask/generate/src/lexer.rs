@@ -27,7 +27,7 @@ pub(crate) fn committed() -> PathBuf {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_committed_lexer_is_fresh() {
+    fn the_committed_lexer_is_up_to_date() {
         let committed = std::fs::read_to_string(super::committed()).unwrap_or_default();
         assert!(
             super::generate().unwrap() == committed,

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_parser_is_fresh() {
+    fn the_committed_parser_is_up_to_date() {
         let scratch = tempfile::tempdir().unwrap();
         generate(scratch.path()).unwrap();
         let fresh = fs::read_to_string(scratch.path().join("grammar.rs")).unwrap();

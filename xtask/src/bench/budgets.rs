@@ -81,6 +81,6 @@ fn peak_memory(kiln: &Path, source: &Path) -> Result<f64, String> {
     let mut command = Command::new("/usr/bin/time");
     command.args(["--format", "%M"]).arg(kiln).arg("check").arg(source);
     let output = command.output().map_err(|e| format!("cannot start /usr/bin/time: {e}"))?;
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    told.trim().parse().map_err(|_| format!("/usr/bin/time tells no number: {told}"))
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    printed.trim().parse().map_err(|_| format!("/usr/bin/time printed no number: {printed}"))
 }

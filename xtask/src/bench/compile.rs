@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_children_is_seen() {
+    fn the_time_of_child_processes_is_included() {
         let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
         let time = cpu_time(|| process::run(Command::new("sh").args(["-c", spin]))).unwrap();
         assert!(time > Duration::from_millis(2), "{time:?}");

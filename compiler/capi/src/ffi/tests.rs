@@ -23,7 +23,7 @@ fn string(text: *const c_char) -> String {
 }
 
 #[test]
-fn null_is_no_fault() {
+fn null_arguments_are_errors() {
     let (none, nothing) = (ptr::null_mut::<Options>(), ptr::null_mut::<Compilation>());
     assert!(kiln_options_clone(none).is_null() && kiln_options_error(none).is_null());
     assert_eq!(kiln_options_set_debug(none, true), Status::InvalidArgument);

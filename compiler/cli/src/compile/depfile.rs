@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_have_clang_s_shape() {
+    fn rules_have_the_format_of_clang() {
         let included = ["a b.h".to_owned(), "c$.h".to_owned()];
         let options = DependencyOptions { phony: true, ..DependencyOptions::default() };
         assert_eq!(
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn they_lie_beside_the_output_unless_a_place_is_named() {
+    fn the_default_path_is_beside_the_output() {
         let also = DependencyOptions { also: true, ..DependencyOptions::default() };
         assert_eq!(also.path("dir/out.spv").as_deref(), Some("dir/out.d"));
         let named = DependencyOptions { file: Some("x.d".into()), ..also };

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_is_a_kernel() {
+    fn a_test_becomes_a_kernel() {
         let text = "OPENCL MP (* a comment *)\n{ [x]=0; [y]=2; }\n\
             P0@wg 0, dev 0 (global int* x, local atomic_int* y) { *x = 1; B1: barrier(CLK_LOCAL_MEM_FENCE); }\n\
             P1@wg 0, dev 0 (global int* x, local atomic_int* y) { B1: barrier(CLK_LOCAL_MEM_FENCE);\n\
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_test_is_a_message() {
+    fn invalid_tests_are_errors() {
         for text in
             ["OPENCL a", "OPENCL a {} exists", "OPENCL a {} P0@wg 0, dev 1 () {}", "OPENCL a {} P0@wg 0 () {"]
         {

@@ -82,7 +82,7 @@ impl Ordering {
     }
 
     /// The order of an access: that of a load, a store, or a read-modify-write.
-    fn of(self, acquires: bool, releases: bool) -> &'static str {
+    fn argument(self, acquires: bool, releases: bool) -> &'static str {
         match (self, acquires, releases) {
             (Self::Relaxed | Self::Fences, ..) => "relaxed",
             (Self::SeqCst, ..) => "seq_cst",
@@ -184,14 +184,20 @@ fn statement(access: &str, register: Option<usize>, ordering: Ordering, placemen
     let set = register.map_or_else(String::new, |register| format!("r[{register}] = "));
     match kind {
         "W" => {
-            format!("atomic_store_explicit({object}, {value}, {})", with(ordering.of(false, true)))
+            format!("atomic_store_explicit({object}, {value}, {})", with(ordering.argument(false, true)))
         }
-        "R" => format!("{set}atomic_load_explicit({object}, {})", with(ordering.of(true, false))),
+        "R" => format!("{set}atomic_load_explicit({object}, {})", with(ordering.argument(true, false))),
         "A" => {
-            format!("{set}atomic_fetch_add_explicit({object}, {value}, {})", with(ordering.of(true, true)))
+            format!(
+                "{set}atomic_fetch_add_explicit({object}, {value}, {})",
+                with(ordering.argument(true, true))
+            )
         }
         "X" => {
-            format!("{set}atomic_exchange_explicit({object}, {value}, {})", with(ordering.of(true, true)))
+            format!(
+                "{set}atomic_exchange_explicit({object}, {value}, {})",
+                with(ordering.argument(true, true))
+            )
         }
         "D" => format!("*{object} = {value}"),
         // Reads of a register that was just written: only this work-item accesses it.
@@ -204,7 +210,7 @@ mod unit {
     use super::*;
 
     #[test]
-    fn a_test_is_a_kernel_with_its_launch() {
+    fn a_test_becomes_a_kernel_and_its_launch() {
         let Test { source, registers, .. } =
             test("MP with data", &["Dd1 Wy1", "Ry Gd1"], Ordering::Fences, Placement::Local);
         assert_eq!(registers, ["1:r0", "1:r1", "d", "y"]);

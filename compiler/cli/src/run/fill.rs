@@ -52,7 +52,7 @@ pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
                 (first, last) if first <= last => numbers.extend((first..=last).map(Number::Int)),
                 (first, last) => numbers.extend((last..=first).rev().map(Number::Int)),
             },
-            None => numbers.push(number(part)?),
+            None => numbers.push(parse_number(part)?),
         }
     }
     Ok(numbers)
@@ -67,12 +67,12 @@ fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn number(text: &str) -> Result<Number, Failure> {
+fn parse_number(text: &str) -> Result<Number, Failure> {
     Number::parse(text.trim()).ok_or_else(|| Failure(format!("`{text}` is not a number")))
 }
 
 fn integer(text: &str) -> Result<i128, Failure> {
-    match number(text)? {
+    match parse_number(text)? {
         Number::Int(value) => Ok(value),
         Number::Float(_) => failure(format!("`{text}` is not an integer")),
     }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_contents_are_rejected() {
         let ty = ElementType::parse("int").expect("a type");
         for text in ["", "foo", "iota^2", "{1,2,3}", "random(x)", "1+", "1,x"] {
             assert!(fill(&ty, 2, text).is_err(), "{text}");

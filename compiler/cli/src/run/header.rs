@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_go_on_with_deeper_lines() {
+    fn indented_lines_continue_a_command() {
         let text = "/* Words.\n *\n * kiln run --kernel a\n *     --global 4\n * More words.\n */\n// kiln run --kernel b\nint x; // kiln run --kernel c\n";
         assert_eq!(commands(text), ["--kernel a --global 4", "--kernel b"]);
     }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_options_are_refused() {
+    fn unknown_options_are_rejected() {
         assert!(launches("// kiln run --kernl a\n").is_err());
         assert!(launches("// kiln run kernel a\n").is_err());
         assert!(launches("// kiln run a.cl --kernel a --global 1\n").is_ok());

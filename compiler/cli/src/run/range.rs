@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_read() {
+    fn ranges_are_parsed() {
         let read = |text| part(text).map(|part| (part.name, part.range, part.rest)).map_err(|e| e.0);
         assert_eq!(read("out[0..16]"), Ok(("out", Some(0..16), "")));
         assert_eq!(read("out[3]=1"), Ok(("out", Some(3..4), "=1")));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_are_parsed() {
         assert_eq!(sizes("64,8").ok(), Some(Given { count: 2, sizes: [64, 8, 1] }));
         assert!(sizes("").is_err());
         assert!(sizes("1,2,3,4").is_err());

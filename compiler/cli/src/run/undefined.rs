@@ -15,7 +15,7 @@ pub(crate) fn is_undefined(error: &Error) -> bool {
 
 /// The text for an error of a launch. In the formats with a line per diagnostic, it starts with the location, so that
 /// editors find it.
-pub(super) fn told(error: &Error, format: FormatArgument) -> String {
+pub(super) fn message(error: &Error, format: FormatArgument) -> String {
     let is_by_line = matches!(format, FormatArgument::Gcc | FormatArgument::Short);
     match error {
         Error::Strict(report) if is_by_line => {

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_both_kinds_mean_the_same() {
+    fn rust_and_opencl_names_are_synonyms() {
         assert_eq!(ElementType::parse("f32x4"), ElementType::parse("float4"));
         assert_eq!(ElementType::parse("u8"), ElementType::parse("uchar"));
         assert_eq!(ElementType::parse("float5"), None);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn values_survive_their_bytes() {
+    fn values_round_trip_through_bytes() {
         for (name, numbers) in [
             ("char", vec![Number::Int(-128), Number::Int(127)]),
             ("ulong", vec![Number::Int(u64::MAX.into())]),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn three_components_take_the_room_of_four() {
+    fn three_components_have_the_size_of_four() {
         assert_eq!(ElementType::parse("float3").expect("a type").stride, 16);
     }
 }

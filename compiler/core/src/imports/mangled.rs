@@ -28,7 +28,7 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn take(&mut self, prefix: &str) -> bool {
+    fn consume(&mut self, prefix: &str) -> bool {
         match self.rest.strip_prefix(prefix) {
             Some(rest) => {
                 self.rest = rest;
@@ -38,7 +38,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Option<usize> {
+    fn parse_number(&mut self) -> Option<usize> {
         let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (number, rest) = self.rest.split_at(digits);
         self.rest = rest;
@@ -47,7 +47,7 @@ impl Parser<'_> {
 
     /// A length, and a name of that length.
     fn identifier(&mut self) -> Option<String> {
-        let length = self.number()?;
+        let length = self.parse_number()?;
         let (name, rest) = (self.rest.get(..length)?, self.rest.get(length..)?);
         self.rest = rest;
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -58,18 +58,18 @@ impl Parser<'_> {
         if let Some(simple) = self.simple() {
             return Some(simple.to_owned());
         }
-        if self.take("S") {
-            return self.again();
+        if self.consume("S") {
+            return self.substitution();
         }
-        let ty = if self.take("P") {
+        let ty = if self.consume("P") {
             format!("{} *", self.ty()?)
-        } else if self.take("Dv") {
-            let count = self.number()?;
-            if !self.take("_") {
+        } else if self.consume("Dv") {
+            let count = self.parse_number()?;
+            if !self.consume("_") {
                 return None;
             }
             format!("{}{count}", self.ty()?)
-        } else if self.take("U7_Atomic") {
+        } else if self.consume("U7_Atomic") {
             format!("atomic_{}", self.ty()?)
         } else if self.rest.starts_with(['U', 'K', 'V', 'r']) {
             self.qualified()?
@@ -100,11 +100,11 @@ impl Parser<'_> {
             ("f", "float"),
             ("d", "double"),
         ];
-        SIMPLE.into_iter().find(|(letter, _)| self.take(letter)).map(|(_, ty)| ty)
+        SIMPLE.into_iter().find(|(letter, _)| self.consume(letter)).map(|(_, ty)| ty)
     }
 
     /// A type that was mentioned before: `S_`, `S0_`, `S1_` and so on, in base 36.
-    fn again(&mut self) -> Option<String> {
+    fn substitution(&mut self) -> Option<String> {
         let (digits, rest) = self.rest.split_once('_')?;
         self.rest = rest;
         let index = if digits.is_empty() { 0 } else { usize::from_str_radix(digits, 36).ok()? + 1 };
@@ -118,12 +118,12 @@ impl Parser<'_> {
             if self.rest.starts_with("U7_Atomic") {
                 break;
             }
-            if self.take("U") {
+            if self.consume("U") {
                 words.push_str(space(&self.identifier()?)?);
                 continue;
             }
             let found = [("r", ""), ("V", "volatile "), ("K", "const ")];
-            let Some((_, word)) = found.into_iter().find(|(letter, _)| self.take(letter)) else { break };
+            let Some((_, word)) = found.into_iter().find(|(letter, _)| self.consume(letter)) else { break };
             words.push_str(word);
         }
         Some(format!("{words}{}", self.ty()?))

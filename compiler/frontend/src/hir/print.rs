@@ -29,7 +29,7 @@ pub fn print(module: &Module, interner: &Interner, positions: Option<Positions<'
     for (id, global) in module.globals.entries() {
         let name = global.name.map_or("", |name| interner.text(name));
         let ty = printer.ty(global.ty);
-        printer.line(&format!("global @{} {name}: {ty}{}", id.index(), printer.image(global.init.as_ref())));
+        printer.line(&format!("global @{} {name}: {ty}{}", id.index(), Printer::image(global.init.as_ref())));
     }
     for (id, function) in module.functions.entries() {
         printer.function(id.index(), function);
@@ -57,7 +57,7 @@ impl Printer<'_> {
         self.module.types.show(ty, self.interner)
     }
 
-    fn image(&self, image: Option<&Image>) -> String {
+    fn image(image: Option<&Image>) -> String {
         let Some(image) = image else { return String::new() };
         let mut text = " = ".to_owned();
         for byte in &image.bytes {

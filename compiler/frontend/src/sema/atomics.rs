@@ -257,7 +257,7 @@ impl Sema<'_> {
         };
         let (known_order, known_scope) = (order.known(), scope.known());
         let known_failure = failure.and_then(Chosen::known);
-        let operation = Operation::Atomic(form.op.into(), Spaces::of(space));
+        let operation = Operation::Atomic(form.op.into(), Spaces::for_pointer(space));
         let support = self.memory_support();
         let problem = memory::check_atomic(form.op, known_order, known_failure, known_scope)
             .and_then(|()| memory::check_support(operation, known_order, known_scope, support))

@@ -217,7 +217,7 @@ impl Sema<'_> {
             Variable { name: &text, ty: declared.ty, storage: specified.storage, span: name.span };
         let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
         let space = match self.check_variable_type(variable) {
-            true if is_static => self.place_static(variable),
+            true if is_static => self.static_address_space(variable),
             true => self.place_automatic(variable),
             false => None,
         };

@@ -134,7 +134,7 @@ impl Sema<'_> {
             None => Some(Chosen::default(barrier.execution, call)),
         };
         let Some(scope) = scope else { return self.error_value(call.span) };
-        let group = Group::of(barrier.execution);
+        let group = Group::from_scope(barrier.execution);
         let place = |argument| if argument == Argument::Scope { scope.span } else { flags.span };
         let support = self.memory_support();
         let problem = memory::check_barrier(group, flags.known(), scope.known()).and_then(|()| {

@@ -22,7 +22,7 @@ struct Ways {
 impl Sema<'_> {
     /// Warns about a function that may reach its end without returning its result (C99 6.9.1).
     pub(super) fn check_missing_return(&mut self, what: &str, result: TyId, body: &[Stmt], span: Span) {
-        if result == TyId::VOID || result == TyId::ERROR || !ways(body).falls_through {
+        if result == TyId::VOID || result == TyId::ERROR || !exits(body).falls_through {
             return;
         }
         let shown = self.show(result);
@@ -40,7 +40,7 @@ impl Sema<'_> {
 }
 
 /// The ways that control flow can leave these statements.
-fn ways(stmts: &[Stmt]) -> Ways {
+fn exits(stmts: &[Stmt]) -> Ways {
     let mut ways = Ways { falls_through: true, breaks: false };
     for stmt in stmts {
         // Statements after a jump are only reached through labels.
@@ -58,16 +58,16 @@ fn statement(stmt: &Stmt) -> Ways {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => falls(false),
         StmtKind::Break => Ways { falls_through: false, breaks: true },
-        StmtKind::Block(body) => ways(body),
+        StmtKind::Block(body) => exits(body),
         StmtKind::If(branch) => {
             let If { condition, then, otherwise } = &**branch;
             let truth = truth(condition);
             let then =
-                if truth == Some(false) && !then.iter().any(has_label) { falls(false) } else { ways(then) };
+                if truth == Some(false) && !then.iter().any(has_label) { falls(false) } else { exits(then) };
             let otherwise = if truth == Some(true) && !otherwise.iter().any(has_label) {
                 falls(false)
             } else {
-                ways(otherwise)
+                exits(otherwise)
             };
             Ways {
                 falls_through: then.falls_through | otherwise.falls_through,
@@ -76,10 +76,10 @@ fn statement(stmt: &Stmt) -> Ways {
         }
         StmtKind::Loop(of) => {
             let is_endless = of.condition.as_ref().is_none_or(|condition| truth(condition) == Some(true));
-            falls(!is_endless || ways(&of.body).breaks)
+            falls(!is_endless || exits(&of.body).breaks)
         }
         StmtKind::Switch(switch) => {
-            let inside = ways(&switch.body);
+            let inside = exits(&switch.body);
             falls(inside.falls_through || inside.breaks || !switch.body.iter().any(has_default))
         }
         StmtKind::Expr(expr) => falls(!ends(expr)),

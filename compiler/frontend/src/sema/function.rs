@@ -180,7 +180,7 @@ impl Sema<'_> {
         self.check_missing_return(&what, result, &body, definition.body.span);
         // After an error, the body is incomplete and its uses are unknown.
         if self.sink.errors() == errors {
-            let uses = Uses::of(&self.module.functions[id], &body);
+            let uses = Uses::in_function(&self.module.functions[id], &body);
             check_uninitialized(&self.module.functions[id], &uses, &self.types, self.interner, self.sink);
             self.uses.insert(id, uses);
         }
@@ -338,7 +338,7 @@ impl Sema<'_> {
     }
 
     /// Whether a declaration matches the previous type of the function.
-    fn agrees(&mut self, id: FunctionId, function: &FunctionTy) -> bool {
+    fn agrees(&self, id: FunctionId, function: &FunctionTy) -> bool {
         let known = self.module.functions[id].result;
         is_same(known, function.result.ty) && self.takes_the_same(id, function)
     }

@@ -91,7 +91,7 @@ impl Sema<'_> {
                 if let Const::Vector(components) = constant {
                     for (number, component) in (0..).zip(components) {
                         let bits = scalar_bits(component, scalar);
-                        put(image, offset + number * scalar.size(), bits, scalar.size());
+                        write_bits(image, offset + number * scalar.size(), bits, scalar.size());
                     }
                 }
                 return;
@@ -99,7 +99,7 @@ impl Sema<'_> {
             Ty::AtomicFlag => Scalar::Int,
             _ => Scalar::ULong,
         };
-        put(image, offset, scalar_bits(constant, scalar), scalar.size());
+        write_bits(image, offset, scalar_bits(constant, scalar), scalar.size());
     }
 
     /// An address constant (C99 6.6): of an object with static lifetime or a part of it, or an integer.
@@ -156,7 +156,7 @@ const LARGEST_IMAGE: usize = 1 << 26;
 
 fn write_address(address: &Address, offset: u64, image: &mut Image) {
     match address.object {
-        None => put(image, offset, address.offset as u64, POINTER_SIZE),
+        None => write_bits(image, offset, address.offset as u64, POINTER_SIZE),
         Some(target) => image.relocations.push(Relocation { offset, target, addend: address.offset }),
     }
 }
@@ -175,7 +175,7 @@ fn scalar_bits(constant: &Const, scalar: Scalar) -> u64 {
 }
 
 /// Writes the low bytes of a number in little-endian order. Bytes outside the object are dropped.
-fn put(image: &mut Image, offset: u64, bits: u64, size: u64) {
+fn write_bits(image: &mut Image, offset: u64, bits: u64, size: u64) {
     let bytes = bits.to_le_bytes();
     for (number, byte) in bytes.iter().take(usize::try_from(size).unwrap_or(8)).enumerate() {
         let lvalue = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(number));

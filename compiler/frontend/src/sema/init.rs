@@ -473,7 +473,7 @@ impl Sema<'_> {
     }
 
     /// Removes earlier parts of an object that is initialized again (C99 6.7.8).
-    fn clear(&mut self, ty: TyId, offset: u64, parts: &mut Parts) {
+    fn clear(&self, ty: TyId, offset: u64, parts: &mut Parts) {
         if parts.may_overlap {
             let end = offset.saturating_add(self.types.size_of(ty).unwrap_or(0));
             parts.list.retain(|(part, _)| *part < offset || *part >= end);

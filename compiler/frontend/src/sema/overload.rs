@@ -101,7 +101,7 @@ impl Sema<'_> {
         parameters.iter().zip(values).map(|(parameter, value)| self.fit(value, *parameter)).collect()
     }
 
-    fn fit(&mut self, value: &Expr, to: QualTy) -> Option<Fit> {
+    fn fit(&self, value: &Expr, to: QualTy) -> Option<Fit> {
         match self.types.implicit(value.ty, to.ty) {
             Implicit::Same => Some(Fit::Same),
             Implicit::Arithmetic(_) => {

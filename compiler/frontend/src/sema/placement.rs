@@ -20,7 +20,7 @@ pub(crate) struct Variable<'n> {
 impl Sema<'_> {
     /// The address space of a variable at program scope, or of a `static` or `extern` variable of a function: global
     /// or constant (OpenCL C 6.7.6, 6.10). Reports an invalid declaration and returns `None`.
-    pub(crate) fn place_static(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
+    pub(crate) fn static_address_space(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let place =
             if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
         match variable.ty.quals.space {

@@ -43,7 +43,7 @@ pub(super) fn check(
     let mut uses: Table<FunctionId, Uses> = Table::new();
     for (id, function) in module.functions.entries() {
         let body = function.body.as_deref().unwrap_or_default();
-        uses.push(known.remove(&id).unwrap_or_else(|| Uses::of(function, body)));
+        uses.push(known.remove(&id).unwrap_or_else(|| Uses::in_function(function, body)));
     }
     let mut program = Program { module, interner, sink, defined, uses: &uses };
     program.check_recursion();

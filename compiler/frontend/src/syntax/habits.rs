@@ -161,7 +161,7 @@ impl<'s> Around<'s> {
         let meant = words::joined(first, second, is_adjacent)?;
         let range = before.len() - first.len()..self.at.end;
         let written = &self.text[range.clone()];
-        Some(self.replace(range.clone(), format!("`{written}` is not an operator of OpenCL C"), meant))
+        Some(self.replace(range, format!("`{written}` is not an operator of OpenCL C"), meant))
     }
 
     /// `if n > 0 {`

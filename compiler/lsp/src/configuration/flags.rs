@@ -21,12 +21,12 @@ impl Chosen {
     pub(super) fn apply(&mut self, flags: &[String], folder: &str, options: &mut Options) {
         let mut rest = flags.iter().map(String::as_str);
         while let Some(flag) = rest.next() {
-            self.one(flag, &mut rest, folder, options);
+            self.apply_flag(flag, &mut rest, folder, options);
         }
         options.math = options.math.with_implied();
     }
 
-    fn one<'a>(
+    fn apply_flag<'a>(
         &mut self,
         flag: &'a str,
         rest: &mut impl Iterator<Item = &'a str>,

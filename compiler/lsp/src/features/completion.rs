@@ -21,7 +21,7 @@ pub(crate) fn complete(cursor: &Cursor<'_>) -> CompletionList {
     let start = cursor.word().start;
     let word = &text[start..cursor.offset];
     let before = text[..start].trim_end_matches([' ', '\t']);
-    let wanted = Letters::of(word);
+    let wanted = Letters::in_word(word);
     let mut is_cut = false;
     let lexical_context = cursor.lexical_context();
     let mut items = if let LexicalContext::Directive(directive) = lexical_context {
@@ -61,7 +61,7 @@ fn ends_a_number(base: &str) -> bool {
 struct Letters(Vec<char>);
 
 impl Letters {
-    fn of(word: &str) -> Self {
+    fn in_word(word: &str) -> Self {
         Self(if is_word(word) { word.chars().flat_map(char::to_lowercase).collect() } else { Vec::new() })
     }
 

@@ -164,7 +164,7 @@ fn legal_operations_are_encoded_and_illegal_ones_rejected() {
 
 /// The emitted operation orders at least what the program requires.
 #[test]
-fn operands_order_at_least_what_the_program_requires() {
+fn operands_are_at_least_as_strong_as_the_program_requires() {
     for target in targets() {
         for (operation, sync) in domain() {
             let Ok(encoded) = encode(&target, operation, sync) else { continue };

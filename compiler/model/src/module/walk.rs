@@ -198,14 +198,14 @@ impl<'m> Run<'m> {
         match instruction.op {
             Op::Line => self.line = instruction.word(1),
             Op::Label => self.enter(words[0])?,
-            Op::Branch => return self.go(words[0]),
+            Op::Branch => return self.branch_to(words[0]),
             Op::BranchConditional => {
                 let is_true = self.scalar(words[0])? != 0;
-                return self.go(words[if is_true { 1 } else { 2 }]);
+                return self.branch_to(words[if is_true { 1 } else { 2 }]);
             }
             Op::Switch => {
                 let target = self.case(words)?;
-                return self.go(target);
+                return self.branch_to(target);
             }
             Op::Phi => self.phis()?,
             Op::Return | Op::ReturnValue => {
@@ -229,7 +229,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    fn go(&mut self, label: u32) -> Result<(), Stop> {
+    fn branch_to(&mut self, label: u32) -> Result<(), Stop> {
         self.at = self.module.position(label).unwrap_or_default();
         Ok(())
     }

@@ -51,7 +51,7 @@ pub(super) fn split(text: &str) -> (&str, Option<Conditions>) {
 
 impl Condition {
     /// Reads the condition at the end of a test.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         split(text).1?.1
     }
 
@@ -87,24 +87,24 @@ impl<'t> Parser<'t> {
     }
 
     fn any(&mut self) -> Option<bool> {
-        let mut value = self.all()?;
+        let mut value = self.parse_terms()?;
         while self.eat("\\/") {
-            value |= self.all()?;
+            value |= self.parse_terms()?;
         }
         Some(value)
     }
 
-    fn all(&mut self) -> Option<bool> {
-        let mut value = self.one()?;
+    fn parse_terms(&mut self) -> Option<bool> {
+        let mut value = self.parse_term()?;
         while self.eat("/\\") {
-            value &= self.one()?;
+            value &= self.parse_term()?;
         }
         Some(value)
     }
 
-    fn one(&mut self) -> Option<bool> {
+    fn parse_term(&mut self) -> Option<bool> {
         if self.eat("~") || self.eat("not ") {
-            return Some(!self.one()?);
+            return Some(!self.parse_term()?);
         }
         if self.eat("(") {
             let value = self.any()?;

@@ -40,7 +40,7 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
         Op::Barrier { execution, flags, scope } => {
             let flags = known(function, flags, &mut rest, FenceFlags::from_value);
             let scope = known(function, scope, &mut rest, Scope::from_value);
-            for sync in memory::strongest_barrier(Group::of(execution), flags, scope) {
+            for sync in memory::strongest_barrier(Group::from_scope(execution), flags, scope) {
                 builder.inst(Op::barrier(execution, sync), &[], &[]);
             }
         }

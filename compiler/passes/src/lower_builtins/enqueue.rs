@@ -14,7 +14,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::{
-    device_queue::{MOST_CAPTURES, PROFILE_BLOCK},
+    device_queue::{MAX_CAPTURE_BYTES, PROFILE_BLOCK},
     opencl::AddressSpace,
 };
 
@@ -248,9 +248,9 @@ impl Pass<'_> {
 
     /// Rejects captured values that a record has no room for, and images, which have no address.
     fn check_captures(&mut self, builder: &Builder<'_>, kernel: FuncId, bytes: u64) {
-        let rejected = if bytes > MOST_CAPTURES {
+        let rejected = if bytes > MAX_CAPTURE_BYTES {
             format!(
-                "an enqueued block uses {bytes} bytes of variables, and the limit on Vulkan is {MOST_CAPTURES}"
+                "an enqueued block uses {bytes} bytes of variables, and the limit on Vulkan is {MAX_CAPTURE_BYTES}"
             )
         } else if self.image_blocks.contains(&kernel) {
             "an enqueued block that uses an image is not supported on Vulkan".to_owned()

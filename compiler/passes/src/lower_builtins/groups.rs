@@ -65,7 +65,7 @@ fn copy_elements(
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, count) = *params.first()? else { return None };
     // A 3-component vector is copied as a 4-component one.
-    let ty = Type::of(scalar, if count == 3 { 4 } else { count });
+    let ty = Type::scalar_or_vector(scalar, if count == 3 { 4 } else { count });
     let size = ty.size()?;
     let access = Access { is_shared: false, align: size as u32, is_volatile: false };
     let stride = (copy == AsyncCopy::Strided).then(|| builder.resize(args[3], Scalar::I32, false));
@@ -183,7 +183,7 @@ impl Pass<'_> {
         let BuiltinParam::Value(scalar, 1) = *params.first()? else { return None };
         let computed = if scalar == ty::Scalar::Half { ty::Scalar::Float } else { scalar };
         let function = self.callee(name, computed.spelling(), builder.span)?;
-        let ty = Type::of(computed, 1);
+        let ty = Type::scalar_or_vector(computed, 1);
         let result = builder.ty(builder.function.insts[inst].results[0]);
         let mut value = args[0];
         if computed != scalar {

@@ -151,7 +151,7 @@ fn item(builder: &mut Builder<'_>, item: WorkItem) -> ValueId {
 fn block(builder: &mut Builder<'_>, inst: InstId, params: &[BuiltinParam]) -> Option<Option<ValueId>> {
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, _) = *params.first()? else { return None };
-    let element = Type::of(scalar, 1);
+    let element = Type::scalar_or_vector(scalar, 1);
     let size = element.size()?;
     let access = Access { is_shared: false, align: size as u32, is_volatile: false };
     let (mut index, step) = (lane(builder), item(builder, WorkItem::SubGroupSize));

@@ -20,7 +20,7 @@ pub(super) enum Demand {
 
 impl Demand {
     /// The requirement for the operation to be native.
-    pub(super) const fn of(atomic: &Atomic) -> Self {
+    pub(super) const fn for_atomic(atomic: &Atomic) -> Self {
         let size = atomic.ty.size();
         match atomic.op {
             AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange => Self::Moved(size),
@@ -52,7 +52,7 @@ impl Accessor<'_, '_> {
             return self.atomic_part(position, atomic, operands, order);
         }
         let pointer = self.element_at(position);
-        match (element == atomic.ty, Demand::of(atomic)) {
+        match (element == atomic.ty, Demand::for_atomic(atomic)) {
             (true, _) => native(self.builder, pointer, atomic.clone(), operands, result),
             (false, Demand::Moved(_)) => {
                 let own = Type::Scalar(element);

@@ -49,7 +49,7 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
                 _ => return None,
             };
             let ty = from.opencl(false);
-            let result = fold::binary(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+            let result = fold::binary(op, ty, &float_constant(left, ty)?, &float_constant(right, ty)?)?;
             bits(&result, ty)
         }
         (Op::Compare(Compare { op, kind: CompareKind::Float }), &[left, right]) => {
@@ -57,13 +57,13 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
         }
         (&Op::Convert(Convert::Number { conversion, from_signed, to_signed }), &[operand]) => {
             let (from, to) = (from.opencl(from_signed), to.opencl(to_signed));
-            bits(&fold::convert(&number(operand, from)?, from, to, conversion)?, to)
+            bits(&fold::convert(&float_constant(operand, from)?, from, to, conversion)?, to)
         }
         (&Op::Builtin(builtin, _), operands) if from == to => {
             let ty = to.opencl(false);
             let operands: Option<SmallVec<[f64; 3]>> = operands.iter().map(|&it| float(it, ty)).collect();
             let exact = function(builtins::row(builtin).name, &operands?)?;
-            let rounded = fold::round_float(exact, Format::of(ty)?, Rounding::ToEven);
+            let rounded = fold::round_float(exact, Format::for_scalar(ty)?, Rounding::ToEven);
             bits(&ops::Const::Float(rounded), ty)
         }
         _ => None,
@@ -73,7 +73,7 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
 /// Comparisons with a NaN are false, except `NotEqual`.
 fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
     let ty = ty.opencl(false);
-    let result = fold::compare(op, ty, &number(left, ty)?, &number(right, ty)?)?;
+    let result = fold::compare(op, ty, &float_constant(left, ty)?, &float_constant(right, ty)?)?;
     fold::is_true(ty::Scalar::Int, &result)
 }
 
@@ -96,12 +96,12 @@ fn function(name: &str, operands: &[f64]) -> Option<f64> {
     })
 }
 
-fn number(bits: u64, ty: ty::Scalar) -> Option<ops::Const> {
+fn float_constant(bits: u64, ty: ty::Scalar) -> Option<ops::Const> {
     fold::from_bytes(&bits.to_le_bytes()[..ty.size() as usize], ty, 1)
 }
 
 fn float(bits: u64, ty: ty::Scalar) -> Option<f64> {
-    match number(bits, ty)? {
+    match float_constant(bits, ty)? {
         ops::Const::Float(value) => Some(value),
         _ => None,
     }

@@ -155,8 +155,8 @@ fn further_spaces(
 ) -> Option<kiln_vocabulary::opencl::FenceFlags> {
     let (Type::Pointer(space), Mask::Known(decoded)) = (builder.ty(pointer), mask) else { return None };
     let named = decoded.spaces.intersection(Spaces::BOTH);
-    if decoded.order == Order::Relaxed || Spaces::of(space).contains(named) {
+    if decoded.order == Order::Relaxed || Spaces::for_pointer(space).contains(named) {
         return None;
     }
-    Some(Spaces::of(space).union(named).flags())
+    Some(Spaces::for_pointer(space).union(named).flags())
 }

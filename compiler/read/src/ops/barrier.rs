@@ -66,7 +66,7 @@ fn divided(
     spaces: Spaces,
     (scope, dynamic): Given<Scope>,
 ) -> Vec<(FenceFlags, Known<Scope>, Option<ValueId>)> {
-    let group = memory::Group::of(execution);
+    let group = memory::Group::from_scope(execution);
     let is_legal = memory::check_barrier(group, Some(spaces.flags()), constant(scope)).is_ok();
     let others = spaces.intersection(Spaces::BOTH);
     if is_legal || !spaces.contains(Spaces::IMAGE) {

@@ -34,7 +34,7 @@ struct ImageOperandValues<'o> {
 
 impl<'o> ImageOperandValues<'o> {
     /// The image operands, after this number of other operands.
-    fn of(operation: &'o Operation, skipped: usize) -> Result<Self, String> {
+    fn parse(operation: &'o Operation, skipped: usize) -> Result<Self, String> {
         let bits = operation.literals.first().copied().unwrap_or(0);
         let mask = ImageOperands::from_bits(bits).ok_or("its image operands are not known")?;
         let known = ImageOperands::LOD
@@ -100,7 +100,7 @@ fn pad_gradient(builder: &mut Builder<'_>, value: ValueId, image: ImageTy) -> Va
 fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, sampler, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = ImageOperandValues::of(operation, 3)?;
+    let extra = ImageOperandValues::parse(operation, 3)?;
     let result = operation.result()?;
     let name = format!("read_image{}", extra.suffix(result)?);
     let texel_at = coordinates(builder, texel_at, image)?;
@@ -123,7 +123,7 @@ fn sample(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, texel_at] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = ImageOperandValues::of(operation, 2)?;
+    let extra = ImageOperandValues::parse(operation, 2)?;
     let result = operation.result()?;
     let name = format!("read_image{}", extra.suffix(result)?);
     let texel_at = coordinates(builder, texel_at, image)?;
@@ -147,7 +147,7 @@ fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy
 fn write(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture, texel_at, texel] = operation.args()?;
     let image = image(builder, picture)?;
-    let extra = ImageOperandValues::of(operation, 3)?;
+    let extra = ImageOperandValues::parse(operation, 3)?;
     let name = format!("write_image{}", extra.suffix(builder.ty(texel))?);
     let texel_at = coordinates(builder, texel_at, image)?;
     let is_in_vector = image.is_depth && builder.ty(texel).is_vector();

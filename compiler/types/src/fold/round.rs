@@ -22,7 +22,7 @@ impl Format {
     pub const DOUBLE: Self = Self { precision: 53, max_exponent: 1023 };
 
     /// The format of this type. `None` for integers.
-    pub const fn of(ty: Scalar) -> Option<Self> {
+    pub const fn for_scalar(ty: Scalar) -> Option<Self> {
         match ty {
             Scalar::Half => Some(Self::HALF),
             Scalar::Float => Some(Self::FLOAT),

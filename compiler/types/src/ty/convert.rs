@@ -262,12 +262,6 @@ impl Types {
             _ => Cast::Invalid(ConversionError::Unrelated),
         }
     }
-
-    /// Whether pointers with these pointees can be compared, subtracted and used in both branches of `?:` (OpenCL C
-    /// 6.7.9): their address spaces overlap.
-    pub fn spaces_overlap(&self, left: QualTy, right: QualTy) -> bool {
-        space(left).overlaps(space(right))
-    }
 }
 
 /// The address space of a pointee. Private if undetermined.

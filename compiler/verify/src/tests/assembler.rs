@@ -68,14 +68,14 @@ fn operand(op: Op, token: &str, ids: &mut HashMap<String, u32>, words: &mut Vec<
         let mut bytes = string.as_bytes().to_vec();
         bytes.resize(bytes.len() / 4 * 4 + 4, 0);
         words.extend(bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
-    } else if let Some(number) = number(token) {
+    } else if let Some(number) = parse_number(token) {
         words.push(number);
     } else {
         words.push(enumerant(op, token).unwrap_or_else(|| panic!("{token} of Op{op:?}")));
     }
 }
 
-fn number(token: &str) -> Option<u32> {
+fn parse_number(token: &str) -> Option<u32> {
     match token.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => token.parse().ok(),

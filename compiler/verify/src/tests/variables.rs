@@ -95,7 +95,7 @@ fn built_ins_of_the_interface() {
 }
 
 #[test]
-fn what_only_work_groups_have() {
+fn restrictions_of_other_execution_models() {
     vulkan_rejects("VUID-StandaloneSpirv-None-10685", &[("OpExecutionMode %main LocalSize 1 1 1\n", "")]);
     let rejects = |rule: &str, change: (&str, &str)| vulkan_rejects(rule, &[VERTEX, change]);
     accepts(&findings((1, 5), VULKAN, &[VERTEX]));

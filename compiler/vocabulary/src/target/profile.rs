@@ -30,17 +30,17 @@ pub struct Profile {
 impl Profile {
     /// The workarounds that the driver needs.
     pub fn workarounds(&self) -> Workarounds {
-        self.driver.map_or(Workarounds::NONE, Workarounds::of)
+        self.driver.map_or(Workarounds::NONE, Workarounds::for_driver)
     }
 
     /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
-        self.driver.map_or(Precision::GUARANTEED, Precision::of)
+        self.driver.map_or(Precision::GUARANTEED, Precision::for_driver)
     }
 
     /// The known properties of the driver's compiler.
     pub fn tuning(&self) -> Tuning {
-        self.driver.map_or(Tuning::NONE, Tuning::of)
+        self.driver.map_or(Tuning::NONE, Tuning::for_driver)
     }
 }
 

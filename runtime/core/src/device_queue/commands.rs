@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_failure_does_not_run() {
+    fn dependents_of_a_failed_command_do_not_run() {
         let mut commands = Commands::default();
         commands.add(vec![
             kernel(1, &[40], 1),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_stored_after_the_event() {
+    fn profiling_times_are_stored_after_the_event() {
         let mut commands = Commands::default();
         let work = Work::Profile { block: 9, address: 0x1000u64.to_le_bytes() };
         let profile = Record { work, waits: Vec::new(), event: Some(1), parent: TOP };
@@ -389,7 +389,7 @@ mod tests {
 
     /// A kernel that may read times runs after the host has stored them.
     #[test]
-    fn times_are_there_before_kernels_ask() {
+    fn profiling_times_are_stored_before_dependent_kernels_run() {
         let records = || vec![kernel(1, &[], 1), kernel(100, &[1], 0)];
         for (reads_times, levels) in [(false, vec![vec![1], vec![100]]), (true, vec![vec![1]])] {
             let mut commands = Commands::new(reads_times);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn needed_events_are_not_forgotten() {
+    fn pending_events_are_kept() {
         let mut commands = Commands::default();
         commands.add(vec![kernel(1, &[41], 1)]);
         assert_eq!(commands.forget([1, 2, 41, 42]), [2, 42]);

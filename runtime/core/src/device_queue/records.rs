@@ -66,7 +66,7 @@ pub(super) fn decode(mut words: &[u32]) -> Vec<Record> {
     let mut records = Vec::new();
     while let Some(&bytes) = words.first()
         && let Some((record, rest)) = words.split_at_checked(bytes as usize / 4)
-        && let Some(record) = one(record)
+        && let Some(record) = decode_record(record)
     {
         records.push(record);
         words = rest;
@@ -74,7 +74,7 @@ pub(super) fn decode(mut words: &[u32]) -> Vec<Record> {
     records
 }
 
-fn one(words: &[u32]) -> Option<Record> {
+fn decode_record(words: &[u32]) -> Option<Record> {
     let (fixed, rest) = words.split_at_checked(record::WORDS as usize)?;
     let number = |index: u32| fixed[index as usize];
     let three = |index: u32| [0, 1, 2].map(|dimension| number(index + dimension));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_told_apart() {
+    fn records_are_decoded() {
         let kernel = record(record::KERNEL, 3, &[1, 2], &[16], &[0x0403_0201]);
         let mut words = [kernel, record(record::MARKER, 0, &[3], &[], &[])].concat();
         words.extend(record(record::PROFILE, 3, &[], &[], &[8, 9]));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_can_be_decoded() {
+    fn arbitrary_words_can_be_decoded() {
         for bytes in [4, 8, 72, 80, u32::MAX] {
             let mut words = vec![u32::MAX; 40];
             words[0] = bytes;

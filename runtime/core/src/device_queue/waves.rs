@@ -231,7 +231,7 @@ impl Waves {
             _ => None,
         });
         kernel.arguments = arguments.collect();
-        let printing = Printing::of(&kernel)?;
+        let printing = Printing::for_kernel(&kernel)?;
         let memory = kernel.interface().uses_queue.then_some((&self.store.memory, *number));
         let launch = launch::prepare(&kernel, &range(&child.space), printing.as_ref(), memory)?;
         launch.map(|launch| queue.launch_prepared(launch, printing)).transpose()

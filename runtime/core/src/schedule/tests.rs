@@ -106,13 +106,13 @@ fn enqueue(lane: &Arc<Lane>, wait: &[&Event]) -> Result<Event> {
 }
 
 #[test]
-fn a_lost_device_ends_everything_with_its_name() {
+fn a_lost_device_fails_all_commands() {
     let (state, lane) = lane(Order::InOrder);
     let gate = crate::UserEvent::new();
     let running = enqueue(&lane, &[]).unwrap();
     let (sender, receiver) = mpsc::channel();
-    let told = sender.clone();
-    running.on_end(move |result| told.send(result).unwrap());
+    let result_sender = sender.clone();
+    running.on_end(move |result| result_sender.send(result).unwrap());
     let held = enqueue(&lane, &[gate.event()]).unwrap();
     held.on_end(move |result| sender.send(result).unwrap());
     state.lose();
@@ -150,7 +150,7 @@ fn a_command_without_memory_fails_alone() {
 }
 
 #[test]
-fn nothing_is_flushed_unasked() {
+fn commands_are_submitted_only_on_a_flush_or_wait() {
     let ((state, lane), (other, second)) = (self::lane(Order::InOrder), self::lane(Order::InOrder));
     let first = enqueue(&lane, &[]).unwrap();
     enqueue(&lane, &[&first]).unwrap();
@@ -162,7 +162,7 @@ fn nothing_is_flushed_unasked() {
 }
 
 #[test]
-fn held_commands_outlive_their_queue() {
+fn commands_outlive_their_queue() {
     let (state, lane) = lane(Order::InOrder);
     let gate = crate::UserEvent::new();
     let held = enqueue(&lane, &[gate.event()]).unwrap();

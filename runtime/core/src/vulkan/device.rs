@@ -32,7 +32,7 @@ use crate::sampler::Sampler;
 const BLOCK: u64 = 32 << 20;
 
 /// The maximum number of queues to create; more would only add cost.
-const MOST_QUEUES: u32 = 8;
+const MAX_QUEUES: u32 = 8;
 
 /// The `Backend` of a device.
 pub(super) struct Handle(pub(super) Arc<Device>);
@@ -84,9 +84,9 @@ impl Handle {
         let Some((family, timestamp_bits)) = found.family else {
             return Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() });
         };
-        let priorities = vec![1.0; found.queues().min(MOST_QUEUES) as usize];
+        let priorities = vec![1.0; found.queues().min(MAX_QUEUES) as usize];
         let raw = create(instance, physical, (family, &priorities), found.enable(), info)?;
-        let queues = (0..found.queues().min(MOST_QUEUES)).map(|index| {
+        let queues = (0..found.queues().min(MAX_QUEUES)).map(|index| {
             // SAFETY: the device was created with this many queues of this family.
             Arc::new(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
         });

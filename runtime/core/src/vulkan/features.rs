@@ -495,7 +495,7 @@ mod tests {
 
     /// The queue families of hardware devices. Software drivers have one family with one queue.
     #[test]
-    fn families_for_compute_alone_are_preferred() {
+    fn compute_only_queue_families_are_preferred() {
         let (graphics, compute, transfer) =
             (vk::QueueFlags::GRAPHICS, vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER);
         let chosen =

@@ -291,7 +291,7 @@ impl Queue {
             return Err(error);
         }
         state.last = value;
-        waits.iter().for_each(|(_, end)| state.waited.note(*end));
+        waits.iter().for_each(|(_, end)| state.waited.record_wait(*end));
         if self.purpose == Purpose::FirstContents {
             self.timeline.is_due(value);
         }

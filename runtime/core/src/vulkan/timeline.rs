@@ -122,7 +122,7 @@ impl Waited {
         self.0.get(end.timeline).copied().unwrap_or(0) >= end.value
     }
 
-    pub(super) fn note(&mut self, end: End) {
+    pub(super) fn record_wait(&mut self, end: End) {
         if self.0.len() <= end.timeline {
             self.0.resize(end.timeline + 1, 0);
         }
@@ -153,12 +153,12 @@ mod tests {
 
     fn waits(all: &Timelines, own: &Timeline, waited: &mut Waited, named: &[End]) -> Vec<(u64, u64)> {
         let waits = all.waits(own, waited, named);
-        waits.iter().for_each(|(_, end)| waited.note(*end));
+        waits.iter().for_each(|(_, end)| waited.record_wait(*end));
         waits.iter().map(|(semaphore, end)| (semaphore.as_raw(), end.value())).collect()
     }
 
     #[test]
-    fn batches_wait_once_for_what_is_named_or_due() {
+    fn batches_wait_once_for_each_timeline() {
         let (all, [a, b, c]) = timelines(3);
         let mut waited = Waited::default();
         assert_eq!(waits(&all, &a, &mut waited, &[]), []);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn timelines_are_used_again() {
+    fn timelines_are_reused() {
         let (all, [_a, b]) = timelines(2);
         all.give_back(&b, 12);
         let (again, last) = all.take(2, || Err(vk::Result::ERROR_UNKNOWN)).expect("the one given back");

@@ -50,7 +50,7 @@ pub(crate) fn program_scope_variables(device: &Device) {
     assert_eq!(launch(&Program::from_spirv(device, &words).unwrap()), [5, 42]);
 }
 
-pub(crate) fn wrong_arguments_are_refused(device: &Device) {
+pub(crate) fn wrong_arguments_are_rejected(device: &Device) {
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let queue = device.queue().unwrap();
     let buffer = device.buffer_from(&[0u32; 4]).unwrap();

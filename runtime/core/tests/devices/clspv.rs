@@ -365,7 +365,7 @@ pub(crate) fn samplers_are_bound(device: &Device) {
     assert!(matches!(kernel.set(1, 0xffffu32), Err(Error::WrongArgument { .. })));
 }
 
-pub(crate) fn samplers_are_told(device: &Device) {
+pub(crate) fn sampler_parameters_are_reflected(device: &Device) {
     let program = Program::from_spirv(device, &samples_a_volume()).unwrap();
     let queue = device.queue().unwrap();
     let image = device.image_from(&ImageDesc::d3(RGBA, 4, 1, 1), &row()).unwrap();

@@ -21,7 +21,7 @@ pub(crate) fn missing_kernels_are_named(device: &Device) {
     );
 }
 
-pub(crate) fn modules_of_other_kinds_are_refused(device: &Device) {
+pub(crate) fn modules_for_other_environments_are_rejected(device: &Device) {
     let load = |words: &[u32]| Program::from_spirv(device, words).unwrap_err();
     assert!(matches!(load(&[]), Error::BadModule { .. }));
     assert!(matches!(load(b"not SPIR-V words".map(u32::from).as_slice()), Error::BadModule { .. }));
@@ -61,7 +61,7 @@ pub(crate) fn modules_of_other_kinds_are_refused(device: &Device) {
 }
 
 /// Every load verifies, but the one that is `unsafe`, and no driver sees an invalid module.
-pub(crate) fn invalid_modules_are_refused(device: &Device) {
+pub(crate) fn invalid_modules_are_rejected(device: &Device) {
     let valid = module::copy();
     let interface = kiln_runtime::interface::ProgramInterface::from_spirv(&valid).unwrap();
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -111,7 +111,7 @@ fn with_two_returns(words: &[u32]) -> Vec<u32> {
     changed
 }
 
-pub(crate) fn impossible_launches_are_refused(device: &Device) {
+pub(crate) fn impossible_launches_are_rejected(device: &Device) {
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let queue = device.queue().unwrap();
     let buffer = device.buffer_from(&[0u32; 4]).unwrap();
@@ -131,7 +131,7 @@ pub(crate) fn impossible_launches_are_refused(device: &Device) {
     launch(&queue, &kernel, NdRange::from(70_000).local(1)).unwrap().wait().unwrap();
 }
 
-pub(crate) fn slow_kernels_are_named(device: &Device) {
+pub(crate) fn slow_kernels_are_reported(device: &Device) {
     let program = Program::from_spirv(device, &module::spin()).unwrap();
     let queue = device.queue().unwrap();
     let counter = device.buffer_from(&[0u32]).unwrap();
@@ -151,7 +151,7 @@ pub(crate) fn slow_kernels_are_named(device: &Device) {
 pub(crate) const HANG: &str = "KILN_TEST_HANG";
 
 /// A kernel that never ends is an error with its name, and the process can still end in good order.
-pub(crate) fn hanging_kernels_hang_nobody(device: &Device) {
+pub(crate) fn hanging_kernels_do_not_block_other_processes(device: &Device) {
     let program = std::env::current_exe().unwrap();
     let started = Instant::now();
     let output = Command::new(program).env(HANG, device.info().index.to_string()).output().unwrap();
@@ -276,7 +276,7 @@ fn run_copy(folder: &Path, index: usize) {
 }
 
 /// The child process. Without its files the driver starts anew each time.
-pub(crate) fn write_for_ever(folder: &Path) -> ExitCode {
+pub(crate) fn write_until_killed(folder: &Path) -> ExitCode {
     let index = std::env::var(WRITER_DEVICE).unwrap().parse().unwrap();
     loop {
         run_copy(folder, index);
@@ -289,7 +289,7 @@ pub(crate) fn write_for_ever(folder: &Path) -> ExitCode {
     }
 }
 
-pub(crate) fn other_devices_are_refused(device: &Device) {
+pub(crate) fn objects_of_other_devices_are_rejected(device: &Device) {
     let instance = kiln_runtime::Instance::new(crate::options()).unwrap();
     let other = instance.device(&Selector::Index(device.info().index)).unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();

@@ -33,47 +33,47 @@ const USUAL: [&str; 5] = ["", "lavapipe", "swiftshader", "reference", "clang"];
 type Test = fn(&Device);
 
 const TESTS: &[(&str, Test)] = &[
-    ("buffers_keep_what_is_written", transfers::buffers_keep_what_is_written),
+    ("buffers_keep_their_contents", transfers::buffers_keep_their_contents),
     ("fills_repeat_their_pattern", transfers::fills_repeat_their_pattern),
     ("copies_and_parts", transfers::copies_and_parts),
-    ("transfers_outside_are_refused", transfers::transfers_outside_are_refused),
-    ("impossible_buffers_are_refused", transfers::impossible_buffers_are_refused),
-    ("large_transfers_are_whole", transfers::large_transfers_are_whole),
+    ("transfers_out_of_bounds_are_rejected", transfers::transfers_out_of_bounds_are_rejected),
+    ("impossible_buffers_are_rejected", transfers::impossible_buffers_are_rejected),
+    ("large_transfers_are_complete", transfers::large_transfers_are_complete),
     ("memory_of_the_host", transfers::memory_of_the_host),
-    ("mapped_buffers_go_back", transfers::mapped_buffers_go_back),
+    ("mapped_buffers_are_written_back", transfers::mapped_buffers_are_written_back),
     ("foreign_modules_run_with_an_interface", faults::foreign_modules_run_with_an_interface),
     ("copy_kernel", execution::copy_kernel),
     ("ids_sizes_offsets", execution::ids_sizes_offsets),
     ("local_arguments", execution::local_arguments),
     ("commands_are_ordered", execution::commands_are_ordered),
     ("required_sizes", execution::required_sizes),
-    ("in_order_commands_see_earlier_ones", ordering::in_order_commands_see_earlier_ones),
+    ("in_order_commands_see_earlier_writes", ordering::in_order_commands_see_earlier_writes),
     ("in_order_commands_follow_each_other", ordering::in_order_commands_follow_each_other),
     ("wait_lists_order_unordered_commands", ordering::wait_lists_order_unordered_commands),
     ("wait_lists_reach_other_queues", ordering::wait_lists_reach_other_queues),
-    ("all_of_a_wait_list_counts", ordering::all_of_a_wait_list_counts),
+    ("commands_wait_for_the_whole_wait_list", ordering::commands_wait_for_the_whole_wait_list),
     ("markers_follow_everything", ordering::markers_follow_everything),
-    ("markers_hold_nothing_back", ordering::markers_hold_nothing_back),
-    ("barriers_part_commands", ordering::barriers_part_commands),
-    ("barriers_with_lists_wait_for_those", ordering::barriers_with_lists_wait_for_those),
-    ("user_events_hold_back", ordering::user_events_hold_back),
+    ("markers_do_not_delay_commands", ordering::markers_do_not_delay_commands),
+    ("barriers_separate_commands", ordering::barriers_separate_commands),
+    ("barriers_wait_for_their_wait_list", ordering::barriers_wait_for_their_wait_list),
+    ("user_events_delay_commands", ordering::user_events_delay_commands),
     ("failures_follow_wait_lists", ordering::failures_follow_wait_lists),
     ("blocking_commands_block", ordering::blocking_commands_block),
-    ("completion_shows_everything", ordering::completion_shows_everything),
+    ("completion_makes_writes_visible", ordering::completion_makes_writes_visible),
     ("argument_blocks", arguments::argument_blocks),
     ("bound_buffers", arguments::bound_buffers),
     ("program_scope_variables", arguments::program_scope_variables),
-    ("wrong_arguments_are_refused", arguments::wrong_arguments_are_refused),
+    ("wrong_arguments_are_rejected", arguments::wrong_arguments_are_rejected),
     ("samplers_are_bound", clspv::samplers_are_bound),
-    ("samplers_are_told", clspv::samplers_are_told),
+    ("sampler_parameters_are_reflected", clspv::sampler_parameters_are_reflected),
     ("printf_buffers_are_bound", clspv::printf_buffers_are_bound),
     ("program_data_is_bound", clspv::program_data_is_bound),
     ("missing_kernels_are_named", faults::missing_kernels_are_named),
     ("missing_workarounds_are_warned_of_once", workarounds::missing_workarounds_are_warned_of_once),
-    ("modules_of_other_kinds_are_refused", faults::modules_of_other_kinds_are_refused),
-    ("invalid_modules_are_refused", faults::invalid_modules_are_refused),
-    ("impossible_launches_are_refused", faults::impossible_launches_are_refused),
-    ("other_devices_are_refused", faults::other_devices_are_refused),
+    ("modules_for_other_environments_are_rejected", faults::modules_for_other_environments_are_rejected),
+    ("invalid_modules_are_rejected", faults::invalid_modules_are_rejected),
+    ("impossible_launches_are_rejected", faults::impossible_launches_are_rejected),
+    ("objects_of_other_devices_are_rejected", faults::objects_of_other_devices_are_rejected),
 ];
 
 /// Tests of devices that execute commands beside the host and keep compiled kernels. The reference device does neither: a
@@ -81,8 +81,8 @@ const TESTS: &[(&str, Test)] = &[
 const DRIVER_TESTS: &[(&str, Test)] = &[
     ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
     ("flushed_commands_complete", ordering::flushed_commands_complete),
-    ("slow_kernels_are_named", faults::slow_kernels_are_named),
-    ("hanging_kernels_hang_nobody", faults::hanging_kernels_hang_nobody),
+    ("slow_kernels_are_reported", faults::slow_kernels_are_reported),
+    ("hanging_kernels_do_not_block_other_processes", faults::hanging_kernels_do_not_block_other_processes),
 ];
 
 /// Tests of the reference device.
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         return faults::hang(&device.to_string_lossy());
     }
     if let Some(folder) = std::env::var_os(faults::WRITER) {
-        return faults::write_for_ever(Path::new(&folder));
+        return faults::write_until_killed(Path::new(&folder));
     }
     let arguments = Arguments::from_args();
     if let Some(index) = std::env::var_os(ONE_ON) {

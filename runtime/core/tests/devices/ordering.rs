@@ -23,14 +23,14 @@ fn launch_copy(queue: &Queue, program: &Program, from: &Buffer<u32>, to: &Buffer
     crate::launch(queue, &kernel, WORDS).unwrap()
 }
 
-fn all(queue: &Queue, buffer: &Buffer<u32>) -> u32 {
+fn read_all(queue: &Queue, buffer: &Buffer<u32>) -> u32 {
     let words = queue.read(buffer).unwrap();
     assert!(words.iter().all(|word| *word == words[0]));
     words[0]
 }
 
 /// 1: in order, a command sees the writes of earlier commands of any kind.
-pub(crate) fn in_order_commands_see_earlier_ones(device: &Device) {
+pub(crate) fn in_order_commands_see_earlier_writes(device: &Device) {
     let (queue, program) = (device.queue().unwrap(), Program::from_spirv(device, &module::copy()).unwrap());
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));
     for round in 1..20 {
@@ -38,10 +38,10 @@ pub(crate) fn in_order_commands_see_earlier_ones(device: &Device) {
         launch_copy(&queue, &program, &a, &b);
         queue.copy(&b, &c).unwrap();
         launch_copy(&queue, &program, &c, &a);
-        assert_eq!(all(&queue, &a), round);
+        assert_eq!(read_all(&queue, &a), round);
         queue.write(&a, &[round + 100; WORDS]).unwrap();
         launch_copy(&queue, &program, &a, &c);
-        assert_eq!(all(&queue, &c), round + 100);
+        assert_eq!(read_all(&queue, &c), round + 100);
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn in_order_commands_follow_each_other(device: &Device) {
     }
     queue.finish().unwrap();
     for (value, copy) in (0..).zip(&copies) {
-        assert_eq!(all(&queue, copy), value);
+        assert_eq!(read_all(&queue, copy), value);
     }
     let times: Vec<_> = events.iter().map(|event| event.times().unwrap()).collect();
     assert!(times.windows(2).all(|pair| pair[0].end <= pair[1].start));
@@ -75,7 +75,7 @@ pub(crate) fn wait_lists_order_unordered_commands(device: &Device) {
     for pair in buffers.windows(2) {
         last = launch_copy(&queue.after([&last]), &program, &pair[0], &pair[1]);
     }
-    assert_eq!(all(&queue.after([&last]), &buffers[29]), 7);
+    assert_eq!(read_all(&queue.after([&last]), &buffers[29]), 7);
 }
 
 /// 4: a wait list may name commands of other queues, which nobody has flushed.
@@ -88,7 +88,7 @@ pub(crate) fn wait_lists_reach_other_queues(device: &Device) {
         last = launch_copy(&queues[index % 5].after([&last]), &program, &pair[0], &pair[1]);
     }
     last.wait().unwrap();
-    assert_eq!(all(&queues[0], &buffers[29]), 9);
+    assert_eq!(read_all(&queues[0], &buffers[29]), 9);
     // Of another device too.
     let (other, gate) = (crate::same_device(device).queue().unwrap(), UserEvent::new());
     let foreign = other.after([gate.event()]).marker().unwrap();
@@ -99,7 +99,7 @@ pub(crate) fn wait_lists_reach_other_queues(device: &Device) {
 }
 
 /// 5: a command waits for every event of its list.
-pub(crate) fn all_of_a_wait_list_counts(device: &Device) {
+pub(crate) fn commands_wait_for_the_whole_wait_list(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let (first, second) = (UserEvent::new(), UserEvent::new());
     let held = queue.after([first.event(), second.event()]).marker().unwrap();
@@ -120,11 +120,11 @@ pub(crate) fn markers_follow_everything(device: &Device) {
     gate.complete();
     marker.wait().unwrap();
     assert_eq!(held.status(), Ok(Status::Complete));
-    assert_eq!(all(&queue, &target), 3);
+    assert_eq!(read_all(&queue, &target), 3);
 }
 
 /// 7: a marker with a wait list waits for nothing else, and holds nothing back.
-pub(crate) fn markers_hold_nothing_back(device: &Device) {
+pub(crate) fn markers_do_not_delay_commands(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let (gate, other) = (UserEvent::new(), UserEvent::new());
     let held = queue.after([other.event()]).marker().unwrap();
@@ -140,7 +140,7 @@ pub(crate) fn markers_hold_nothing_back(device: &Device) {
 }
 
 /// 8: a barrier without a wait list parts the earlier commands from the later ones.
-pub(crate) fn barriers_part_commands(device: &Device) {
+pub(crate) fn barriers_separate_commands(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let [a, b] = [0; 2].map(|value| buffer(device, value));
@@ -149,7 +149,7 @@ pub(crate) fn barriers_part_commands(device: &Device) {
         queue.barrier().unwrap();
         launch_copy(&queue, &program, &a, &b);
         queue.barrier().unwrap();
-        assert_eq!(all(&queue, &b), round);
+        assert_eq!(read_all(&queue, &b), round);
     }
     let gate = UserEvent::new();
     let early = queue.after([gate.event()]).fill(&a, 77).unwrap();
@@ -159,11 +159,11 @@ pub(crate) fn barriers_part_commands(device: &Device) {
     gate.complete();
     later.wait().unwrap();
     assert_eq!(early.status(), Ok(Status::Complete));
-    assert_eq!(all(&queue, &b), 77);
+    assert_eq!(read_all(&queue, &b), 77);
 }
 
 /// 9: a barrier with a wait list holds the later commands back until its list is complete, and does not wait for more.
-pub(crate) fn barriers_with_lists_wait_for_those(device: &Device) {
+pub(crate) fn barriers_wait_for_their_wait_list(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let (gate, other) = (UserEvent::new(), UserEvent::new());
     let held = queue.after([other.event()]).marker().unwrap();
@@ -180,7 +180,7 @@ pub(crate) fn barriers_with_lists_wait_for_those(device: &Device) {
 
 /// 10: a user event holds back the commands that wait for it, later commands of in-order queues, and commands of other
 /// queues that wait for those.
-pub(crate) fn user_events_hold_back(device: &Device) {
+pub(crate) fn user_events_delay_commands(device: &Device) {
     let (queue, other) = (device.queue().unwrap(), device.queue().unwrap());
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));
     let gate = UserEvent::new();
@@ -192,7 +192,7 @@ pub(crate) fn user_events_hold_back(device: &Device) {
     }
     assert!(matches!(first.wait_for(Duration::from_millis(5)), Err(Error::Held { .. })));
     gate.complete();
-    assert_eq!(all(&other, &c), 5);
+    assert_eq!(read_all(&other, &c), 5);
     for done in [&first, &second, &third] {
         assert_eq!(done.status(), Ok(Status::Complete));
     }
@@ -222,7 +222,7 @@ pub(crate) fn failures_follow_wait_lists(device: &Device) {
         assert_eq!(event.status(), Err(error));
     }
     behind.wait().unwrap();
-    assert_eq!((all(&queue, &a), all(&queue, &b)), (0, 7));
+    assert_eq!((read_all(&queue, &a), read_all(&queue, &b)), (0, 7));
     assert!(matches!(queue.after([&doomed]).marker().unwrap().wait(), Err(Error::WaitList { .. })));
     // A user event that nobody can complete any more fails too.
     let gate = UserEvent::new();
@@ -269,7 +269,7 @@ pub(crate) fn flushed_commands_complete(device: &Device) {
     // Dropping the queue submits too, and its commands outlive it.
     let event = device.queue().unwrap().fill(&a, 11).unwrap();
     event.wait().unwrap();
-    assert_eq!(all(&queue, &a), 11);
+    assert_eq!(read_all(&queue, &a), 11);
 }
 
 /// The reference device executes a command when it is given: a flush changes nothing.
@@ -281,12 +281,12 @@ pub(crate) fn launches_are_complete_when_they_return(device: &Device) {
     assert_eq!(event.status(), Ok(Status::Complete));
     queue.flush().unwrap();
     assert_eq!(event.status(), Ok(Status::Complete));
-    assert_eq!(all(&queue, &b), 1);
+    assert_eq!(read_all(&queue, &b), 1);
 }
 
 /// 14: what a command wrote before its event was complete, the host and any command enqueued after that sees, in every queue;
 /// a callback comes after it.
-pub(crate) fn completion_shows_everything(device: &Device) {
+pub(crate) fn completion_makes_writes_visible(device: &Device) {
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));
     for order in [QueueOrder::InOrder, QueueOrder::OutOfOrder] {

@@ -7,7 +7,7 @@ use kiln_runtime::{Device, Error, Program};
 
 use crate::module;
 
-pub(crate) fn buffers_keep_what_is_written(device: &Device) {
+pub(crate) fn buffers_keep_their_contents(device: &Device) {
     let queue = device.queue().unwrap();
     let numbers: Vec<u32> = (0..10_000).map(|i| i * 7).collect();
     let buffer = device.buffer_from(&numbers).unwrap();
@@ -60,7 +60,7 @@ pub(crate) fn copies_and_parts(device: &Device) {
     assert!(matches!(partial, Err(Error::PartialElement { bytes: 7, element: 4, .. })));
 }
 
-pub(crate) fn transfers_outside_are_refused(device: &Device) {
+pub(crate) fn transfers_out_of_bounds_are_rejected(device: &Device) {
     let queue = device.queue().unwrap();
     let buffer = device.buffer::<u32>(4).unwrap();
     let outside = Error::OutOfBounds { start: 0, end: 20, size: 16 };
@@ -72,7 +72,7 @@ pub(crate) fn transfers_outside_are_refused(device: &Device) {
     queue.write(&buffer, &[]).unwrap().wait().unwrap();
 }
 
-pub(crate) fn impossible_buffers_are_refused(device: &Device) {
+pub(crate) fn impossible_buffers_are_rejected(device: &Device) {
     let limit = device.capabilities().max_allocation;
     assert_eq!(device.buffer::<u32>(0).unwrap_err(), Error::BufferSize { bytes: 0, limit });
     assert!(matches!(device.buffer::<[u64; 16]>(usize::MAX), Err(Error::BufferSize { .. })));
@@ -83,7 +83,7 @@ pub(crate) fn impossible_buffers_are_refused(device: &Device) {
 }
 
 /// Larger than a piece of staging memory, at odd places.
-pub(crate) fn large_transfers_are_whole(device: &Device) {
+pub(crate) fn large_transfers_are_complete(device: &Device) {
     let queue = device.queue().unwrap();
     let numbers: Vec<u32> = (0..5_000_001u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     let buffer = device.buffer::<u32>(numbers.len() + 3).unwrap();
@@ -103,7 +103,7 @@ pub(crate) fn large_transfers_are_whole(device: &Device) {
     assert!(queue.read(&part).unwrap().iter().all(|number| *number == 7));
 }
 
-pub(crate) fn mapped_buffers_go_back(device: &Device) {
+pub(crate) fn mapped_buffers_are_written_back(device: &Device) {
     let queue = device.queue().unwrap();
     let buffer = device.buffer_from(&[1u32, 2, 3, 4]).unwrap();
     let mut mapped = queue.map(&buffer).unwrap();

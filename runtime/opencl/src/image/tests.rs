@@ -51,7 +51,7 @@ impl Host {
     }
 }
 
-fn number(image: cl_mem, name: cl_image_info) -> usize {
+fn info_number(image: cl_mem, name: cl_image_info) -> usize {
     let mut value = 0usize;
     let into = (&raw mut value).cast();
     assert_eq!(get_info(image, name, size_of::<usize>(), into, null_mut()), CL_SUCCESS);
@@ -69,8 +69,8 @@ fn planes_are_made_of_buffers() {
     desc.__bindgen_anon_1.buffer = buffer;
     let image = host.image(&desc).unwrap();
     assert_eq!(host.read(image, [0; 3], [3, 3, 1]), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
-    assert_eq!(number(image, CL_IMAGE_ROW_PITCH), 20);
-    assert_eq!(number(image, CL_IMAGE_BUFFER), buffer as usize);
+    assert_eq!(info_number(image, CL_IMAGE_ROW_PITCH), 20);
+    assert_eq!(info_number(image, CL_IMAGE_BUFFER), buffer as usize);
     let wrong = |change: fn(&mut cl_image_desc)| {
         let mut desc = desc;
         change(&mut desc);
@@ -103,7 +103,7 @@ fn levels_are_read_and_written() {
     assert_eq!(host.read(image, [2, 1, 0], [2, 1, 1]), [6, 7]);
     assert_eq!(host.read(image, [0, 0, 1], [2, 1, 1]), [100, 101]);
     assert_eq!(host.read(image, [0, 0, 2], [1, 1, 1]), [200]);
-    assert_eq!(number(image, CL_IMAGE_NUM_MIP_LEVELS), 3);
+    assert_eq!(info_number(image, CL_IMAGE_NUM_MIP_LEVELS), 3);
     let read = |origin: [usize; 3]| {
         let (origin, size, mut word) = (origin.as_ptr(), [1; 3].as_ptr(), 0u32);
         let word = (&raw mut word).cast();

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_as_asked() {
+    fn conversions_use_the_rounding_mode() {
         let tenth = 0.1f64;
         assert!(f64::from(f32_of(tenth, Rounding::Up)) > tenth);
         assert!(f64::from(f32_of(tenth, Rounding::Down)) < tenth);

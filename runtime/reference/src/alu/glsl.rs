@@ -14,7 +14,7 @@ pub(crate) fn lane(function: Glsl, scalar: Scalar) -> Option<Lane> {
     if let Some(alike) = opencl(function) {
         return library(alike, scalar, false);
     }
-    let one = one(function, scalar).map(Lane::One);
+    let one = unary(function, scalar).map(Lane::One);
     one.or_else(|| three(function, scalar).map(Lane::Three))
 }
 
@@ -67,7 +67,7 @@ fn opencl(function: Glsl) -> Option<Cl> {
     })
 }
 
-fn one(function: Glsl, scalar: Scalar) -> Option<F1> {
+fn unary(function: Glsl, scalar: Scalar) -> Option<F1> {
     match function {
         Glsl::Fract => floats!(scalar, T, |x| x - x.floor()),
         Glsl::SSign => integers!(scalar, [U S] |a| (a as S).signum() as U as u64),

@@ -21,9 +21,9 @@ pub(crate) enum Lane {
 /// The function for this type of the first operand. Vectors and scalars test select conditions differently.
 pub(crate) fn lane(function: Cl, scalar: Scalar, is_vector: bool) -> Option<Lane> {
     if scalar.is_float() {
-        one(function, scalar)
+        unary(function, scalar)
             .map(Lane::One)
-            .or_else(|| two(function, scalar).map(Lane::Two))
+            .or_else(|| binary(function, scalar).map(Lane::Two))
             .or_else(|| three(function, scalar).map(Lane::Three))
             .or_else(|| choice(function, scalar, is_vector).map(Lane::Three))
     } else {
@@ -35,7 +35,7 @@ pub(crate) fn lane(function: Cl, scalar: Scalar, is_vector: bool) -> Option<Lane
     }
 }
 
-fn one(function: Cl, scalar: Scalar) -> Option<F1> {
+fn unary(function: Cl, scalar: Scalar) -> Option<F1> {
     match function {
         Cl::acos => wide!(scalar, |x| x.acos()),
         Cl::acosh => wide!(scalar, |x| math::acosh(x)),
@@ -105,7 +105,7 @@ fn one(function: Cl, scalar: Scalar) -> Option<F1> {
     }
 }
 
-fn two(function: Cl, scalar: Scalar) -> Option<F2> {
+fn binary(function: Cl, scalar: Scalar) -> Option<F2> {
     match function {
         Cl::atan2 => wide!(scalar, |y, x| y.atan2(x)),
         Cl::atan2pi => wide!(scalar, |y, x| y.atan2(x) / PI),

@@ -8,7 +8,7 @@ use crate::{
     code::{Comparison, Input, Object, Resource, ResourceLocation},
     interface::is_type,
     memory::Space,
-    types::{MOST_SLOTS, Member, TypeId},
+    types::{MAX_SLOTS, Member, TypeId},
     words::Inst,
 };
 
@@ -80,7 +80,7 @@ impl Decoder<'_> {
             Constant::Slots(slots) => Ok(slots.clone()),
             Constant::Zero | Constant::Undefined => {
                 let slots = self.types.get(*ty)?.slots;
-                if slots > MOST_SLOTS * 256 {
+                if slots > MAX_SLOTS * 256 {
                     return Err(Invalid::new("a constant is too large"));
                 }
                 Ok(vec![0; slots as usize])

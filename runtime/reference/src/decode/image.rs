@@ -54,10 +54,10 @@ impl Body<'_, '_> {
                 self.query(inst, ImageAction::Size, Detail::Level(slot, lanes))?;
             }
             Inst_::ImageQuerySize => self.query(inst, ImageAction::Size, Detail::First)?,
-            Inst_::ImageQueryFormat => self.number(inst, FormatNumber::Channel)?,
-            Inst_::ImageQueryOrder => self.number(inst, FormatNumber::Order)?,
-            Inst_::ImageQueryLevels => self.number(inst, FormatNumber::Levels)?,
-            Inst_::ImageQuerySamples => self.number(inst, FormatNumber::One)?,
+            Inst_::ImageQueryFormat => self.query_number(inst, FormatNumber::Channel)?,
+            Inst_::ImageQueryOrder => self.query_number(inst, FormatNumber::Order)?,
+            Inst_::ImageQueryLevels => self.query_number(inst, FormatNumber::Levels)?,
+            Inst_::ImageQuerySamples => self.query_number(inst, FormatNumber::One)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -142,7 +142,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn number(&mut self, inst: &Inst<'_>, number: FormatNumber) -> Result<(), Invalid> {
+    fn query_number(&mut self, inst: &Inst<'_>, number: FormatNumber) -> Result<(), Invalid> {
         self.query(inst, ImageAction::Number(number), Detail::First)
     }
 

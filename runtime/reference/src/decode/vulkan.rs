@@ -22,7 +22,7 @@ pub(super) struct FloatModes {
 
 impl FloatModes {
     /// Collects the execution modes of all entry points.
-    pub(super) fn of(insts: &[Inst<'_>]) -> Self {
+    pub(super) fn from_module(insts: &[Inst<'_>]) -> Self {
         let entries: Vec<u32> = insts
             .iter()
             .filter(|inst| inst.op == Inst_::EntryPoint)

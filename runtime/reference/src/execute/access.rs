@@ -108,12 +108,13 @@ pub(super) fn access<const CHECKS: bool>(
         Op::SpaceSemantics { to, pointer } => {
             const WORKGROUP: u64 = 0x100;
             const CROSS_WORKGROUP: u64 = 0x200;
-            registers.values[to as usize] =
-                match Location::of(registers.values[pointer as usize]).map(|location| location.space) {
-                    Some(Space::Global) => CROSS_WORKGROUP,
-                    Some(Space::Local) => WORKGROUP,
-                    _ => 0,
-                };
+            registers.values[to as usize] = match Location::from_address(registers.values[pointer as usize])
+                .map(|location| location.space)
+            {
+                Some(Space::Global) => CROSS_WORKGROUP,
+                Some(Space::Local) => WORKGROUP,
+                _ => 0,
+            };
             if CHECKS {
                 registers.poison[to as usize] = registers.poison[pointer as usize];
             }

@@ -18,9 +18,9 @@ use crate::{
 /// The maximum size of a work-group.
 pub(crate) const MAX_GROUP_SIZE: u32 = 1024;
 /// The maximum number of waiting kernels.
-const MOST_WAITING: usize = 1 << 16;
+const MAX_WAITING: usize = 1 << 16;
 /// The maximum number of kernels that a launch may enqueue, at any depth.
-pub(crate) const MOST_ENQUEUED: u32 = 1 << 20;
+pub(crate) const MAX_ENQUEUED: u32 = 1 << 20;
 /// The work-group size that the device chooses.
 const USUAL_GROUP_SIZE: u32 = 64;
 
@@ -123,7 +123,7 @@ impl Queue {
             match (child, failed) {
                 (Some(child), None) => {
                     state.taken += 1;
-                    if state.taken > MOST_ENQUEUED {
+                    if state.taken > MAX_ENQUEUED {
                         return Next::TooMany;
                     }
                     if let Some(event) = state.event(event) {
@@ -293,7 +293,7 @@ fn push<const CHECKS: bool>(
     wait: Vec<u64>,
     wanted: u64,
 ) -> Result<i32, Problem> {
-    if state.waiting.len() >= MOST_WAITING {
+    if state.waiting.len() >= MAX_WAITING {
         return Ok(status::DEVICE_QUEUE_FULL);
     }
     let event = state.new_event(false, i64::from(wanted != 0));
@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_space_is_cut_where_groups_end() {
+    fn index_spaces_are_divided_at_group_boundaries() {
         let space = index_space(&[2, 1, 0, 0, 4, 2, 0, 10, 3, 0], 0).unwrap();
         assert_eq!((space.groups, space.regions.len()), ([3, 2, 1], 4));
         assert_eq!(space.regions[3].first_item, [9, 2, 0]);

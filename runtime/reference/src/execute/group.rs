@@ -34,7 +34,7 @@ const LONG: u32 = TURNS / 4;
 
 /// A running work-group.
 pub(crate) struct Group<'l> {
-    scene: Scene<'l>,
+    context: GroupContext<'l>,
     /// The work-items that have started and are not complete, by index.
     pub(crate) live: Vec<Item>,
     begun: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Group<'l> {
 }
 
 /// The state shared by a group's work-items.
-struct Scene<'l> {
+struct GroupContext<'l> {
     position: GroupPosition<'l>,
     /// The index of the group among all groups.
     number: u32,
@@ -131,9 +131,15 @@ impl<'l> Group<'l> {
         let [x, y, z] = position.id().map(u64::from);
         let random =
             Random((options.seed ^ x << 1 ^ y << 21 ^ z << 42).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let scene =
-            Scene { position, number, local, shadow: Shadow::default(), copies: Copies::default(), random };
-        Self { scene, live: Vec::new(), begun: 0, done: 0 }
+        let context = GroupContext {
+            position,
+            number,
+            local,
+            shadow: Shadow::default(),
+            copies: Copies::default(),
+            random,
+        };
+        Self { context, live: Vec::new(), begun: 0, done: 0 }
     }
 
     /// The number of running work-items, which use memory.
@@ -190,9 +196,9 @@ impl<'l> Group<'l> {
             if self.live.iter().any(|item| item.state == State::Done) {
                 shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
             }
-            while self.begun < self.scene.position.size() && focus.is_none() {
+            while self.begun < self.context.position.size() && focus.is_none() {
                 let mut item = shared.pool.items.pop().unwrap_or_default();
-                self.scene.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
+                self.context.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
                 self.begun += 1;
                 self.live.push(item);
                 let index = self.live.len() - 1;
@@ -208,15 +214,15 @@ impl<'l> Group<'l> {
                     is_one_stop &= here == *stop.get_or_insert(here);
                 }
             }
-            if self.begun < self.scene.position.size() {
+            if self.begun < self.context.position.size() {
                 // The work-item in focus has run alone.
                 turns += LONG;
                 continue;
             }
             if self.live.is_empty() {
                 shared.pool.lists.push(std::mem::take(&mut self.live));
-                return match self.scene.copies.forgotten() {
-                    Some(site) if CHECKS => Err(self.scene.forgotten_copy(site)),
+                return match self.context.copies.forgotten() {
+                    Some(site) if CHECKS => Err(self.context.forgotten_copy(site)),
                     _ => Ok(Ended::Done),
                 };
             }
@@ -247,14 +253,14 @@ impl<'l> Group<'l> {
 
     /// Whether this is a barrier of the whole work-group.
     fn is_barrier_of_all(&self, number: u32) -> bool {
-        let meet = &self.scene.position.program().tables.meets[number as usize];
+        let meet = &self.context.position.program().tables.meets[number as usize];
         meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
     }
 
     /// Executes collective operations whose participants have all arrived. Returns whether any work-item can
     /// continue.
     fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
-        let program = self.scene.position.program();
+        let program = self.context.position.program();
         let mut released = false;
         if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
             let at = |item: &Item| match item.state {
@@ -298,10 +304,10 @@ impl<'l> Group<'l> {
             let chosen: Vec<usize> =
                 candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
             let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
-            let size = self.scene.position.sub_group_size(self.live[chosen[0]].index) as usize;
+            let size = self.context.position.sub_group_size(self.live[chosen[0]].index) as usize;
             if CHECKS && is_uniform && chosen.len() != size {
                 let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
-                return Err(self.scene.report(&self.live[chosen[0]], &Problem::Divergence { others }));
+                return Err(self.context.report(&self.live[chosen[0]], &Problem::Divergence { others }));
             }
             self.together::<CHECKS>(&chosen, shared)?;
             released = true;
@@ -314,7 +320,7 @@ impl<'l> Group<'l> {
         chosen: &[usize],
         shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
-        let program = self.scene.position.program();
+        let program = self.context.position.program();
         let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
         let meet = &program.tables.meets[number as usize];
         let at = self.live[chosen[0]].at();
@@ -325,35 +331,35 @@ impl<'l> Group<'l> {
             for slot in known {
                 let why = union(item.poison(slot, 1));
                 if why != 0 {
-                    return Err(self.scene.report(item, &Problem::Poison(why, Use::Operand)));
+                    return Err(self.context.report(item, &Problem::Poison(why, Use::Operand)));
                 }
             }
             let registers = &item.regs[base..];
             let (memory, semantics) = (memory.get(registers), semantics.get(registers));
-            let is_whole_group = chosen.len() == self.scene.position.size() as usize;
+            let is_whole_group = chosen.len() == self.context.position.size() as usize;
             let are_all = chosen.len() == self.live.len();
             let items = self.live.iter_mut().enumerate();
             let threads = items.filter(|(index, _)| are_all || chosen.binary_search(index).is_ok());
             let threads = threads.map(|(_, item)| &mut item.thread);
             shared.races.barrier(threads, is_whole_group, memory, semantics);
         }
-        let scene = &mut self.scene;
+        let context = &mut self.context;
         let function = &program.functions[at.0 as usize];
         let mut surroundings = Surroundings {
             environment: program.environment,
             global: shared.global,
-            local: &mut scene.local,
-            local_size: scene.position.region.local,
+            local: &mut context.local,
+            local_size: context.position.region.local,
             races: shared.races,
-            shadow: &mut scene.shadow,
-            copies: &mut scene.copies,
-            group: scene.number,
+            shadow: &mut context.shadow,
+            copies: &mut context.copies,
+            group: context.number,
             // The position is after the waiting operation.
             at: function.first + at.1.saturating_sub(1),
         };
         let result = meet::perform::<CHECKS>(meet, &mut self.live, chosen, &mut surroundings);
         if let Err(problem) = result {
-            return Err(self.scene.report(&self.live[chosen[0]], &problem));
+            return Err(self.context.report(&self.live[chosen[0]], &problem));
         }
         for &index in chosen {
             self.live[index].state = State::Ready;
@@ -362,26 +368,26 @@ impl<'l> Group<'l> {
     }
 
     /// Reports that the first work-item waits at a barrier that others do not reach.
-    fn divergence(&mut self, other: Option<u32>) -> Box<Report> {
+    fn divergence(&self, other: Option<u32>) -> Box<Report> {
         let others = match other {
             Some(index) => {
-                let [x, y, z] = self.scene.position.global_id(index);
+                let [x, y, z] = self.context.position.global_id(index);
                 let there = self.live.iter().find(|item| item.index == index);
-                let line = there.and_then(|item| self.scene.source(item));
+                let line = there.and_then(|item| self.context.source(item));
                 let line = line.map_or(String::new(), |found| format!(", at line {}", found.line));
                 format!("work-item ({x}, {y}, {z}) waits at another barrier{line}")
             }
             None if self.done == 0 => "its other work-items wait elsewhere".to_owned(),
             None => format!("{} of its work-items have returned", self.done),
         };
-        self.scene.report(&self.live[0], &Problem::Divergence { others })
+        self.context.report(&self.live[0], &Problem::Divergence { others })
     }
 
     /// The work-item that runs before the others, if it can run.
     fn focus(&self, shared: &Shared<'_>) -> Option<u32> {
         let focus = shared.debugging.as_ref()?.monitor.focus()?;
         let can_run = |item: &Item| item.index == focus.index && item.state == State::Ready;
-        (focus.group == self.scene.number && self.live.iter().any(can_run)).then_some(focus.index)
+        (focus.group == self.context.number && self.live.iter().any(can_run)).then_some(focus.index)
     }
 
     /// Runs one work-item for a time slice, or until another one has the focus of the debugger.
@@ -392,7 +398,7 @@ impl<'l> Group<'l> {
         others: &mut VecDeque<Group<'l>>,
     ) -> Result<(), Box<Report>> {
         loop {
-            self.scene.turn::<CHECKS>(&mut self.live[index], shared)?;
+            self.context.turn::<CHECKS>(&mut self.live[index], shared)?;
             let Some(debugging) = &shared.debugging else { return Ok(()) };
             if !std::mem::take(&mut self.live[index].is_stopped) {
                 return Ok(());
@@ -415,8 +421,8 @@ impl<'l> Group<'l> {
         others: &mut VecDeque<Group<'l>>,
     ) -> Result<(), Box<Report>> {
         shared.pass_output();
-        let kernel = self.scene.position.launch.name();
-        let running = running.map(|index| ItemId { group: self.scene.number, index });
+        let kernel = self.context.position.launch.name();
+        let running = running.map(|index| ItemId { group: self.context.number, index });
         let mut world = World { group: self, others, global: shared.global, races: shared.races, running };
         match Report::of_debugger(kernel, monitor.stops(reason, &mut world)) {
             Some(report) => Err(Box::new(report)),
@@ -426,7 +432,7 @@ impl<'l> Group<'l> {
 
     /// The linear index of the group.
     pub(crate) fn number(&self) -> u32 {
-        self.scene.number
+        self.context.number
     }
 
     /// The work-items that have started and have not returned, for a debugger.
@@ -435,7 +441,7 @@ impl<'l> Group<'l> {
         global: &'a Objects,
         races: &'a Races,
     ) -> impl Iterator<Item = WorkItem<'a>> {
-        let Scene { position, number, local, shadow, .. } = &self.scene;
+        let GroupContext { position, number, local, shadow, .. } = &self.context;
         let live = self.live.iter().filter(|item| item.state != State::Done);
         live.map(move |item| WorkItem {
             position: *position,
@@ -451,7 +457,9 @@ impl<'l> Group<'l> {
     /// Marks bytes as initialized, at this offset of the memory that contains them.
     pub(crate) fn define(&mut self, index: u32, location: Location, bytes: Range<usize>) {
         let poison = match location.space {
-            Space::Local => self.scene.local.get_mut(location.object as usize).map(|local| &mut local.poison),
+            Space::Local => {
+                self.context.local.get_mut(location.object as usize).map(|local| &mut local.poison)
+            }
             Space::Private => {
                 let item = self.live.iter_mut().find(|item| item.index == index);
                 item.map(|item| &mut item.private.poison)
@@ -466,11 +474,11 @@ impl<'l> Group<'l> {
     /// Reports that the launch timed out while this group was running.
     pub(crate) fn timeout(&mut self) -> Report {
         let item = self.live.pop().unwrap_or_default();
-        *self.scene.report(&item, &Problem::Timeout)
+        *self.context.report(&item, &Problem::Timeout)
     }
 }
 
-impl Scene<'_> {
+impl GroupContext<'_> {
     /// Initializes a work-item.
     fn begin<const CHECKS: bool>(
         &self,
@@ -624,7 +632,7 @@ impl Scene<'_> {
     fn owner(&self, item: &Item, address: u64) -> Option<String> {
         let launch = self.position.launch;
         let program = self.position.program();
-        let location = Location::of(address)?;
+        let location = Location::from_address(address)?;
         let kernel = &program.kernels[launch.kernel];
         let variable_of = |name: &str, what: &str| {
             if name.is_empty() { format!("an unnamed {what}") } else { format!("the {what} `{name}`") }
@@ -642,7 +650,7 @@ impl Scene<'_> {
                 let argument = launch.arguments.iter().zip(&kernel.parameters).find(|(argument, _)| {
                     matches!(argument, Argument::Bytes(bytes)
                         if bytes.first_chunk().is_some_and(|bytes| {
-                            Location::of(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
+                            Location::from_address(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
                         }))
                 });
                 let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);

@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// The maximum call depth. OpenCL C has no recursion.
-const MOST_FRAMES: usize = 200;
+const MAX_FRAMES: usize = 200;
 /// The maximum size of a work-item's private memory.
-const MOST_PRIVATE: u64 = 1 << 28;
+const MAX_PRIVATE_BYTES: u64 = 1 << 28;
 /// Extra registers after a function's own, so that a malformed operation cannot access those of others.
 const MARGIN: usize = 32;
 
@@ -112,7 +112,7 @@ impl Item {
         function: &Function,
         to: Slot,
     ) -> Result<(), Problem> {
-        if self.frames.len() >= MOST_FRAMES {
+        if self.frames.len() >= MAX_FRAMES {
             return Err(Problem::Depth);
         }
         let base = self.regs.len();
@@ -178,7 +178,7 @@ impl Private {
         align: u64,
     ) -> Result<u64, Problem> {
         let start = self.used.next_multiple_of(align.max(8));
-        let end = start.checked_add(size).filter(|end| *end <= MOST_PRIVATE).ok_or(Problem::Memory)?;
+        let end = start.checked_add(size).filter(|end| *end <= MAX_PRIVATE_BYTES).ok_or(Problem::Memory)?;
         self.used = end;
         self.cells.reserve(end);
         if CHECKS {
@@ -197,7 +197,8 @@ impl Private {
 
     /// Initializes an object; the remaining bytes are zeros.
     pub(crate) fn initialize<const CHECKS: bool>(&mut self, address: u64, bytes: &[u8]) {
-        let object = Location::of(address).and_then(|location| self.object(location.object)).copied();
+        let object =
+            Location::from_address(address).and_then(|location| self.object(location.object)).copied();
         let Some(PrivateObject { start, size, .. }) = object else { return };
         let bytes = &bytes[..bytes.len().min(size as usize)];
         self.cells.write(start, bytes);

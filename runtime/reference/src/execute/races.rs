@@ -108,7 +108,7 @@ impl Races {
         how: Synchronization,
         at: Site,
     ) -> Result<(), Problem> {
-        let Some(location) = Location::of(address) else { return Ok(()) };
+        let Some(location) = Location::from_address(address) else { return Ok(()) };
         if !matches!(location.space, Space::Global | Space::Local) {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl Races {
                 if acquires(order) {
                     thread.acquire(release, how.scope, spaces);
                 }
-                thread.see(release, own);
+                thread.record_read_release(release, own);
             }
         }
         if makes_visible {

@@ -33,7 +33,7 @@ impl Resource {
             Contents::Bytes(bytes) => Self::of_bytes(bytes),
             Contents::Buffer(buffer, start, size) => {
                 let size = size.min(buffer.size().saturating_sub(start));
-                let number = Location::of(buffer.address()).map(|location| location.object);
+                let number = Location::from_address(buffer.address()).map(|location| location.object);
                 Self { cells: buffer.cells().clone(), start, size, buffer: number }
             }
             // Loading the variable returns the image's handle.

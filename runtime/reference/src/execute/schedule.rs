@@ -14,7 +14,7 @@ use std::{
 
 use super::{
     Argument, Launch, Options, Outcome, Pipeline, Region,
-    enqueue::{Child, IndexSpace, MOST_ENQUEUED, Next, Queue},
+    enqueue::{Child, IndexSpace, MAX_ENQUEUED, Next, Queue},
     group::{self, Debugging, Ended, Group, Pool},
     group_position::GroupPosition,
     races::Races,
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The maximum number of running work-items, in all groups.
-const MOST_UNDER_WAY: usize = 1 << 15;
+const MAX_GROUPS_UNDER_WAY: usize = 1 << 15;
 
 /// The state that the threads of a launch share.
 struct Shared<'l> {
@@ -83,7 +83,7 @@ fn complete(
                 break;
             }
             Next::TooMany => {
-                outcome.report = Some(stuck(launch, &format!("enqueues more than {MOST_ENQUEUED} kernels")));
+                outcome.report = Some(stuck(launch, &format!("enqueues more than {MAX_ENQUEUED} kernels")));
                 break;
             }
         };
@@ -129,7 +129,9 @@ fn enqueued(
 /// Writes the execution time of a kernel, and the time since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
 fn profile(objects: &Objects, addresses: &[u64], times: [u64; 2]) {
     for &address in addresses {
-        let Some(location) = Location::of(address).filter(|location| location.space == Space::Global) else {
+        let Some(location) =
+            Location::from_address(address).filter(|location| location.space == Space::Global)
+        else {
             continue;
         };
         let Some(cells) = objects.buffer(location.object).filter(|cells| cells.has(location.offset, 16))
@@ -182,11 +184,11 @@ fn execute(
         Checks::Off => options.threads.clamp(1, 256).min(count.max(1) as usize),
     };
     if threads == 1 {
-        shared.work();
+        shared.run_groups();
     } else {
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| shared.work());
+                scope.spawn(|| shared.run_groups());
             }
         });
     }
@@ -202,12 +204,12 @@ fn count(region: &Region) -> u64 {
 
 impl Shared<'_> {
     /// A thread's loop: starts groups while there are any, and resumes those that yielded.
-    fn work(&self) {
+    fn run_groups(&self) {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
         let (mut pool, mut races) = (Pool::default(), Races::new(self.launch.environment()));
         while !self.stopped.load(Relaxed) {
             let under_way: usize = waiting.iter().map(Group::under_way).sum();
-            let begun = if under_way < MOST_UNDER_WAY { self.begin() } else { None };
+            let begun = if under_way < MAX_GROUPS_UNDER_WAY { self.start_next_group() } else { None };
             let Some(mut group) = begun.or_else(|| waiting.pop_front()) else { return };
             let mut printed = Vec::new();
             let mut shared = group::Shared {
@@ -246,7 +248,7 @@ impl Shared<'_> {
     }
 
     /// Takes the next group that has not started.
-    fn begin(&self) -> Option<Group<'_>> {
+    fn start_next_group(&self) -> Option<Group<'_>> {
         let number = self.next.fetch_add(1, Relaxed);
         let position = GroupPosition::nth(self.launch, number)?;
         let sizes = self.launch.arguments.iter().filter_map(|argument| match argument {

@@ -55,7 +55,7 @@ impl View<'_> {
     /// The cells at an address, and the byte offset in them.
     #[inline(always)]
     pub(crate) fn locate(&self, address: u64, size: u64, access: Access) -> Result<(&Cells, u64), Problem> {
-        let found = Location::of(address).and_then(|location| match location.space {
+        let found = Location::from_address(address).and_then(|location| match location.space {
             Space::Global => {
                 let cells: &Cells = self.global.buffer(location.object)?;
                 cells.has(location.offset, size).then_some((cells, location.offset as u64))
@@ -87,7 +87,7 @@ impl View<'_> {
             let (cells, at) = self.locate(address, size, access)?;
             return Ok(Found { cells, at, poison: None });
         }
-        let Some(location) = Location::of(address) else { return Err(bad(address, size, access)) };
+        let Some(location) = Location::from_address(address) else { return Err(bad(address, size, access)) };
         let at = location.offset as u64;
         let found = match location.space {
             Space::Global => {
@@ -141,7 +141,7 @@ impl View<'_> {
 
     /// Strict: the poison of the bytes at an address; `None` for global memory, which counts as defined.
     pub(crate) fn poison(&mut self, address: u64, size: u64) -> Option<&mut [BytePoison]> {
-        let location = Location::of(address)?;
+        let location = Location::from_address(address)?;
         match location.space {
             Space::Local => {
                 let poison = &mut self.local.get_mut(location.object as usize)?.poison;
@@ -159,7 +159,7 @@ impl View<'_> {
     /// bounds is reported first.
     pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
         self.locate(address, size, if is_write { Access::Write } else { Access::Read })?;
-        match (&mut self.watch, Location::of(address)) {
+        match (&mut self.watch, Location::from_address(address)) {
             (Some(watch), Some(location)) => watch.touch(location, size, is_write),
             _ => Ok(()),
         }
@@ -214,7 +214,7 @@ fn resource(resources: &[Option<Resource>], location: Location, size: u64) -> Op
 }
 
 fn bad(address: u64, size: u64, access: Access) -> Problem {
-    match Location::of(address) {
+    match Location::from_address(address) {
         // Small addresses are members of a structure at a null pointer.
         None if address < 1 << 20 => Problem::Null { access },
         _ => Problem::OutOfBounds { address, size, access },

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_go_where_their_order_says() {
+    fn channel_orders_select_components() {
         let format = |order, channel| Format::new(order, channel).unwrap();
         assert_eq!(format(0x10B6, 0x10D2).decode(&[0, 51, 255, 102]), Texel::Float([1.0, 0.2, 0.0, 0.4]));
         assert_eq!(format(0x10B3, 0x10D8).decode(&[255, 255, 3, 0]), Texel::Signed([-1, 0, 0, 3]));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_the_same_bytes() {
+    fn texels_round_trip() {
         for (order, channel) in [(0x10B0..0x10C4), (0x10B0..0x10C4)]
             .into_iter()
             .flatten()
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_and_cut() {
+    fn channels_are_rounded_and_clamped() {
         let format = Format::new(0x10B5, 0x10D0).unwrap();
         let bytes = format.encode(Texel::Float([2.0, -2.0, f32::NAN, 0.5]));
         assert_eq!(&bytes[..4], &[127, 129, 0, 64]);

@@ -23,7 +23,7 @@ pub(super) fn verdict(kiln: &Path, test: &Path, question: Question) -> Result<Ve
         return Ok(Verdict { holds: !shown.contains("data race: ") });
     }
     let not_understood = || "the condition is not understood".to_owned();
-    let condition = Condition::of(&text).ok_or_else(not_understood)?;
+    let condition = Condition::parse(&text).ok_or_else(not_understood)?;
     let holds = verdict_of(&condition, &initial(&text), &outcomes(&shown)).ok_or_else(not_understood)?;
     Ok(Verdict { holds })
 }
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(outcomes.len(), 2);
         let holds = |condition: &str| {
             let text = format!("OPENCL a\n{{ [x]=0; y=7; }}\nP0@wg 0, dev 0 () {{ }}\n{condition}");
-            Condition::of(&text).and_then(|condition| verdict_of(&condition, &initial(&text), &outcomes))
+            Condition::parse(&text).and_then(|condition| verdict_of(&condition, &initial(&text), &outcomes))
         };
         for (condition, expected) in [
             ("exists (x=1 /\\ 0:r0=1)", Some(true)),

@@ -143,7 +143,7 @@ impl Sema<'_> {
             }
             components.push(number.max(0) as u8);
         }
-        let (stores, vectors) = self.kept(vectors, span);
+        let (stores, vectors) = self.in_temporaries(vectors, span);
         let parts = components.iter().map(|&number| Expr {
             kind: ExprKind::Swizzle(Box::new(Swizzle {
                 base: vectors[usize::from(number / count)].clone(),
@@ -164,7 +164,7 @@ impl Sema<'_> {
 
     /// Stores values in temporaries, so that they can be used more than once. Returns the stores and the loads.
     /// Outside functions, values are constants.
-    fn kept(&mut self, values: [Expr; 2], span: Span) -> (Vec<Expr>, [Expr; 2]) {
+    fn in_temporaries(&mut self, values: [Expr; 2], span: Span) -> (Vec<Expr>, [Expr; 2]) {
         if self.body.function.is_none() {
             return (Vec::new(), values);
         }

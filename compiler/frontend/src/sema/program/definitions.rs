@@ -29,7 +29,7 @@ impl Program<'_> {
     /// compiled in parts. For a source that is only checked, this is a warning. Functions that no kernel reaches may
     /// use undefined names, as in a source that is part of a larger program. They lose their bodies.
     pub(super) fn check_definitions(&mut self, extent: Extent) {
-        let mut told = FxHashSet::default();
+        let mut reported = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
         let reached = self.reached();
         self.drop_incomplete(&reached);
@@ -41,7 +41,7 @@ impl Program<'_> {
             for (callee, span) in found.functions() {
                 let function = &self.module.functions[callee];
                 let is_there = function.body.is_some() || function.linkage == Linkage::Imported;
-                if is_there || !told.insert(callee) {
+                if is_there || !reported.insert(callee) {
                     continue;
                 }
                 let (name, declared) = (self.name_of(callee), self.module.functions[callee].span);

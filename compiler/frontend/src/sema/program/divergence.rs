@@ -90,7 +90,7 @@ impl Locals {
 struct Divergent {
     barrier: Span,
     /// Where control flow diverged.
-    parted: Span,
+    diverged: Span,
     /// Whether the barrier is in a called function.
     is_call: bool,
 }
@@ -107,12 +107,12 @@ struct Walk<'a, 'm> {
     analysis: &'a mut Analysis<'m>,
     function: FunctionId,
     /// Where control flow diverged, if only some work-items may be here.
-    parted: Option<Span>,
-    /// Like `parted`, for the rest of the function after a divergent `return`.
+    diverged: Option<Span>,
+    /// Like `diverged`, for the rest of the function after a divergent `return`.
     returned: Option<Span>,
-    /// Like `parted`, for the rest of the loop body and later iterations after a divergent `break`.
+    /// Like `diverged`, for the rest of the loop body and later iterations after a divergent `break`.
     left: Option<Span>,
-    /// Like `parted`, for the rest of the loop body after a divergent `continue`: work-items reconverge at its end.
+    /// Like `diverged`, for the rest of the loop body after a divergent `continue`: work-items reconverge at its end.
     skipped: Option<Span>,
     /// Variables that vary here.
     varying: Locals,
@@ -152,7 +152,7 @@ impl Program<'_> {
             };
             self.report(
                 Diagnostic::new(Code::DivergentBarrier, found.barrier, message)
-                    .also(found.parted, "the work-items diverge here")
+                    .also(found.diverged, "the work-items diverge here")
                     .help("move the barrier to code that all work-items reach")
                     .note("OpenCL C 6.15.8: if one work-item of a work-group executes the barrier, all must"),
             );
@@ -168,7 +168,7 @@ impl<'m> Analysis<'m> {
         let mut walk = Walk {
             analysis: self,
             function,
-            parted: None,
+            diverged: None,
             returned: None,
             left: None,
             skipped: None,
@@ -210,15 +210,15 @@ impl<'m> Walk<'_, 'm> {
     /// Like `here`, but ignores divergent returns. A variable that only some of the work-items that reconverge have
     /// stored to varies.
     fn parting(&self) -> Option<Span> {
-        self.parted.or(self.left).or(self.skipped)
+        self.diverged.or(self.left).or(self.skipped)
     }
 
     /// Traverses statements that are only reached under a condition.
     fn under(&mut self, condition: Option<Span>, walk: impl FnOnce(&mut Self)) {
-        let before = self.parted;
-        self.parted = before.or(condition);
+        let before = self.diverged;
+        self.diverged = before.or(condition);
         walk(self);
-        self.parted = before;
+        self.diverged = before;
     }
 
     fn stmt(&mut self, stmt: &'m Stmt) {
@@ -228,11 +228,11 @@ impl<'m> Walk<'_, 'm> {
             StmtKind::If(branch) => {
                 let If { condition, then, otherwise } = &**branch;
                 self.expr(condition);
-                let parted = self.varies(condition).then_some(condition.span);
+                let diverged = self.varies(condition).then_some(condition.span);
                 let before = self.varying.clone();
-                self.under(parted, |walk| walk.stmts(then));
+                self.under(diverged, |walk| walk.stmts(then));
                 let after = std::mem::replace(&mut self.varying, before);
-                self.under(parted, |walk| walk.stmts(otherwise));
+                self.under(diverged, |walk| walk.stmts(otherwise));
                 self.varying.extend(&after);
             }
             StmtKind::Loop(of) => {
@@ -242,10 +242,10 @@ impl<'m> Walk<'_, 'm> {
                 let Switch { value, body } = &**switch;
                 self.expr(value);
                 let before = self.left;
-                let parted = self.varies(value).then_some(value.span);
+                let diverged = self.varies(value).then_some(value.span);
                 self.switches.push(self.varying.clone());
                 self.breaks.push(Locals::default());
-                self.under(parted, |walk| walk.stmts(body));
+                self.under(diverged, |walk| walk.stmts(body));
                 self.switches.pop().iter().for_each(|begin| self.varying.extend(begin));
                 self.breaks.pop().iter().for_each(|left| self.varying.extend(left));
                 self.left = before;
@@ -254,11 +254,11 @@ impl<'m> Walk<'_, 'm> {
                 self.switches.last().into_iter().for_each(|begin| self.varying.extend(begin));
             }
             StmtKind::Break => {
-                self.left = self.left.or(self.parted);
+                self.left = self.left.or(self.diverged);
                 join(&mut self.breaks, &self.varying);
             }
             StmtKind::Continue => {
-                self.skipped = self.skipped.or(self.parted);
+                self.skipped = self.skipped.or(self.diverged);
                 join(&mut self.continues, &self.varying);
             }
             StmtKind::Return(value) => {
@@ -291,16 +291,16 @@ impl<'m> Walk<'_, 'm> {
         let (before, skipped) = (self.left, self.skipped);
         self.left = before.or(known);
         let varying = condition.filter(|condition| self.varies(condition));
-        let parted = varying.map(|condition| condition.span);
-        self.under(parted, |walk| {
+        let diverged = varying.map(|condition| condition.span);
+        self.under(diverged, |walk| {
             condition.into_iter().for_each(|condition| walk.expr(condition));
             walk.stmts(body);
             walk.skipped = skipped;
             walk.continues.pop().iter().for_each(|left| walk.varying.extend(left));
             step.into_iter().for_each(|step| walk.evaluate(step));
         });
-        if let (None, Some(parted)) = (known, self.left) {
-            self.analysis.facts[self.function].left.insert(at, parted);
+        if let (None, Some(diverged)) = (known, self.left) {
+            self.analysis.facts[self.function].left.insert(at, diverged);
             self.analysis.changed = true;
         }
         self.left = before;
@@ -370,8 +370,8 @@ impl<'m> Walk<'_, 'm> {
     /// A barrier, or a call of a function that contains one.
     fn barrier(&mut self, barrier: Span, is_call: bool) {
         self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
-        if let (Some(parted), Some(found)) = (self.here(), &mut self.found) {
-            found.push(Divergent { barrier, parted, is_call });
+        if let (Some(diverged), Some(found)) = (self.here(), &mut self.found) {
+            found.push(Divergent { barrier, diverged, is_call });
         }
     }
 

@@ -28,9 +28,9 @@ impl Program<'_> {
     pub(super) fn check_recursion(&mut self) {
         let group = circles(self.uses);
         for (caller, found) in self.uses.entries() {
-            let mut told = FxHashSet::default();
+            let mut reported = FxHashSet::default();
             for &(callee, span) in &found.calls {
-                if group[caller.index()] != group[callee.index()] || !told.insert(callee) {
+                if group[caller.index()] != group[callee.index()] || !reported.insert(callee) {
                     continue;
                 }
                 let is_circle = caller != callee;

@@ -42,7 +42,7 @@ impl Variable {
 
 impl Uses {
     /// Collects the uses in the body of a function.
-    pub(crate) fn of(function: &Function, body: &[Stmt]) -> Self {
+    pub(crate) fn in_function(function: &Function, body: &[Stmt]) -> Self {
         let mut uses = Self::default();
         let mut variables = vec![Variable::default(); function.locals.len()];
         for parameter in &function.parameters {

@@ -76,7 +76,7 @@ fn scopes(lowering: Lowering, flags: Option<FenceFlags>) -> Vec<&'static str> {
     let is_legal = |scope: &Scope| match lowering {
         Lowering::Fence(_) => check_fence(flags, None, Some(*scope)).is_ok(),
         Lowering::Barrier(barrier) => {
-            check_barrier(Group::of(barrier.execution), flags, Some(*scope)).is_ok()
+            check_barrier(Group::from_scope(barrier.execution), flags, Some(*scope)).is_ok()
         }
         _ => *scope != Scope::WorkItem,
     };

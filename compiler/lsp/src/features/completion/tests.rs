@@ -88,7 +88,7 @@ fn directives_files_and_extensions() {
 }
 
 #[test]
-fn attributes_and_nothing_in_comments() {
+fn attributes_and_comments() {
     offers("__attribute__((reqd$0))\nkernel void f() {}", &["reqd_work_group_size"], &["int"]);
     assert!(labels("// f$0\n").is_empty());
     assert!(labels("/* f$0 */\n").is_empty());

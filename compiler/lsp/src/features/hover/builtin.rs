@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The maximum number of overloads to list; further ones are only counted.
-const MOST_FORMS: usize = 6;
+const MAX_SIGNATURES: usize = 6;
 
 /// The text for the function called here.
 pub(super) fn text(cursor: &Cursor<'_>, name: &Name, text: &str) -> String {
@@ -53,9 +53,9 @@ fn called(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
 
 fn few_forms(analysis: &Analysis, name: &str) -> Vec<String> {
     let mut forms = forms(analysis, name);
-    if forms.len() > MOST_FORMS {
-        let more = forms.len() - MOST_FORMS;
-        forms.truncate(MOST_FORMS);
+    if forms.len() > MAX_SIGNATURES {
+        let more = forms.len() - MAX_SIGNATURES;
+        forms.truncate(MAX_SIGNATURES);
         forms.push(format!("// and {more} more"));
     }
     forms

@@ -296,7 +296,7 @@ impl Thread {
     }
 
     /// Records that an atomic load has read a release, from an object in a space.
-    pub(super) fn see(&mut self, release: &Release, through: usize) {
+    pub(super) fn record_read_release(&mut self, release: &Release, through: usize) {
         let known = |space: usize| self.knows(space, release.number, release.member, release.epoch);
         if release.number == self.number || (0..SPACES).all(|space| !release.spaces[space] || known(space)) {
             return;
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_known_as_a_whole() {
+    fn a_clock_can_include_whole_groups() {
         let mut clock = Clock::default();
         let other = Clock { floor: 4, more: None };
         clock.join(0, &other, 7);

@@ -13,7 +13,7 @@ fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization
 }
 
 fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
-    let location = Location::of(address).unwrap();
+    let location = Location::from_address(address).unwrap();
     races.touch(
         &mut Shadow::default(),
         thread,
@@ -62,7 +62,7 @@ fn barriers_order_the_memory_of_their_flags() {
 }
 
 #[test]
-fn neighboring_bytes_are_apart() {
+fn neighboring_bytes_do_not_race() {
     let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let threads = [races.begin(0, 0), races.begin(0, 1)];
@@ -72,7 +72,7 @@ fn neighboring_bytes_are_apart() {
 }
 
 #[test]
-fn copies_are_beside_their_group_until_they_are_waited_for() {
+fn asynchronous_copies_are_unordered_until_the_wait() {
     let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let mut threads = [races.begin(0, 0), races.begin(0, 1)];
@@ -107,7 +107,7 @@ fn vulkan_message(lacking: Lacking) -> Option<String> {
     let mut reader = races.begin(1, 0);
     let access = |races: &mut Races, thread: &Thread, is_write| {
         let touch = Touch { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
-        races.touch(&mut Shadow::default(), thread, Location::of(data).unwrap(), 4, touch)
+        races.touch(&mut Shadow::default(), thread, Location::from_address(data).unwrap(), 4, touch)
     };
     let sync = |order, reads, writes| Synchronization {
         scope: Scope::Device,
@@ -129,7 +129,7 @@ fn vulkan_message(lacking: Lacking) -> Option<String> {
 }
 
 #[test]
-fn vulkan_wants_every_part_of_a_message() {
+fn vulkan_requires_availability_and_visibility() {
     assert_eq!(vulkan_message(NOTHING), None);
     let reason = |lacking| vulkan_message(lacking).expect("a race");
     assert!(reason(Lacking { available: true, ..NOTHING }).contains("MakeAvailable"));

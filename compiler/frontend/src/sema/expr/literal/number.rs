@@ -107,7 +107,7 @@ pub(super) fn split_suffix(text: &str) -> (&str, &str) {
 /// The value of a floating constant without its suffix, correctly rounded to the type. `None` if it is malformed.
 pub(super) fn floating(digits: &str, ty: Scalar) -> Option<f64> {
     if base(digits).0 == 16 {
-        return hexadecimal(&digits[2..], Format::of(ty)?);
+        return hexadecimal(&digits[2..], Format::for_scalar(ty)?);
     }
     match ty {
         Scalar::Float => digits.parse::<f32>().ok().map(f64::from),
