@@ -196,14 +196,12 @@ faults! {
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
-    /// 7 of 10,500 random programs with 580.159.04 on an H200, 4 of 5,000 on an H100. `vulkan-reference` finds no undefined behavior in
-    /// them. Measured without effect: pipelines without optimization, and modules without selections, unrolled loops or wide
-    /// accesses. 1 of these 5,000 programs, 6102663, has a wrong result. Reduced to one access each, it and the other programs with
-    /// wrong results index private arrays by values of the launch.
+    /// 1 of 8,000 random programs with 580.159.04 on an H100, 9000951; the others are right. `vulkan-reference` finds no undefined
+    /// behavior in it. Reduced, it indexes a private array of 24 elements, which `select_private_elements` leaves in memory.
     CompilerFailure "compiler_failure" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "the driver's compiler fails with `NVVM compilation failed` or crashes on some kernels with large \
-                  expressions; `--feature -int64` avoids most cases",
+        symptom: "the driver's compiler crashes on a few kernels that index private arrays of more than 16 elements by \
+                  variables",
         remedy: Remedy::None,
     }
 }
