@@ -374,11 +374,17 @@ impl Sema<'_> {
                     return self.report_missing(&what, &missing, call.callee);
                 }
                 let wanted = list_of_counts(counts);
-                Diagnostic::new(
+                let diagnostic = Diagnostic::new(
                     Code::ArgumentCount,
                     call.callee,
                     format!("`{name}` takes {wanted}, not {given}"),
-                )
+                );
+                match given == 0 && (name.ends_with("barrier") || name.ends_with("mem_fence")) {
+                    true => diagnostic.help(
+                        "name the memory to order: CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE or both with `|`",
+                    ),
+                    false => diagnostic,
+                }
             }
             FailureKind::Argument(index) => {
                 let index = *index;

@@ -134,6 +134,12 @@ impl Sema<'_> {
             (Ty::Vector(_, from), Ty::Vector(_, count)) => {
                 diagnostic =
                     diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
+                if from > count {
+                    diagnostic = diagnostic.help(match count {
+                        2 => "select two components, as in `.xy`",
+                        _ => "select components, as in `.xyz`",
+                    });
+                }
                 if from == count {
                     diagnostic = diagnostic.help(vector_conversion(&to_shown)).rewrite(
                         value.span,
@@ -151,6 +157,16 @@ impl Sema<'_> {
                 diagnostic = diagnostic
                     .help("cast it to the pointer type if it is an address")
                     .note("C99 6.5.16.1: only the constant 0 becomes a pointer by itself");
+            }
+            (Ty::Pointer(from), Ty::Vector(element, count))
+                if *self.types.get(from.ty) == Ty::Scalar(*element) =>
+            {
+                let function = format!("vload{count}");
+                diagnostic = diagnostic.help(format!("read a vector with `{function}`")).rewrite(
+                    value.span,
+                    format!("write `{function}`"),
+                    [Piece::Text(&format!("{function}(0, ")), Piece::Source(value.span), Piece::Text(")")],
+                );
             }
             // A string literal is in constant memory.
             (Ty::Pointer(to), Ty::Scalar(Scalar::Char | Scalar::UChar))

@@ -24,6 +24,11 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
     if let Some(name) = sources.macro_name(error.span.lo) {
         return around.macro_value(interner.text(name));
     }
+    if let Kind::Expected { what, found: Some(_) } = error.kind
+        && let Some(diagnostic) = around.declaration_after_label(what).or_else(|| around.decimal_comma(what))
+    {
+        return Some(diagnostic);
+    }
     match error.kind {
         Kind::Expected { what, found: Some(TokenKind::Name(name)) }
             if what != Expected::Mark(Punct::OpenParen) =>
@@ -193,6 +198,34 @@ impl<'s> Around<'s> {
     fn braces(&self) -> Diagnostic {
         self.report("a list in braces is an initializer, not an expression")
             .help("name its type: `(float4)(…)` is a vector, `(struct S){…}` a struct")
+    }
+
+    /// `case 1: int x = 2;`
+    fn declaration_after_label(&self, what: Expected) -> Option<Diagnostic> {
+        let found = &self.text[self.at.clone()];
+        if what != Expected::Statement
+            || !self.before().ends_with(':')
+            || !found.starts_with(char::is_alphabetic)
+        {
+            return None;
+        }
+        let diagnostic = self.report("a declaration cannot follow a label").help("write `;` before it");
+        Some(diagnostic.note("C99 6.8.1: a label is followed by a statement").fix(
+            self.span,
+            "insert `;`",
+            format!("; {found}"),
+        ))
+    }
+
+    /// `float x = 1,5;`
+    fn decimal_comma(&self, what: Expected) -> Option<Diagnostic> {
+        let is_number = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+        let before = self.before().strip_suffix(',').filter(|before| is_number(before))?;
+        if what != Expected::Name || !self.text[self.at.clone()].starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let comma = before.len()..before.len() + 1;
+        Some(self.replace(comma, "the decimal mark of a number is `.`, not `,`", "."))
     }
 
     /// `end: }`

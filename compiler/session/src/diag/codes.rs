@@ -289,6 +289,7 @@ codes! {
     DivisionByZero "division-by-zero" Warning;
     ShiftCount "shift-count" Warning;
     SignCompare "sign-compare" Extra;
+    SizeofPointerDiv "sizeof-pointer-div" Warning;
     UnusedValue "unused-value" Warning;
     AssignmentCondition "assignment-condition" Warning;
     AlwaysTrue "always-true" Warning;

@@ -34,8 +34,12 @@ impl Sema<'_> {
             );
             return self.error_value(span);
         }
+        let (whole, part) = (left, right);
         let left = self.operator_value(left);
         let right = self.operator_value(right);
+        if op.node == BinaryOp::Divide && left.ty != TyId::ERROR && right.ty != TyId::ERROR {
+            self.warn_pointer_size(whole, part, span);
+        }
         self.binary_values(op, left, right, span)
     }
 

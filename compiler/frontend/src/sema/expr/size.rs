@@ -17,6 +17,29 @@ impl Sema<'_> {
         self.size_value(ty, operand.span, span)
     }
 
+    /// Warns about `sizeof(p) / sizeof(p[0])`, which is the number of elements only if `p` is an array.
+    pub(super) fn warn_pointer_size(&mut self, whole: &ast::Expr, part: &ast::Expr, span: Span) {
+        let (ast::ExprKind::SizeofExpr(whole), ast::ExprKind::SizeofExpr(part)) = (&whole.kind, &part.kind)
+        else {
+            return;
+        };
+        let (whole_type, part_type) = (self.unevaluated_type(whole).ty, self.unevaluated_type(part).ty);
+        let Ty::Pointer(pointee) = *self.types.get(whole_type) else { return };
+        if pointee.ty != part_type {
+            return;
+        }
+        self.report(
+            Diagnostic::new(
+                Code::SizeofPointerDiv,
+                span,
+                "this divides the size of a pointer, not of an array, by the size of an element",
+            )
+            .also(whole.span, format!("`{}`", self.show(whole_type)))
+            .help("pass the number of elements as an argument")
+            .note("OpenCL C 6.5.11: the size of a pointer does not depend on the memory that it points to"),
+        );
+    }
+
     /// `sizeof(type)`
     pub(super) fn sizeof_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
         let ty = self.type_name(name).ty;
