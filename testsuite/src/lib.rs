@@ -19,6 +19,7 @@ pub mod editor;
 mod excerpt;
 mod expectation;
 mod fixes;
+pub mod frontends;
 pub mod fuzz;
 pub mod kiln;
 pub mod launch;

@@ -1,4 +1,4 @@
-//! Runs programs of the test suite by hand: `cargo xtask differential`, `oracle`, `models` and `litmus-sets`.
+//! Runs programs of the test suite by hand: `cargo xtask differential`, `oracle`, `frontends`, `models` and `litmus-sets`.
 
 use clap::Args;
 
@@ -34,6 +34,11 @@ pub(crate) fn models(given: &Words) -> Outcome {
 /// Compares the memory models with published verdicts.
 pub(crate) fn litmus_sets(given: &Words) -> Outcome {
     program("litmus-sets", given)
+}
+
+/// Runs programs of other front ends.
+pub(crate) fn frontends(given: &Words) -> Outcome {
+    program("frontends", given)
 }
 
 /// Runs the programs with one defect each on the reference device and on Oclgrind.

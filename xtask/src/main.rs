@@ -75,6 +75,9 @@ enum Command {
     /// Run a kernel on another OpenCL implementation: `pocl`, `intel` or `oclgrind`, followed by arguments of `kiln run`
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
+    /// Run programs in C++ for OpenCL, and in Zig, as kernel modules of their compilers
+    #[command(disable_help_flag = true)]
+    Frontends(differential::Words),
     /// Type-check, bundle and package the VS Code extension; needs node, npm and the npm registry
     Vscode(vscode::Vscode),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop, and the lexer from its tokens
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Differential(words) => differential::differential(&words),
         Command::Oracle(words) => differential::oracle(&words),
+        Command::Frontends(words) => differential::frontends(&words),
         Command::Vscode(options) => vscode::vscode(&options),
         // A package of its own: the other commands need not wait until LALRPOP is built.
         Command::Grammar => {

@@ -217,10 +217,11 @@ impl Types {
                 Type { align, stride, ..plain(Ty::RuntimeArray(inst.word(1)?), 0, 0) }
             }
             Op::TypeStruct => self.structure(id, inst.from(1))?,
-            Op::TypePointer => {
+            // A forward pointer has no pointee yet: its `OpTypePointer` replaces it.
+            Op::TypePointer | Op::TypeForwardPointer => {
                 let class = StorageClass::from_u32(inst.word(1)?);
                 let class = class.ok_or_else(|| Invalid::new("a storage class is unknown"))?;
-                plain(Ty::Pointer(class, inst.word(2)?), 8, 1)
+                plain(Ty::Pointer(class, inst.words.get(2).copied().unwrap_or(id)), 8, 1)
             }
             Op::TypeFunction => plain(Ty::Function(inst.word(1)?, inst.from(2).to_vec()), 0, 0),
             Op::TypeImage => {
@@ -249,7 +250,6 @@ impl Types {
                 plain(Ty::Handle, 8, 1)
             }
             Op::TypeOpaque => plain(Ty::Opaque, 0, 0),
-            Op::TypeForwardPointer => return Ok(()),
             other => return Err(Invalid::new(format!("{other:?} is not supported here"))),
         };
         self.types.insert(id, ty);

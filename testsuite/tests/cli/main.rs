@@ -1,6 +1,7 @@
 //! The command line's interface to shells, build tools and editors: exit codes, streams, files, formats.
 
 mod debugger;
+mod frontends;
 mod kernel_modules;
 mod linking;
 mod litmus;

@@ -1,0 +1,46 @@
+//! `cargo xtask frontends`: runs programs of other front ends than OpenCL C.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use kiln_testsuite::{
+    device::{self, Device},
+    frontends::Frontend,
+};
+
+/// Runs kernel modules of C++ for OpenCL, by clang-15 and llvm-spirv-15, and of other compilers on each device
+#[derive(Parser)]
+struct Arguments {
+    /// A clang that makes SPIR-V itself, for C++ for OpenCL
+    #[arg(long)]
+    clang: Option<PathBuf>,
+    /// A Zig compiler
+    #[arg(long)]
+    zig: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let Arguments { clang, zig } = Arguments::parse();
+    let mut frontends = vec![Frontend::Translator("-O0"), Frontend::Translator("-O2")];
+    frontends.extend(clang.map(Frontend::Clang));
+    frontends.extend(zig.map(Frontend::Zig));
+    let devices: Vec<&Device> = device::all().filter(|device| device.name != "clang").collect();
+    let mut is_right = true;
+    for frontend in frontends {
+        let programs = frontend.programs();
+        let mut right = 0;
+        for program in &programs {
+            match frontend.check(program, &devices) {
+                Ok(()) => right += 1,
+                Err(message) => println!("{}: {}", program.display(), message.trim_end()),
+            }
+        }
+        println!(
+            "{frontend:?}: {right} of {} programs are right on {} devices",
+            programs.len(),
+            devices.len()
+        );
+        is_right &= right == programs.len();
+    }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,105 @@
+//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL and of Zig, run by `kiln run`.
+//!
+//! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the
+//! kernel `k` with one work-group of 64 work-items.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    device::Device,
+    kiln::{self, LIMIT},
+    process, root,
+};
+
+/// A compiler that makes kernel modules.
+#[derive(Clone, Debug)]
+pub enum Frontend {
+    /// clang-15 and llvm-spirv-15, for C++ for OpenCL, with this level of optimization.
+    Translator(&'static str),
+    /// A clang that makes SPIR-V without a translator, for C++ for OpenCL.
+    Clang(PathBuf),
+    /// Zig.
+    Zig(PathBuf),
+}
+
+impl Frontend {
+    /// The programs in its language, sorted.
+    pub fn programs(&self) -> Vec<PathBuf> {
+        let folder = if matches!(self, Self::Zig(_)) { "zig" } else { "cpp" };
+        let entries =
+            fs::read_dir(root().join("testsuite/frontends").join(folder)).expect("the folder exists");
+        let mut programs: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        programs.sort();
+        programs
+    }
+
+    /// Compiles a program to a module in a folder. The error contains the compiler's messages.
+    pub fn compile(&self, program: &Path, folder: &Path) -> Result<PathBuf, String> {
+        let [module, bitcode] = ["k.spv", "k.bc"].map(|name| folder.join(name));
+        let cpp = ["-cl-std=clc++2021", "-Xclang", "-finclude-default-header", "-w", "-c"];
+        let commands = match self {
+            Self::Translator(level) => {
+                let mut clang = Command::new("clang-15");
+                clang
+                    .args(cpp)
+                    .args(["--target=spir64", "-emit-llvm", level, "-o"])
+                    .arg(&bitcode)
+                    .arg(program);
+                let mut translator = Command::new("llvm-spirv-15");
+                translator.arg(&bitcode).arg("-o").arg(&module);
+                vec![clang, translator]
+            }
+            Self::Clang(path) => {
+                let mut clang = Command::new(path);
+                clang.args(cpp).args(["--target=spirv64", "-O2", "-o"]).arg(&module).arg(program);
+                vec![clang]
+            }
+            Self::Zig(path) => {
+                let mut zig = Command::new(path);
+                zig.args([
+                    "build-obj",
+                    "-target",
+                    "spirv64-opencl",
+                    "-ofmt=spirv",
+                    "-fno-llvm",
+                    "-O",
+                    "ReleaseFast",
+                ]);
+                zig.arg(program).arg(format!("-femit-bin={}", module.display()));
+                vec![zig]
+            }
+        };
+        for mut command in commands {
+            let finished = process::run(command.current_dir(folder), b"", LIMIT)?;
+            if !finished.status.success() {
+                return Err(finished.stderr);
+            }
+        }
+        Ok(module)
+    }
+
+    /// Compiles a program and runs it on each of the devices. The error is the first failure.
+    pub fn check(&self, program: &Path, devices: &[&Device]) -> Result<(), String> {
+        let source =
+            fs::read_to_string(program).map_err(|error| format!("{}: {error}", program.display()))?;
+        let launch = source.lines().next().and_then(|line| line.strip_prefix("// "));
+        let launch = launch.ok_or_else(|| format!("{} does not begin with a launch", program.display()))?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let module = self.compile(program, folder.path())?;
+        for device in devices {
+            let mut command = kiln::command();
+            device.only(&mut command)?;
+            command.arg("run").arg(&module).args(["--kernel", "k", "--global", "64", "--local", "64"]);
+            command.args(launch.split_whitespace());
+            let finished = process::run(&mut command, b"", LIMIT)?;
+            if !finished.status.success() {
+                return Err(format!("{}: {}", device.name, finished.stderr));
+            }
+        }
+        Ok(())
+    }
+}
