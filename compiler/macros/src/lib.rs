@@ -11,7 +11,7 @@
 //! }
 //!
 //! # fn main() -> kiln_runtime::Result<()> {
-//! let device = Instance::new(Options::default())?.device(&Selector::from("reference"))?;
+//! let device = Instance::new(Options::default())?.device(&Selector::from("vulkan-reference"))?;
 //! let queue = device.queue()?;
 //! let numbers = device.buffer_from(&[1.0f32, 2.0, 4.0])?;
 //! // SAFETY: the kernel stays within its buffer.
