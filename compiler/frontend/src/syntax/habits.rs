@@ -224,8 +224,42 @@ impl<'s> Around<'s> {
         if what != Expected::Name || !self.text[self.at.clone()].starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
+        if let Some(diagnostic) = self.bare_components(before.len()) {
+            return Some(diagnostic);
+        }
         let comma = before.len()..before.len() + 1;
-        Some(self.replace(comma, "the decimal mark of a number is `.`, not `,`", "."))
+        (self.at.start == comma.end)
+            .then(|| self.replace(comma, "the decimal mark of a number is `.`, not `,`", "."))
+    }
+
+    /// `float4 v = 1, 2, 3, 4;`: the first number ends here.
+    fn bare_components(&self, end: usize) -> Option<Diagnostic> {
+        let start = self.text[..end].rfind([';', '{', '}', '(']).map_or(0, |at| at + 1);
+        let equals = start + self.text[start..end].find('=')?;
+        let name = self.text[start..equals].split_whitespace().next()?;
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_scalar = matches!(
+            scalar,
+            "char"
+                | "uchar"
+                | "short"
+                | "ushort"
+                | "int"
+                | "uint"
+                | "long"
+                | "ulong"
+                | "half"
+                | "float"
+                | "double"
+        );
+        if !is_scalar || !matches!(&name[scalar.len()..], "2" | "3" | "4" | "8" | "16") {
+            return None;
+        }
+        let value = self.text[equals + 1..].split(';').next()?;
+        let first = equals + 1 + (value.len() - value.trim_start().len());
+        let value = value.trim();
+        let message = "the components of a vector need its type and parentheses";
+        Some(self.replace(first..first + value.len(), message, &format!("({name})({value})")))
     }
 
     /// `end: }`
