@@ -170,10 +170,10 @@ const HEAD: &str = "# Atomic operations by type and container
 This page is rendered by `testsuite/tests/atomic_objects.rs`; `cargo xtask bless atomic_objects` renders it again.
 
 The test compiles a kernel for every atomic operation of OpenCL C 2.0 and 1.x, on an object of every type, in local and
-global memory: alone, in a struct beside other types, in an array with a variable index, in a union with integers, and
-through a generic pointer that can point to either memory. A kernel becomes part of a valid module, or the compiler reports
-an error at the operation that names the missing feature. The kernels also run on the devices of the tests, where each of them
-checks its result.
+global memory. The object is alone, in a struct beside other types, in an array with a variable index, or in a union with
+integers; or the kernel accesses it through a generic pointer that can point to either memory. For each kernel, the compiler
+either produces a valid module or reports an error at the operation; the error names the missing feature. Each kernel also runs
+on the devices of the tests and checks its result.
 ";
 
 fn counts_are_on_the_page() -> Result<(), String> {

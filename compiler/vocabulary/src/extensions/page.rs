@@ -15,16 +15,16 @@ This page is rendered from `compiler/vocabulary/src/extensions.rs`. After a chan
 again.
 
 The tables list every extension and optional feature of OpenCL C that Kiln supports, with the first language version and the
-devices that support it. Only for these devices does the compiler define a macro with its name. `kiln devices` lists the
+devices that support it. The compiler defines a macro with its name only for these devices. `kiln devices` lists the
 extensions and features of the machine's devices. `testsuite/tests/features.rs` compares the macros, the compiler and the devices
 with the table.
 
 `on request` means that no device reports the extension. The option `-cl-ext=+NAME` enables it in the compiler, which rejects
 functions that the target cannot execute.
 
-The features that OpenCL C 3.0 makes optional are part of OpenCL C 2.0, without a macro. On a device that lacks such a feature, the
-compiler rejects its uses in 2.0, too. The column `OpenCL` is for modules for OpenCL (`--env opencl`) and the reference device; the
-others are device profiles for Vulkan.
+OpenCL C 2.0 includes the features that OpenCL C 3.0 makes optional, but has no macros for them. If a device lacks such a feature,
+the compiler rejects its uses in 2.0, too. The column `OpenCL` applies to modules for OpenCL (`--env opencl`) and to the reference
+device; the other columns are device profiles for Vulkan.
 ";
 
 /// Renders the page.
