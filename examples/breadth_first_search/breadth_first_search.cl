@@ -1,8 +1,8 @@
-/* A breadth-first search that the device drives: each level enqueues the next one.
+/* A breadth-first search on the device: each level enqueues the next one.
  *
- * `search` starts with one vertex. The kernel of a level visits the vertices that the last one found. A second kernel
- * waits for its event, sees how many vertices are new, and enqueues the next level for as many work-items. The host
- * launches one kernel, which is complete when the last level is.
+ * `search` starts with one vertex. At each level, one kernel visits the vertices that the previous level found. A second
+ * kernel waits for its event, reads the number of new vertices, and enqueues the next level with one work-item for each
+ * of them. The host launches only `search`, which is complete when the last level is complete.
  *
  * kiln run --kernel connect --global 1000 --arg buf:uint[2000] --arg uint:1000
  *     then --kernel search --global 1
@@ -18,7 +18,7 @@ kernel void connect(global uint *edges, uint count) {
     edges[2 * vertex + 1] = (7 * vertex + 2) % count;
 }
 
-/* Visits the `size` vertices at this distance. They are in one half of `frontier`, and those behind them go to the other. */
+/* Visits the `size` vertices at this distance. One half of `frontier` contains them; the other half receives the new ones. */
 void visit(uint depth, uint size, global const uint *edges, uint count, global atomic_uint *distances,
            global uint *frontier, global atomic_uint *sizes) {
     queue_t queue = get_default_queue();

@@ -1,4 +1,4 @@
-/* A lock-free stack, onto which any number of work-items push.
+/* A lock-free stack. Any number of work-items can push at the same time.
  *
  * `head` is the index of the top cell plus one; each cell contains the link to the cell below. A push writes its cell and
  * then replaces the head if it is still equal to the cell's link. The weak compare-exchange may also fail spuriously;

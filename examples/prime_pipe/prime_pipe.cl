@@ -1,8 +1,8 @@
 /* A producer and a consumer, with a pipe between them.
  *
- * `find` tests numbers for primes. How many a work-group finds is known only when it has tested its numbers: it then
- * reserves as many packets at once, every work-item with a prime writes one of them, and the commit makes all of them
- * visible. `take` reads packets until the pipe is empty, with as many work-items as the launch has.
+ * `find` tests numbers for primes. When a work-group has tested its numbers, it reserves one packet for each prime that it
+ * found. Every work-item with a prime writes one packet, and the commit makes all packets visible. The work-items of
+ * `take` read packets until the pipe is empty.
  *
  * kiln run --kernel find --global 256 --local 8 --arg pipe:uint[64]
  *     then --kernel take --global 8 --local 8

@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
 SOURCE = """
-/* The sum of the neighbors' differences; the edges are joined. */
+/* The sum of the differences to the neighbors. The field wraps around at its edges. */
 static float spread(global const float *field, int x, int y, int size)
 {
     int left = (x + size - 1) % size, right = (x + 1) % size;

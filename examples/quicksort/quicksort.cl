@@ -1,7 +1,7 @@
 /* A quicksort that enqueues itself: a work-group partitions a part of the array, and enqueues a work-group for each half.
  *
- * The depth of the recursion depends on the data, so no host could launch the right kernels beforehand. The host launches
- * one work-item, and its launch is complete when the array is sorted.
+ * The depth of the recursion depends on the data, so the host cannot launch the right kernels in advance. It launches one
+ * work-item, and this launch is complete when the array is sorted.
  *
  * kiln run --kernel quicksort --global 1 --arg buf:uint[2000]=random(7)%1000 --arg buf:uint[2000] --arg uint:2000
  *     then --kernel count_descents --global 1999 --arg data --arg buf:uint[1]=0
@@ -11,7 +11,7 @@
 
 void partition(global uint *data, global uint *scratch, uint count);
 
-/* Sorts by a work-group of its own. */
+/* Enqueues a work-group that sorts the data. */
 void sort(global uint *data, global uint *scratch, uint count) {
     if (count < 2) return;
     enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(ITEMS, ITEMS), ^{

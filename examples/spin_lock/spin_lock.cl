@@ -2,7 +2,7 @@
  *
  * One work-item of each group acquires the lock, changes non-atomic memory and releases the lock. The acquire
  * synchronizes with the previous release, so the counters need not be atomic. Only one work-item per group may
- * compete: the work-items of a sub-group may run in lockstep, and a spinning one could prevent the owner's progress.
+ * compete: the work-items of a sub-group may run in lockstep, and a spinning work-item could block the owner of the lock.
  *
  * kiln run --kernel count --global 64 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[2]=0

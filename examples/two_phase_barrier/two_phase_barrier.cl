@@ -2,7 +2,7 @@
  *
  * In the first phase each work-item writes its cell; in the second it reads its neighbor's cell. The barrier with
  * CLK_GLOBAL_MEM_FENCE makes the writes visible to the whole group. memory_scope_device makes them visible to
- * the whole device, which this exchange does not need, but a later reader in another group would.
+ * the whole device. This exchange does not need device scope; a later reader in another group would.
  *
  * kiln run --kernel exchange --global 256 --local 64
  *     --arg buf:int[256]=0 --arg buf:int[256]=0

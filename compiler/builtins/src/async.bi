@@ -1,4 +1,4 @@
-# Copies by a work-group and prefetch (OpenCL C 6.15.11).
+# Work-group copies and prefetch (OpenCL C 6.15.11).
 @family async
 @attributes convergent
 @T char uchar short ushort int uint long ulong half float double

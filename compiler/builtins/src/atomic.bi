@@ -1,5 +1,5 @@
-# Atomic functions (OpenCL C 6.15.12.7). `parse` adds the requirements for the default order and scope, which follow
-# from the form. Operands have the type of the object, even if C99 uses ptrdiff_t: they are converted.
+# Atomic functions (OpenCL C 6.15.12.7). `parse` adds the requirements for the default order and scope, which depend
+# on the form. Operands are converted to the type of the object, even where C11 uses ptrdiff_t.
 @family atomic
 @when 2.0
 @T int uint long ulong float double

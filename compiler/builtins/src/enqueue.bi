@@ -1,5 +1,5 @@
 # Device-side enqueue (OpenCL C 6.15.19). The type checker checks the parameters of blocks, and the local memory sizes
-# that follow.
+# after a block.
 @family enqueue
 @when 2.0 __opencl_c_device_enqueue
 @P default

@@ -51,15 +51,15 @@ Tn fract|modf|sincos(Tn, P Tn *) = std * own
 Tn frexp|lgamma_r(Tn, P intn *) = std * own
 Tn remquo(Tn, Tn, P intn *) = std * own
 
-# Two ulp, which is sufficient for float only (OpenCL C 7.4, cl_khr_fp16).
+# Accurate to two ulp, which is sufficient for float only (OpenCL C 7.4, cl_khr_fp16).
 @attributes const
 @T float
 Tn rsqrt(Tn) = std * own InverseSqrt
 @T half double
 Tn rsqrt(Tn) = std * own
 
-# Lower accuracy (OpenCL C 6.15.2.1): half_ up to 8192 ulp for arguments up to 2^16, which Vulkan does not guarantee
-# for sines near zero and logarithms near one. native_ is implementation-defined.
+# Lower accuracy (OpenCL C 6.15.2.1): half_ allows 8192 ulp for arguments up to 2^16. Vulkan does not guarantee this
+# accuracy for sines near zero and logarithms near one. The accuracy of native_ is implementation-defined.
 @T float
 Tn half_exp|native_exp(Tn) = std * glsl Exp
 Tn half_exp2|native_exp2(Tn) = std * glsl Exp2

@@ -18,7 +18,7 @@ Tn __builtin_expect(Tn, Tn) = own
 @attributes
 void __builtin_assume(bool) = own
 
-# GNU C and clang builtins on the bits of a number, and overflow checks, which programs ported from C use.
+# Builtins of GNU C and clang that programs ported from C use: bit operations and overflow checks.
 @family misc
 @attributes const
 int __builtin_popcount|__builtin_parity|__builtin_clz|__builtin_ctz(uint) = own
@@ -50,7 +50,7 @@ void __builtin_unreachable() = own
 void __builtin_trap() = trap
 void __builtin_verbose_trap(constant const char *, constant const char *) = trap
 
-# Bytes in memory, as GNU C and clang have them.
+# Builtins of GNU C and clang that copy or set bytes in memory.
 @family misc
 @P any
 @Q readable

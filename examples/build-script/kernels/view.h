@@ -1,11 +1,11 @@
-// What the picture shows; the build script makes a Rust struct of it.
+// The part of the plane that the picture shows. The build script generates a Rust struct from it.
 
 #ifndef VIEW_H
 #define VIEW_H
 
 struct view {
     float2 center;
-    float width; // of the plane that is seen
+    float width; // of the visible part of the plane
     uint columns;
     uint rows;
 };

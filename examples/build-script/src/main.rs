@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let hits = device.buffer_from(&vec![0u32; pixels])?;
     let most = device.buffer_from(&[0u32])?;
     let picture = device.buffer::<u32>(pixels)?;
-    // SAFETY: the kernels check the places that they count, and the others take one work-item for each pixel.
+    // SAFETY: `trace` checks its indices; the other kernels have one work-item for each pixel.
     unsafe {
         for round in 0..rounds {
             program.trace(&queue, 1_000_000, view, round * 7919, &hits)?;

@@ -1,4 +1,4 @@
-// The settings of the kernel, for the kernel and for its hosts in C.
+// Settings that the kernel and its C hosts share.
 #ifdef __OPENCL_C_VERSION__
 typedef int host_int;
 typedef float host_float;
@@ -10,5 +10,5 @@ typedef cl_float host_float;
 
 typedef struct settings {
     host_int size;      // of the square field
-    host_float rate;    // how much of the difference to its neighbors a cell takes over
+    host_float rate;    // the part of the difference to its neighbors that a cell takes over
 } settings;

@@ -1,4 +1,4 @@
-// Runs kernels/heat.cl by OpenCL, with the first device of the first platform.
+// Runs kernels/heat.cl with OpenCL, on the first device of the first platform.
 #include <stdio.h>
 #include <stdlib.h>
 

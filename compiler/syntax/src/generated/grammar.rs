@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: c27c8d98af852d93959634dbab6e9adc166d18a88b21b7e23c404bedb4ef1cfe
+// sha3: 732f6f8e555065af7a35365ba299f25a0aec7c79a0d7c864bac6fa23874a9379
 // features: 
 use crate::{ast::*, parse::{adaptor::{Stop, Terminal}, build::*, scopes::Checkpoint, state::State}, span::{Span, Spanned}, symbol::Symbol, token::{Keyword, Punct}};
 #[allow(unused_extern_crates)]
