@@ -56,7 +56,7 @@ int main(void)
     kiln_result *result = kiln_compile(SOURCE, strlen(SOURCE), "publish.cl", options);
     fputs(kiln_result_messages(result), stdout);
 
-    /* The same as data. */
+    /* The same diagnostics as data. */
     char *repaired = NULL;
     for (size_t i = 0; i < kiln_result_diagnostic_count(result); i++) {
         const kiln_diagnostic *diagnostic = kiln_result_diagnostic(result, i);
