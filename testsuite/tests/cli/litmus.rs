@@ -1,6 +1,6 @@
 //! `kiln litmus`: outcomes, races, weaker orders, and the pictures of the book.
 
-use std::{env, fs};
+use std::{collections::BTreeSet, env, fs};
 
 use kiln_testsuite::{device, nightly, root};
 use serde_json::Value;
@@ -309,4 +309,55 @@ fn out_of_thin_air_values_need_an_option() {
         assert_eq!((code, count(&found, "opencl", "allowed")), (Some(0), outcomes), "{found:#}");
         assert_eq!(count(&found, "vulkan", "allowed"), outcomes, "{found:#}");
     }
+}
+
+/// The options and the outcomes in the comment of an example: a line `kiln litmus …` and those after it.
+fn proof(source: &str) -> Option<(Vec<&str>, BTreeSet<String>)> {
+    let (_, rest) = source.split_once(" * kiln litmus ")?;
+    let (mut options, mut outcomes) = (Vec::new(), BTreeSet::new());
+    for (number, line) in rest.lines().enumerate() {
+        let line = if number == 0 { line } else { line.strip_prefix(" *     ").unwrap_or_default() };
+        match line {
+            "" => break,
+            _ if number == 0 || line.starts_with('-') => options.extend(line.split_whitespace()),
+            _ => drop(outcomes.insert(line.to_owned())),
+        }
+    }
+    Some((options, outcomes))
+}
+
+/// Each allowed outcome, with the parts that the comment names.
+fn shown(found: &Value, model: &str, names: &[&str]) -> BTreeSet<String> {
+    let all = found[model]["allowed"].as_array().expect("outcomes");
+    let part = |outcome: &Value, name: &&str| format!("{name}={}", outcome[*name]);
+    all.iter().map(|it| names.iter().map(|name| part(it, name)).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// OpenCL allows exactly the outcomes in the comments of the algorithms, the modules for Vulkan allow no others, and no order
+/// can be weaker. Longer loops could need an order that cut ones do not.
+#[test]
+fn algorithms_are_proved_with_their_weakest_orders() {
+    let slow = ["dekker", "phase_barrier", "reader_writer_lock", "treiber_stack"];
+    let is_whole = nightly::is_whole("the proofs of 4 of 16 algorithms");
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("examples")).expect("examples").flatten() {
+        let path = entry.path().join(entry.file_name()).with_extension("cl");
+        let Ok(source) = fs::read_to_string(&path) else { continue };
+        let Some((options, expected)) = proof(&source) else { continue };
+        let name = entry.file_name().into_string().expect("a name");
+        count += 1;
+        if slow.contains(&name.as_str()) && !is_whole {
+            continue;
+        }
+        let (code, found) = findings(&source, &[&options[..], &["--weakest"]].concat());
+        assert_eq!(code, Some(0), "{name}: {found:#}");
+        let first = expected.first().expect("an outcome");
+        let names: Vec<&str> = first.split(' ').filter_map(|it| Some(it.split_once('=')?.0)).collect();
+        assert_eq!(shown(&found, "opencl", &names), expected, "{name}");
+        assert!(shown(&found, "vulkan", &names).is_subset(&expected), "{name}: {found:#}");
+        let weaker = found["weaker"].as_array().expect("a list");
+        let is_needed = |it: &Value| it["from"]["order"] == it["to"]["order"];
+        assert!(found["opencl"]["is_cut"] == true || weaker.iter().all(is_needed), "{name}: {weaker:#?}");
+    }
+    assert!(count >= 16, "{count} examples have a proof");
 }
