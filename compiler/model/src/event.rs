@@ -276,6 +276,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The last values written to locations that no other work-item accesses.
     pub results: Vec<(Location, u64)>,
+    /// Whether the run continues after these events, with more rounds of a loop than are explored.
+    pub is_cut: bool,
 }
 
 /// All runs of all work-items of a launch, for all values that reads can return.

@@ -47,11 +47,13 @@ pub struct Options {
     pub budget: u64,
     /// Whether to find outcomes that are forbidden, with the rule. This visits inconsistent executions too.
     pub explains: bool,
+    /// Whether to stop at the first data race.
+    pub stops_at_race: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { budget: 20_000_000, explains: false }
+        Self { budget: 20_000_000, explains: false, stops_at_race: false }
     }
 }
 
@@ -62,6 +64,8 @@ pub enum Error {
     TooMany(u64),
     /// An execution has too many events.
     TooLong,
+    /// The exploration stopped at a data race.
+    Stopped,
 }
 
 impl fmt::Display for Error {
@@ -69,6 +73,7 @@ impl fmt::Display for Error {
         match self {
             Self::TooMany(budget) => write!(f, "there are more than {budget} candidate executions"),
             Self::TooLong => f.write_str("an execution has too many memory accesses and fences"),
+            Self::Stopped => f.write_str("the exploration stopped at a data race"),
         }
     }
 }
@@ -119,6 +124,8 @@ pub struct Outcomes {
     pub forbidden: BTreeMap<Vec<u64>, Forbidden>,
     /// The data races and diverging barriers, by the instructions, which make the behavior undefined.
     pub undefined: BTreeMap<(u32, u32), Undefined>,
+    /// Whether an execution has runs with longer loops. Without [`Launch::keeps_cut`](crate::Launch::keeps_cut) it is unknown.
+    pub is_cut: bool,
     /// The outcomes of consistent executions with a data race.
     pub racing: BTreeSet<Vec<u64>>,
     /// The outcomes of consistent executions without a data race.
@@ -141,7 +148,10 @@ pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Ou
     let shapes = shape::shapes(skeleton);
     let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0 };
     let mut chosen = Vec::new();
-    explorer.choose(&shapes, model, &mut chosen)?;
+    match explorer.choose(&shapes, model, &mut chosen) {
+        Ok(()) | Err(Error::Stopped) => {}
+        Err(error) => return Err(error),
+    }
     let Outcomes { allowed, forbidden, .. } = &mut explorer.found;
     forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
     Ok(explorer.found)
@@ -202,6 +212,7 @@ struct Search<'s> {
     /// The parts of the outcome that the runs alone determine.
     outcome: Vec<u64>,
     diverges: Option<(usize, usize)>,
+    is_cut: bool,
 }
 
 impl<'s> Explorer<'s> {
@@ -250,6 +261,7 @@ impl<'s> Explorer<'s> {
             written: Vec::new(),
             outcome: Vec::new(),
             diverges: frame.divergence(),
+            is_cut: shapes.iter().any(|shape| shape.trace.is_cut),
             cells,
             frame,
         };
@@ -314,14 +326,20 @@ impl<'s> Explorer<'s> {
                 self.undefine(search, Some((a, b)), (a, b));
                 self.found.racing.insert(outcome.clone());
             }
+            Verdict::Possible if search.is_cut => {}
             Verdict::Possible => drop(self.found.racefree.insert(outcome.clone())),
+        }
+        let stops = self.options.stops_at_race && !self.found.racing.is_empty();
+        if search.is_cut {
+            self.found.is_cut = true;
+            return if stops { Err(Error::Stopped) } else { Ok(()) };
         }
         if let Some(items) = search.diverges {
             self.undefine(search, None, items);
         }
         self.found.executions += 1;
         self.found.allowed.entry(outcome).or_insert_with(|| search.witness());
-        Ok(())
+        if stops { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// Records a forbidden outcome. Of several explanations, keeps the one by the rule that is checked last, whose execution

@@ -13,7 +13,7 @@
 //!
 //! let object = Location::default();
 //! let store = |written| Event { written, ..Event::atomic(Action::Write, object, scope::DEVICE, 0) };
-//! let run = |value| vec![Trace { events: vec![store(value)], results: Vec::new() }];
+//! let run = |value| vec![Trace { events: vec![store(value)], ..Trace::default() }];
 //! let skeleton = Skeleton {
 //!     positions: [0, 1].map(|it| Position { group: it, sub_group: it, family: 0 }).to_vec(),
 //!     traces: vec![run(1), run(2)],
@@ -43,6 +43,6 @@ mod weaken;
 
 pub use event::{Action, Event, Location, Object, Position, Skeleton, Space, Trace, scope, semantics};
 pub use explore::Model;
-pub use module::{Argument, Launch, Module, Unsupported};
+pub use module::{AnnotatedTest, Argument, Launch, Module, Undefined, Unsupported};
 pub use verdict::Rule;
 pub use weaken::{Weaker, weakest};

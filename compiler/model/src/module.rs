@@ -4,8 +4,10 @@
 //! `NonSemantic.ClspvReflection`, as modules of Kiln and clspv do.
 
 mod alu;
+mod annotated;
 mod atomic;
 mod built_in;
+mod extended;
 mod interface;
 mod layout;
 mod memory;
@@ -17,6 +19,7 @@ use std::{collections::BTreeMap, fmt};
 
 use spirv::{Decoration, Op};
 
+pub use annotated::{AnnotatedTest, Undefined};
 pub(crate) use observe::{Observer, Prepared};
 
 /// A launch of a kernel.
@@ -34,6 +37,11 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// The maximum number of rounds of a loop with accesses to shared memory. Longer runs are cut.
     pub rounds: u32,
+    /// Whether to keep the events of runs with longer loops.
+    pub keeps_cut: bool,
+    /// The initial bytes of variables and parameters by id, instead of arguments: for a module that does not describe its
+    /// arguments.
+    pub objects: Option<BTreeMap<u32, Vec<u8>>>,
     /// Whether reads can return values out of thin air: constants that a store of the module contains, but no run writes.
     pub thin_air: bool,
 }
@@ -63,6 +71,8 @@ pub enum Unsupported {
     Kernel(String),
     /// This instruction is not supported.
     Instruction(String),
+    /// Every run of a work-item has loops with more rounds than are explored, or without an end.
+    Long,
     /// Another reason, as a message.
     Other(String),
 }
@@ -75,6 +85,9 @@ impl fmt::Display for Unsupported {
             }
             Self::Kernel(name) => write!(f, "the module has no kernel `{name}`"),
             Self::Instruction(name) => write!(f, "the explorer does not support {name}"),
+            Self::Long => {
+                f.write_str("every run of a work-item has loops with more rounds than are explored")
+            }
             Self::Other(what) => f.write_str(what),
         }
     }

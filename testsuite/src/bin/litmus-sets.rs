@@ -16,11 +16,14 @@ struct Arguments {
     /// Binary to use for the tests in OpenCL C [default: that of the same build]
     #[arg(long)]
     kiln: Option<PathBuf>,
+    /// Compares only the lists, or the SPIR-V modules, whose names contain this
+    #[arg(long, default_value = "")]
+    filter: String,
 }
 
 fn main() -> ExitCode {
-    let Arguments { dat3m, khronos, kiln } = Arguments::parse();
-    let sets = Sets { dat3m, khronos, kiln: kiln.unwrap_or_else(kiln::binary) };
+    let Arguments { dat3m, khronos, kiln, filter } = Arguments::parse();
+    let sets = Sets { dat3m, khronos, kiln: kiln.unwrap_or_else(kiln::binary), filter };
     match sets.compare() {
         Ok(text) => {
             print!("{text}");

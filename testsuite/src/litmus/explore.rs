@@ -75,6 +75,7 @@ pub fn launch(test: &Test, setting: Setting) -> Launch {
         arguments,
         rounds: ROUNDS,
         thin_air: false,
+        ..Launch::default()
     }
 }
 

@@ -3,6 +3,7 @@
 //! (github.com/KhronosGroup/Vulkan-MemoryModel).
 
 mod opencl;
+mod spirv;
 mod vulkan;
 
 use std::{
@@ -59,6 +60,9 @@ const LISTS: [(&str, &str, Question, Form); 6] = [
     ),
 ];
 
+/// The name of Khronos' list.
+const KHRONOS: &str = "Khronos' Vulkan-MemoryModel, assertions";
+
 /// The published verdicts.
 #[derive(Clone, Debug)]
 pub struct Sets {
@@ -68,6 +72,8 @@ pub struct Sets {
     pub khronos: Option<PathBuf>,
     /// The binary `kiln`, for the tests in OpenCL C.
     pub kiln: PathBuf,
+    /// Only the lists whose names contain this.
+    pub filter: String,
 }
 
 /// The comparison with one set.
@@ -84,11 +90,14 @@ impl Sets {
     pub fn compare(&self) -> Result<String, String> {
         let mut all = Vec::new();
         if let Some(folder) = &self.dat3m {
-            for (name, file, question, form) in LISTS {
+            for (name, file, question, form) in LISTS.into_iter().filter(|it| it.0.contains(&self.filter)) {
                 all.push(self.list(folder, (name, file), question, form)?);
             }
+            for (environment, model) in [("vulkan", Model::Vulkan), ("opencl", Model::OpenCl)] {
+                all.extend(spirv::compare(folder, environment, model, &self.filter)?);
+            }
         }
-        if let Some(folder) = &self.khronos {
+        if let Some(folder) = self.khronos.as_ref().filter(|_| KHRONOS.contains(&self.filter)) {
             all.push(khronos(folder)?);
         }
         let mut text = "| set | tests | expressible | agree |\n| --- | --- | --- | --- |\n".to_owned();
@@ -152,7 +161,7 @@ fn khronos(folder: &Path) -> Result<Compared, String> {
     let mut tests: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
     tests.retain(|it| it.extension().is_some_and(|it| it == "test"));
     tests.sort();
-    let mut compared = Compared::new("Khronos' Vulkan-MemoryModel, assertions", 0);
+    let mut compared = Compared::new(KHRONOS, 0);
     for test in tests {
         let name = test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match vulkan::assertions(&test) {

@@ -96,6 +96,6 @@ fn launch(interface: &Interface, kernel: &Kernel, seed: u64) -> Option<Launch> {
         sub_group: 1,
         arguments: kinds.enumerate().map(argument).collect::<Option<_>>()?,
         rounds: ROUNDS,
-        thin_air: false,
+        ..Launch::default()
     })
 }

@@ -63,7 +63,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     pub(super) fn options(self) -> Options {
-        Options { budget: self.budget, explains: true }
+        Options { budget: self.budget, explains: true, ..Options::default() }
     }
 }
 

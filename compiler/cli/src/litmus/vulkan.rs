@@ -13,7 +13,7 @@ use crate::exit::{Failure, Outcome};
 /// The table of a test.
 pub(super) fn study(text: &str, budget: u64) -> Result<(String, Outcome), Failure> {
     let test = VulkanTest::read(text).map_err(|what| Failure(format!("the litmus test: {what}")))?;
-    let options = Options { budget, explains: false };
+    let options = Options { budget, ..Options::default() };
     let found = explore(&test.skeleton, Model::Vulkan, options)?;
     let named = |outcome: &Vec<u64>| -> String {
         let part =

@@ -8,7 +8,7 @@ pub(super) fn narrow(value: u64, width: u32) -> u64 {
 }
 
 /// The value of a signed number.
-fn signed(value: u64, width: u32) -> i64 {
+pub(super) fn signed(value: u64, width: u32) -> i64 {
     let unused = 64 - width.clamp(1, 64);
     (value << unused) as i64 >> unused
 }

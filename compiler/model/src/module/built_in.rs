@@ -33,6 +33,8 @@ impl Run<'_> {
             38 | 39 => vec![u64::from(size.div_ceil(lanes))],
             40 => vec![u64::from(local_number / lanes)],
             41 => vec![u64::from(local_number % lanes)],
+            // The only device.
+            4438 => vec![0],
             _ => return Err(Unsupported::Instruction(format!("built-in variable {number}")).into()),
         })
     }

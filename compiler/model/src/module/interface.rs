@@ -2,7 +2,7 @@
 //!
 //! An address is the number of an object in its upper half, and a byte offset in the lower half.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spirv::{Op, StorageClass};
 
@@ -23,12 +23,16 @@ pub(super) struct Bound {
     pub(super) function: u32,
     pub(super) specialized: BTreeMap<u32, u64>,
     pub(super) push_constants: Vec<u8>,
+    /// The blocks to which an instruction after their start branches.
+    pub(super) headers: BTreeSet<u32>,
     /// The initial bytes of the program-scope variables.
     pub(super) program: BTreeMap<u32, u8>,
     /// The initial bytes of private and constant variables.
     own: BTreeMap<u64, u8>,
     /// The local arguments by the SpecId that sizes them.
     locals: BTreeMap<u32, u32>,
+    /// The initial bytes of variables and parameters by id, if the launch sets them instead of arguments.
+    objects: BTreeMap<u32, Vec<u8>>,
 }
 
 /// The address of an object.
@@ -47,6 +51,11 @@ pub(super) fn address(object: Object) -> u64 {
 /// The address of a private or constant variable.
 pub(super) fn own_address(id: u32) -> u64 {
     OWN << 60 | u64::from(id) << 32
+}
+
+/// The private, constant or built-in variable that contains an address.
+pub(super) fn own_variable(address: u64) -> Option<u32> {
+    (address >> 60 == OWN).then_some((address >> 32) as u32 & 0x0fff_ffff)
 }
 
 /// The object and the offset of an address; `None` for memory of a work-item alone, and for null pointers.
@@ -69,9 +78,12 @@ mod number {
     pub(super) const WORKGROUP: u32 = 11;
     pub(super) const WORKGROUP_SIZE: u32 = 12;
     pub(super) const WORK_DIM: u32 = 14;
+    pub(super) const GLOBAL_OFFSET: u32 = 15;
     pub(super) const ENQUEUED_LOCAL_SIZE: u32 = 16;
     pub(super) const GLOBAL_SIZE: u32 = 17;
+    pub(super) const REGION_OFFSET: u32 = 18;
     pub(super) const NUM_WORKGROUPS: u32 = 19;
+    pub(super) const REGION_GROUP_OFFSET: u32 = 20;
     pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
     pub(super) const VARIABLE_RELOCATION: u32 = 29;
     pub(super) const VARIABLES_POINTER: u32 = 37;
@@ -80,7 +92,8 @@ mod number {
 impl Module {
     pub(super) fn bind(&self, launch: &Launch) -> Result<Bound, Unsupported> {
         let function = self.entry(&launch.kernel)?;
-        let mut bound = Bound { launch: launch.clone(), function, ..Bound::default() };
+        let headers = self.headers();
+        let mut bound = Bound { launch: launch.clone(), function, headers, ..Bound::default() };
         bound.launch.rounds = launch.rounds.max(1);
         let [x, y, z] = launch.local;
         if launch.local.contains(&0) || (0..3).any(|it| !launch.global[it].is_multiple_of(launch.local[it])) {
@@ -90,13 +103,33 @@ impl Module {
         if launch.arguments.len() > 0xff {
             return Err(Unsupported::Other("there are too many arguments".to_owned()));
         }
+        if launch.objects.is_some() {
+            self.initialize_objects(&mut bound)?;
+        } else if !self.is_vulkan {
+            self.initialize(&mut bound)?;
+        }
         if self.is_vulkan {
             self.reflect(&mut bound)?;
-        } else {
-            self.initialize(&mut bound)?;
         }
         self.initialize_own(&mut bound)?;
         Ok(bound)
+    }
+
+    /// The headers of loops.
+    fn headers(&self) -> BTreeSet<u32> {
+        let mut headers = BTreeSet::new();
+        for (at, it) in self.instructions.iter().enumerate() {
+            let targets = match it.op {
+                Op::Branch => it.words.get(..1),
+                Op::BranchConditional => it.words.get(1..3),
+                Op::Switch => it.words.get(1..),
+                _ => None,
+            };
+            // The numbers of a switch can look like labels, which does no harm.
+            let is_earlier = |label: &&u32| self.position(**label).is_some_and(|it| it < at);
+            headers.extend(targets.unwrap_or_default().iter().filter(is_earlier));
+        }
+        headers
     }
 
     /// Reads the interface of a Vulkan module.
@@ -104,7 +137,11 @@ impl Module {
         let import = self.instructions.iter().position(|it| {
             it.op == Op::ExtInstImport && it.text(1).starts_with("NonSemantic.ClspvReflection")
         });
+        let has_objects = bound.launch.objects.is_some();
         let Some(import) = import.map(|at| self.instructions[at].word(0)) else {
+            if has_objects {
+                return Ok(());
+            }
             return Err(Unsupported::Other("the module does not describe its arguments".to_owned()));
         };
         let mut kernel = 0;
@@ -123,6 +160,8 @@ impl Module {
             let operand = |index: usize| numbers.get(index).copied().unwrap_or_default();
             let [global, local] = [bound.launch.global, bound.launch.local];
             match it.word(3) {
+                number::POD_PUSH_CONSTANT | number::POINTER_PUSH_CONSTANT | number::WORKGROUP
+                    if has_objects => {}
                 number::POD_PUSH_CONSTANT | number::POINTER_PUSH_CONSTANT if it.word(4) == kernel => {
                     let (ordinal, offset, size) = (operand(1), operand(2), operand(3));
                     let bytes = argument(bound, ordinal, size)?;
@@ -144,6 +183,9 @@ impl Module {
                 number::WORK_DIM => {
                     let dimensions = bound.launch.dimensions();
                     bound.specialized.insert(operand(0), u64::from(dimensions));
+                }
+                number::GLOBAL_OFFSET | number::REGION_OFFSET | number::REGION_GROUP_OFFSET => {
+                    bound.push(operand(0), &words([0; 3]));
                 }
                 number::ENQUEUED_LOCAL_SIZE => bound.push(operand(0), &words(local)),
                 number::GLOBAL_SIZE => bound.push(operand(0), &words(global)),
@@ -193,10 +235,34 @@ impl Module {
         Ok(())
     }
 
+    /// Initializes the variables that are objects of their own.
+    fn initialize_objects(&self, bound: &mut Bound) -> Result<(), Unsupported> {
+        bound.objects = bound.launch.objects.clone().unwrap_or_default();
+        for it in self.instructions.iter().filter(|it| it.op == Op::Variable) {
+            let (id, class) = (it.word(1), it.word(2));
+            if class == StorageClass::PushConstant as u32 {
+                let bytes = bound.objects.get(&id).cloned().unwrap_or_default();
+                bound.push(0, &bytes);
+            } else if it.words.len() > 3 && is_shared(class) {
+                let (_, ty) = self.pointer(it.word(0))?;
+                let value = self.constant(it.word(3), bound)?;
+                let mut bytes = Vec::new();
+                for ((offset, size), scalar) in self.leaves(ty, bound)?.into_iter().zip(value) {
+                    bytes.resize(offset as usize, 0);
+                    bytes.extend(&scalar.to_le_bytes()[..size as usize]);
+                }
+                bound.objects.insert(id, bytes);
+            }
+        }
+        Ok(())
+    }
+
     /// Initializes the module's private and constant variables.
     fn initialize_own(&self, bound: &mut Bound) -> Result<(), Unsupported> {
         let is_own = |class: u32| {
-            [StorageClass::Private, StorageClass::UniformConstant].into_iter().any(|it| it as u32 == class)
+            [StorageClass::Private, StorageClass::UniformConstant, StorageClass::Input]
+                .into_iter()
+                .any(|it| it as u32 == class)
         };
         for it in self.instructions.iter().filter(|it| it.op == Op::Variable && it.words.len() > 3) {
             if is_own(it.word(2)) {
@@ -234,6 +300,9 @@ impl Module {
     pub(super) fn variable(&self, id: u32, group: u32, bound: &Bound) -> Result<u64, Unsupported> {
         let it = self.definition(id)?;
         let is = |class: StorageClass| it.word(2) == class as u32;
+        if bound.launch.objects.is_some() && is_shared(it.word(2)) {
+            return Ok(address(Object::Argument(id)));
+        }
         if is(StorageClass::CrossWorkgroup) {
             return Ok(address(Object::Program) + u64::from(self.program_offset(id)));
         }
@@ -249,6 +318,19 @@ impl Module {
             None => Object::LocalVariable(id, group),
         }))
     }
+}
+
+/// Whether the variables of a storage class are global memory.
+fn is_shared(class: u32) -> bool {
+    [
+        StorageClass::Uniform,
+        StorageClass::StorageBuffer,
+        StorageClass::Output,
+        StorageClass::CrossWorkgroup,
+        StorageClass::AtomicCounter,
+    ]
+    .into_iter()
+    .any(|it| it as u32 == class)
 }
 
 /// The bytes that are passed for an argument.
@@ -277,13 +359,26 @@ impl Bound {
         }
     }
 
+    /// The bytes of a parameter that is a value.
+    pub(super) fn bytes(&self, id: u32) -> &[u8] {
+        self.objects.get(&id).map(Vec::as_slice).unwrap_or_default()
+    }
+
     fn set(&mut self, offset: u32, bytes: &[u8]) {
         self.program.extend((offset..).zip(bytes.iter().copied()));
     }
 
     /// The initial value of a byte.
     pub(super) fn initial(&self, address: u64) -> u8 {
+        let of = |id: u32, offset: u32| {
+            self.objects.get(&id).and_then(|bytes| bytes.get(offset as usize)).copied().unwrap_or_default()
+        };
         match object(address) {
+            Some((Object::Argument(id) | Object::LocalVariable(id, _), offset))
+                if self.launch.objects.is_some() =>
+            {
+                of(id, offset)
+            }
             Some((Object::Argument(number), offset)) => match self.launch.arguments.get(number as usize) {
                 Some(Argument::Buffer(bytes)) => bytes.get(offset as usize).copied().unwrap_or_default(),
                 _ => 0,

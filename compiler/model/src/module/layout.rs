@@ -1,6 +1,6 @@
 //! Sizes and scalars of types, constants, and pointers.
 
-use spirv::Op;
+use spirv::{BuiltIn, Op};
 
 use super::{Module, Unsupported, alu, interface::Bound};
 
@@ -21,7 +21,7 @@ impl Module {
         match definition.op {
             Op::TypePointer => Ok((definition.word(1), definition.word(2))),
             Op::TypeUntypedPointerKHR => Ok((definition.word(1), 0)),
-            _ => Err(other("a pointer has no pointer type")),
+            op => Err(Unsupported::Other(format!("Op{op:?} {ty} is not a pointer type"))),
         }
     }
 
@@ -157,6 +157,15 @@ impl Module {
     pub(super) fn constant(&self, id: u32, bound: &Bound) -> Result<Value, Unsupported> {
         let definition = self.definition(id)?;
         let number = || definition.words[2..].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word));
+        if self.built_ins.get(&id) == Some(&(BuiltIn::WorkgroupSize as u32)) {
+            return Ok(bound.launch.local.map(u64::from).to_vec());
+        }
+        if matches!(definition.op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+            && let bytes = bound.bytes(id)
+            && !bytes.is_empty()
+        {
+            return Ok(vec![bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))]);
+        }
         if let Some(value) = self.spec_ids.get(&id).and_then(|spec| bound.specialized.get(spec)) {
             return Ok(vec![*value]);
         }

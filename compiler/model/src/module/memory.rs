@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spirv::MemoryAccess;
+
 use super::{
     Unsupported,
     interface::{self, Bound},
@@ -10,8 +12,13 @@ use super::{
 };
 use crate::event::{Action, Event, Location, Object};
 
-/// `MemoryAccess` operands.
-const NON_PRIVATE_POINTER: u32 = 0x20;
+/// The operands of a plain access.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Operands {
+    is_non_private: bool,
+    /// The scope for which the access itself is available or visible.
+    scope: Option<u32>,
+}
 
 /// The known facts about the memory that work-items share.
 #[derive(Debug, Default)]
@@ -103,8 +110,18 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Reads the `MemoryAccess` operands.
+    pub(super) fn operands(&self, words: &[u32]) -> Result<Operands, Stop> {
+        let mask = MemoryAccess::from_bits_retain(words.first().copied().unwrap_or_default());
+        let has_alignment = mask.contains(MemoryAccess::ALIGNED);
+        let is_coherent = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+        let scope = words.get(1 + usize::from(has_alignment)).filter(|_| mask.intersects(is_coherent));
+        let scope = scope.map(|id| self.scalar(*id)).transpose()?.map(|scope| scope as u32);
+        Ok(Operands { is_non_private: mask.contains(MemoryAccess::NON_PRIVATE_POINTER), scope })
+    }
+
     /// `OpLoad`: an event for each scalar that is shared.
-    pub(super) fn load(&mut self, ty: u32, address: u64, access: u32) -> Result<Value, Stop> {
+    pub(super) fn load(&mut self, ty: u32, address: u64, access: Operands) -> Result<Value, Stop> {
         let mut value = Value::new();
         for (offset, size) in self.module.leaves(ty, self.bound)? {
             let scalar = self.read(address + offset, size, false)?;
@@ -115,7 +132,13 @@ impl Run<'_> {
     }
 
     /// `OpStore`.
-    pub(super) fn store(&mut self, ty: u32, address: u64, access: u32, value: &[u64]) -> Result<(), Stop> {
+    pub(super) fn store(
+        &mut self,
+        ty: u32,
+        address: u64,
+        access: Operands,
+        value: &[u64],
+    ) -> Result<(), Stop> {
         for ((offset, size), scalar) in self.module.leaves(ty, self.bound)?.into_iter().zip(value) {
             self.write(address + offset, size, *scalar, false)?;
             self.push_plain(Action::Write, address + offset, size, access, *scalar);
@@ -123,10 +146,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn push_plain(&mut self, action: Action, address: u64, size: u64, access: u32, value: u64) {
+    fn push_plain(&mut self, action: Action, address: u64, size: u64, access: Operands, value: u64) {
         let Some(location) = self.location(address, size) else { return };
-        let is_shared = !self.module.is_vulkan || access & NON_PRIVATE_POINTER != 0;
-        let event = Event::plain(action, location, is_shared);
+        let is_shared = !self.module.is_vulkan || access.is_non_private;
+        let mut event = Event::plain(action, location, is_shared);
+        if let Some(scope) = access.scope {
+            event = Event { scope, is_coherent: true, ..event };
+        }
         self.push(Event { read: value, written: value, ..event });
     }
 

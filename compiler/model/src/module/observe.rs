@@ -41,7 +41,7 @@ impl<'m> Prepared<'m> {
         run.observer = Some(observer);
         match run.to_the_end() {
             Ok(_) => Ok(true),
-            Err(Stop::Long | Stop::Choose(..)) => Ok(false),
+            Err(Stop::Long | Stop::Idle | Stop::Choose(..)) => Ok(false),
             Err(Stop::Unsupported(what)) => Err(what),
         }
     }

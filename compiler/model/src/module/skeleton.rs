@@ -52,6 +52,8 @@ struct Round<'m> {
     thin_air_values: BTreeSet<u64>,
     shared: Shared,
     log: Log,
+    /// The values that runs write which are not kept.
+    dropped: Vec<(Location, u64)>,
     is_cut: bool,
 }
 
@@ -82,6 +84,7 @@ impl Module {
             thin_air_values: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
             shared: Shared::default(),
             log: Log::default(),
+            dropped: Vec::new(),
             is_cut: false,
         };
         for number in 0.. {
@@ -118,7 +121,18 @@ impl Round<'_> {
         self.log.add(index, &run.accesses);
         match result {
             Ok(trace) => found.push(trace),
-            Err(Stop::Long) => self.is_cut = true,
+            Err(Stop::Long) => {
+                self.is_cut = true;
+                let trace = run.trace(true);
+                match self.bound.launch.keeps_cut {
+                    true => found.push(trace),
+                    false => self.drop_run(&trace),
+                }
+            }
+            Err(Stop::Idle) => {
+                let trace = run.trace(true);
+                self.drop_run(&trace);
+            }
             Err(Stop::Unsupported(what)) => return Err(what),
             Err(Stop::Choose(address, size)) => {
                 let initial = memory::initial(self.bound, address, size);
@@ -141,6 +155,11 @@ impl Round<'_> {
         Ok(())
     }
 
+    fn drop_run(&mut self, trace: &Trace) {
+        let writes = trace.events.iter().filter(|event| event.writes());
+        self.dropped.extend(writes.filter_map(|event| Some((event.location?, event.written))));
+    }
+
     /// Adds the shared locations and the written values of a round. Returns whether any of them is new.
     fn update(&mut self, traces: &[Vec<Trace>]) -> bool {
         let before = self.shared.bytes.len();
@@ -152,11 +171,11 @@ impl Round<'_> {
         };
         self.shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
         let mut is_new = self.shared.bytes.len() > before;
-        for event in traces.iter().flatten().flat_map(|trace| &trace.events) {
-            if let Some(location) = event.location.filter(|_| event.writes()) {
-                let address = interface::address(location.object) + u64::from(location.offset);
-                is_new |= self.shared.values.entry(address).or_default().insert(event.written);
-            }
+        let writes = traces.iter().flatten().flat_map(|trace| &trace.events).filter(|event| event.writes());
+        let writes = writes.filter_map(|event| Some((event.location?, event.written)));
+        for (location, written) in writes.chain(std::mem::take(&mut self.dropped)) {
+            let address = interface::address(location.object) + u64::from(location.offset);
+            is_new |= self.shared.values.entry(address).or_default().insert(written);
         }
         is_new
     }
@@ -168,8 +187,7 @@ impl Round<'_> {
         traces: Vec<Vec<Trace>>,
     ) -> Result<Skeleton, Unsupported> {
         if traces.iter().any(Vec::is_empty) {
-            let what = "every run of a work-item has loops with more rounds than are explored";
-            return Err(Unsupported::Other(what.to_owned()));
+            return Err(Unsupported::Long);
         }
         self.check_sizes()?;
         let locations: BTreeSet<Location> =
@@ -179,8 +197,14 @@ impl Round<'_> {
             let is_written = self.log.bytes.get(address).is_some_and(|(_, is_written)| *is_written);
             interface::object(*address).filter(|_| is_written)
         });
+        let has_objects = launch.objects.is_some();
+        let is_part = |object: &Object| match object {
+            Object::Argument(_) | Object::LocalArgument(..) => true,
+            Object::LocalVariable(..) => has_objects,
+            Object::Program | Object::Unshared(..) => false,
+        };
         let parts: BTreeSet<Location> = written
-            .filter(|(object, _)| matches!(object, Object::Argument(_) | Object::LocalArgument(..)))
+            .filter(|(object, _)| is_part(object))
             .map(|(object, offset)| Location { object, offset })
             .collect();
         let address = |location: &Location| interface::address(location.object) + u64::from(location.offset);

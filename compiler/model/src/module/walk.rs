@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use spirv::{Op, StorageClass};
 
 use super::{
-    Module, Unsupported, alu,
+    Module, Unsupported, alu, extended,
     interface::{self, Bound},
     layout::Value,
-    memory::{Access, Shared},
+    memory::{Access, Operands, Shared},
 };
-use crate::event::{Event, Location, Object, Space, Trace};
+use crate::event::{Action, Event, Location, Object, Space, Trace};
 
 /// The maximum number of instructions of a run.
 const STEPS: u32 = 1 << 20;
@@ -21,6 +21,9 @@ pub(super) enum Stop {
     Choose(u64, u64),
     /// A loop exceeds the bound on rounds.
     Long,
+    /// A round of a loop changes nothing, and has at most loads of atomic objects and fences. The run without that round has
+    /// the same effects, and is a run too. If it loads nothing, the loop has no end.
+    Idle,
     Unsupported(Unsupported),
 }
 
@@ -50,6 +53,8 @@ struct Call {
     from: u32,
     /// For each block: the number of events at the last visit, and the rounds with events since the first.
     visits: BTreeMap<u32, (usize, u32)>,
+    /// For each header of a loop: the private memory at the last visit.
+    private: BTreeMap<u32, BTreeMap<u64, u8>>,
 }
 
 /// A run of a work-item.
@@ -104,35 +109,52 @@ impl<'m> Run<'m> {
         let at = self.module.position(entry).unwrap_or_default();
         let declared = self.module.instructions[at + 1..].iter();
         for (ordinal, it) in declared.take_while(|it| it.op == Op::FunctionParameter).enumerate() {
-            parameters.push(self.parameter(ordinal as u32, it.word(0))?);
+            parameters.push(self.parameter(ordinal as u32, it)?);
         }
         self.call(entry, parameters, 0)?;
         for _ in 0..STEPS {
             if self.calls.is_empty() {
-                return Ok(Trace { events: std::mem::take(&mut self.events), results: self.results() });
+                return Ok(self.trace(false));
             }
             self.step()?;
         }
         Err(Unsupported::Other("a loop runs too long without accessing shared memory".to_owned()).into())
     }
 
+    /// The events until now.
+    pub(super) fn trace(&mut self, is_cut: bool) -> Trace {
+        Trace { events: std::mem::take(&mut self.events), results: self.results(), is_cut }
+    }
+
     /// The value of a kernel parameter, in the OpenCL environment.
-    fn parameter(&self, ordinal: u32, ty: u32) -> Result<Value, Stop> {
+    fn parameter(&self, ordinal: u32, it: &super::Instruction) -> Result<Value, Stop> {
         use super::Argument;
+        let (ty, id) = (it.word(0), it.word(1));
+        let scalars = |bytes: &[u8]| {
+            let scalar = |(offset, size): (u64, u64)| {
+                (offset..offset + size).rev().fold(0, |all, at| {
+                    all << 8 | u64::from(bytes.get(at as usize).copied().unwrap_or_default())
+                })
+            };
+            Ok::<Value, Unsupported>(self.module.leaves(ty, self.bound)?.into_iter().map(scalar).collect())
+        };
+        if self.bound.launch.objects.is_some() {
+            let object = match self.module.pointer(ty) {
+                Err(_) => return Ok(scalars(self.bound.bytes(id))?),
+                Ok((class, _)) if class == StorageClass::Workgroup as u32 => {
+                    Object::LocalVariable(id, self.item.group_number)
+                }
+                Ok(_) => Object::Argument(id),
+            };
+            return Ok(vec![interface::address(object)]);
+        }
         let argument = self.bound.launch.arguments.get(ordinal as usize);
         Ok(match argument {
             Some(Argument::Buffer(_)) => vec![interface::address(Object::Argument(ordinal))],
             Some(Argument::Local(_)) => {
                 vec![interface::address(Object::LocalArgument(ordinal, self.item.group_number))]
             }
-            Some(Argument::Value(bytes)) => {
-                let scalar = |(offset, size): (u64, u64)| {
-                    (offset..offset + size).rev().fold(0, |all, at| {
-                        all << 8 | u64::from(bytes.get(at as usize).copied().unwrap_or_default())
-                    })
-                };
-                self.module.leaves(ty, self.bound)?.into_iter().map(scalar).collect()
-            }
+            Some(Argument::Value(bytes)) => scalars(bytes)?,
             None => return Err(Unsupported::Other(format!("argument {ordinal} is missing")).into()),
         })
     }
@@ -179,6 +201,11 @@ impl<'m> Run<'m> {
         }
         match self.module.definition(id)?.op {
             Op::Variable => Ok(vec![self.module.variable(id, self.item.group_number, self.bound)?]),
+            // Each work-item can have another undefined value.
+            Op::Undef if !self.bound.bytes(id).is_empty() => {
+                let value = self.module.constant(id, self.bound)?;
+                Ok(vec![u64::from(self.item.local_number); value.len()])
+            }
             _ => self.module.constant(id, self.bound),
         }
     }
@@ -240,10 +267,28 @@ impl<'m> Run<'m> {
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
         (call.from, call.label) = (call.label, label);
         let visit = call.visits.entry(label).or_insert((events, 0));
-        if visit.0 != events {
+        let before = visit.0;
+        if before != events {
             *visit = (events, visit.1 + 1);
         }
-        if visit.1 > most { Err(Stop::Long) } else { Ok(()) }
+        if visit.1 > most {
+            return Err(Stop::Long);
+        }
+        if self.observer.is_none() && self.bound.headers.contains(&label) {
+            let private = call.private.insert(label, self.bytes.clone());
+            let reads = |it: &Event| it.action == Action::Read && it.is_atomic || it.action == Action::Fence;
+            let is_idle = self.events[before..].iter().all(reads);
+            if is_idle && private.is_some_and(|it| it == self.bytes) && self.has_same_phis()? {
+                return Err(Stop::Idle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the values of the `OpPhi` of the block that control enters are those of its last visit.
+    fn has_same_phis(&self) -> Result<bool, Unsupported> {
+        let (_, values) = self.incoming(self.at + 1)?;
+        Ok(values.iter().all(|(id, value)| self.values.get(*id as usize) == Some(&Some(value.clone()))))
     }
 
     /// The target of `OpSwitch`. Literals have the width of the selector.
@@ -261,20 +306,26 @@ impl<'m> Run<'m> {
 
     /// All `OpPhi` of a block take their values at once. Stops at the last of them.
     fn phis(&mut self) -> Result<(), Stop> {
+        let (last, values) = self.incoming(self.at)?;
+        self.at = last;
+        values.into_iter().for_each(|(id, value)| self.set(id, value));
+        Ok(())
+    }
+
+    /// The last of the `OpPhi` from this position, and the values that they take.
+    fn incoming(&self, at: usize) -> Result<(usize, Vec<(u32, Value)>), Unsupported> {
         let from = self.calls.last().map_or(0, |call| call.from);
         let mut values = Vec::new();
-        let rest = &self.module.instructions[self.at..];
+        let rest = &self.module.instructions[at..];
         let is_here = |it: &&super::Instruction| matches!(it.op, Op::Phi | Op::Line | Op::NoLine);
-        let mut last = self.at;
+        let mut last = at;
         for (index, phi) in rest.iter().take_while(is_here).enumerate().filter(|(_, it)| it.op == Op::Phi) {
-            last = self.at + index;
+            last = at + index;
             let source = phi.words[2..].chunks_exact(2).find(|pair| pair[1] == from);
             let value = source.map_or(Ok(vec![0]), |pair| self.value(pair[0]))?;
             values.push((phi.word(1), value));
         }
-        self.at = last;
-        values.into_iter().for_each(|(id, value)| self.set(id, value));
-        Ok(())
+        Ok((last, values))
     }
 
     /// Executes an instruction that does not end a block.
@@ -285,7 +336,7 @@ impl<'m> Run<'m> {
                 if words.len() > 3 {
                     let (_, ty) = self.module.pointer(words[0])?;
                     let value = self.value(words[3])?;
-                    self.store(ty, interface::own_address(words[1]), 0, &value)?;
+                    self.store(ty, interface::own_address(words[1]), Operands::default(), &value)?;
                 }
                 return Ok(());
             }
@@ -293,12 +344,20 @@ impl<'m> Run<'m> {
             Op::Store => {
                 let (address, value) = (self.scalar(words[0])?, self.value(words[1])?);
                 let ty = self.module.type_of(words[1])?;
-                return self.store(ty, address, operand(2), &value);
+                let operands = self.operands(&words[2..])?;
+                return self.store(ty, address, operands, &value);
             }
             Op::MemoryBarrier => return self.fence(words[0], words[1]),
             Op::ControlBarrier => return self.barrier(words),
             Op::AtomicStore | Op::AtomicFlagClear => return self.atomic_store(op, words),
             _ if format!("{op:?}").starts_with("Atomic") => vec![self.atomic(op, words)?],
+            Op::Constant
+            | Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::ConstantNull
+            | Op::ConstantComposite => {
+                return Ok(());
+            }
             // Debug information and reflection.
             Op::ExtInst if self.is_non_semantic(operand(2)) => return Ok(()),
             Op::AccessChain | Op::InBoundsAccessChain => vec![self.chain(words[2], &words[3..])?],
@@ -310,7 +369,7 @@ impl<'m> Run<'m> {
                     None => self.module.size(element, self.bound)?,
                 };
                 let index = self.index(words[3])?.wrapping_mul(size);
-                vec![self.chain(words[2], &words[4..])?.wrapping_add(index)]
+                vec![displace(self.chain(words[2], &words[4..])?, index)]
             }
             _ => self.compute(op, words)?,
         };
@@ -365,6 +424,17 @@ impl<'m> Run<'m> {
                 let both = [self.value(words[2])?, self.value(words[3])?].concat();
                 words[4..].iter().map(|at| both.get(*at as usize).copied().unwrap_or_default()).collect()
             }
+            Op::ExtInst => {
+                let (set, width) = (module.definition(words[2])?.text(1), module.width(words[0])?);
+                let a = self.value(operand(4))?;
+                let b = if words.len() > 5 { self.value(words[5])? } else { Value::new() };
+                let each = a.iter().enumerate().map(|(index, a)| {
+                    let b = b.get(index).copied().unwrap_or_default();
+                    extended::compute(&set, words[3], width, *a, b)
+                });
+                let all: Option<Value> = each.collect();
+                all.ok_or_else(|| Unsupported::Instruction(format!("instruction {} of {set}", words[3])))?
+            }
             _ => {
                 let widths = (module.width(operand(0))?, module.width(module.type_of(operand(2))?)?);
                 let a = self.value(words[2])?;
@@ -411,7 +481,7 @@ impl<'m> Run<'m> {
                     Op::TypeVector => self.module.size(element, self.bound)?,
                     _ => self.module.stride(ty, self.bound)?,
                 };
-                address = address.wrapping_add(index.wrapping_mul(stride));
+                address = displace(address, index.wrapping_mul(stride));
                 ty = element;
             }
         }
@@ -421,13 +491,11 @@ impl<'m> Run<'m> {
     /// `OpLoad` from any storage class.
     fn load_any(&mut self, words: &[u32]) -> Result<Value, Stop> {
         let address = self.scalar(words[2])?;
-        let (class, _) = self.module.pointer(self.module.type_of(words[2])?)?;
-        let is = |it: StorageClass| class == it as u32;
-        if is(StorageClass::Input) {
-            let id = (address >> 32) as u32 & 0x0fff_ffff;
-            let Some(built_in) = self.module.built_ins.get(&id) else {
-                return Err(Unsupported::Other("an input has no meaning".to_owned()).into());
-            };
+        let variable = interface::own_variable(address);
+        let definition = variable.and_then(|id| self.module.definition(id).ok());
+        let is = |class: StorageClass| definition.is_some_and(|it| it.word(2) == class as u32);
+        let built_in = variable.and_then(|id| self.module.built_ins.get(&id));
+        if let Some(built_in) = built_in {
             let count = self.module.leaves(words[0], self.bound)?.len();
             let all = self.built_in(*built_in)?;
             // A pointer to a component.
@@ -444,6 +512,16 @@ impl<'m> Run<'m> {
             };
             return Ok(leaves.into_iter().map(scalar).collect());
         }
-        self.load(words[0], address, words.get(3).copied().unwrap_or_default())
+        if is(StorageClass::Input) && definition.is_some_and(|it| it.words.len() < 4) {
+            return Err(Unsupported::Other("an input has no meaning".to_owned()).into());
+        }
+        let operands = self.operands(&words[3..])?;
+        self.load(words[0], address, operands)
     }
+}
+
+/// The address at a distance in the same object, whose offsets have 32 bits.
+fn displace(address: u64, by: u64) -> u64 {
+    let offset = (address as u32).wrapping_add(by as u32);
+    address & !u64::from(u32::MAX) | u64::from(offset)
 }

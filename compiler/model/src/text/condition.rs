@@ -12,6 +12,17 @@ pub enum Quantifier {
     Always,
 }
 
+impl Quantifier {
+    /// The verdict, given for each outcome whether it satisfies the expression.
+    pub fn verdict(self, mut satisfied: impl Iterator<Item = bool>) -> bool {
+        match self {
+            Self::Exists => satisfied.any(|it| it),
+            Self::Never => !satisfied.any(|it| it),
+            Self::Always => satisfied.all(|it| it),
+        }
+    }
+}
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
@@ -50,6 +61,11 @@ pub(super) fn split(text: &str) -> (&str, Option<Conditions>) {
 }
 
 impl Condition {
+    /// The condition that outcomes satisfy this expression.
+    pub(crate) fn new(quantifier: Quantifier, expression: String) -> Self {
+        Self { quantifier, expression }
+    }
+
     /// Reads the condition at the end of a test.
     pub fn parse(text: &str) -> Option<Self> {
         split(text).1?.1
@@ -64,12 +80,8 @@ impl Condition {
     }
 
     /// The verdict, given for each outcome whether it satisfies the expression.
-    pub fn verdict(&self, mut satisfied: impl Iterator<Item = bool>) -> bool {
-        match self.quantifier {
-            Quantifier::Exists => satisfied.any(|it| it),
-            Quantifier::Never => !satisfied.any(|it| it),
-            Quantifier::Always => satisfied.all(|it| it),
-        }
+    pub fn verdict(&self, satisfied: impl Iterator<Item = bool>) -> bool {
+        self.quantifier.verdict(satisfied)
     }
 }
 
@@ -111,11 +123,16 @@ impl<'t> Parser<'t> {
             return self.eat(")").then_some(value);
         }
         let first = self.operand()?;
-        let is_equal = !self.eat("!=");
-        if is_equal && !self.eat("==") && !self.eat("=") {
-            return None;
-        }
-        Some((first == self.operand()?) == is_equal)
+        let compare: &dyn Fn(i64, i64) -> bool = match () {
+            () if self.eat("!=") => &|a, b| a != b,
+            () if self.eat("==") || self.eat("=") => &|a, b| a == b,
+            () if self.eat(">=") => &|a, b| a >= b,
+            () if self.eat("<=") => &|a, b| a <= b,
+            () if self.eat(">") => &|a, b| a > b,
+            () if self.eat("<") => &|a, b| a < b,
+            () => return None,
+        };
+        Some(compare(first, self.operand()?))
     }
 
     fn operand(&mut self) -> Option<i64> {
@@ -123,7 +140,8 @@ impl<'t> Parser<'t> {
         let is_part = |c: char| c.is_alphanumeric() || "_:[]-".contains(c);
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         self.rest = &rest[end..];
-        let word = rest[..end].trim_matches(['[', ']']);
+        let word = &rest[..end];
+        let word = word.strip_prefix('[').map_or(word, |it| it.trim_end_matches(']'));
         word.parse().ok().or_else(|| (self.value)(word))
     }
 }

@@ -278,7 +278,7 @@ impl Runs<'_> {
         let results = state.registers.values().enumerate().map(|(index, value)| {
             (Location { object: registers(self.number), offset: index as u32 }, *value)
         });
-        self.found.push(Trace { events: state.events.clone(), results: results.collect() });
+        self.found.push(Trace { events: state.events.clone(), results: results.collect(), is_cut: false });
         match self.found.len() > MAX_RUNS {
             true => Err(format!("a work-item has more than {MAX_RUNS} runs")),
             false => Ok(()),

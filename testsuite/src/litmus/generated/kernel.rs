@@ -80,6 +80,7 @@ pub fn program(number: u64) -> Program {
         arguments,
         rounds: 2,
         thin_air: false,
+        ..Launch::default()
     };
     Program { source, launch, operations, has_barrier: phases > 1 }
 }
