@@ -544,8 +544,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
             Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
         })?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let names = command_names();
-    let parsed = commands(arguments, &names).map_err(|why| match why {
+    let parsed = commands(arguments).map_err(|why| match why {
         Mistake::OfUsage(error) => *error,
         Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
     })?;
@@ -570,17 +569,16 @@ impl From<clap::Error> for Mistake {
     }
 }
 
-fn command_names() -> Vec<String> {
-    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
-}
-
 /// The commands of a command line: one for each `kiln.toml` of its sources.
-fn commands(arguments: Vec<OsString>, names: &[String]) -> Result<Vec<(Command, ArgMatches)>, Mistake> {
-    let Respelled { arguments, hints } = respell(arguments, names)?;
+fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mistake> {
+    // Parsing it needs less than a kilobyte, which would take longer to free than to keep until the end of the process.
+    let grammar = Box::leak(Box::new(Cli::command()));
+    let names: Vec<String> = grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let Respelled { arguments, hints } = respell(arguments, &names)?;
     for hint in hints {
         anstream::eprintln!("kiln: note: {hint}");
     }
-    let (command, matches) = one_command(&arguments)?;
+    let (command, matches) = one_command(grammar, &arguments)?;
     let (sources, options) = match &command {
         Command::Compile(command) => (command.sources.clone(), &command.options),
         Command::Check(command) => (command.sources.clone(), &command.options),
@@ -601,9 +599,9 @@ fn commands(arguments: Vec<OsString>, names: &[String]) -> Result<Vec<(Command, 
     for project in projects {
         // The options of the command line follow, and so override those of the file.
         let flags = arguments[..2].iter().chain(&project.flags).cloned().collect();
-        let mut words = respell(flags, names)?.arguments;
+        let mut words = respell(flags, &names)?.arguments;
         words.extend_from_slice(&arguments[2..]);
-        let (mut command, matches) = one_command(&words)?;
+        let (mut command, matches) = one_command(grammar, &words)?;
         match &mut command {
             Command::Compile(command) => command.sources = project.sources,
             Command::Check(command) => command.sources = project.sources,
@@ -615,9 +613,12 @@ fn commands(arguments: Vec<OsString>, names: &[String]) -> Result<Vec<(Command, 
 }
 
 /// Parses arguments in Kiln's spelling.
-fn one_command(arguments: &[OsString]) -> Result<(Command, ArgMatches), clap::Error> {
+fn one_command(
+    grammar: &mut clap::Command,
+    arguments: &[OsString],
+) -> Result<(Command, ArgMatches), clap::Error> {
     let mut parts = arguments.split(|argument| argument == "then");
-    let matches = Cli::command().try_get_matches_from(parts.next().unwrap_or_default())?;
+    let matches = grammar.try_get_matches_from_mut(parts.next().unwrap_or_default())?;
     let mut command = Cli::from_arg_matches(&matches)?.command;
     let following = parts.map(parse_launch).collect::<Result<Vec<_>, _>>()?;
     match &mut command {

@@ -279,7 +279,9 @@ impl Preprocessor<'_> {
         for (when, definitions) in TABLES {
             if when.holds(self.options, self.extensions) {
                 for definition in *definitions {
-                    let end = definition.find([' ', '(']).unwrap_or(definition.len());
+                    // Hundreds of names at every start: faster than `find`, which decodes UTF-8.
+                    let end = definition.bytes().position(|it| matches!(it, b' ' | b'('));
+                    let end = end.unwrap_or(definition.len());
                     self.predefine_row(&definition[..end], Row::Table(definition));
                 }
             }

@@ -36,7 +36,8 @@ impl Interner {
     /// An interner with the predefined symbols.
     pub fn new() -> Self {
         static FIRST: LazyLock<Interner> = LazyLock::new(|| {
-            let mut interner = StringInterner::with_hasher(rustc_hash::FxBuildHasher);
+            // Space for the predefined symbols and the names of a small source.
+            let mut interner = StringInterner::with_capacity_and_hasher(1024, rustc_hash::FxBuildHasher);
             for (spelling, _) in Keyword::ALL {
                 interner.get_or_intern_static(spelling);
             }
