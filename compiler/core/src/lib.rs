@@ -232,11 +232,13 @@ fn back_end(
         return Ok(Some(Artifact::Text(text(&module))));
     }
     let mut wanted = None;
-    passes::run(&mut module, options, &PROVIDERS, sink, &mut |pass, module| {
+    let mut after = |pass: &str, module: &Module| {
         if matches!(emit, Emit::IrAfter(name) if name == pass) {
             wanted = Some(text(module));
         }
-    });
+    };
+    let is_watched = matches!(emit, Emit::IrAfter(_));
+    passes::run(&mut module, options, &PROVIDERS, sink, if is_watched { Some(&mut after) } else { None });
     if sink.has_errors() {
         return Ok(None);
     }

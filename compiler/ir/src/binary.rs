@@ -45,6 +45,8 @@ impl Function {
         let mut next = 0;
         // Blocks and instructions are numbered in program order.
         self.blocks.len().write(&mut out);
+        self.insts.len().write(&mut out);
+        self.values.len().write(&mut out);
         for Block { params, insts } in self.blocks.iter() {
             self.write_definitions(params, &mut next, &mut out);
             insts.len().write(&mut out);
@@ -88,9 +90,13 @@ impl Function {
         for _ in 0..usize::read(input)? {
             function.vars.push(read_var(input, span)?);
         }
-        function.blocks = Table::new();
-        function.values = Table::new();
-        for block in 0..usize::read(input)? {
+        let blocks = usize::read(input)?;
+        // Each of them takes at least a byte.
+        let [insts, values] = [usize::read(input)?, usize::read(input)?].map(|count| count.min(input.len()));
+        function.blocks = Table::with_capacity(blocks.min(input.len()));
+        function.insts = Table::with_capacity(insts);
+        function.values = Table::with_capacity(values);
+        for block in 0..blocks {
             let block = BlockId::from_index(block);
             let params =
                 read_definitions(input, &mut function.values, |number| ValueDef::Param(block, number))?;

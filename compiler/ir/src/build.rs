@@ -73,6 +73,7 @@ impl Function {
             linkage: Linkage::Internal,
             vars: Table::new(),
             objects: Vec::new(),
+            is_simplified: false,
             values: Table::new(),
             insts: Table::new(),
             blocks,

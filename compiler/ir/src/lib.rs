@@ -359,6 +359,9 @@ pub struct Function {
     pub vars: Table<VarId, Var>,
     /// Set by `passes/specialize_variable_args`: the parameters, by number, that point into one local object of the module, and which.
     pub objects: Vec<(u32, VarId)>,
+    /// Whether the passes before inlining would change nothing. Set for bodies from the library, which have been through
+    /// these passes, and cleared if another pass changes them.
+    pub is_simplified: bool,
     /// Its values.
     pub values: Table<ValueId, Value>,
     /// Its instructions. The order is that in the blocks.
@@ -578,6 +581,13 @@ pub struct Inst {
     pub results: SmallVec<[ValueId; 1]>,
     /// Its source position.
     pub span: Span,
+}
+
+impl Inst {
+    /// An instruction that takes the place of another for a while.
+    pub fn nothing() -> Self {
+        Self { op: Op::Unreachable, args: SmallVec::new(), results: SmallVec::new(), span: Span::default() }
+    }
 }
 
 impl Clone for Inst {

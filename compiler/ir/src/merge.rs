@@ -88,7 +88,8 @@ fn numbers<I: Id>(ids: impl Iterator<Item = I>, keeps: impl Fn(I) -> bool) -> Ve
 impl Function {
     /// The functions of the module that it refers to, by its instructions in order.
     pub fn callees(&self) -> impl Iterator<Item = (FuncId, super::InstId)> {
-        self.inst_order().into_iter().filter_map(|inst| match self.insts[inst].op {
+        let insts = self.insts_where(|op| matches!(op, Op::Function(_) | Op::Call(_)));
+        insts.into_iter().filter_map(|inst| match self.insts[inst].op {
             Op::Function(callee) | Op::Call(callee) => Some((callee, inst)),
             _ => None,
         })

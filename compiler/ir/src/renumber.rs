@@ -1,7 +1,7 @@
 //! Renumbers blocks, instructions and values in program order and drops unreachable ones. Passes traverse a function
 //! many times; this improves their memory locality.
 
-use super::{Block, BlockId, Function, Inst, InstId, Op, Value, ValueDef, ValueId};
+use super::{Block, BlockId, Const, Function, Inst, InstId, Op, Value, ValueDef, ValueId};
 use kiln_types::index::{Id, Table};
 
 /// New ids by old ids.
@@ -33,30 +33,32 @@ impl Function {
             }
         }
         let mut names = Renaming {
+            names: IdMap::new(self.values.len()),
+            // Each reachable instruction has about one result.
+            new: Table::with_capacity(self.values.len().min(2 * count)),
             old: std::mem::take(&mut self.values),
-            new: Table::new(),
-            names: IdMap::new(0),
             blocks,
             insts,
         };
-        names.names = IdMap::new(names.old.len());
-        let mut old_blocks = std::mem::take(&mut self.blocks);
-        let mut old_insts = std::mem::take(&mut self.insts);
+        let mut old_blocks = std::mem::replace(&mut self.blocks, Table::with_capacity(order.len()));
+        let mut old_insts = std::mem::replace(&mut self.insts, Table::with_capacity(count));
         for block in order {
-            let Block { params, insts } = std::mem::take(&mut old_blocks[block]);
-            let params = params.into_iter().map(|param| names.value(param)).collect();
-            let mut renamed = Vec::with_capacity(insts.len());
-            for id in insts {
-                let old = &mut old_insts[id];
-                let inst = Inst {
-                    op: names.op(std::mem::replace(&mut old.op, Op::Unreachable)),
-                    args: old.args.iter().map(|&arg| names.value(arg)).collect(),
-                    results: old.results.iter().map(|&result| names.value(result)).collect(),
+            let Block { mut params, mut insts } = std::mem::take(&mut old_blocks[block]);
+            names.values(&mut params);
+            for id in &mut insts {
+                let old = &mut old_insts[*id];
+                let mut inst = Inst {
+                    op: std::mem::replace(&mut old.op, Op::Unreachable),
+                    args: std::mem::take(&mut old.args),
+                    results: std::mem::take(&mut old.results),
                     span: old.span,
                 };
-                renamed.push(self.insts.push(inst));
+                names.op(&mut inst.op);
+                names.values(&mut inst.args);
+                names.values(&mut inst.results);
+                *id = self.insts.push(inst);
             }
-            self.blocks.push(Block { params, insts: renamed });
+            self.blocks.push(Block { params, insts });
         }
         self.values = names.new;
         self.body = names.blocks.new_id(self.body);
@@ -72,6 +74,12 @@ struct Renaming {
 }
 
 impl Renaming {
+    fn values(&mut self, values: &mut [ValueId]) {
+        for value in values {
+            *value = self.value(*value);
+        }
+    }
+
     /// The new id of a value, assigned when it is first seen.
     fn value(&mut self, value: ValueId) -> ValueId {
         if let Some(known) = self.names.0[value.index()] {
@@ -81,15 +89,15 @@ impl Renaming {
         let def = match def {
             ValueDef::Result(inst, number) => ValueDef::Result(self.insts.new_id(*inst), *number),
             ValueDef::Param(block, number) => ValueDef::Param(self.blocks.new_id(*block), *number),
-            ValueDef::Const(constant) => ValueDef::Const(constant.clone()),
+            ValueDef::Const(constant) => ValueDef::Const(std::mem::replace(constant, Const::Undefined)),
         };
         let new = self.new.push(Value { ty: *ty, def });
         self.names.0[value.index()] = Some(new);
         new
     }
 
-    fn op(&self, mut op: Op) -> Op {
-        match &mut op {
+    fn op(&self, op: &mut Op) {
+        match op {
             Op::If { then, otherwise } => {
                 (*then, *otherwise) = (self.blocks.new_id(*then), self.blocks.new_id(*otherwise));
             }
@@ -108,7 +116,6 @@ impl Renaming {
             }
             _ => {}
         }
-        op
     }
 }
 

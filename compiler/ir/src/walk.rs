@@ -430,12 +430,36 @@ impl Function {
         order
     }
 
+    /// The reachable instructions whose operation satisfies a predicate, in the order of `inst_order`.
+    pub fn insts_where(&self, predicate: impl Fn(&Op) -> bool) -> Vec<InstId> {
+        let mut found = Vec::new();
+        // Most functions have no such instruction.
+        if self.may_contain(&predicate) {
+            for block in self.block_order() {
+                let insts = self.blocks[block].insts.iter().copied();
+                found.extend(insts.filter(|&inst| predicate(&self.insts[inst].op)));
+            }
+        }
+        found
+    }
+
+    /// The functions that it calls, one for each call, in program order.
+    pub fn calls(&self) -> impl DoubleEndedIterator<Item = FuncId> {
+        let calls = self.insts_where(|op| matches!(op, Op::Call(_)));
+        calls.into_iter().filter_map(|call| match self.insts[call].op {
+            Op::Call(callee) => Some(callee),
+            _ => None,
+        })
+    }
+
     /// The number of uses of each value, by the index of its id.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.values.len()];
-        for inst in self.inst_order() {
-            for &arg in &self.insts[inst].args {
-                counts[arg.index()] += 1;
+        for block in self.block_order() {
+            for &inst in &self.blocks[block].insts {
+                for &arg in &self.insts[inst].args {
+                    counts[arg.index()] += 1;
+                }
             }
         }
         counts
@@ -449,10 +473,8 @@ impl Module {
         let mut next = 0;
         while let Some(&id) = found.get(next) {
             let function = &self.functions[id];
-            for inst in function.inst_order() {
-                if let Op::Call(callee) = function.insts[inst].op
-                    && !found.contains(&callee)
-                {
+            for callee in function.calls() {
+                if !found.contains(&callee) {
                     found.push(callee);
                 }
             }
@@ -473,12 +495,8 @@ impl Module {
                     order.push(id);
                 } else if !std::mem::replace(&mut seen[id.index()], true) {
                     stack.push((id, true));
-                    let function = &self.functions[id];
-                    let calls = function.inst_order().into_iter().rev();
-                    stack.extend(calls.filter_map(|inst| match function.insts[inst].op {
-                        Op::Call(callee) => Some((callee, false)),
-                        _ => None,
-                    }));
+                    let calls = self.functions[id].calls();
+                    stack.extend(calls.rev().map(|callee| (callee, false)));
                 }
             }
         }

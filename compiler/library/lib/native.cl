@@ -274,18 +274,19 @@ float atan2_float(float y, float x) {
     return copysign_float(angle, y);
 }
 
-// The last step is Newton's: the product of x and the square of the estimate has only errors of rounding.
+// For a normal x. The last step is Newton's: the product of the size of x and the square of the estimate has only errors of
+// rounding. The factors have the sign of x until the end: `copysign` would take an instruction.
 float cbrt_of_normal(float x) {
-    float inverse = native_exp2(native_log2(x) * -0.333333333f);
+    float inverse = native_exp2(native_log2(fabs(x)) * -0.333333333f);
     float root = x * inverse * inverse;
-    return fma(root * fma(-root, inverse, 1.0f), 0.666666667f, root);
+    return fma(root * fma(-fabs(root), inverse, 1.0f), 0.666666667f, root);
 }
 // A device may flush denormals in every operation, so they are converted as integers, in units of 2^-150.
 float cbrt_float(float x) {
-    uint size = as_uint(x) & ~SIGN_BIT;
-    if (size - 0x00800000u < 0x7f000000u) return copysign_float(cbrt_of_normal(as_float(size)), x);
-    if (size - 1 >= INFINITE - 1) return x;
-    return copysign_float(cbrt_of_normal((float)(size << 1)) * 0x1p-50f, x);
+    float size = fabs(x);
+    if (size >= 0x1p-126f && size <= 0x1.fffffep127f) return cbrt_of_normal(x);
+    if (as_uint(size) - 1 >= INFINITE - 1) return x;
+    return copysign_float(cbrt_of_normal((float)(as_uint(size) << 1)) * 0x1p-50f, x);
 }
 
 // x^(y + z) for x = 2^from m with a normal m above zero, where z is a last correction of y. The binary logarithm is a sum:

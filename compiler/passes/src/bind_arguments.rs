@@ -45,7 +45,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
 fn assign_state(module: &Module, interface: &mut Interface) -> u32 {
     let mut word = 0u32;
     for function in module.functions.iter() {
-        for id in function.inst_order() {
+        for id in function.insts_where(|op| matches!(op, Op::WorkItem(_) | Op::LaunchAddress(_))) {
             let read = match &function.insts[id].op {
                 Op::WorkItem(query) => states(*query),
                 Op::LaunchAddress(state) => std::slice::from_ref(state),
@@ -70,7 +70,7 @@ fn lay_out_variables(module: &Module, interface: &mut Interface, word: u32, sink
         |var: VarId| matches!(module.vars[var].space, AddressSpace::Global | AddressSpace::Constant);
     let mut work: Vec<VarId> = Vec::new();
     for function in module.functions.iter() {
-        for id in function.inst_order() {
+        for id in function.insts_where(|op| matches!(op, Op::ModuleVar(_))) {
             if let Op::ModuleVar(var) = function.insts[id].op
                 && is_program(var)
             {
@@ -159,8 +159,7 @@ fn bind_kernel(
     // Binding 0 is the uniform buffer.
     let mut descriptors = 0;
     let mut replaced = Replacements::default();
-    let mut samples = function.inst_order();
-    samples.retain(|&id| function.insts[id].op == Op::Image(ImageAction::Sample));
+    let samples = function.insts_where(|op| *op == Op::Image(ImageAction::Sample));
     let mut builder = Builder::new(function);
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
@@ -247,12 +246,9 @@ fn bind_kernel(
 
 /// Reports samplers that are neither constants nor arguments: a launch cannot bind those.
 fn reject_unbound_samplers(function: &Function, sink: &mut Sink) {
-    for id in function.inst_order() {
+    for id in function.insts_where(|op| *op == Op::Image(ImageAction::Sample)) {
         let inst = &function.insts[id];
-        if inst.op == Op::Image(ImageAction::Sample)
-            && function.constant_bits(inst.args[2]).is_none()
-            && function.ty(inst.args[2]) != Type::Sampler
-        {
+        if function.constant_bits(inst.args[2]).is_none() && function.ty(inst.args[2]) != Type::Sampler {
             let message = "a sampler that is chosen at run time is not supported on Vulkan";
             let diagnostic = Diagnostic::new(Code::TargetFeature, inst.span, message);
             sink.report(diagnostic.help("choose between two reads, or compile with `--exact-images`"));
@@ -269,13 +265,16 @@ pub(super) fn local_argument(argument: &Argument, number: u32, size: (u64, u64),
 /// The image properties that a kernel queries and that only the launch can provide: the argument, the property, and the
 /// results of the queries.
 fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageAction, Vec<ValueId>)> {
+    let is_query = |op: &Op| matches!(op, Op::Image(ImageAction::ChannelOrder | ImageAction::ChannelType));
+    let queries = function.insts_where(is_query);
+    if queries.is_empty() {
+        return Vec::new();
+    }
     let uses = function.use_counts();
     let mut questions: Vec<(u32, ImageAction, Vec<ValueId>)> = Vec::new();
-    for id in function.inst_order() {
+    for id in queries {
         let inst = &function.insts[id];
-        let Op::Image(what @ (ImageAction::ChannelOrder | ImageAction::ChannelType)) = inst.op else {
-            continue;
-        };
+        let Op::Image(what) = inst.op else { continue };
         let Some(argument) = params.iter().position(|param| *param == inst.args[0]) else { continue };
         if uses[inst.results[0].index()] == 0 {
             continue;

@@ -1,40 +1,93 @@
 //! Finds the jumps that pass arguments to each block parameter and construct result.
 
+use std::marker::PhantomData;
+
 use kiln_ir::{BlockId, Function, InstId, Op, ValueDef, ValueId};
+use kiln_types::index::Id;
 use rustc_hash::FxHashMap;
 
 /// The jumps of a function, by target. Not updated when the function changes.
 pub(super) struct BlockParams {
     /// The `Exit`s of each construct. Their arguments become its results.
-    exits: FxHashMap<InstId, Vec<InstId>>,
+    exits: Groups<InstId>,
     /// The instructions that enter each block of a loop: the loop itself, `Next`s, `Continue`s. Their arguments
     /// become the block parameters.
-    entries: FxHashMap<BlockId, Vec<InstId>>,
+    entries: Groups<BlockId>,
     /// The loop that owns each such block.
     loops: FxHashMap<BlockId, InstId>,
+}
+
+/// Instructions by a key, in program order.
+struct Groups<K> {
+    /// The end of each group in `insts`, by the index of its key.
+    ends: Vec<u32>,
+    insts: Vec<InstId>,
+    key: PhantomData<fn(K)>,
+}
+
+impl<K: Id> Groups<K> {
+    /// Groups `pairs`, whose keys are less than `count`.
+    fn new(pairs: &[(K, InstId)], count: usize) -> Self {
+        if pairs.is_empty() {
+            return Self { ends: Vec::new(), insts: Vec::new(), key: PhantomData };
+        }
+        // First the number of instructions of each key, then the start of its group, then the end.
+        let mut ends = vec![0u32; count];
+        for (key, _) in pairs {
+            ends[key.index()] += 1;
+        }
+        let mut start = 0;
+        for end in &mut ends {
+            start += std::mem::replace(end, start);
+        }
+        let mut insts = vec![pairs[0].1; pairs.len()];
+        for (key, inst) in pairs {
+            let end = &mut ends[key.index()];
+            insts[*end as usize] = *inst;
+            *end += 1;
+        }
+        Self { ends, insts, key: PhantomData }
+    }
+
+    fn of(&self, key: K) -> &[InstId] {
+        let Some(&end) = self.ends.get(key.index()) else { return &[] };
+        let start = key.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.insts[start as usize..end as usize]
+    }
+
+    /// The groups that are not empty.
+    fn all(&self) -> impl Iterator<Item = (K, &[InstId])> {
+        (0..self.ends.len())
+            .map(|key| (K::from_index(key), self.of(K::from_index(key))))
+            .filter(|(_, it)| !it.is_empty())
+    }
 }
 
 impl BlockParams {
     /// Collects the jumps of a function.
     pub(super) fn find(function: &Function) -> Self {
-        let mut block_params =
-            Self { exits: FxHashMap::default(), entries: FxHashMap::default(), loops: FxHashMap::default() };
-        for id in function.inst_order() {
+        let (mut exits, mut entries, mut loops) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let is_jump = |op: &Op| matches!(op, Op::Loop { .. } | Op::Exit(_) | Op::Next(_) | Op::Continue(_));
+        for id in function.insts_where(is_jump) {
             match function.insts[id].op {
                 Op::Loop { body, continuing, .. } => {
-                    block_params.loops.extend([(body, id), (continuing, id)]);
-                    block_params.entries.entry(body).or_default().push(id);
+                    loops.extend([(body, id), (continuing, id)]);
+                    entries.push((body, id));
                 }
-                Op::Exit(target) => block_params.exits.entry(target).or_default().push(id),
+                Op::Exit(target) => exits.push((target, id)),
                 Op::Next(target) | Op::Continue(target) => {
                     let Op::Loop { body, continuing, .. } = function.insts[target].op else { continue };
                     let is_next = matches!(function.insts[id].op, Op::Next(_));
-                    block_params.entries.entry(if is_next { body } else { continuing }).or_default().push(id);
+                    entries.push((if is_next { body } else { continuing }, id));
                 }
                 _ => {}
             }
         }
-        block_params
+        Self {
+            exits: Groups::new(&exits, function.insts.len()),
+            entries: Groups::new(&entries, function.blocks.len()),
+            loops,
+        }
     }
 
     /// The arguments passed for this value. `None` if it is neither a block parameter nor a construct result.
@@ -45,12 +98,12 @@ impl BlockParams {
     ) -> impl Iterator<Item = ValueId> + 'a {
         let (jumps, number) = match function.values[value].def {
             ValueDef::Result(inst, number) if function.insts[inst].op.is_construct() => {
-                (self.exits.get(&inst), number)
+                (self.exits.of(inst), number)
             }
-            ValueDef::Param(block, number) => (self.entries.get(&block), number),
-            ValueDef::Result(..) | ValueDef::Const(_) => (None, 0),
+            ValueDef::Param(block, number) => (self.entries.of(block), number),
+            ValueDef::Result(..) | ValueDef::Const(_) => (&[][..], 0),
         };
-        jumps.into_iter().flatten().map(move |&jump| function.insts[jump].args[number as usize])
+        jumps.iter().map(move |&jump| function.insts[jump].args[number as usize])
     }
 
     /// The construct that a block parameter or construct result belongs to.
@@ -64,7 +117,7 @@ impl BlockParams {
 
     /// Removes block parameters and construct results, with their arguments.
     pub(super) fn retain(&self, function: &mut Function, is_kept: impl Fn(ValueId) -> bool) {
-        for (&construct, jumps) in &self.exits {
+        for (construct, jumps) in self.exits.all() {
             let results = function.insts[construct].results.clone();
             let kept: Vec<bool> = results.iter().map(|&result| is_kept(result)).collect();
             if kept.contains(&false) {
@@ -75,7 +128,7 @@ impl BlockParams {
                 remove_arguments(function, jumps, &kept);
             }
         }
-        for (&block, jumps) in &self.entries {
+        for (block, jumps) in self.entries.all() {
             let kept: Vec<bool> = function.blocks[block].params.iter().map(|&param| is_kept(param)).collect();
             if kept.contains(&false) {
                 filter(&kept, |keep| function.blocks[block].params.retain(|_| keep()));

@@ -4,8 +4,8 @@
 //! the bounds of 32 bits instead of those of 64. It unrolls loops, so it finds more constants and extended values than
 //! `narrow_comparisons`. Unsigned comparisons of operands with flipped sign bits have the same order.
 
-use kiln_ir::{BinaryOp, Builder, Compare, CompareKind, Const, Inst, Module, Op, Scalar, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BinaryOp, Builder, Compare, CompareKind, Const, Function, Inst, Op, Scalar, ValueId};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 
 use crate::rewrite::rewrite_only;
@@ -13,17 +13,15 @@ use crate::rewrite::rewrite_only;
 /// The sign bit of a 64-bit integer.
 const SIGN: u64 = 1 << 63;
 
-pub(super) fn compare_as_unsigned(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn compare_as_unsigned(function: &mut Function, _: &Options) {
     let is_signed = |op: &Op| matches!(op, Op::Compare(Compare { kind: CompareKind::Signed, .. }));
-    for function in module.functions.iter_mut() {
-        rewrite_only(function, is_signed, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            match unsigned(builder, &inst) {
-                Some(value) => drop(replaced.insert(inst.results[0], value)),
-                None => builder.insert(id),
-            }
-        });
-    }
+    rewrite_only(function, is_signed, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        match unsigned(builder, &inst) {
+            Some(value) => drop(replaced.insert(inst.results[0], value)),
+            None => builder.insert(id),
+        }
+    });
 }
 
 fn unsigned(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {

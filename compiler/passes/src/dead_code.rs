@@ -2,16 +2,14 @@
 //!
 //! Mark and sweep from side effects. A loop parameter that is only used to compute itself is therefore removed.
 
-use kiln_ir::{Access, BlockId, Function, InstId, Module, Op, ValueDef, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Access, BlockId, Function, InstId, Op, ValueDef, ValueId};
+use kiln_session::Options;
 use kiln_types::index::Id as _;
 
 use crate::block_params::BlockParams;
 
-pub(super) fn dead_code(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        drop_unused(function);
-    }
+pub(super) fn dead_code(function: &mut Function, _: &Options) {
+    drop_unused(function);
 }
 
 /// Removes all instructions without effects whose results are unused.

@@ -2,8 +2,8 @@
 //! Vectors of 8 and 16 components are moved in parts. Accesses keep their known alignment, so that `vectorize_accesses`
 //! can combine them.
 
-use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Function, Module, Op, Scalar, Type, ValueId, VarId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Function, Op, Scalar, Type, ValueId, VarId};
+use kiln_session::Options;
 use kiln_types::ops::{CompareOp, LoopHints};
 use rustc_hash::FxHashMap;
 
@@ -26,49 +26,46 @@ const MAX_LIVE_PIECES: usize = 16;
 /// turn their variables into values. It cannot promote variables that a loop accesses.
 const ACCESSES_PER_ROUND: u64 = 4;
 
-pub(super) fn expand_memory(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        let elements = narrowest_elements(function);
-        let is_access =
-            |op: &Op| matches!(op, Op::Copy { .. } | Op::Zero { .. } | Op::Load(_) | Op::Store(_));
-        rewrite_only(function, is_access, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            match inst.op {
-                Op::Copy { size, access } => {
-                    let read = |builder: &mut Builder<'_>, piece: Piece| {
-                        let from = builder.offset(inst.args[1], piece.index, piece.stride);
-                        builder.load(from, piece.ty, piece.access)
-                    };
-                    in_pieces(builder, (size, access, MAX_WORD), MAX_UNROLLED_COPY, read, inst.args[0]);
-                }
-                Op::Zero { size, access } => {
-                    let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
-                    let object = private_object(builder.function, inst.args[0]);
-                    let widest = object.and_then(|var| elements.get(&var)).copied().unwrap_or(MAX_WORD);
-                    in_pieces(builder, (size, access, widest), MAX_UNROLLED_CLEAR, zero, inst.args[0]);
-                }
-                Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
-                    let ty = builder.ty(inst.results[0]);
-                    let parts: Vec<ValueId> = in_parts(ty, access)
-                        .map(|(_, offset, part, access)| {
-                            let address = builder.offset_bytes(inst.args[0], offset);
-                            builder.load(address, part, access)
-                        })
-                        .collect();
-                    replaced.insert(inst.results[0], builder.construct(&parts, ty));
-                }
-                Op::Store(access) if is_wide(builder.ty(inst.args[1])) => {
-                    let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
-                    for (first, offset, _, access) in in_parts(ty, access) {
-                        let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
-                        let address = builder.offset_bytes(inst.args[0], offset);
-                        builder.store(address, part, access);
-                    }
-                }
-                _ => builder.insert(id),
+pub(super) fn expand_memory(function: &mut Function, _: &Options) {
+    let elements = narrowest_elements(function);
+    let is_access = |op: &Op| matches!(op, Op::Copy { .. } | Op::Zero { .. } | Op::Load(_) | Op::Store(_));
+    rewrite_only(function, is_access, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        match inst.op {
+            Op::Copy { size, access } => {
+                let read = |builder: &mut Builder<'_>, piece: Piece| {
+                    let from = builder.offset(inst.args[1], piece.index, piece.stride);
+                    builder.load(from, piece.ty, piece.access)
+                };
+                in_pieces(builder, (size, access, MAX_WORD), MAX_UNROLLED_COPY, read, inst.args[0]);
             }
-        });
-    }
+            Op::Zero { size, access } => {
+                let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
+                let object = private_object(builder.function, inst.args[0]);
+                let widest = object.and_then(|var| elements.get(&var)).copied().unwrap_or(MAX_WORD);
+                in_pieces(builder, (size, access, widest), MAX_UNROLLED_CLEAR, zero, inst.args[0]);
+            }
+            Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
+                let ty = builder.ty(inst.results[0]);
+                let parts: Vec<ValueId> = in_parts(ty, access)
+                    .map(|(_, offset, part, access)| {
+                        let address = builder.offset_bytes(inst.args[0], offset);
+                        builder.load(address, part, access)
+                    })
+                    .collect();
+                replaced.insert(inst.results[0], builder.construct(&parts, ty));
+            }
+            Op::Store(access) if is_wide(builder.ty(inst.args[1])) => {
+                let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
+                for (first, offset, _, access) in in_parts(ty, access) {
+                    let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
+                    let address = builder.offset_bytes(inst.args[0], offset);
+                    builder.store(address, part, access);
+                }
+            }
+            _ => builder.insert(id),
+        }
+    });
 }
 
 /// For each private object that is cleared, the size of the narrowest scalar in it that is loaded or stored: a clear with

@@ -4,31 +4,28 @@
 //! `llvm.umul.with.overflow`, which the driver does not compile. Only products that reach a comparison change.
 
 use kiln_ir::{
-    BinaryOp, Builder, Compare, CompareKind, Convert, Function, Inst, Module, Op, Scalar, Type, ValueDef,
-    ValueId,
+    BinaryOp, Builder, Compare, CompareKind, Convert, Function, Inst, Op, Scalar, Type, ValueDef, ValueId,
 };
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 use kiln_types::index::Id as _;
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn extend_factors_as_pairs(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        let compared = compared_products(function);
-        if !compared.contains(&true) {
-            continue;
-        }
-        rewrite_only(function, is_product, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            if compared[id.index()] {
-                let factor = paired(builder, inst.args[0]);
-                let product = builder.binary(BinaryOp::Mul, factor, inst.args[1]);
-                replaced.insert(inst.results[0], product);
-            } else {
-                builder.insert(id);
-            }
-        });
+pub(super) fn extend_factors_as_pairs(function: &mut Function, _: &Options) {
+    let compared = compared_products(function);
+    if !compared.contains(&true) {
+        return;
     }
+    rewrite_only(function, is_product, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        if compared[id.index()] {
+            let factor = paired(builder, inst.args[0]);
+            let product = builder.binary(BinaryOp::Mul, factor, inst.args[1]);
+            replaced.insert(inst.results[0], product);
+        } else {
+            builder.insert(id);
+        }
+    });
 }
 
 fn is_product(op: &Op) -> bool {

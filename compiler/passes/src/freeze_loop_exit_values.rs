@@ -15,39 +15,37 @@
 mod registers;
 
 use kiln_ir::{
-    Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Module, Op, OpenIf, Scalar, Type,
-    ValueDef, ValueId,
+    Access, BlockId, Builder, CompareKind, Function, Input, Inst, InstId, Op, OpenIf, Scalar, Type, ValueDef,
+    ValueId,
 };
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 use rustc_hash::FxHashSet;
 
 use self::registers::{Position, Registers};
 use super::block_params::BlockParams;
 
-pub(super) fn freeze_loop_exit_values(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn freeze_loop_exit_values(function: &mut Function, options: &Options) {
     let address =
         if options.target.features.int64 { Type::Scalar(Scalar::I64) } else { Type::Vector(Scalar::I32, 2) };
-    for function in module.functions.iter_mut() {
-        let order = function.inst_order();
-        if !order.iter().any(|&id| matches!(function.insts[id].op, Op::Loop { .. })) {
-            continue;
-        }
-        let block_params = BlockParams::find(function);
-        let mut search = Search {
-            function,
-            registers: Registers::find(function, &block_params),
-            block_params,
-            loops: Vec::new(),
-            frozen: FxHashSet::default(),
-            exits: Vec::new(),
-        };
-        search.block(function.body);
-        let exits = search.exits;
-        let mut builder = Builder::new(function);
-        for (block, exit, values) in exits {
-            freeze(&mut builder, address, block, exit, &values);
-        }
+    let order = function.inst_order();
+    if !order.iter().any(|&id| matches!(function.insts[id].op, Op::Loop { .. })) {
+        return;
+    }
+    let block_params = BlockParams::find(function);
+    let mut search = Search {
+        function,
+        registers: Registers::find(function, &block_params),
+        block_params,
+        loops: Vec::new(),
+        frozen: FxHashSet::default(),
+        exits: Vec::new(),
+    };
+    search.block(function.body);
+    let exits = search.exits;
+    let mut builder = Builder::new(function);
+    for (block, exit, values) in exits {
+        freeze(&mut builder, address, block, exit, &values);
     }
 }
 

@@ -2,31 +2,27 @@
 //!
 //! This avoids divergence among the work-items of a sub-group.
 
-use kiln_ir::{
-    BinaryOp, BlockId, Convert, Function, ImageAction, Inst, InstId, Module, Op, Scalar, Type, ValueDef,
-};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BinaryOp, BlockId, Convert, Function, ImageAction, Inst, InstId, Op, Scalar, Type, ValueDef};
+use kiln_session::Options;
 
 /// The maximum number of operations that are computed unconditionally.
 const MAX_SPECULATED: usize = 4;
 
-pub(super) fn if_to_select(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn if_to_select(function: &mut Function, options: &Options) {
     if !options.optimize {
         return;
     }
-    for function in module.functions.iter_mut() {
-        // Innermost first: after conversion of a nested `if`, the outer one may qualify.
-        for block in function.block_order().into_iter().rev() {
-            let insts = std::mem::take(&mut function.blocks[block].insts);
-            let mut kept = Vec::with_capacity(insts.len());
-            for id in insts {
-                match arms(function, id) {
-                    Some(arms) => select(function, id, arms, &mut kept),
-                    None => kept.push(id),
-                }
+    // Innermost first: after conversion of a nested `if`, the outer one may qualify.
+    for block in function.block_order().into_iter().rev() {
+        let insts = std::mem::take(&mut function.blocks[block].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for id in insts {
+            match arms(function, id) {
+                Some(arms) => select(function, id, arms, &mut kept),
+                None => kept.push(id),
             }
-            function.blocks[block].insts = kept;
         }
+        function.blocks[block].insts = kept;
     }
 }
 

@@ -51,7 +51,8 @@ fn too_large(
     let mut sizes = vec![0usize; module.functions.len()];
     for id in module.callees_first() {
         let function = &module.functions[id];
-        let copied = calls(function).filter(|&callee| is_inlined(callee)).map(|callee| sizes[callee.index()]);
+        let copied =
+            function.calls().filter(|&callee| is_inlined(callee)).map(|callee| sizes[callee.index()]);
         sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
     }
     let kept: Vec<FuncId> = module.functions.ids().filter(|&id| is_kept(id, &module.functions[id])).collect();
@@ -140,8 +141,8 @@ pub(super) fn inline_functions_with(module: &mut Module, predicate: impl Fn(&Op)
     let mut has = vec![false; module.functions.len()];
     for id in module.callees_first() {
         let function = &module.functions[id];
-        has[id.index()] = calls(function).any(|callee| has[callee.index()])
-            || function.inst_order().into_iter().any(|inst| predicate(&function.insts[inst].op));
+        has[id.index()] = function.calls().any(|callee| has[callee.index()])
+            || !function.insts_where(&predicate).is_empty();
     }
     inline_where(module, |_, _| true, |callee| has[callee.index()]);
 }
@@ -176,7 +177,8 @@ fn inline_where(
 /// Whether each function is kept.
 fn kept_functions(module: &Module, options: &Options) -> Vec<bool> {
     let order = module.callees_first();
-    let calls: Vec<Vec<FuncId>> = module.functions.iter().map(|function| calls(function).collect()).collect();
+    let calls: Vec<Vec<FuncId>> =
+        module.functions.iter().map(|function| function.calls().collect()).collect();
     let mut may_stay = vec![false; module.functions.len()];
     let mut is_plain = vec![false; module.functions.len()];
     let mut sizes = vec![0; module.functions.len()];
@@ -215,13 +217,6 @@ fn min_kept_size(function: &Function) -> usize {
     let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
     let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
     if takes_private && function.kernel.is_none() { MIN_KEPT_SIZE_WITH_OBJECTS } else { MIN_KEPT_SIZE }
-}
-
-fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
-    function.inst_order().into_iter().filter_map(|id| match function.insts[id].op {
-        Op::Call(callee) => Some(callee),
-        _ => None,
-    })
 }
 
 /// Whether a function has parameters that point to private or local objects.
@@ -281,23 +276,26 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
 /// Replaces the call by a block with the callee's results. `Return` becomes an exit of the block.
 pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
     let arguments = function.insts[call].args.clone();
-    let values = callee.params().iter().copied().zip(arguments).collect();
-    let mut copy =
-        Copy { function, callee, call, values, vars: FxHashMap::default(), insts: FxHashMap::default() };
+    let mut values = vec![None; callee.values.len()];
+    for (param, argument) in callee.params().iter().zip(arguments) {
+        values[param.index()] = Some(argument);
+    }
+    let insts = vec![None; callee.insts.len()];
+    let mut copy = Copy { function, callee, call, values, vars: FxHashMap::default(), insts };
     let body = copy.block(callee.body);
     let inst = &mut function.insts[call];
     inst.op = Op::Block(body);
     inst.args.clear();
 }
 
-/// State of copying a function body, with the new id of each copied item.
+/// State of copying a function body, with the new id of each copied item, by its index in the callee.
 struct Copy<'a> {
     function: &'a mut Function,
     callee: &'a Function,
     call: InstId,
-    values: FxHashMap<ValueId, ValueId>,
+    values: Vec<Option<ValueId>>,
     vars: FxHashMap<VarId, VarId>,
-    insts: FxHashMap<InstId, InstId>,
+    insts: Vec<Option<InstId>>,
 }
 
 impl Copy<'_> {
@@ -307,8 +305,9 @@ impl Copy<'_> {
         let to = self.function.add_block(&[]);
         for &param in source.params.iter().filter(|_| !is_body) {
             let value = self.function.add_param(to, self.callee.ty(param));
-            self.values.insert(param, value);
+            self.values[param.index()] = Some(value);
         }
+        self.function.blocks[to].insts.reserve_exact(source.insts.len());
         for &inst in &source.insts {
             let copy = self.inst(inst);
             self.function.blocks[to].insts.push(copy);
@@ -318,12 +317,15 @@ impl Copy<'_> {
 
     fn inst(&mut self, from: InstId) -> InstId {
         let source = &self.callee.insts[from];
-        let args: Vec<ValueId> = source.args.iter().map(|&arg| self.value(arg)).collect();
-        let types: Vec<_> = source.results.iter().map(|&result| self.callee.ty(result)).collect();
-        let to = self.function.add_inst(Op::Unreachable, &args, &types, source.span);
-        self.insts.insert(from, to);
-        for (&result, &copy) in source.results.iter().zip(&self.function.insts[to].results) {
-            self.values.insert(result, copy);
+        let mut args = source.args.clone();
+        for arg in &mut args {
+            *arg = self.value(*arg);
+        }
+        let to = self.function.add_inst(Op::Unreachable, &args, &[], source.span);
+        self.insts[from.index()] = Some(to);
+        for &result in &source.results {
+            let copy = self.function.add_result(to, self.callee.ty(result));
+            self.values[result.index()] = Some(copy);
         }
         let op = self.op(&source.op);
         self.function.insts[to].op = op;
@@ -333,9 +335,9 @@ impl Copy<'_> {
     fn op(&mut self, op: &Op) -> Op {
         match op {
             Op::Return => Op::Exit(self.call),
-            Op::Exit(target) => Op::Exit(self.insts[target]),
-            Op::Continue(target) => Op::Continue(self.insts[target]),
-            Op::Next(target) => Op::Next(self.insts[target]),
+            Op::Exit(target) => Op::Exit(self.copied(*target)),
+            Op::Continue(target) => Op::Continue(self.copied(*target)),
+            Op::Next(target) => Op::Next(self.copied(*target)),
             Op::If { then, otherwise } => {
                 Op::If { then: self.block(*then), otherwise: self.block(*otherwise) }
             }
@@ -355,6 +357,11 @@ impl Copy<'_> {
         }
     }
 
+    /// The copy of a construct that contains the current instruction.
+    fn copied(&self, construct: InstId) -> InstId {
+        self.insts[construct.index()].expect("a construct is copied before its contents")
+    }
+
     fn var(&mut self, from: VarId) -> VarId {
         let Self { function, callee, vars, .. } = self;
         *vars.entry(from).or_insert_with(|| function.vars.push(callee.vars[from].clone()))
@@ -362,7 +369,7 @@ impl Copy<'_> {
 
     fn value(&mut self, from: ValueId) -> ValueId {
         let Self { function, callee, values, .. } = self;
-        *values.entry(from).or_insert_with(|| {
+        *values[from.index()].get_or_insert_with(|| {
             let Value { ty, def } = callee.values[from].clone();
             debug_assert!(matches!(def, ValueDef::Const(_)), "every other value is copied before its use");
             function.values.push(Value { ty, def })

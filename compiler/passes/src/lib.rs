@@ -68,10 +68,14 @@ use kiln_vocabulary::{faults::Fault, opencl::Environment, precision::Precision, 
 
 pub use library_body::library_body;
 
-use Pass::{Linking, Local};
+use Pass::{Each, Early, Linking, Local};
 
 /// A pass.
 enum Pass {
+    /// Transforms each function by itself, and never fails.
+    Each(fn(&mut Function, &Options)),
+    /// Like `Each`, for functions that are not simplified yet.
+    Early(fn(&mut Function, &Options)),
     /// Needs the module and the options only.
     Local(fn(&mut Module, &Options, &mut Sink)),
     /// Links functions of the library.
@@ -81,8 +85,23 @@ enum Pass {
 impl Pass {
     fn run(&self, module: &mut Module, options: &Options, providers: &Providers, sink: &mut Sink) {
         match self {
+            Each(_) | Early(_) => module.functions.iter_mut().for_each(|it| self.run_on(it, options)),
             Local(pass) => pass(module, options, sink),
             Linking(pass) => pass(module, options, providers, sink),
+        }
+    }
+
+    /// Whether it transforms each function by itself.
+    const fn is_of_functions(&self) -> bool {
+        matches!(self, Each(_) | Early(_))
+    }
+
+    /// Runs a pass that transforms each function by itself.
+    fn run_on(&self, function: &mut Function, options: &Options) {
+        match self {
+            Each(pass) => pass(function, options),
+            Early(pass) if !function.is_simplified => pass(function, options),
+            Early(_) | Local(_) | Linking(_) => {}
         }
     }
 }
@@ -104,21 +123,24 @@ impl Default for Providers {
     }
 }
 
+/// What to do after a pass, with its name and the module.
+pub type After<'a> = &'a mut dyn FnMut(&str, &Module);
+
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[
     // Early, because it inserts calls and other code that later passes transform.
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // While scalars and vectors of all widths can still be compared.
-    ("lower_min_max", Local(lower_min_max::lower_min_max)),
-    // Shrink callees before inlining duplicates them.
-    ("promote_early", Local(promote::promote)),
+    ("lower_min_max", Each(lower_min_max::lower_min_max)),
+    // Shrink callees before inlining duplicates them. The bodies of library functions have been through these passes.
+    ("promote_early", Early(promote::promote)),
     (
         "remove_redundant_block_params_early",
-        Local(remove_redundant_block_params::remove_redundant_block_params),
+        Early(remove_redundant_block_params::remove_redundant_block_params),
     ),
-    ("dead_code_early", Local(dead_code::dead_code)),
-    ("simplify_early", Local(simplify::simplify)),
-    ("renumber_early", Local(renumber)),
+    ("dead_code_early", Early(dead_code::dead_code)),
+    ("simplify_early", Early(simplify::simplify)),
+    ("renumber_early", Early(renumber)),
     // Early, so that the origin of every pointer is visible at its uses: local and private memory has no addresses
     // here.
     ("inline_calls", Local(inline_calls::inline_calls)),
@@ -131,24 +153,24 @@ const VULKAN: &[(&str, Pass)] = &[
     ("unroll_loops", Local(unroll_loops::unroll_loops)),
     // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
     // variables.
-    ("structure_exits", Local(structure_exits::structure_exits)),
+    ("structure_exits", Each(structure_exits::structure_exits)),
     // Before `expand_memory`, because loops that copy whole structures would join all their parts.
-    ("split_private_objects", Local(split_private_objects::split_private_objects)),
+    ("split_private_objects", Each(split_private_objects::split_private_objects)),
     // Before `promote`, because copies of whole structures would hide accesses to their members.
-    ("expand_memory", Local(expand_memory::expand_memory)),
+    ("expand_memory", Each(expand_memory::expand_memory)),
     // Turns pointers in variables into values whose origin can be followed.
-    ("promote", Local(promote::promote)),
+    ("promote", Each(promote::promote)),
     // Dead or redundant block parameters would keep their operands alive.
-    ("remove_redundant_block_params", Local(remove_redundant_block_params::remove_redundant_block_params)),
-    ("dead_block_params", Local(dead_code::dead_code)),
+    ("remove_redundant_block_params", Each(remove_redundant_block_params::remove_redundant_block_params)),
+    ("dead_block_params", Each(dead_code::dead_code)),
     // After the cleanup, when both branches of an `if` may contain nothing but values.
-    ("if_to_select", Local(if_to_select::if_to_select)),
+    ("if_to_select", Each(if_to_select::if_to_select)),
     // Constants that are available now decide which code remains for later passes.
-    ("simplify", Local(simplify::simplify)),
+    ("simplify", Each(simplify::simplify)),
     // After indices have become constants. Before any pass collects the variables in use.
     ("load_constants", Local(load_constants::load_constants)),
     // The passes above have removed most of the original instructions.
-    ("renumber", Local(renumber)),
+    ("renumber", Each(renumber)),
     // Before any pass queries the address space of an access.
     ("infer_address_spaces", Local(infer_address_spaces::infer_address_spaces)),
     // While accesses still have their address space and match the source. Its table is a program-scope variable.
@@ -171,44 +193,44 @@ const VULKAN: &[(&str, Pass)] = &[
     ("lower_to_logical_pointers", Local(lower_to_logical_pointers::lower_to_logical_pointers)),
     // Arrays that are only indexed by constants need no memory. Before `freeze_loop_exit_values`, which must see the
     // same values as a driver that promotes such arrays.
-    ("promote_again", Local(promote::promote)),
+    ("promote_again", Each(promote::promote)),
     // Pointers have become indices, and variables have become values.
-    ("renumber_again", Local(renumber)),
+    ("renumber_again", Each(renumber)),
     // After copies through private objects have become values. While pointers still have bases and offsets.
-    ("vectorize_accesses", Local(vectorize_accesses::vectorize_accesses)),
+    ("vectorize_accesses", Each(vectorize_accesses::vectorize_accesses)),
     // After local and private pointers are gone.
-    ("lower_addresses", Local(lower_addresses::lower_addresses)),
+    ("lower_addresses", Each(lower_addresses::lower_addresses)),
     // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.
-    ("narrow_comparisons", Local(narrow_comparisons::narrow_comparisons)),
+    ("narrow_comparisons", Each(narrow_comparisons::narrow_comparisons)),
     // After addresses have become integers that can be rounded down to words. Before `emulate_int64` lowers those to
     // pairs.
     ("emulate_small", Local(emulate_small::emulate_small)),
     // After all passes that compute with addresses.
     ("emulate_int64", Local(emulate_int64::emulate_int64)),
     // After the emulation of missing integer types, which has its own lowering of remainders.
-    ("lower_remainders", Local(lower_remainders::lower_remainders)),
+    ("lower_remainders", Each(lower_remainders::lower_remainders)),
     // After all passes that handle whole vectors.
-    ("split_vectors", Local(split_vectors::split_vectors)),
+    ("split_vectors", Each(split_vectors::split_vectors)),
     // Common subexpressions and constants that the passes above have created.
-    ("simplify_again", Local(simplify::simplify)),
+    ("simplify_again", Each(simplify::simplify)),
     // `promote_again` has turned the variables of `lower_to_logical_pointers` into values.
     (
         "remove_redundant_block_params_again",
-        Local(remove_redundant_block_params::remove_redundant_block_params),
+        Each(remove_redundant_block_params::remove_redundant_block_params),
     ),
-    ("if_to_select_again", Local(if_to_select::if_to_select)),
+    ("if_to_select_again", Each(if_to_select::if_to_select)),
     // Selections with equal operands hid some widened values.
-    ("narrow_comparisons_again", Local(narrow_comparisons::narrow_comparisons)),
+    ("narrow_comparisons_again", Each(narrow_comparisons::narrow_comparisons)),
     // Workarounds, which run only for targets that request them. After all passes that could undo them:
     // `narrow_comparisons` would narrow the comparisons of the first again, and the last must see every loop.
-    ("compare_as_unsigned", Local(compare_as_unsigned::compare_as_unsigned)),
-    ("extend_factors_as_pairs", Local(extend_factors_as_pairs::extend_factors_as_pairs)),
-    ("split_vector_divisions", Local(split_vector_divisions::split_vector_divisions)),
-    ("freeze_loop_exit_values", Local(freeze_loop_exit_values::freeze_loop_exit_values)),
+    ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),
+    ("extend_factors_as_pairs", Each(extend_factors_as_pairs::extend_factors_as_pairs)),
+    ("split_vector_divisions", Each(split_vector_divisions::split_vector_divisions)),
+    ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Remove what other passes have left unused.
-    ("dead_code", Local(dead_code::dead_code)),
+    ("dead_code", Each(dead_code::dead_code)),
     // Last, because it measures loops.
-    ("request_unrolling", Local(request_unrolling::request_unrolling)),
+    ("request_unrolling", Each(request_unrolling::request_unrolling)),
 ];
 
 /// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.
@@ -217,24 +239,22 @@ const OPENCL: &[(&str, Pass)] = &[
     // Before `promote`, because it moves the variables of callees into their callers.
     ("inline_over_parameter_limit", Local(inline_calls::inline_over_parameter_limit)),
     ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
-    ("promote", Local(promote::promote)),
-    ("remove_redundant_block_params", Local(remove_redundant_block_params::remove_redundant_block_params)),
+    ("promote", Each(promote::promote)),
+    ("remove_redundant_block_params", Each(remove_redundant_block_params::remove_redundant_block_params)),
     // After `promote`, so that uses are visible. Before `reject_unsupported`, which checks for half arithmetic.
     ("form_half_loads_and_stores", Local(form_half_loads_and_stores::form_half_loads_and_stores)),
     ("legalize_atomics", Local(legalize_atomics::legalize_atomics)),
     ("reject_unsupported", Local(reject_unsupported::reject_unsupported)),
-    ("dead_block_params", Local(dead_code::dead_code)),
-    ("if_to_select", Local(if_to_select::if_to_select)),
+    ("dead_block_params", Each(dead_code::dead_code)),
+    ("if_to_select", Each(if_to_select::if_to_select)),
     ("load_constants", Local(load_constants::load_constants)),
-    ("simplify", Local(simplify::simplify)),
-    ("dead_code", Local(dead_code::dead_code)),
+    ("simplify", Each(simplify::simplify)),
+    ("dead_code", Each(dead_code::dead_code)),
 ];
 
 /// Renumbers blocks, instructions and values, dropping unreachable ones.
-fn renumber(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        function.renumber();
-    }
+fn renumber(function: &mut Function, _: &Options) {
+    function.renumber();
 }
 
 /// Whether the pass runs for the target. A workaround for a driver fault runs only if the target requests it.
@@ -242,24 +262,38 @@ fn is_needed(pass: &str, target: &Target) -> bool {
     Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
 }
 
-/// Runs all passes for the target. Calls `after` with the name of each pass that has run.
+/// Runs all passes for the target. Calls `after` after each pass.
 pub fn run(
     module: &mut Module,
     options: &Options,
     providers: &Providers,
     sink: &mut Sink,
-    after: &mut dyn FnMut(&str, &Module),
+    mut after: Option<After<'_>>,
 ) {
     let list = match options.target.environment {
         Environment::Vulkan => VULKAN,
         Environment::OpenCl => OPENCL,
     };
-    for (name, pass) in list.iter().filter(|(name, _)| is_needed(name, &options.target)) {
+    let mut rest: Vec<_> = list.iter().filter(|(name, _)| is_needed(name, &options.target)).collect();
+    rest.reverse();
+    while let Some((name, pass)) = rest.pop() {
+        if pass.is_of_functions() && after.is_none() && !cfg!(debug_assertions) {
+            // Function by function through all passes up to the next one on the module: functions stay in the cache.
+            let next = rest.iter().rposition(|(_, next)| !next.is_of_functions()).map_or(0, |next| next + 1);
+            let others = rest.split_off(next);
+            for function in module.functions.iter_mut() {
+                pass.run_on(function, options);
+                others.iter().rev().for_each(|(_, other)| other.run_on(function, options));
+            }
+            continue;
+        }
         pass.run(module, options, providers, sink);
         if sink.has_errors() {
             return;
         }
-        after(name, module);
+        if let Some(after) = &mut after {
+            after(name, module);
+        }
         ir::check_after(module, name);
     }
 }

@@ -1,12 +1,14 @@
 //! Prepares a function of the library. Only `cargo xtask library` runs it; compilations use the stored results.
 
 use kiln_ir::{BinaryOp, FuncId, Function, Module, Op};
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 
 use crate::{
     dead_code::dead_code,
     inline_calls::{inline_all, take},
     promote::promote,
+    remove_redundant_block_params::remove_redundant_block_params,
+    simplify::simplify,
     structure_exits::structure_exits,
 };
 
@@ -14,18 +16,22 @@ use crate::{
 /// operations are exact, because the error bound of the function depends on them.
 pub fn library_body(mut module: Module, wanted: FuncId) -> Function {
     debug_assert!(module.vars.is_empty(), "functions of the library have no objects with static lifetime");
-    let (options, mut sink) = (Options::default(), Sink::default());
+    let options = Options::default();
     // Promote variables before and after inlining, to keep functions small.
-    promote(&mut module, &options, &mut sink);
+    module.functions.iter_mut().for_each(|function| promote(function, &options));
     let wanted = inline_all(&mut module, wanted);
-    structure_exits(&mut module, &options, &mut sink);
-    promote(&mut module, &options, &mut sink);
-    dead_code(&mut module, &options, &mut sink);
     let mut function = take(&mut module, wanted);
+    structure_exits(&mut function, &options);
+    promote(&mut function, &options);
+    dead_code(&mut function, &options);
     for inst in function.insts.iter_mut() {
         if let Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) = inst.op {
             inst.op = Op::Exact(op);
         }
     }
+    // The passes before inlining, which `Function::is_simplified` skips.
+    remove_redundant_block_params(&mut function, &options);
+    dead_code(&mut function, &options);
+    simplify(&mut function, &options);
     function
 }

@@ -4,49 +4,46 @@
 //! memory are gone by now. An access that is not aligned to its components is split into aligned ones
 //! (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
 
-use kiln_ir::{Access, BinaryOp, Builder, Module, Op, Scalar, Type, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Access, BinaryOp, Builder, Function, Op, Scalar, Type, ValueId};
+use kiln_session::Options;
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn lower_addresses(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        for index in 0..function.values.len() {
-            let value = &mut function.values[ValueId::from_index(index)];
-            if let Type::Pointer(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic) =
-                value.ty
-            {
-                value.ty = Type::I64;
-            }
+pub(super) fn lower_addresses(function: &mut Function, _: &Options) {
+    for index in 0..function.values.len() {
+        let value = &mut function.values[ValueId::from_index(index)];
+        if let Type::Pointer(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic) = value.ty
+        {
+            value.ty = Type::I64;
         }
-        if function.result.is_some_and(Type::is_pointer) {
-            function.result = Some(Type::I64);
-        }
-        rewrite_only(function, is_of_pointers, |builder, id, replaced| {
-            let inst = builder.function.insts[id].clone();
-            let is_address = inst.args.first().is_some_and(|&arg| builder.ty(arg) == Type::I64);
-            let value = match inst.op {
-                Op::Offset { stride, .. } if is_address => {
-                    let mut offset = builder.resize(inst.args[1], Scalar::I64, true);
-                    if stride != 1 {
-                        offset = builder.binary_bits(BinaryOp::Mul, offset, stride);
-                    }
-                    builder.binary(BinaryOp::Add, inst.args[0], offset)
-                }
-                Op::Load(access) if is_address && is_unaligned(builder.ty(inst.results[0]), access) => {
-                    load_pieces(builder, inst.args[0], builder.ty(inst.results[0]), access)
-                }
-                Op::Store(access) if is_address && is_unaligned(builder.ty(inst.args[1]), access) => {
-                    return store_pieces(builder, inst.args[0], inst.args[1], access);
-                }
-                Op::PointerCast | Op::PointerToInt | Op::IntToPointer if is_address => inst.args[0],
-                _ => return builder.insert(id),
-            };
-            replaced.insert(inst.results[0], value);
-        });
     }
+    if function.result.is_some_and(Type::is_pointer) {
+        function.result = Some(Type::I64);
+    }
+    rewrite_only(function, is_of_pointers, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        let is_address = inst.args.first().is_some_and(|&arg| builder.ty(arg) == Type::I64);
+        let value = match inst.op {
+            Op::Offset { stride, .. } if is_address => {
+                let mut offset = builder.resize(inst.args[1], Scalar::I64, true);
+                if stride != 1 {
+                    offset = builder.binary_bits(BinaryOp::Mul, offset, stride);
+                }
+                builder.binary(BinaryOp::Add, inst.args[0], offset)
+            }
+            Op::Load(access) if is_address && is_unaligned(builder.ty(inst.results[0]), access) => {
+                load_pieces(builder, inst.args[0], builder.ty(inst.results[0]), access)
+            }
+            Op::Store(access) if is_address && is_unaligned(builder.ty(inst.args[1]), access) => {
+                return store_pieces(builder, inst.args[0], inst.args[1], access);
+            }
+            Op::PointerCast | Op::PointerToInt | Op::IntToPointer if is_address => inst.args[0],
+            _ => return builder.insert(id),
+        };
+        replaced.insert(inst.results[0], value);
+    });
 }
 
 /// Whether an operation may take or return an address.

@@ -59,8 +59,12 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
         if next < programs {
             pass.divisions(id);
         }
+        let before = pass.module.functions[id].insts.len();
         pass.int64_divisions(id);
         pass.function(id);
+        // Every replacement has instructions.
+        let function = &mut pass.module.functions[id];
+        function.is_simplified &= function.insts.len() == before;
         next += 1;
     }
 }
@@ -252,7 +256,7 @@ impl Pass<'_> {
         let Options { math, target, .. } = self.options;
         let is_relaxed = math.unsafe_optimizations;
         let function = (self.providers.library_function)(name, types, is_relaxed, target.precision, span)?;
-        let function = self.module.functions.push(function);
+        let function = self.module.functions.push(Function { is_simplified: true, ..function });
         self.library.insert(key, function);
         Some(function)
     }

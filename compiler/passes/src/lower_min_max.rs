@@ -4,26 +4,27 @@
 //! folding of SPIRV-Tools, which drivers run, treats such operands as unsigned. Comparisons are folded correctly.
 
 use kiln_builtins as builtins;
-use kiln_ir::{Builder, BuiltinParam, CompareKind, Inst, Module, Op, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Builder, BuiltinParam, CompareKind, Function, Inst, Op, ValueId};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn lower_min_max(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        rewrite_only(
-            function,
-            |op| matches!(op, Op::Builtin(..)),
-            |builder, id, replaced| {
-                let inst = builder.function.insts[id].clone();
-                match chosen(builder, &inst) {
-                    Some(value) => drop(replaced.insert(inst.results[0], value)),
-                    None => builder.insert(id),
+pub(super) fn lower_min_max(function: &mut Function, _: &Options) {
+    rewrite_only(
+        function,
+        |op| matches!(op, Op::Builtin(..)),
+        |builder, id, replaced| {
+            let inst = builder.function.insts[id].clone();
+            match chosen(builder, &inst) {
+                Some(value) => {
+                    builder.function.is_simplified = false;
+                    replaced.insert(inst.results[0], value);
                 }
-            },
-        );
-    }
+                None => builder.insert(id),
+            }
+        },
+    );
 }
 
 fn chosen(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {

@@ -4,20 +4,18 @@
 //! SPIR-V"); an NVIDIA driver returns 0 for `-7 % 3`. `OpSDiv` is defined, and devices compute remainders from it
 //! anyway.
 
-use kiln_ir::{BinaryOp, Module, Op};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BinaryOp, Function, Op};
+use kiln_session::Options;
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn lower_remainders(module: &mut Module, _: &Options, _: &mut Sink) {
+pub(super) fn lower_remainders(function: &mut Function, _: &Options) {
     let is_remainder = |op: &Op| matches!(op, Op::Binary(BinaryOp::SRem) | Op::Exact(BinaryOp::SRem));
-    for function in module.functions.iter_mut() {
-        rewrite_only(function, is_remainder, |builder, id, replaced| {
-            let inst = &builder.function.insts[id];
-            let (dividend, divisor, result) = (inst.args[0], inst.args[1], inst.results[0]);
-            let quotient = builder.binary(BinaryOp::SDiv, dividend, divisor);
-            let product = builder.binary(BinaryOp::Mul, quotient, divisor);
-            replaced.insert(result, builder.binary(BinaryOp::Sub, dividend, product));
-        });
-    }
+    rewrite_only(function, is_remainder, |builder, id, replaced| {
+        let inst = &builder.function.insts[id];
+        let (dividend, divisor, result) = (inst.args[0], inst.args[1], inst.results[0]);
+        let quotient = builder.binary(BinaryOp::SDiv, dividend, divisor);
+        let product = builder.binary(BinaryOp::Mul, quotient, divisor);
+        replaced.insert(result, builder.binary(BinaryOp::Sub, dividend, product));
+    });
 }

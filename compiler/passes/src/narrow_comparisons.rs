@@ -2,26 +2,24 @@
 //!
 //! 64-bit arithmetic is slow on most devices.
 
-use kiln_ir::{Builder, Compare, CompareKind, Const, Convert, Inst, Module, Op, Scalar, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Builder, Compare, CompareKind, Const, Convert, Function, Inst, Op, Scalar, ValueId};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn narrow_comparisons(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        rewrite_only(
-            function,
-            |op| matches!(op, Op::Compare(_)),
-            |builder, id, replaced| {
-                let inst = builder.function.insts[id].clone();
-                match narrowed(builder, &inst) {
-                    Some(value) => drop(replaced.insert(inst.results[0], value)),
-                    None => builder.insert(id),
-                }
-            },
-        );
-    }
+pub(super) fn narrow_comparisons(function: &mut Function, _: &Options) {
+    rewrite_only(
+        function,
+        |op| matches!(op, Op::Compare(_)),
+        |builder, id, replaced| {
+            let inst = builder.function.insts[id].clone();
+            match narrowed(builder, &inst) {
+                Some(value) => drop(replaced.insert(inst.results[0], value)),
+                None => builder.insert(id),
+            }
+        },
+    );
 }
 
 /// A widened value, and how it was widened.

@@ -6,17 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use kiln_ir::{BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId, VarId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BlockId, Builder, Function, InstId, Op, Replacements, Scalar, Type, ValueId, VarId};
+use kiln_session::Options;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{origins::constant_offset, simplify::fold::integer};
 
-pub(super) fn promote(module: &mut Module, options: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
-        while promote_once(function, options.keep_variables) {}
-    }
+pub(super) fn promote(function: &mut Function, options: &Options) {
+    // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
+    while promote_once(function, options.keep_variables) {}
 }
 
 /// Runs one iteration. Returns whether another iteration could promote more.

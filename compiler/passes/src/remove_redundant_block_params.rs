@@ -1,18 +1,16 @@
 //! Replaces block parameters and construct results that receive only one value with that value.
 
-use kiln_ir::{BlockId, Const, Function, InstId, Module, Op, Replacements, ValueDef, ValueId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BlockId, Const, Function, InstId, Op, Replacements, ValueDef, ValueId};
+use kiln_session::Options;
 use kiln_types::index::Id as _;
 
 use crate::block_params::BlockParams;
 
-pub(super) fn remove_redundant_block_params(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn remove_redundant_block_params(function: &mut Function, options: &Options) {
     if !options.optimize {
         return;
     }
-    for function in module.functions.iter_mut() {
-        forward(function);
-    }
+    forward(function);
 }
 
 fn forward(function: &mut Function) {

@@ -3,8 +3,8 @@
 //! calls, whose iterations do not overlap, and loops that may run too often or load too much: the driver completely
 //! unrolls a loop with a known number of iterations, and moves the loads from global memory to its start.
 
-use kiln_ir::{Function, InstId, Module, Op};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Function, InstId, Op};
+use kiln_session::Options;
 
 /// The maximum size of such a loop in instructions.
 const LIMIT: usize = 128;
@@ -15,18 +15,16 @@ const COPIES: u64 = 8192;
 /// bandwidth, and 1024 bytes take 2.8 times as long as in a loop.
 const LOADED: u64 = 128;
 
-pub(super) fn request_unrolling(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn request_unrolling(function: &mut Function, options: &Options) {
     if !options.optimize || !options.target.tuning.unrolls_on_request {
         return;
     }
-    for function in module.functions.iter_mut() {
-        for id in function.inst_order() {
-            if is_worth_unrolling(function, id)
-                && let Op::Loop { hints, .. } = &mut function.insts[id].op
-            {
-                // As `opencl_unroll_hint` without a number.
-                hints.unroll.get_or_insert(0);
-            }
+    for id in function.inst_order() {
+        if is_worth_unrolling(function, id)
+            && let Op::Loop { hints, .. } = &mut function.insts[id].op
+        {
+            // As `opencl_unroll_hint` without a number.
+            hints.unroll.get_or_insert(0);
         }
     }
 }

@@ -9,25 +9,23 @@ pub(super) mod fold;
 
 use std::hash::{Hash as _, Hasher as _};
 
-use kiln_ir::{BlockId, Builder, Function, Inst, InstId, Module, Op, Replacements, UnaryOp};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{BlockId, Builder, Function, Inst, InstId, Op, Replacements, UnaryOp};
+use kiln_session::Options;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-pub(super) fn simplify(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn simplify(function: &mut Function, options: &Options) {
     if !options.optimize {
         return;
     }
-    for function in module.functions.iter_mut() {
-        // Removing a branch may leave enclosing constructs without a decision.
-        while simplify_once(function) {}
-    }
+    // Removing a branch may leave enclosing constructs without a decision.
+    while simplify_once(function) {}
 }
 
 /// Runs one iteration. Returns whether a branch was removed.
 fn simplify_once(function: &mut Function) -> bool {
     let mut exits: FxHashMap<InstId, u32> = FxHashMap::default();
-    for id in function.inst_order() {
+    for id in function.insts_where(|op| matches!(op, Op::Exit(_))) {
         if let Op::Exit(target) = function.insts[id].op {
             *exits.entry(target).or_default() += 1;
         }
@@ -99,14 +97,15 @@ impl Walk<'_> {
             } else if inst.results.is_empty() {
                 self.builder.insert(id);
             } else {
-                let inst = inst.clone();
-                self.plain(id, &inst);
+                self.plain(id);
             }
         }
     }
 
     fn frame(&mut self, block: BlockId) -> Frame {
-        let mut rest = std::mem::take(&mut self.builder.function.blocks[block].insts);
+        let insts = &mut self.builder.function.blocks[block].insts;
+        let capacity = insts.len();
+        let mut rest = std::mem::replace(insts, Vec::with_capacity(capacity));
         rest.reverse();
         Frame { block, rest, mark: None }
     }
@@ -196,8 +195,13 @@ impl Walk<'_> {
         }
     }
 
-    fn plain(&mut self, id: InstId, inst: &Inst) {
-        if let Some(value) = fold::fold(&mut self.builder, inst) {
+    fn plain(&mut self, id: InstId) {
+        // Folding adds instructions to the function.
+        let inst = std::mem::replace(&mut self.builder.function.insts[id], Inst::nothing());
+        let folded = fold::fold(&mut self.builder, &inst);
+        self.builder.function.insts[id] = inst;
+        let inst = &self.builder.function.insts[id];
+        if let Some(value) = folded {
             self.replaced.insert(inst.results[0], value);
             return;
         }
@@ -215,7 +219,7 @@ impl Walk<'_> {
         match found {
             Some(other) => {
                 let value = self.builder.function.result(other);
-                self.replaced.insert(inst.results[0], value);
+                self.replaced.insert(self.builder.function.result(id), value);
             }
             None => {
                 self.known.entry(key).or_default().push(id);

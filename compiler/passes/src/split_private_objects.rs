@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use kiln_ir::{Access, Builder, Function, InstId, Module, Op, Type, ValueId, Var, VarId};
-use kiln_session::{Options, diag::Sink};
+use kiln_ir::{Access, Builder, Function, InstId, Op, Type, ValueId, Var, VarId};
+use kiln_session::Options;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -23,16 +23,14 @@ use crate::{
 /// The maximum number of rounds. A copy between two objects that are both split needs another round.
 const ROUNDS: usize = 4;
 
-pub(super) fn split_private_objects(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn split_private_objects(function: &mut Function, options: &Options) {
     // A debugger shows objects as in the source, and a bounds check keeps an access in its object only.
     if options.keep_variables || options.bounds_checks {
         return;
     }
-    for function in module.functions.iter_mut() {
-        for _ in 0..ROUNDS {
-            if !split_objects(function) {
-                break;
-            }
+    for _ in 0..ROUNDS {
+        if !split_objects(function) {
+            break;
         }
     }
 }

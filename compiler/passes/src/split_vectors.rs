@@ -6,10 +6,10 @@
 pub(super) mod bits;
 
 use kiln_ir::{
-    BinaryOp, BlockId, Builder, BuiltinParam, CompareKind, Const, Function, Inst, InstId, Module, Op, Scalar,
-    Type, ValueDef, ValueId,
+    BinaryOp, BlockId, Builder, BuiltinParam, CompareKind, Const, Function, Inst, InstId, Op, Scalar, Type,
+    ValueDef, ValueId,
 };
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -22,11 +22,9 @@ const PART: u8 = 4;
 /// The parts of a value, in order.
 type Parts = SmallVec<[ValueId; 4]>;
 
-pub(super) fn split_vectors(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        if function.values.iter().any(|value| is_wide(value.ty)) {
-            split(function);
-        }
+pub(super) fn split_vectors(function: &mut Function, _: &Options) {
+    if function.values.iter().any(|value| is_wide(value.ty)) {
+        split(function);
     }
 }
 

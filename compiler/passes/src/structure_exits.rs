@@ -6,26 +6,23 @@
 //! before `promote`, so that the values that a jump carries can be variables too.
 
 use kiln_ir::{
-    Access, BlockId, Builder, CompareKind, Convert, Function, InstId, Module, Op, Type, ValueDef, ValueId,
-    Var, VarId,
+    Access, BlockId, Builder, CompareKind, Convert, Function, InstId, Op, Type, ValueDef, ValueId, Var, VarId,
 };
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) fn structure_exits(module: &mut Module, _: &Options, _: &mut Sink) {
-    for function in module.functions.iter_mut() {
-        enclose_ifs(function);
-        let body = function.body;
-        let mut pass = Pass {
-            builder: Builder::new(function),
-            around: Vec::new(),
-            selectors: FxHashMap::default(),
-            carried: FxHashMap::default(),
-        };
-        pass.block(body);
-    }
+pub(super) fn structure_exits(function: &mut Function, _: &Options) {
+    enclose_ifs(function);
+    let body = function.body;
+    let mut pass = Pass {
+        builder: Builder::new(function),
+        around: Vec::new(),
+        selectors: FxHashMap::default(),
+        carried: FxHashMap::default(),
+    };
+    pass.block(body);
 }
 
 /// Wraps every `if` that a nested construct leaves in a block, and makes the jump leave the block instead.

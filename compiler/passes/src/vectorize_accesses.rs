@@ -8,10 +8,9 @@
 use std::{collections::BTreeMap, mem::take};
 
 use kiln_ir::{
-    Access, BlockId, Builder, Function, InstId, Module, Op, Replacements, Scalar, Type, ValueId,
-    align_at_offset,
+    Access, BlockId, Builder, Function, InstId, Op, Replacements, Scalar, Type, ValueId, align_at_offset,
 };
-use kiln_session::{Options, diag::Sink};
+use kiln_session::Options;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,19 +19,16 @@ use crate::{origins::constant_offset, rewrite::rewrite_only, split_vectors::bits
 /// The sizes of combined accesses in bytes, in order of preference. GPUs access at most 16 bytes at once.
 const SIZES: [i64; 4] = [16, 8, 4, 2];
 
-pub(super) fn vectorize_accesses(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn vectorize_accesses(function: &mut Function, options: &Options) {
     if !options.optimize {
         return;
     }
-    for function in module.functions.iter_mut() {
-        let mut combined = Vec::new();
-        for block in function.block_order() {
-            Search { function, open: FxHashMap::default(), stored: None, combined: &mut combined }
-                .block(block);
-        }
-        if !combined.is_empty() {
-            replace(function, &combined);
-        }
+    let mut combined = Vec::new();
+    for block in function.block_order() {
+        Search { function, open: FxHashMap::default(), stored: None, combined: &mut combined }.block(block);
+    }
+    if !combined.is_empty() {
+        replace(function, &combined);
     }
 }
 

@@ -16,11 +16,11 @@ fn prepared(body: &str) -> Module {
         &Options::default(),
         &Providers::default(),
         &mut Sink::default(),
-        &mut |name, module| {
+        Some(&mut |name, module| {
             if name == "structure_exits" {
                 after = Some(module.clone());
             }
-        },
+        }),
     );
     let after = after.expect("the pass has run");
     assert_eq!(verify(&after), Vec::<String>::new(), "{after}");

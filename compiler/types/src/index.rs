@@ -45,6 +45,11 @@ impl<I: Id, T> Table<I, T> {
         Self(Vec::new(), PhantomData)
     }
 
+    /// An empty table with space for this many entries.
+    pub fn with_capacity(count: usize) -> Self {
+        Self(Vec::with_capacity(count), PhantomData)
+    }
+
     /// Adds an entry and returns its id.
     pub fn push(&mut self, entry: T) -> I {
         let id = I::from_index(self.0.len());
