@@ -49,8 +49,8 @@ pub(crate) struct BenchCommand {
 
 /// The time for repetitions, and their minimum and maximum number.
 const BUDGET: Duration = Duration::from_secs(1);
-const LEAST: usize = 10;
-const MOST: usize = 1000;
+const MIN_REPETITIONS: usize = 10;
+const MAX_REPETITIONS: usize = 1000;
 
 /// A launch with its measured times.
 struct Measured {
@@ -179,7 +179,7 @@ fn measure(
         let mut count = 0;
         let is_enough = |count: usize| match repeat {
             Some(repeat) => count >= repeat as usize,
-            None => count >= MOST || count >= LEAST && begin.elapsed() >= BUDGET,
+            None => count >= MAX_REPETITIONS || count >= MIN_REPETITIONS && begin.elapsed() >= BUDGET,
         };
         while !is_enough(count) {
             for ((kernel, range), measured) in bound.iter().zip(&mut measured[first..]) {

@@ -36,7 +36,8 @@ const PANIC_ON: &str = "KILN_PANIC_ON";
 const DEFECT: &str = "KILN_DEFECT";
 
 /// Options with a value that preprocessing has already applied, or that name other outputs.
-const DONE: &[&str] = &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
+const OMITTED_OPTIONS: &[&str] =
+    &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
 
 /// The same for options without a value.
 const DONE_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
@@ -178,7 +179,7 @@ fn reproducer_command(words: &[String], name: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if DONE.contains(&word.as_str()) {
+        if OMITTED_OPTIONS.contains(&word.as_str()) {
             words.next();
             continue;
         }

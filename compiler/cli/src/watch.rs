@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// An editor writes a file in several steps; a file counts as written after this much time without events.
-const CALM: Duration = Duration::from_millis(30);
+const QUIET_PERIOD: Duration = Duration::from_millis(30);
 
 /// Runs a command once, or repeatedly until interrupted.
 pub(crate) fn each_change(
@@ -60,7 +60,7 @@ pub(crate) fn each_change(
 
 /// Waits until no more events arrive.
 fn calm(happened: &Receiver<()>) {
-    while happened.recv_timeout(CALM).is_ok() {}
+    while happened.recv_timeout(QUIET_PERIOD).is_ok() {}
 }
 
 /// The directories of the files. They are watched instead of the files, because an editor may replace a file by a new

@@ -5,7 +5,7 @@ use kiln_frontend::hir::CompareOp;
 use kiln_ir::{BinaryOp, CompareKind, Scalar, Type, ValueId};
 
 /// The longest range that is listed value by value.
-const LISTED: i128 = 64;
+const MAX_LISTED_RANGE: i128 = 64;
 
 /// `case low ... high`, and the index of its target.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Body<'_, '_> {
             Scalar::I32 | Scalar::I64 => (value, scalar),
             _ => (self.builder.resize(value, Scalar::I32, false), Scalar::I32),
         };
-        if labels.iter().all(|label| label.high - label.low < LISTED) {
+        if labels.iter().all(|label| label.high - label.low < MAX_LISTED_RANGE) {
             let mut cases = vec![Vec::new(); targets];
             for label in labels {
                 cases[label.target]

@@ -9,7 +9,7 @@ use kiln_types::ty::{Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
 /// The maximum number of nodes of an expression that is evaluated speculatively.
-const CHEAP: usize = 12;
+const MAX_SPECULATED_EXPRESSIONS: usize = 12;
 
 impl Body<'_, '_> {
     /// Whether a scalar or pointer is nonzero.
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
 
     /// Whether an expression is cheap and can be evaluated speculatively: no effects, and defined for all operands.
     fn is_cheap(&self, expr: &Expr) -> bool {
-        let mut left = CHEAP;
+        let mut left = MAX_SPECULATED_EXPRESSIONS;
         self.fits_budget(expr, &mut left)
     }
 

@@ -12,13 +12,13 @@ use lsp_server::RequestId;
 pub(crate) struct Cancellation(Arc<Mutex<HashSet<RequestId>>>);
 
 /// Bounds memory use if a client cancels requests that it never sent.
-const MOST: usize = 1000;
+const MAX_CANCELLED: usize = 1000;
 
 impl Cancellation {
     /// Cancels a request.
     pub(crate) fn cancel(&self, id: RequestId) {
         let mut cancelled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if cancelled.len() < MOST {
+        if cancelled.len() < MAX_CANCELLED {
             cancelled.insert(id);
         }
     }

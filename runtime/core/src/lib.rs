@@ -102,5 +102,6 @@ pub use svm::{Atom, Svm, SvmAtomics};
 
 /// Compiles the README's program as a doctest.
 #[cfg(doctest)]
+#[allow(rustdoc::invalid_codeblock_attributes, reason = "the tests of the book read `file=`")]
 #[doc = include_str!("../README.md")]
 struct Readme;

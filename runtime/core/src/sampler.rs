@@ -51,19 +51,19 @@ pub struct LevelFilter {
     pub filter: Filter,
     /// The least level of detail in 256ths.
     least: u16,
-    /// The distance of the greatest level of detail from `LevelFilter::MOST`.
+    /// The distance of the greatest level of detail from `LevelFilter::MAX_LOD`.
     rest: u16,
 }
 
 impl LevelFilter {
     /// The greatest level of detail in 256ths. No image has more than 16 levels.
-    const MOST: u16 = 0xfff;
+    const MAX_LOD: u16 = 0xfff;
 
     /// A filter with limits of the level of detail (`CL_SAMPLER_LOD_MIN`, `CL_SAMPLER_LOD_MAX`), which are rounded to
     /// 256ths.
     pub fn new(filter: Filter, least: f32, most: f32) -> Self {
-        let number = |lod: f32| (lod * 256.0).round().clamp(0.0, Self::MOST.into()) as u16;
-        Self { filter, least: number(least), rest: Self::MOST - number(most) }
+        let number = |lod: f32| (lod * 256.0).round().clamp(0.0, Self::MAX_LOD.into()) as u16;
+        Self { filter, least: number(least), rest: Self::MAX_LOD - number(most) }
     }
 
     /// The least level of detail.
@@ -73,7 +73,7 @@ impl LevelFilter {
 
     /// The greatest level of detail.
     pub fn most(self) -> f32 {
-        f32::from(Self::MOST - self.rest) / 256.0
+        f32::from(Self::MAX_LOD - self.rest) / 256.0
     }
 }
 

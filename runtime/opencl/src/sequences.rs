@@ -461,12 +461,12 @@ fn release(kind: Kind, raw: *mut c_void) -> cl_int {
 }
 
 /// The maximum number of live objects of each kind. With many contexts, few objects would share one.
-const MOST: [(Kind, usize); 7] =
+const MAX_LIVE: [(Kind, usize); 7] =
     [(Context, 2), (Queue, 4), (Memory, 12), (Program, 3), (Kernel, 6), (Event, 8), (Sampler, 2)];
 
 /// Drops objects of which there are many, and tries to release a wrong handle.
 fn tidy(s: &mut Sequence) {
-    for (kind, most) in MOST {
+    for (kind, most) in MAX_LIVE {
         while s.held.get(&kind).is_some_and(|held| held.len() > most) {
             // Keeps the oldest, which has the most objects.
             let index = 1 + s.below(most);
@@ -474,7 +474,7 @@ fn tidy(s: &mut Sequence) {
             assert_eq!(release(kind, raw), CL_SUCCESS, "{kind:?}");
         }
     }
-    let (stray, (kind, _)) = (s.wrong_handle(), s.pick(&MOST));
+    let (stray, (kind, _)) = (s.wrong_handle(), s.pick(&MAX_LIVE));
     if !s.held.values().flatten().chain(&s.open).any(|known| *known == stray) {
         assert_ne!(release(kind, stray), CL_SUCCESS, "{kind:?}");
     }

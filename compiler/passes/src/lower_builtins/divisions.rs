@@ -12,12 +12,12 @@ use kiln_vocabulary::opencl::Environment;
 use super::{Pass, rewrite};
 
 /// The bits of 2^-126 and 2^126.
-const LEAST: u64 = 0x0080_0000;
-const GREATEST: u64 = 0x7e80_0000;
+const MIN_DIVISOR: u64 = 0x0080_0000;
+const MAX_DIVISOR: u64 = 0x7e80_0000;
 /// The bits of 2^24, 1 and 2^-2, the factors that scale every divisor into this range.
-const UP: u64 = 0x4b80_0000;
+const SCALE_UP: u64 = 0x4b80_0000;
 const ONE: u64 = 0x3f80_0000;
-const DOWN: u64 = 0x3e80_0000;
+const SCALE_DOWN: u64 = 0x3e80_0000;
 
 impl Pass<'_> {
     /// Gives `x / y` the precision of OpenCL C 7.4: 2.5 ulp for `float` and 1 ulp for `half`, for all operands; or correct
@@ -85,22 +85,22 @@ impl Pass<'_> {
     /// known to be in range.
     fn scaled(&self, builder: &mut Builder<'_>, [x, y]: [ValueId; 2], ty: Type) -> Option<ValueId> {
         if let Some(Const::Bits(bits)) = builder.function.constant(y)
-            && bits.iter().all(|it| (LEAST..=GREATEST).contains(&(it & 0x7fff_ffff)))
+            && bits.iter().all(|it| (MIN_DIVISOR..=MAX_DIVISOR).contains(&(it & 0x7fff_ffff)))
         {
             return None;
         }
         let whole = ty.with_scalar(Scalar::I32);
         let size = builder.bitcast(y, whole);
         let size = builder.binary_bits(BinaryOp::And, size, 0x7fff_ffff);
-        let greatest = builder.bits(whole, GREATEST);
+        let greatest = builder.bits(whole, MAX_DIVISOR);
         let is_large = builder.compare(CompareOp::Greater, CompareKind::Unsigned, size, greatest);
-        let [one, down] = [ONE, DOWN].map(|it| builder.bits(ty, it));
+        let [one, down] = [ONE, SCALE_DOWN].map(|it| builder.bits(ty, it));
         let mut scale = builder.select(is_large, down, one);
         // Without denormals, a divisor below the range is zero anyway.
         if self.options.target.features.float_controls_denorm_preserve32 {
-            let least = builder.bits(whole, LEAST);
+            let least = builder.bits(whole, MIN_DIVISOR);
             let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, size, least);
-            let up = builder.bits(ty, UP);
+            let up = builder.bits(ty, SCALE_UP);
             scale = builder.select(is_small, up, scale);
         }
         let [x, y] = [x, y].map(|it| builder.value(Op::Exact(BinaryOp::FMul), &[it, scale], ty));

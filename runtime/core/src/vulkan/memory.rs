@@ -20,7 +20,7 @@ use crate::staging;
 const ALIGNMENT: u64 = 128;
 
 /// Transient buffers are pooled by power-of-two size, from this size to the chunk size of a large transfer.
-const LEAST: u64 = 4096;
+const MIN_POOLED_BYTES: u64 = 4096;
 /// The pool keeps this many bytes of each size, but at least the buffers that one transfer has in flight.
 const SPARE_BYTES: u64 = 1 << 20;
 
@@ -175,7 +175,7 @@ impl Buffer {
         if size > staging::PIECE {
             return Self::new(device, size, usage, location);
         }
-        let size = size.next_power_of_two().max(LEAST);
+        let size = size.next_power_of_two().max(MIN_POOLED_BYTES);
         let shelf = Some((usage, size));
         if let Some((raw, allocation)) = device.spares.take((usage, size)) {
             let imported = vk::DeviceMemory::null();

@@ -8,7 +8,7 @@ use super::{Decoder, body::Body};
 use crate::{Invalid, words::Inst};
 
 /// The maximum number of instructions of an inlined function.
-const MOST: usize = 32;
+const MAX_INLINED_INSTRUCTIONS: usize = 32;
 
 /// The allowed opcodes: memory except variables, composites, conversions, arithmetic, relational and bit instructions
 /// (SPIR-V 3.49.8, 3.49.11 to 3.49.15).
@@ -35,7 +35,7 @@ impl<'w> Small<'w> {
         let blocks = insts.iter().filter(|inst| inst.op == Inst_::Label).count();
         let ends = insts.last().is_some_and(|inst| inst.op == Inst_::ReturnValue);
         let returns = insts.iter().filter(|inst| inst.op == Inst_::ReturnValue).count();
-        let is_small = insts.len() <= MOST && blocks == 1 && returns == 1 && ends;
+        let is_small = insts.len() <= MAX_INLINED_INSTRUCTIONS && blocks == 1 && returns == 1 && ends;
         (is_small && insts.iter().all(is_plain)).then_some((head.word(1).ok()?, Self { insts }))
     }
 }

@@ -29,8 +29,8 @@ use crate::{
 const SLICE: u64 = 1 << 17;
 /// The number of turns of all work-items in a group's time slice, if they meet. A work-item that does not arrive may
 /// be waiting for another group, and counts as many turns.
-const TURNS: u32 = 1 << 10;
-const LONG: u32 = TURNS / 4;
+const TURNS_PER_SLICE: u32 = 1 << 10;
+const TURNS_OF_A_WAIT: u32 = TURNS_PER_SLICE / 4;
 
 /// A running work-group.
 pub(crate) struct Group<'l> {
@@ -176,7 +176,7 @@ impl<'l> Group<'l> {
         loop {
             let mut any_ready = false;
             // A work-item that waits for another one cannot run alone for long.
-            let focus = if turns < TURNS { self.focus(shared) } else { None };
+            let focus = if turns < TURNS_PER_SLICE { self.focus(shared) } else { None };
             // The state and position of the items, if they are the same for all.
             let mut stop = None;
             let mut is_one_stop = self.live.iter().all(|item| item.state == State::Ready);
@@ -216,7 +216,7 @@ impl<'l> Group<'l> {
             }
             if self.begun < self.context.position.size() {
                 // The work-item in focus has run alone.
-                turns += LONG;
+                turns += TURNS_OF_A_WAIT;
                 continue;
             }
             if self.live.is_empty() {
@@ -226,7 +226,7 @@ impl<'l> Group<'l> {
                     _ => Ok(Ended::Done),
                 };
             }
-            turns += if any_ready { LONG } else { 1 };
+            turns += if any_ready { TURNS_OF_A_WAIT } else { 1 };
             match stop {
                 Some((State::Waiting(number), _))
                     if is_one_stop && self.done == 0 && self.is_barrier_of_all(number) =>
@@ -245,7 +245,7 @@ impl<'l> Group<'l> {
                 return Err(self.divergence(None));
             }
             let is_late = || shared.options.deadline.is_some_and(|deadline| Instant::now() > deadline);
-            if any_ready && turns >= TURNS || is_late() {
+            if any_ready && turns >= TURNS_PER_SLICE || is_late() {
                 return Ok(Ended::GaveWay);
             }
         }
