@@ -49,6 +49,8 @@ typedef enum kiln_language {
   KILN_LANGUAGE_CL20 = 200,
   // OpenCL C 3.0
   KILN_LANGUAGE_CL30 = 300,
+  // OpenCL C 3.1
+  KILN_LANGUAGE_CL31 = 310,
 } kiln_language;
 
 // The environment of a module.

@@ -29,6 +29,8 @@ pub enum Language {
     Cl20 = 200,
     /// OpenCL C 3.0
     Cl30 = 300,
+    /// OpenCL C 3.1
+    Cl31 = 310,
 }
 
 /// The environment of a module.

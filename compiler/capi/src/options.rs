@@ -124,6 +124,7 @@ const LANGUAGES: Values<LanguageVersion> = &[
     (Language::Cl12 as u32, LanguageVersion::Cl12),
     (Language::Cl20 as u32, LanguageVersion::Cl20),
     (Language::Cl30 as u32, LanguageVersion::Cl30),
+    (Language::Cl31 as u32, LanguageVersion::Cl31),
 ];
 
 const ENVIRONMENTS: Values<opencl::Environment> = &[

@@ -25,7 +25,7 @@ pub(crate) struct CompileOptions {
     /// Include this file before the source
     #[arg(long = "include", value_name = "FILE")]
     include: Vec<String>,
-    /// The language version: CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0; spelled `-cl-std=`
+    /// The language version: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1; spelled `-cl-std=`
     #[arg(long = "cl-std", value_name = "VERSION", value_parser = language_version, default_value = "CL2.0")]
     std: LanguageVersion,
     /// Enable or disable extensions and features, such as `+cl_khr_fp64,-__opencl_c_images`; spelled `-cl-ext=`
@@ -157,7 +157,8 @@ enum SeqCstArgument {
 }
 
 fn language_version(text: &str) -> Result<LanguageVersion, String> {
-    LanguageVersion::parse(text).ok_or_else(|| "expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0".to_owned())
+    LanguageVersion::parse(text)
+        .ok_or_else(|| "expected CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1".to_owned())
 }
 
 impl CompileOptions {

@@ -11,7 +11,13 @@ use toml::{
 
 /// The keys, and the options that they set.
 const KEYS: [(&str, Key); 7] = [
-    ("std", Key::Word { option: "-cl-std=", of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\" or \"CL3.0\"" }),
+    (
+        "std",
+        Key::Word {
+            option: "-cl-std=",
+            of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\", \"CL3.0\" or \"CL3.1\"",
+        },
+    ),
     ("env", Key::Word { option: "--env=", of: "\"vulkan\" or \"opencl\"" }),
     ("profile", Key::Word { option: "--device-profile=", of: "the name or the file of a device profile" }),
     ("define", Key::List { option: "-D" }),

@@ -73,7 +73,7 @@ impl Input {
                 options.std = LanguageVersion::parse(&string(value)?).ok_or_else(|| {
                     problem(
                         value.span(),
-                        "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\" or \"CL3.0\" is expected",
+                        "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\", \"CL3.0\" or \"CL3.1\" is expected",
                     )
                 })?;
             }

@@ -11,7 +11,7 @@ mod pipes;
 mod sub_groups;
 
 use conversions::Number;
-use kiln_builtins::{self as builtins, BuiltinId, Enqueue, ImageOp, Lowering};
+use kiln_builtins::{self as builtins, BuiltinId, Enqueue, Lowering};
 use kiln_ir::{
     Access, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Replacements, Scalar,
     Type, ValueId, Var, VarId,
@@ -148,7 +148,7 @@ impl Pass<'_> {
         let is_relaxed = math.unsafe_optimizations && !is_exact;
         if !is_exact
             && (self.providers.has_instruction)(row.lowering, &self.options.target, params, is_relaxed)
-            && !is_unsupported_image_operation(builder, inst, row.lowering)
+            && !is_multi_sampled(builder, inst, row.lowering)
         {
             if matches!(row.lowering, Lowering::Library(_)) {
                 widen(builder, inst, builtin, params);
@@ -269,12 +269,10 @@ fn conversion(function: &Function, inst: &Inst) -> Option<(Type, Type, Number)> 
     Some((function.ty(inst.args[0]), function.ty(inst.results[0]), number))
 }
 
-/// Whether it is an image operation that no environment supports: multi-sampling, or writing a mip level.
-fn is_unsupported_image_operation(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
-    let Lowering::Image(operation) = lowering else { return false };
-    let args = &builder.function.insts[inst].args;
-    let is_msaa = matches!(builder.ty(args[0]), Type::Image(image) if image.is_msaa);
-    is_msaa || operation == ImageOp::Write && args.len() > 3
+/// Whether it is an operation on an image with several samples, which Vulkan does not have in this form.
+fn is_multi_sampled(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
+    let image = builder.function.insts[inst].args.first().map(|&image| builder.ty(image));
+    matches!((lowering, image), (Lowering::Image(_), Some(Type::Image(image))) if image.is_msaa)
 }
 
 /// The name in the library: sub-group functions that differ only in which work-items call them share one.

@@ -22,7 +22,7 @@ use super::{
     token::Tok,
 };
 
-use LanguageVersion::{Cl10, Cl11, Cl12, Cl20, Cl30};
+use LanguageVersion::{Cl10, Cl11, Cl12, Cl20, Cl30, Cl31};
 
 /// A predefined macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,6 +232,7 @@ static TABLES: &[(When, &[&str])] = &[
         ],
     ),
     (When::Since(Cl30), &["CL_VERSION_3_0 300", "CLK_UNORM_INT_101010_2 0x10E0"]),
+    (When::Since(Cl31), &["CL_VERSION_3_1 310"]),
     (When::With(Extension::Images), &["__IMAGE_SUPPORT__ 1"]),
     (When::RelaxedMath, &["__FAST_RELAXED_MATH__ 1"]),
     (

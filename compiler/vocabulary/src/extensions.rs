@@ -23,11 +23,13 @@ enum Support {
     OnRequest,
     /// Supported on every target of the Vulkan environment.
     VulkanOnly,
+    /// Supported on every target of the OpenCL environment.
+    OpenClOnly,
     /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
-use Support::{Always, If, OnRequest, VulkanOnly};
+use Support::{Always, If, OnRequest, OpenClOnly, VulkanOnly};
 
 macro_rules! extensions {
     ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
@@ -131,8 +133,8 @@ extensions! {
     KhrDepthImages "cl_khr_depth_images" Cl12 optional If(|it| it.images);
     KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional OnRequest;
     KhrMipmap "cl_khr_mipmap_image" Cl20 optional If(|it| it.images);
-    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OnRequest;
-    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OnRequest;
+    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OpenClOnly;
+    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OpenClOnly;
     KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional If(|it| it.images);
 
     // Integers.
@@ -200,7 +202,7 @@ impl Extension {
         self.name().starts_with("__opencl_c_")
     }
 
-    /// Whether this language version defines a macro with its name. Features have macros in 3.0 only.
+    /// Whether this language version defines a macro with its name. Features have macros since 3.0.
     pub fn has_macro(self, version: LanguageVersion) -> bool {
         version >= if self.is_feature() { LanguageVersion::Cl30 } else { self.since() }
     }
@@ -235,7 +237,7 @@ impl Extensions {
         set
     }
 
-    /// The extensions that a device with these features supports in OpenCL C 3.0.
+    /// The extensions that a device with these features supports in OpenCL C 3.0 and 3.1.
     pub fn offered(environment: Environment, features: &Features) -> Self {
         let mut set = Self::supported(Cl30, environment, features);
         set.close();
@@ -250,6 +252,7 @@ impl Extensions {
                 Always => true,
                 OnRequest => false,
                 VulkanOnly => environment == Environment::Vulkan,
+                OpenClOnly => environment == Environment::OpenCl,
                 If(test) => test(features),
             };
             if version >= extension.since() && (is_core || is_supported) {

@@ -18,6 +18,8 @@ pub enum LanguageVersion {
     Cl20,
     /// OpenCL C 3.0
     Cl30,
+    /// OpenCL C 3.1
+    Cl31,
 }
 
 impl LanguageVersion {
@@ -29,6 +31,7 @@ impl LanguageVersion {
             Self::Cl12 => 120,
             Self::Cl20 => 200,
             Self::Cl30 => 300,
+            Self::Cl31 => 310,
         }
     }
 
@@ -40,12 +43,13 @@ impl LanguageVersion {
             Self::Cl12 => "CL1.2",
             Self::Cl20 => "CL2.0",
             Self::Cl30 => "CL3.0",
+            Self::Cl31 => "CL3.1",
         }
     }
 
     /// Parses the value of `-cl-std=`, in upper or lower case.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30]
+        [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30, Self::Cl31]
             .into_iter()
             .find(|version| version.spelling().eq_ignore_ascii_case(text))
     }

@@ -106,6 +106,8 @@ pub(crate) trait Backend: Send + Sync {
     /// Creates an image that views the texels of a buffer from an offset: of kind `Buffer`, or of kind `D2` with a row
     /// pitch of `row` texels. `ImageCommand::Prepare` must be the first command on one of kind `D2`.
     fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory>;
+    /// Creates an image that views the texels of another with this description, which has another format.
+    fn image_of_image(&self, image: &ImageMemory, desc: &ImageDesc) -> Result<ImageMemory>;
     /// Creates an empty pipe that kernels access by a handle. `None` if kernels access pipes in memory, by address.
     fn pipe(&self, packet_size: u32, max_packets: u32) -> Result<Option<Memory>>;
     fn load(&self, module: &Module, kernels: Vec<KernelLayout>) -> Result<ProgramHandle>;

@@ -20,6 +20,8 @@ pub struct DeviceInfo {
     pub driver: String,
     /// `CL_DEVICE_TYPE`
     pub kind: DeviceKind,
+    /// What identifies it across processes and interfaces.
+    pub identity: Identity,
     /// The SPIR-V environment of modules for this device.
     pub environment: Environment,
     /// Whether this is the reference device: a built-in interpreter that reports undefined behavior.
@@ -32,6 +34,17 @@ pub struct DeviceInfo {
     pub known_driver: Option<Driver>,
     /// Missing requirements that prevent it from running kernels; empty for a usable device.
     pub lacks: Vec<String>,
+}
+
+/// The identifiers of a device (cl_khr_device_uuid).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// `CL_DEVICE_UUID`
+    pub device: [u8; 16],
+    /// `CL_DRIVER_UUID`
+    pub driver: [u8; 16],
+    /// `CL_DEVICE_LUID` and `CL_DEVICE_NODE_MASK`, on systems that have them.
+    pub local: Option<([u8; 8], u32)>,
 }
 
 impl DeviceInfo {

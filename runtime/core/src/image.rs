@@ -102,6 +102,8 @@ pub struct Image {
     desc: ImageDesc,
     /// The underlying buffer, for images of kind `Buffer`.
     buffer: Option<Buffer>,
+    /// Whether it views the texels of another image, or of a buffer with rows.
+    is_view: bool,
 }
 
 impl ImageDesc {
@@ -231,7 +233,7 @@ impl Device {
         self.check_desc(desc)?;
         let memory = self.backend().image(desc)?;
         self.initialize_image(&memory)?;
-        Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None })
+        Ok(Image { device: self.clone(), memory, desc: *desc, buffer: None, is_view: false })
     }
 
     /// Creates an image from tightly packed texels, of all levels one after another.
@@ -269,7 +271,7 @@ impl Device {
         let buffer = buffer.untyped();
         let desc = ImageDesc { kind, format, size, levels: 1 };
         let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, &desc, size[0])?;
-        Ok(Image { device: self.clone(), memory, desc, buffer: Some(buffer) })
+        Ok(Image { device: self.clone(), memory, desc, buffer: Some(buffer), is_view: false })
     }
 
     /// Creates a two-dimensional image that views the texels of a buffer (`cl_khr_image2d_from_buffer`). A row starts
@@ -300,7 +302,24 @@ impl Device {
         }
         let memory = self.backend().buffer_image(&buffer.memory, buffer.offset, &desc, row)?;
         self.initialize_image(&memory)?;
-        Ok(Image { device: self.clone(), memory, desc, buffer: None })
+        Ok(Image { device: self.clone(), memory, desc, buffer: None, is_view: true })
+    }
+
+    /// Creates a two-dimensional image that views the texels of another with a different channel order: linear
+    /// channels as sRGB and the reverse, or one channel as depth (OpenCL API 5.3.1.1).
+    pub fn image_of_image(&self, image: &Image, format: ImageFormat) -> Result<Image> {
+        let desc = ImageDesc { format, ..image.desc };
+        self.check_desc(&desc)?;
+        if !image.device.is(self) {
+            return Err(Error::WrongDevice { object: "the image".to_owned() });
+        }
+        let is_plane = desc.kind == ImageKind::D2 && desc.levels == 1;
+        if !is_plane || image.is_view || !format.can_view(image.desc.format) {
+            let reason = format!("{format} cannot view an {} of {}", image.type_name(), image.desc.format);
+            return Err(Error::ImageCommand { command: "made of an image", reason });
+        }
+        let memory = self.backend().image_of_image(&image.memory, &desc)?;
+        Ok(Image { device: self.clone(), memory, desc, buffer: None, is_view: true })
     }
 
     /// Checks that the device has images of this format and size.

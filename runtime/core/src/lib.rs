@@ -77,7 +77,8 @@ pub use kiln_vocabulary::extensions;
 
 pub use buffer::Buffer;
 pub use capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Order, Scope, SubGroups,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Identity, ImageLimits, Order, Scope,
+    SubGroups,
 };
 pub use device::{Device, Instance, Options, Selector, Timers, Validation};
 pub use device_queue::DeviceQueue;

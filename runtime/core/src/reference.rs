@@ -120,6 +120,10 @@ impl Backend for Reference {
         image::image(&self.memory, desc)
     }
 
+    fn image_of_image(&self, image: &ImageMemory, desc: &ImageDesc) -> Result<ImageMemory> {
+        image::image_of_image(&self.memory, image, desc.format)
+    }
+
     fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory> {
         image::buffer_image(&self.memory, memory, offset, desc, row)
     }

@@ -10,14 +10,21 @@ use crate::device::Device;
 use crate::error::{Code, Result};
 use crate::info::{Answer, answer};
 use crate::object::{self, Object};
-use crate::{limits, platform};
+use crate::{limits, platform, spirv_queries};
 
 #[allow(non_upper_case_globals, reason = "a name of the specification")]
 impl Device {
     /// The versions of OpenCL C.
     fn language_versions(&self) -> Vec<(&'static str, cl_version)> {
         let version = |major, minor| ("OpenCL C", make_version(major, minor, 0));
-        vec![version(1, 0), version(1, 1), version(1, 2), version(3, 0)]
+        let mut versions = vec![version(1, 0), version(1, 1), version(1, 2), version(3, 0)];
+        versions.extend((self.minor() == 1).then(|| version(3, 1)));
+        versions
+    }
+
+    /// The minor version of OpenCL 3 that the device has. 3.1 requires sub-groups (OpenCL API, appendix E).
+    pub(crate) fn minor(&self) -> cl_version {
+        cl_version::from(self.has(Extension::FeatureSubgroups))
     }
 
     fn info(&self, name: cl_device_info) -> Result<Answer> {
@@ -28,6 +35,7 @@ impl Device {
             .or_else(|| self.numbers(name))
             .or_else(|| self.optional(name))
             .or_else(|| self.queues(name))
+            .or_else(|| spirv_queries::answer(self, name))
             .ok_or(Code(CL_INVALID_VALUE))
     }
 
@@ -41,8 +49,8 @@ impl Device {
             CL_DRIVER_VERSION if info.driver.is_empty() => Answer::text(limits::VERSION),
             CL_DRIVER_VERSION => Answer::text(&format!("{} ({})", limits::VERSION, info.driver)),
             CL_DEVICE_PROFILE => Answer::text("FULL_PROFILE"),
-            CL_DEVICE_VERSION => Answer::text("OpenCL 3.0 Kiln"),
-            CL_DEVICE_NUMERIC_VERSION => Answer::from_value(make_version(3, 0, 0)),
+            CL_DEVICE_VERSION => Answer::text(&format!("OpenCL 3.{} Kiln", self.minor())),
+            CL_DEVICE_NUMERIC_VERSION => Answer::from_value(make_version(3, self.minor(), 0)),
             CL_DEVICE_OPENCL_C_VERSION => Answer::text("OpenCL C 1.2 Kiln"),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Answer::from_value(make_version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => Answer::versions(self.language_versions()),
@@ -68,6 +76,11 @@ impl Device {
             CL_DEVICE_ILS_WITH_VERSION => {
                 Answer::versions(self.spirv_minors().map(|minor| ("SPIR-V", make_version(1, minor, 0))))
             }
+            CL_DEVICE_UUID => Answer::list(&info.identity.device),
+            CL_DRIVER_UUID => Answer::list(&info.identity.driver),
+            CL_DEVICE_LUID_VALID => Answer::flag(info.identity.local.is_some()),
+            CL_DEVICE_LUID => Answer::list(&info.identity.local.map_or([0; 8], |(luid, _)| luid)),
+            CL_DEVICE_NODE_MASK => Answer::from_value(info.identity.local.map_or(0, |(_, nodes)| nodes)),
             CL_DEVICE_PLATFORM => Answer::pointer(platform::get().ok()?.handle().raw()),
             CL_DEVICE_REFERENCE_COUNT => Answer::from_value(1u32),
             CL_DEVICE_AVAILABLE => Answer::flag(!self.is_lost()),
@@ -78,7 +91,7 @@ impl Device {
 
     /// The minor versions of SPIR-V 1 that programs may use: those that the translator reads or the reference device
     /// executes.
-    fn spirv_minors(&self) -> std::ops::RangeInclusive<u32> {
+    pub(crate) fn spirv_minors(&self) -> std::ops::RangeInclusive<u32> {
         if self.is_reference() { 0..=4 } else { 0..=6 }
     }
 

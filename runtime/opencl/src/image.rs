@@ -121,7 +121,8 @@ impl Picture {
             CL_IMAGE_DEPTH => Answer::from_value(if kind == D3 { third } else { 0 }),
             CL_IMAGE_ARRAY_SIZE => Answer::from_value(layers),
             CL_IMAGE_BUFFER => {
-                let buffer = self.buffer.as_ref().map(|buffer| buffer.handle.raw());
+                let buffer = self.parent.as_ref().filter(|parent| parent.is_buffer());
+                let buffer = buffer.map(|buffer| buffer.handle.raw());
                 Answer::pointer(buffer.unwrap_or(std::ptr::null_mut()))
             }
             // An image without levels has none, not one.
@@ -192,28 +193,41 @@ fn describe(
     let kind = format::kind(desc.image_type).ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
     ensure(desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let raw = ffi::image_buffer(desc);
-    let (is_view, has_buffer) = (kind == ImageKind::Buffer, !raw.is_null());
-    ensure(is_view == has_buffer || kind == ImageKind::D2, CL_INVALID_IMAGE_DESCRIPTOR)?;
+    let (is_view, has_parent) = (kind == ImageKind::Buffer, !raw.is_null());
+    ensure(is_view == has_parent || kind == ImageKind::D2, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
     ensure(has_images, CL_INVALID_OPERATION)?;
     let size = extent(kind, desc).ok_or(Code(CL_INVALID_IMAGE_SIZE))?;
     let image = ImageDesc { kind, format, size, levels: desc.num_mip_levels.max(1) };
-    let can_have = !has_buffer && image.levels <= image.most_levels();
+    let can_have = !has_parent && image.levels <= image.most_levels();
     ensure(image.levels == 1 || can_have, CL_INVALID_IMAGE_DESCRIPTOR)?;
     check_size(context, &image)?;
-    let buffer = if has_buffer { Some(object::get::<Memory>(raw)?) } else { None };
-    if let Some(buffer) = &buffer {
-        check_buffer(context, buffer, desc, &image)?;
+    let parent = if has_parent { Some(object::get::<Memory>(raw)?) } else { None };
+    if let Some(parent) = &parent {
+        ensure(std::ptr::eq(context, &**parent.context()), CL_INVALID_CONTEXT)?;
+        match &parent.picture() {
+            Ok(picture) => check_image(picture, desc, &image)?,
+            Err(_) => check_buffer(parent, desc, &image)?,
+        }
     }
     ensure(format::is_supported(context, kind, format, flags)?, CL_IMAGE_FORMAT_NOT_SUPPORTED)?;
-    Ok((numbers, image, buffer))
+    Ok((numbers, image, parent))
+}
+
+/// Checks the image that a new one views with another channel order (OpenCL API 5.3.1.1).
+fn check_image(viewed: &Picture, desc: &cl_image_desc, image: &ImageDesc) -> Result {
+    let is_plane = image.kind == ImageKind::D2 && viewed.desc.levels == 1 && viewed.parent.is_none();
+    let is_same = viewed.desc == ImageDesc { format: viewed.desc.format, ..*image };
+    let [rows, slices] =
+        [(desc.image_row_pitch, viewed.row_pitch), (desc.image_slice_pitch, viewed.slice_pitch)]
+            .map(|(given, own)| given == 0 || given == own);
+    ensure(is_plane && is_same && rows && slices, CL_INVALID_IMAGE_DESCRIPTOR)?;
+    ensure(image.format.can_view(viewed.desc.format), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)
 }
 
 /// Checks the buffer of a new image.
-fn check_buffer(context: &Context, buffer: &Memory, desc: &cl_image_desc, image: &ImageDesc) -> Result {
-    // Images that view another image with a different format are not supported.
+fn check_buffer(buffer: &Memory, desc: &cl_image_desc, image: &ImageDesc) -> Result {
     ensure(buffer.is_buffer(), CL_INVALID_IMAGE_DESCRIPTOR)?;
-    ensure(std::ptr::eq(context, &**buffer.context()), CL_INVALID_CONTEXT)?;
     let texel = image.format.texel_size() as usize;
     let [width, height, _] = image.size.map(|size| size as usize);
     let tight = width * texel;
@@ -238,13 +252,13 @@ fn new(
     let context = object::get::<Context>(context)?;
     check_flags(flags)?;
     let given = desc.ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
-    let (format, desc, buffer) = describe(&context, flags, format, given)?;
+    let (format, desc, parent) = describe(&context, flags, format, given)?;
     let host = host_memory(flags, host)?;
     // cl_khr_mipmap_image: such an image has no contents at first.
     ensure(host.is_none() || desc.levels == 1, CL_INVALID_HOST_PTR)?;
-    let flags = buffer.as_ref().map_or(Ok(flags), |buffer| inherited(buffer.flags, flags))?;
+    let flags = parent.as_ref().map_or(Ok(flags), |parent| inherited(parent.flags, flags))?;
     let (row_pitch, slice_pitch) = pitches(given, &desc, host.is_some())?;
-    let picture = Picture { desc, format, row_pitch, slice_pitch, buffer };
+    let picture = Picture { desc, format, row_pitch, slice_pitch, parent };
     let homes: Vec<OnceLock<Content>> = context.devices().iter().map(|_| OnceLock::new()).collect();
     let device = &context.devices()[0].open()?.device;
     if let Some(host) = host {

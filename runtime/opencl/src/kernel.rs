@@ -178,7 +178,8 @@ impl Kernel {
                 None => kernel.set(position, Pointer(pointer.address() as u64)),
             },
             Argument::Bytes(bytes) => kernel.set(position, ArgValue::Bytes(bytes.clone())),
-            Argument::Local(size) => kernel.set(position, Local(*size)),
+            // OpenCL 3.1 allows an argument without memory, which modules cannot have.
+            Argument::Local(size) => kernel.set(position, Local((*size).max(1))),
             Argument::Sampler(sampler) => kernel.set(position, *sampler),
             Argument::Queue(queue) => kernel.set(position, *queue),
         }
@@ -216,7 +217,6 @@ impl Kernel {
         match parameter.kind {
             Kind::Local => {
                 ensure(value.is_null(), CL_INVALID_ARG_VALUE)?;
-                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
                 Ok(Argument::Local(size))
             }
             Kind::Memory => {

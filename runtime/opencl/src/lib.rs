@@ -58,6 +58,7 @@ mod sampler;
 #[cfg(test)]
 mod sequences;
 mod shape;
+mod spirv_queries;
 mod svm;
 mod table;
 mod transfer;

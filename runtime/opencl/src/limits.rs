@@ -8,10 +8,12 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Extensions of the API that every device has.
 pub(crate) const PLATFORM_EXTENSIONS: &[&str] = &[
     "cl_khr_create_command_queue",
+    "cl_khr_device_uuid",
     "cl_khr_extended_versioning",
     "cl_khr_icd",
     "cl_khr_il_program",
     "cl_khr_spirv_no_integer_wrap_decoration",
+    "cl_khr_spirv_queries",
     "cl_khr_suggested_local_work_size",
 ];
 

@@ -66,8 +66,8 @@ pub(crate) struct Picture {
     pub(crate) row_pitch: usize,
     /// The slice pitch of the application's memory.
     pub(crate) slice_pitch: usize,
-    /// The buffer that it views, if any.
-    pub(crate) buffer: Option<Arc<Memory>>,
+    /// The buffer or the image that it views, if any.
+    pub(crate) parent: Option<Arc<Memory>>,
 }
 
 /// Memory of a device.
@@ -192,8 +192,11 @@ impl Memory {
         let owner = &self.context.devices()[index];
         let device = &owner.open()?.device;
         let made = match &self.shape {
-            Shape::Image(Picture { desc, row_pitch, buffer: Some(buffer), .. }) => {
-                let texels = buffer.buffer(index)?;
+            Shape::Image(Picture { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
+                Content::Image(device.image_of_image(&parent.image(index)?, desc.format)?)
+            }
+            Shape::Image(Picture { desc, row_pitch, parent: Some(parent), .. }) => {
+                let texels = parent.buffer(index)?;
                 if desc.kind == ImageKind::D2 {
                     let size = [desc.size[0], desc.size[1]];
                     Content::Image(device.buffer_image_2d(&texels, desc.format, size, *row_pitch as u64)?)
@@ -215,7 +218,7 @@ impl Memory {
     pub(crate) fn root(&self) -> &Self {
         match &self.shape {
             Shape::Part { parent, .. } => parent.root(),
-            Shape::Image(Picture { buffer: Some(buffer), .. }) => buffer.root(),
+            Shape::Image(Picture { parent: Some(parent), .. }) => parent.root(),
             _ => self,
         }
     }
@@ -268,7 +271,7 @@ impl Memory {
                 let is_svm = matches!(parent.shape, Shape::Buffer { is_svm: true });
                 (parent.handle.raw(), *origin, is_svm)
             }
-            Shape::Image(Picture { buffer: Some(buffer), .. }) => (buffer.handle.raw(), 0, false),
+            Shape::Image(Picture { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
             Shape::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
             Shape::Image(_) | Shape::Pipe { .. } => (std::ptr::null_mut(), 0, false),
         };

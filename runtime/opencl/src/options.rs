@@ -54,6 +54,9 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
             _ => return None,
         }
     }
+    if options.std >= LanguageVersion::Cl31 && device.minor() < 1 {
+        return None;
+    }
     let has_partial_groups = options.std >= LanguageVersion::Cl20 && !is_uniform;
     Some(Parsed { options, has_partial_groups, is_uniform, is_library })
 }

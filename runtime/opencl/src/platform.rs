@@ -99,8 +99,8 @@ impl Platform {
     fn info(&self, name: cl_platform_info) -> Result<Answer> {
         Ok(match name {
             CL_PLATFORM_PROFILE => Answer::text("FULL_PROFILE"),
-            CL_PLATFORM_VERSION => Answer::text(&format!("OpenCL 3.0 Kiln {}", limits::VERSION)),
-            CL_PLATFORM_NUMERIC_VERSION => Answer::from_value(make_version(3, 0, 0)),
+            CL_PLATFORM_VERSION => Answer::text(&format!("OpenCL 3.1 Kiln {}", limits::VERSION)),
+            CL_PLATFORM_NUMERIC_VERSION => Answer::from_value(make_version(3, 1, 0)),
             CL_PLATFORM_NAME => Answer::text("Kiln"),
             CL_PLATFORM_VENDOR => Answer::text("Kiln"),
             CL_PLATFORM_EXTENSIONS => Answer::text(&self.extensions()),

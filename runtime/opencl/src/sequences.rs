@@ -214,13 +214,18 @@ const CREATE: &[(&str, Call)] = &[
     }),
     ("clCreateImage", |s| {
         let format = cl_image_format {
-            image_channel_order: s.mostly(&[CL_RGBA, CL_R], &[0, CL_A]),
+            image_channel_order: s.mostly(&[CL_RGBA, CL_R, CL_DEPTH], &[0, CL_A]),
             image_channel_data_type: s.mostly(&[CL_UNSIGNED_INT8, CL_FLOAT], &[0, CL_UNORM_SHORT_565]),
         };
         let mut desc = crate::ffi::empty_image_desc();
         desc.image_type = s.pick(&[CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, CL_MEM_OBJECT_IMAGE1D, 0]);
         let [x, y, z] = s.triple(&[1, 4, 16], &[0, 1 << 40]);
         (desc.image_width, desc.image_height, desc.image_depth) = (x, y, z);
+        desc.num_mip_levels = s.mostly(&[0, 1], &[2, 9]);
+        if s.below(3) == 0 {
+            // Of a buffer or of another image.
+            (desc.image_type, desc.__bindgen_anon_1.buffer) = (CL_MEM_OBJECT_IMAGE2D, s.get(Memory));
+        }
         let context = s.get(Context);
         let (format, desc) = (&raw const format, &raw const desc);
         let raw = image::create(context, CL_MEM_READ_WRITE, format, desc, null_mut(), &raw mut s.error);

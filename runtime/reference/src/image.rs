@@ -85,6 +85,12 @@ impl Memory {
         self.texels(Texels { desc, cells: buffer.cells().clone(), offset, row, first: 0 })
     }
 
+    /// Views the texels of an image with another format, whose texels have the same size.
+    pub fn image_of_image(&self, image: &Image, format: Format) -> Image {
+        let desc = ImageDesc { format, ..image.texels.desc };
+        self.texels(Texels { desc, ..(*image.texels).clone() })
+    }
+
     fn texels(&self, texels: Texels) -> Image {
         let texels = Arc::new(texels);
         let number = self.register(Handle::Image(texels.clone()));

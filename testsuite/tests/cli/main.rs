@@ -194,7 +194,7 @@ fn includes_are_searched_beside_the_source_and_in_include_folders() {
 #[test]
 fn language_versions_have_the_spelling_of_opencl() {
     let folder = folder(&[("a.cl", "#if __OPENCL_C_VERSION__ != WANTED\n#error\n#endif\n")]);
-    for (std, version) in [("CL1.2", "120"), ("CL2.0", "200"), ("CL3.0", "300")] {
+    for (std, version) in [("CL1.2", "120"), ("CL2.0", "200"), ("CL3.0", "300"), ("CL3.1", "310")] {
         let finished =
             kiln(&folder, &["check", "a.cl", &format!("-cl-std={std}"), &format!("-DWANTED={version}")]);
         assert_eq!(finished.code(), Some(0), "{std}\n{}", finished.stderr);

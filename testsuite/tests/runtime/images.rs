@@ -95,6 +95,60 @@ pub(crate) fn of_buffers(device: &Device) {
     assert!(made([4, 3], 16).is_ok());
 }
 
+/// An image that views another with linear channels as sRGB, or the reverse, and one channel as depth.
+pub(crate) fn of_images(device: &Device) {
+    let program = compile(
+        device,
+        "kernel void read(read_only image2d_t i, global float4 *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
+         kernel void depth(read_only image2d_depth_t i, global float *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
+         kernel void write(write_only image2d_t o) { write_imagef(o, (int2)(get_global_id(0), 0), (float4)(0.2f, 1.0f, 0.0f, 0.4f)); }",
+    );
+    let queue = device.queue().unwrap();
+    let read = |image: &kiln_runtime::Image, name: &str, count: usize| {
+        let seen = device.buffer_from(&vec![9.0f32; count]).unwrap();
+        let mut kernel = program.kernel(name).unwrap();
+        kernel.set(0, image).unwrap().set(1, &seen).unwrap();
+        launch(&queue, &kernel, 2).unwrap();
+        queue.read(&seen).unwrap()
+    };
+    let near = |seen: &[f32], expected: &[f32]| {
+        let is_near = seen.iter().zip(expected).all(|(seen, expected)| (seen - expected).abs() < 0.005);
+        assert!(is_near && seen.len() == expected.len(), "{seen:?} instead of {expected:?}");
+    };
+    let format = |order| ImageFormat::new(order, ChannelType::Unorm8);
+    let [plain, srgb] = [ChannelOrder::Rgba, ChannelOrder::Srgba].map(format);
+    let texels = [0u8, 51, 255, 102, 128, 255, 0, 255];
+    let linear = [0.0, 0.033, 1.0, 0.4, 0.216, 1.0, 0.0, 1.0];
+    let image = device.image_from(&ImageDesc::d2(plain, 2, 1), &texels).unwrap();
+    let view = device.image_of_image(&image, srgb).unwrap();
+    near(&read(&view, "read", 8), &linear);
+    assert_eq!(queue.read_image::<u8>(&view).unwrap(), texels);
+    // Both have the same texels.
+    let mut write = program.kernel("write").unwrap();
+    launch(&queue, write.set(0, &image).unwrap(), 1).unwrap();
+    near(&read(&view, "read", 8)[..4], &[0.033, 1.0, 0.0, 0.4]);
+    queue.fill_image(&view, Texel::Float([0.216, 1.0, 0.0, 0.4])).unwrap();
+    let filled = queue.read_image::<u8>(&image).unwrap();
+    assert!(filled[0].abs_diff(128) <= 1 && filled[1..4] == [255, 0, 102], "{filled:?}");
+    if device.image_support(ImageKind::D2, srgb).read {
+        let image = device.image_from(&ImageDesc::d2(srgb, 2, 1), &texels).unwrap();
+        near(&read(&image, "read", 8), &linear);
+        near(
+            &read(&device.image_of_image(&image, plain).unwrap(), "read", 8),
+            &texels.map(|it| f32::from(it) / 255.0),
+        );
+    }
+    let [single, depth] =
+        [ChannelOrder::R, ChannelOrder::Depth].map(|order| ImageFormat::new(order, ChannelType::Float));
+    let distances = device.image_from(&ImageDesc::d2(single, 2, 1), &[0.25f32, 0.75]).unwrap();
+    assert_eq!(read(&device.image_of_image(&distances, depth).unwrap(), "depth", 2), [0.25, 0.75]);
+    let refused = |image: &kiln_runtime::Image, format| {
+        matches!(device.image_of_image(image, format), Err(Error::ImageCommand { .. }))
+    };
+    assert!(refused(&distances, R32) && refused(&image, plain), "the formats must differ in the order");
+    assert!(refused(&view, plain), "a view has no views");
+}
+
 /// The indices of a region's texels in the whole image.
 fn texels(part: ImageRegion, size: [u32; 3]) -> Vec<usize> {
     let [x, y, z] = [0, 1, 2].map(|at| part.origin[at]..part.origin[at] + part.size[at]);

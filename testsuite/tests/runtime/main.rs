@@ -57,6 +57,7 @@ const TESTS: &[(&str, Test)] = &[
     ("images_in_parts", images::parts),
     ("image_formats", images::formats),
     ("images_of_buffers", images::of_buffers),
+    ("images_of_images", images::of_images),
     ("images_in_order", images::order),
     ("misuse_of_images", images::misuse),
     ("printing_in_order", printing::order),

@@ -113,7 +113,7 @@ impl Sema<'_> {
     fn check_format(&mut self, format: &[u8], span: Span, arguments: &[Expr]) {
         let mut rest = arguments.iter();
         let mut end = 0;
-        for directive in format::directives(format) {
+        for directive in format::directives(format, self.options.std) {
             let text = directive.text.clone();
             let found = format[end..].windows(text.len().max(1)).position(|part| part == text.as_bytes());
             let at = end + found.unwrap_or_default();

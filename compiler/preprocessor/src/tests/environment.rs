@@ -160,6 +160,7 @@ fn predefined_macros() {
     assert_eq!(text(&at(LanguageVersion::Cl12), version), "120 120 CL_VERSION_2_0 CL_VERSION_3_0");
     assert_eq!(text(&at(LanguageVersion::Cl20), version), "200 120 200 CL_VERSION_3_0");
     assert_eq!(text(&at(LanguageVersion::Cl30), version), "300 120 200 300");
+    assert_eq!(text(&at(LanguageVersion::Cl31), "__OPENCL_C_VERSION__ CL_VERSION_3_1"), "310 310");
     assert_eq!(text(&cl30(), "CHAR_MIN INT_MAX __ENDIAN_LITTLE__"), "( - 127 - 1 ) 2147483647 1");
     assert_eq!(text(&cl30(), "ATOMIC_VAR_INIT(3)"), "( 3 )");
     assert_eq!(text(&at(LanguageVersion::Cl12), "CLK_IMAGE_MEM_FENCE"), "CLK_IMAGE_MEM_FENCE");

@@ -68,6 +68,7 @@ const fn version(version: LanguageVersion) -> &'static str {
         LanguageVersion::Cl12 => "1.2",
         LanguageVersion::Cl20 => "2.0",
         LanguageVersion::Cl30 => "3.0",
+        LanguageVersion::Cl31 => "3.1",
     }
 }
 

@@ -106,6 +106,16 @@ impl ImageFormat {
         Self { order, channel }
     }
 
+    /// Whether an image of this format can view the texels of another (OpenCL API 5.3.1.1, compatible channel orders).
+    pub fn can_view(self, other: Self) -> bool {
+        use ChannelOrder::{Bgra, Depth, R, Rgba, Sbgra, Srgba};
+        let has_order = matches!(
+            (self.order, other.order),
+            (Srgba, Rgba) | (Rgba, Srgba) | (Sbgra, Bgra) | (Bgra, Sbgra) | (Depth, R)
+        );
+        has_order && self.channel == other.channel
+    }
+
     /// The size of a texel in bytes.
     pub const fn texel_size(self) -> u64 {
         let channels = match self.order {

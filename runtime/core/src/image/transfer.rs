@@ -145,7 +145,8 @@ impl Queue {
         if texel.class() != format.class() {
             return Err(refused(format!("its texels are {:?}, not {:?}", format.class(), texel.class())));
         }
-        if image.buffer.is_none() && region == image.desc.whole() {
+        // A back end fills an image in the format of its memory.
+        if image.buffer.is_none() && !image.is_view && region == image.desc.whole() {
             return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
         }
         let texel = reference::texel_bytes(format, texel);

@@ -2,7 +2,7 @@
 
 use super::image;
 use crate::capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Scope, SubGroups, orders, scopes,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Identity, Scope, SubGroups, orders, scopes,
 };
 
 const LOCAL_MEMORY: u32 = 64 << 10;
@@ -31,6 +31,13 @@ const fn name(environment: Environment) -> &'static str {
         Environment::OpenCl => "Kiln reference device",
         Environment::Vulkan => "Kiln vulkan-reference device",
     }
+}
+
+/// The start of a text, which identifies a device or a driver.
+fn identifier(text: &str) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(text.bytes()).for_each(|(byte, letter)| *byte = letter);
+    bytes
 }
 
 /// The entry in the device list.
@@ -85,6 +92,11 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         name: name(environment).to_owned(),
         driver: format!("in this process, {}", env!("CARGO_PKG_VERSION")),
         kind: DeviceKind::Other,
+        identity: Identity {
+            device: identifier(name(environment)),
+            driver: identifier(concat!("Kiln ", env!("CARGO_PKG_VERSION"))),
+            local: None,
+        },
         environment,
         is_strict: true,
         capabilities: Capabilities {

@@ -27,10 +27,10 @@ fn format(format: ImageFormat) -> Option<Format> {
 pub(super) fn support(environment: Environment, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let is_plane = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
     let found = format(wanted).filter(|_| wanted.order != ChannelOrder::Depth || is_plane);
-    let is_storage = environment == Environment::OpenCl || has_own_channels(wanted.order);
+    let is_opencl = environment == Environment::OpenCl;
     found.map_or_else(ImageSupport::default, |format| ImageSupport {
         read: true,
-        write: is_storage && format.is_writable(),
+        write: is_opencl || has_own_channels(wanted.order) && !format.is_srgb(),
     })
 }
 
@@ -71,6 +71,16 @@ pub(super) fn buffer_image(
     let desc = described(desc, format);
     let image = memory.buffer_image(block(buffer)?.buffer()?, offset, desc, row);
     Ok(ImageMemory { handle: Arc::new(image), level: 0 })
+}
+
+pub(super) fn image_of_image(
+    memory: &kiln_reference::Memory,
+    image: &ImageMemory,
+    wanted: ImageFormat,
+) -> Result<ImageMemory> {
+    let format = format(wanted).ok_or_else(|| unknown(wanted))?;
+    let view = memory.image_of_image(&*found(image)?, format);
+    Ok(ImageMemory { handle: Arc::new(view), level: 0 })
 }
 
 const fn described(desc: &ImageDesc, format: Format) -> Desc {

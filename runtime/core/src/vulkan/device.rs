@@ -318,6 +318,10 @@ impl Backend for Handle {
         image::own(&self.0, desc)
     }
 
+    fn image_of_image(&self, image: &ImageMemory, desc: &ImageDesc) -> Result<ImageMemory> {
+        image::of_image(&self.0, image, desc)
+    }
+
     fn buffer_image(&self, memory: &Memory, offset: u64, desc: &ImageDesc, row: u32) -> Result<ImageMemory> {
         image::of_buffer(&self.0, memory, offset, desc, row)
     }

@@ -21,8 +21,8 @@ use kiln_vocabulary::faults::{Driver, DriverId, Version};
 use super::compute_units::compute_units;
 use super::{failure, image, imported};
 use crate::capabilities::{
-    Capabilities, DeviceInfo, DeviceKind, Environment, Features, ImageLimits, Scope, SubGroups, orders,
-    scopes,
+    Capabilities, DeviceInfo, DeviceKind, Environment, Features, Identity, ImageLimits, Scope, SubGroups,
+    orders, scopes,
 };
 use crate::error::Result;
 
@@ -197,6 +197,7 @@ impl Found {
             name,
             driver: format!("{driver} {version}").trim().to_owned(),
             kind: self.kind(),
+            identity: self.identity(),
             environment: Environment::Vulkan,
             is_strict: false,
             capabilities: self.capabilities(),
@@ -204,6 +205,13 @@ impl Found {
             known_driver: self.known_driver(),
             lacks: self.lacks(),
         }
+    }
+
+    fn identity(&self) -> Identity {
+        let found = &self.subgroups;
+        let local =
+            (found.device_luid_valid == vk::TRUE).then_some((found.device_luid, found.device_node_mask));
+        Identity { device: found.device_uuid, driver: found.driver_uuid, local }
     }
 
     /// The driver, if the table of driver faults has rows for it. Mesa and NVIDIA write their version into

@@ -47,6 +47,8 @@ pub(super) struct Texels {
     components: [Component; 4],
     /// The buffer that it views, if any.
     backing: Option<Box<Backing>>,
+    /// The image that it views and that has the memory, if any.
+    viewed: Option<ImageMemory>,
 }
 
 /// A view of a buffer.
@@ -143,6 +145,17 @@ fn format(format: ImageFormat) -> Option<(vk::Format, [Component; 4])> {
         ChannelType::Unorm565 | ChannelType::Unorm555 | ChannelType::Unorm101010 => return None,
     };
     Some((formats[channels / 2], components))
+}
+
+/// The format that views the texels of a format as linear or as sRGB.
+const fn counterpart(format: vk::Format) -> Option<vk::Format> {
+    match format {
+        vk::Format::R8G8B8A8_UNORM => Some(vk::Format::R8G8B8A8_SRGB),
+        vk::Format::R8G8B8A8_SRGB => Some(vk::Format::R8G8B8A8_UNORM),
+        vk::Format::B8G8R8A8_UNORM => Some(vk::Format::B8G8R8A8_SRGB),
+        vk::Format::B8G8R8A8_SRGB => Some(vk::Format::B8G8R8A8_UNORM),
+        _ => None,
+    }
 }
 
 /// The floating-point formats of images.
@@ -242,7 +255,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
     if support.write {
         usage |= vk::ImageUsageFlags::STORAGE;
     }
-    let info = vk::ImageCreateInfo::default()
+    let mut info = vk::ImageCreateInfo::default()
         .image_type(kind)
         .format(format)
         .extent(whole.extent)
@@ -251,6 +264,12 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         .samples(vk::SampleCountFlags::TYPE_1)
         .tiling(vk::ImageTiling::OPTIMAL)
         .usage(usage);
+    let other = counterpart(format).filter(|_| desc.kind == ImageKind::D2 && desc.levels == 1);
+    let formats = [format, other.unwrap_or_default()];
+    let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
+    if other.is_some() {
+        info = info.flags(vk::ImageCreateFlags::MUTABLE_FORMAT).push_next(&mut list);
+    }
     // SAFETY: the device is valid, and supports images of this format and size.
     let raw = unsafe { device.raw.create_image(&info, None) }.map_err(failed)?;
     // From here on, dropping `texels` destroys what was created.
@@ -265,6 +284,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         levels: desc.levels,
         components,
         backing,
+        viewed: None,
     };
     // SAFETY: the image belongs to the device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
@@ -290,6 +310,36 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
     if support.write {
         texels.storage =
             texels.view(format, view_kind, IDENTITY, vk::ImageUsageFlags::STORAGE, 1).map_err(failed)?;
+    }
+    Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)), level: 0 })
+}
+
+/// Makes an image of the texels of another, whose format has been checked.
+pub(super) fn of_image(device: &Arc<Device>, image: &ImageMemory, desc: &ImageDesc) -> Result<ImageMemory> {
+    let failed = |result| device.failure("viewing an image", result, 0);
+    let viewed = image.texels()?;
+    let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
+    let (format, components) = format(desc.format).ok_or_else(no_format)?;
+    let mut texels = Texels {
+        device: device.clone(),
+        raw: viewed.raw,
+        allocation: None,
+        sampled: vk::ImageView::null(),
+        storage: vk::ImageView::null(),
+        kind: desc.kind,
+        layers: viewed.layers,
+        levels: viewed.levels,
+        components,
+        backing: None,
+        viewed: Some(image.clone()),
+    };
+    let kind = vk::ImageViewType::TYPE_2D;
+    texels.sampled =
+        texels.view(format, kind, components, vk::ImageUsageFlags::SAMPLED, 1).map_err(failed)?;
+    // Only the format of the memory decides whether kernels can write it.
+    if viewed.storage != vk::ImageView::null() && device.image_support(desc.kind, desc.format).write {
+        texels.storage =
+            texels.view(format, kind, IDENTITY, vk::ImageUsageFlags::STORAGE, 1).map_err(failed)?;
     }
     Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)), level: 0 })
 }
@@ -594,7 +644,9 @@ impl Drop for Texels {
         unsafe {
             self.device.raw.destroy_image_view(self.sampled, None);
             self.device.raw.destroy_image_view(self.storage, None);
-            self.device.raw.destroy_image(self.raw, None);
+            if self.viewed.is_none() {
+                self.device.raw.destroy_image(self.raw, None);
+            }
         }
         if let Some(allocation) = self.allocation.take() {
             self.device.free(allocation);

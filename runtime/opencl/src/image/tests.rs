@@ -84,6 +84,44 @@ fn planes_are_made_of_buffers() {
     assert_eq!([memory::release(image), memory::release(buffer)], [CL_SUCCESS; 2]);
 }
 
+/// OpenCL API 5.3.1.1: an image of an image has the same texels, in another channel order.
+#[test]
+fn images_are_made_of_images() {
+    let host = Host::new();
+    let float =
+        |image_channel_order| cl_image_format { image_channel_order, image_channel_data_type: CL_FLOAT };
+    let mut desc = crate::ffi::empty_image_desc();
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    (desc.image_width, desc.image_height) = (2, 2);
+    let made = |desc: &cl_image_desc, format: cl_image_format, flags, texels: *mut c_void| {
+        let (desc, mut error) = (&raw const *desc, CL_SUCCESS);
+        let made = create(host.context, flags, &raw const format, desc, texels, &raw mut error);
+        if error == CL_SUCCESS { Ok(made) } else { Err(error) }
+    };
+    let mut texels = [1.0f32, 2.0, 3.0, 4.0];
+    let texels = texels.as_mut_ptr().cast();
+    let image = made(&desc, float(CL_R), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, texels).unwrap();
+    desc.__bindgen_anon_1.buffer = image;
+    let view = made(&desc, float(CL_DEPTH), 0, null_mut()).unwrap();
+    assert_eq!(host.read(view, [0, 1, 0], [2, 1, 1]), [3.0f32, 4.0].map(f32::to_bits));
+    assert_eq!(info_number(view, CL_IMAGE_BUFFER), 0);
+    let mut parent = 0usize;
+    let into = (&raw mut parent).cast();
+    assert_eq!(memory::get_info(view, CL_MEM_ASSOCIATED_MEMOBJECT, 8, into, null_mut()), CL_SUCCESS);
+    assert_eq!(parent, image as usize);
+    let descriptor = Err(CL_INVALID_IMAGE_DESCRIPTOR);
+    let order = Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    assert_eq!(made(&desc, float(CL_R), 0, null_mut()), order);
+    assert_eq!(made(&desc, NUMBERS, 0, null_mut()), order);
+    assert_eq!(made(&desc, float(CL_DEPTH), CL_MEM_READ_WRITE, null_mut()), Err(CL_INVALID_VALUE));
+    desc.image_width = 1;
+    assert_eq!(made(&desc, float(CL_DEPTH), 0, null_mut()), descriptor);
+    desc.image_width = 2;
+    desc.__bindgen_anon_1.buffer = view;
+    assert_eq!(made(&desc, float(CL_DEPTH), 0, null_mut()), descriptor);
+    assert_eq!([memory::release(image), memory::release(view)], [CL_SUCCESS; 2]);
+}
+
 /// `cl_khr_mipmap_image`: the element of an origin after its coordinates is the level.
 #[test]
 fn levels_are_read_and_written() {

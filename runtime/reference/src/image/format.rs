@@ -146,12 +146,8 @@ impl Format {
         self.channel
     }
 
-    /// Whether kernels can write it: sRGB formats require `cl_khr_srgb_image_writes`.
-    pub fn is_writable(self) -> bool {
-        !self.is_srgb()
-    }
-
-    const fn is_srgb(self) -> bool {
+    /// Whether its channels are in sRGB, but alpha: kernels write it with `cl_khr_srgb_image_writes` only.
+    pub const fn is_srgb(self) -> bool {
         matches!(self.order, 0x10BF..=0x10C2)
     }
 

@@ -1,5 +1,7 @@
 //! Parses printf formats (OpenCL C 6.15.14.2). They differ from C's: vectors, no `*`, fewer length modifiers.
 
+use kiln_vocabulary::opencl::LanguageVersion;
+
 /// The conversion of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
@@ -24,6 +26,8 @@ pub(super) enum Length {
     H,
     Hl,
     L,
+    /// `z` or `t`
+    Size,
 }
 
 /// What is wrong with a directive.
@@ -34,6 +38,7 @@ pub(super) enum Problem {
     Asterisk,
     CountConversion,
     ReservedLength,
+    NewLength,
     VectorSize,
     VectorLength,
     VectorConversion,
@@ -49,6 +54,7 @@ impl Problem {
             Self::Asterisk => "`*` is not supported",
             Self::CountConversion => "the conversion `n` is not supported",
             Self::ReservedLength => "this length modifier is not supported",
+            Self::NewLength => "the length modifiers `z` and `t` require OpenCL C 3.1",
             Self::VectorSize => "a vector has 2, 3, 4, 8 or 16 components",
             Self::VectorLength => "a vector needs a length modifier: `hh`, `h`, `hl` or `l`",
             Self::VectorConversion => "only vectors of numbers can be printed",
@@ -59,7 +65,7 @@ impl Problem {
 
     pub(super) fn note(self) -> &'static str {
         match self {
-            Self::Asterisk | Self::CountConversion | Self::ReservedLength => {
+            Self::Asterisk | Self::CountConversion | Self::ReservedLength | Self::NewLength => {
                 "OpenCL C 6.15.14.3 lists what differs from C99"
             }
             _ => "OpenCL C 6.15.14.2: if a conversion specification is invalid, the behavior is undefined",
@@ -87,7 +93,7 @@ impl Directive {
             Some(Length::Hh) => 1,
             Some(Length::H) => 2,
             Some(Length::Hl) => 4,
-            Some(Length::L) => 8,
+            Some(Length::L | Length::Size) => 8,
             None if self.vector.is_some() => return None,
             None => 4,
         })
@@ -95,12 +101,12 @@ impl Directive {
 }
 
 /// The directives of a format, in order.
-pub(super) fn directives(format: &[u8]) -> Vec<Directive> {
+pub(super) fn directives(format: &[u8], version: LanguageVersion) -> Vec<Directive> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(percent) = format[at..].iter().position(|byte| *byte == b'%') {
         let start = at + percent;
-        let mut reader = Reader { rest: &format[start + 1..] };
+        let mut reader = Reader { rest: &format[start + 1..], version };
         let mut directive = reader.directive();
         at = format.len() - reader.rest.len();
         directive.text = String::from_utf8_lossy(&format[start..at]).into_owned();
@@ -111,6 +117,7 @@ pub(super) fn directives(format: &[u8]) -> Vec<Directive> {
 
 struct Reader<'a> {
     rest: &'a [u8],
+    version: LanguageVersion,
 }
 
 impl Reader<'_> {
@@ -164,10 +171,11 @@ impl Reader<'_> {
             (None, _) => {}
             (Some(Conversion::Integer), Some(Length::Hl)) if !has_vector => note(Problem::HlWithoutVector),
             (Some(Conversion::Float), Some(Length::Hl)) if !has_vector => note(Problem::HlWithoutVector),
-            (Some(Conversion::Integer | Conversion::Float), None) if has_vector => {
+            (Some(Conversion::Integer), None | Some(Length::Size)) if has_vector => {
                 note(Problem::VectorLength)
             }
-            (Some(Conversion::Float), Some(Length::Hh)) => note(Problem::LengthConversion),
+            (Some(Conversion::Float), None) if has_vector => note(Problem::VectorLength),
+            (Some(Conversion::Float), Some(Length::Hh | Length::Size)) => note(Problem::LengthConversion),
             // `%lf` and `%hf` on scalars have no effect in C and are customary.
             (Some(Conversion::Integer | Conversion::Float), _) => {}
             (Some(_), _) if has_vector => note(Problem::VectorConversion),
@@ -194,7 +202,13 @@ impl Reader<'_> {
                 return Some(length);
             }
         }
-        for text in [b"j", b"z", b"t", b"L"] {
+        if self.take(b"z") || self.take(b"t") {
+            if self.version < LanguageVersion::Cl31 {
+                note(Problem::NewLength);
+            }
+            return Some(Length::Size);
+        }
+        for text in [b"j", b"L"] {
             if self.take(text) {
                 note(Problem::ReservedLength);
                 return Some(Length::L);
@@ -239,7 +253,7 @@ mod tests {
     use super::*;
 
     fn one(format: &str) -> Directive {
-        let mut found = directives(format.as_bytes());
+        let mut found = directives(format.as_bytes(), LanguageVersion::Cl30);
         assert_eq!(found.len(), 1, "{format}");
         found.remove(0)
     }
@@ -263,7 +277,15 @@ mod tests {
             );
         }
         assert_eq!(one("a %5d b").text, "%5d");
-        assert_eq!(directives(b"%d%%%f").len(), 3);
+        assert_eq!(directives(b"%d%%%f", LanguageVersion::Cl30).len(), 3);
+    }
+
+    #[test]
+    fn sizes() {
+        let problem = |format: &str| directives(format.as_bytes(), LanguageVersion::Cl31)[0].problem;
+        assert_eq!(["%zu", "%-4tx", "%zd"].map(problem), [None; 3]);
+        assert_eq!(problem("%zf"), Some(Problem::LengthConversion));
+        assert_eq!(problem("%v4zd"), Some(Problem::VectorLength));
     }
 
     #[test]
@@ -273,7 +295,8 @@ mod tests {
             ("%q", Problem::UnknownConversion),
             ("%*d", Problem::Asterisk),
             ("%n", Problem::CountConversion),
-            ("%zu", Problem::ReservedLength),
+            ("%zu", Problem::NewLength),
+            ("%jd", Problem::ReservedLength),
             ("%lld", Problem::ReservedLength),
             ("%v5hld", Problem::VectorSize),
             ("%v4f", Problem::VectorLength),
