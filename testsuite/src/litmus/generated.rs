@@ -151,7 +151,7 @@ mod unit {
             sub_group: 1,
             arguments: vec![Argument::Buffer(vec![0; 4]), Argument::Buffer(vec![0; 4])],
             rounds: 2,
-            thin_air: false,
+            ..Launch::default()
         };
         let program = Program { source: source.to_owned(), launch, operations: 3, has_barrier: true };
         assert_eq!(program.check(), Finding::Sound { executions: 2, lost: 0 });
