@@ -91,6 +91,15 @@ fn programs() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).expect("a program"))).collect()
 }
 
+/// Whether the error is at the `#if` of a changed `#endif`.
+fn is_open_conditional(text: &str, mutant: &Mutant, line: u32) -> bool {
+    let starts = |line: u32, word| {
+        let line = text.lines().nth(line.saturating_sub(1) as usize);
+        line.is_some_and(|line| line.starts_with(word))
+    };
+    starts(line, "#if") && mutant.lines.iter().any(|&changed| starts(changed, "#endif"))
+}
+
 impl Tally {
     fn judge(&mut self, path: &Path, text: &str, mut random: Random, count: usize) {
         let std = version(text);
@@ -103,7 +112,7 @@ impl Tally {
             let errors: Vec<(u32, &str)> = errors(&output);
             let Some(&(line, _)) = errors.first() else { continue };
             self.refused += 1;
-            let is_right = mutant.lines.contains(&line);
+            let is_right = mutant.lines.contains(&line) || is_open_conditional(text, &mutant, line);
             self.right_line += usize::from(is_right);
             self.at_most_two += usize::from(errors.len() <= 2);
             if !is_right || errors.len() > 2 {

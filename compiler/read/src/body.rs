@@ -311,6 +311,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
                 | Op::FunctionEnd
                 | Op::FunctionParameter
                 | Op::LoopMerge
+                | Op::LoopControlINTEL
                 | Op::SelectionMerge
                 | Op::LifetimeStart
                 | Op::LifetimeStop

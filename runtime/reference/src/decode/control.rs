@@ -28,7 +28,9 @@ impl Body<'_, '_> {
             | Inst_::NoLine
             | Inst_::Nop
             | Inst_::SelectionMerge
-            | Inst_::LoopMerge => Ok(()),
+            | Inst_::LoopMerge
+            // A hint to unroll a loop.
+            | Inst_::LoopControlINTEL => Ok(()),
             Inst_::Undef => {
                 let to = self.define(inst)?;
                 let count = self.decoder.types.slots(inst.word(0)?)?;
