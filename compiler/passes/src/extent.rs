@@ -20,6 +20,15 @@ pub(super) struct Term {
     pub(super) count: Option<u64>,
 }
 
+/// What pointer arithmetic adds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Constant bytes.
+    Bytes(i64),
+    /// An index that is not constant.
+    Index(Term),
+}
+
 /// The maximum number of terms, beyond which a set becomes coarser.
 const TERMS: usize = 6;
 
@@ -45,7 +54,7 @@ impl Extent {
     }
 
     /// The set moved by a number of bytes.
-    pub(super) fn moved(&self, bytes: i64) -> Self {
+    fn moved(&self, bytes: i64) -> Self {
         match self.offset.checked_add(bytes) {
             Some(offset) => Self { offset, terms: self.terms.clone() }.normal(),
             None => Self::anywhere(),
@@ -53,15 +62,24 @@ impl Extent {
     }
 
     /// The set with an optional additional step.
-    pub(super) fn with(&self, term: Option<Term>) -> Self {
+    fn with(&self, term: Option<Term>) -> Self {
         term.map_or_else(|| self.clone(), |term| self.stepped(term))
     }
 
     /// The set with additional steps.
-    pub(super) fn stepped(&self, term: Term) -> Self {
+    fn stepped(&self, term: Term) -> Self {
         let mut extent = self.clone();
         extent.terms.push(term);
         extent.normal()
+    }
+
+    /// The set after pointer arithmetic. A pointer into an array can first have pointed past its end, from where it can only
+    /// move back: by constant bytes, or by an index without a limit.
+    pub(super) fn advanced(&self, by: Step, past_end: Option<Term>) -> Self {
+        match by {
+            Step::Bytes(bytes) => self.with(past_end.filter(|_| bytes < 0)).moved(bytes),
+            Step::Index(term) => self.with(past_end.filter(|_| term.count.is_none())).stepped(term),
+        }
     }
 
     /// The union of two sets, or a superset.

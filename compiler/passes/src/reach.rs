@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    extent::{Extent, Term},
+    extent::{Extent, Step, Term},
     limit::limit,
     origins::{constant_offset, is_to_space, receivers},
 };
@@ -162,23 +162,21 @@ impl Flow<'_> {
         match &inst.op {
             Op::ModuleVar(var) => self.add(inst.results[0], Root::Module(*var), &Extent::start()),
             Op::PrivateVar(var) => self.add(inst.results[0], Root::Private(*var), &Extent::start()),
-            Op::Offset { stride, count } => match constant_offset(self.function, inst.args[1], *stride) {
-                Some(bytes) => {
-                    let end = self.array_end(inst.args[0]).filter(|_| bytes < 0);
-                    self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).moved(bytes))
-                }
-                None => {
-                    // An index that is not negative only moves forward.
-                    let limit = || match self.indices {
-                        Indices::Any => None,
-                        Indices::Limited => limit(self.function, inst.args[1]),
-                    };
-                    let count = count.map(u64::from).or_else(limit);
-                    let term = Term { stride: *stride, count };
-                    let end = self.array_end(inst.args[0]).filter(|_| count.is_none());
-                    self.pass(inst.args[0], inst.results[0], |extent| extent.with(end).stepped(term))
-                }
-            },
+            Op::Offset { stride, count } => {
+                let step = match constant_offset(self.function, inst.args[1], *stride) {
+                    Some(bytes) => Step::Bytes(bytes),
+                    None => {
+                        // An index that is not negative only moves forward.
+                        let limit = || match self.indices {
+                            Indices::Any => None,
+                            Indices::Limited => limit(self.function, inst.args[1]),
+                        };
+                        Step::Index(Term { stride: *stride, count: count.map(u64::from).or_else(limit) })
+                    }
+                };
+                let past_end = self.array_end(inst.args[0]);
+                self.pass(inst.args[0], inst.results[0], |extent| extent.advanced(step, past_end))
+            }
             Op::PointerCast => self.pass(inst.args[0], inst.results[0], Clone::clone),
             Op::Select => {
                 self.pass(inst.args[1], inst.results[0], Clone::clone)

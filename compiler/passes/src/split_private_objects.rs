@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    extent::{Extent, Term},
+    extent::{self, Extent, Term},
     origins::constant_offset,
     ranges::{Range, Step, Use},
     rewrite::rewrite_only,
@@ -178,16 +178,15 @@ struct Index {
 impl Pointer {
     fn advanced(&self, function: &Function, index: ValueId, stride: u64, count: Option<u32>) -> Self {
         let mut next = Self { past_end: None, ..self.clone() };
-        if let Some(bytes) = constant_offset(function, index, stride) {
+        let step = if let Some(bytes) = constant_offset(function, index, stride) {
             next.offset = next.offset.saturating_add(bytes);
-            next.extent = self.extent.with(self.past_end.filter(|_| bytes < 0)).moved(bytes);
+            extent::Step::Bytes(bytes)
         } else {
             next.indices.push(Index { value: index, stride, count });
-            let limit = count.map(u64::from);
-            let end = self.past_end.filter(|_| limit.is_none());
-            next.extent = self.extent.with(end).stepped(Term { stride, count: limit });
-            next.past_end = limit.map(|_| Term { stride, count: Some(2) });
-        }
+            next.past_end = count.map(|_| Term { stride, count: Some(2) });
+            extent::Step::Index(Term { stride, count: count.map(u64::from) })
+        };
+        next.extent = self.extent.advanced(step, self.past_end);
         next
     }
 
