@@ -198,7 +198,8 @@ impl Objects<'_> {
                 Object::Param(..) => continue,
             };
             let size = class.and_then(|class| self.passed.size(class)).unwrap_or(size);
-            if class.is_none() && self.target.workarounds.contains(Fault::SelectPrivateElements) {
+            let selects = self.target.workarounds.contains(Fault::SelectPrivateElements);
+            if selects && class.is_none() && !usage.moves_whole_words() {
                 let count = size.div_ceil(layout.element.size());
                 layout.selected = Some(count).filter(|count| (2..=MAX_SELECTED).contains(count));
             }
@@ -214,7 +215,7 @@ impl Objects<'_> {
 }
 
 /// The maximum number of elements of a private array for `Fault::SelectPrivateElements`.
-const MAX_SELECTED: u64 = 16;
+const MAX_SELECTED: u64 = 32;
 
 /// The local memory that every Vulkan device has (Vulkan, Required Limits: maxComputeSharedMemorySize).
 const LEAST_LOCAL_MEMORY: u64 = 16 * 1024;
@@ -397,6 +398,11 @@ impl Usage {
             root,
             steps: SmallVec::new(),
         }
+    }
+
+    /// Whether every access moves whole 32-bit elements.
+    fn moves_whole_words(&self) -> bool {
+        self.moved.keys().all(|(scalar, piece)| scalar.size() == 4 && *piece >= 4)
     }
 
     /// The floating-point type of this size that suits all accesses, if there is one.

@@ -1,5 +1,7 @@
 //! Loads and stores of any type in an array of one element type: one element, several, or a part of one.
 
+use std::ops::Range;
+
 use super::Layout;
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, CompareKind, Known, Op, Scalar, Type, UnaryOp, ValueId};
 use kiln_types::ops::CompareOp;
@@ -154,7 +156,7 @@ impl Accessor<'_, '_> {
     fn load_element(&mut self, position: ValueId, byte: u64) -> ValueId {
         let index = self.element_index(position, byte);
         let cell = match self.selected(index) {
-            Some(count) => self.select_element(index, count),
+            Some(count) => self.select_element(index, 0..count),
             None => self.load_cell(index),
         };
         if self.layout.cell == self.layout.element {
@@ -196,17 +198,21 @@ impl Accessor<'_, '_> {
         self.layout.selected.filter(|_| !is_known && !self.access.is_volatile)
     }
 
-    /// Loads the element with this index by loading all of them.
-    fn select_element(&mut self, index: ValueId, count: u64) -> ValueId {
-        let first = self.builder.i32(0);
-        let mut element = self.load_cell(first);
-        for number in 1..count {
-            let (number, is_meant) = self.is_element(index, number);
-            let other = self.load_cell(number);
-            let ty = Type::Scalar(self.layout.cell);
-            element = self.builder.value(Op::Select, &[is_meant, other, element], ty);
+    /// Loads the element with this index by loading all of `numbers` and selecting by one bit of the index after the other.
+    fn select_element(&mut self, index: ValueId, numbers: Range<u64>) -> ValueId {
+        let count = numbers.end - numbers.start;
+        if count == 1 {
+            let number = self.builder.bits(self.builder.ty(index), numbers.start);
+            return self.load_cell(number);
         }
-        element
+        let half = count.next_power_of_two() / 2;
+        let middle = numbers.start + half;
+        let low = self.select_element(index, numbers.start..middle);
+        let high = self.select_element(index, middle..numbers.end);
+        let bit = self.builder.binary_bits(BinaryOp::And, index, half);
+        let zero = self.builder.bits(self.builder.ty(index), 0);
+        let is_high = self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, bit, zero);
+        self.builder.value(Op::Select, &[is_high, high, low], Type::Scalar(self.layout.cell))
     }
 
     /// A constant index, and whether the index is equal to it.
