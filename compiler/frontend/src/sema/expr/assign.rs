@@ -44,6 +44,9 @@ impl Sema<'_> {
         if value.ty == TyId::ERROR {
             return value;
         }
+        if op.node.is_none() && is_load_of(&value, &lvalue) {
+            self.warn_self_assignment(right, span);
+        }
         if let Some((part, picks)) = self.writable_part(&lvalue) {
             let whole = self.assign_convert(value, lvalue.ty, AssignContext::Assign);
             let value = self.picked(whole, picks);
@@ -51,6 +54,17 @@ impl Sema<'_> {
             return self.convert(stored, lvalue.ty.ty);
         }
         self.store(op, lvalue, value, span)
+    }
+
+    /// Warns about `x = x`, which has no effect. An access of a volatile object is an effect (C99 6.7.3).
+    fn warn_self_assignment(&mut self, right: &ast::Expr, span: Span) {
+        let cast = if self.body.discarded == span { "(void)" } else { "" };
+        self.report(
+            Diagnostic::new(Code::SelfAssign, span, "this assignment does not change the object")
+                .also(right.span, "the same object as on the left side")
+                .help("remove the assignment, or cast the object to `void` to mark it as used")
+                .rewrite(span, "remove the assignment", [Piece::Text(cast), Piece::Source(right.span)]),
+        );
     }
 
     fn store(&mut self, op: Spanned<Option<BinaryOp>>, lvalue: Lvalue, value: Expr, span: Span) -> Expr {
@@ -314,6 +328,28 @@ impl Sema<'_> {
 
 fn one_of(element: kiln_types::ty::Scalar) -> Const {
     if element.is_float() { Const::Float(1.0) } else { Const::Int(1) }
+}
+
+/// Whether the value is the one that the lvalue contains: of the same variable, or the same part of it.
+fn is_load_of(value: &Expr, lvalue: &Lvalue) -> bool {
+    matches!(&value.kind, ExprKind::Load(from) if is_same_variable(from, lvalue))
+}
+
+fn is_same_variable(left: &Lvalue, right: &Lvalue) -> bool {
+    if left.ty.ty != right.ty.ty || left.ty.quals.is_volatile {
+        return false;
+    }
+    match (&left.kind, &right.kind) {
+        (LvalueKind::Local(left), LvalueKind::Local(right)) => left == right,
+        (LvalueKind::Global(left), LvalueKind::Global(right)) => left == right,
+        (LvalueKind::Field(left), LvalueKind::Field(right)) => {
+            left.offset == right.offset && is_same_variable(&left.base, &right.base)
+        }
+        (LvalueKind::Swizzle(left), LvalueKind::Swizzle(right)) => {
+            left.components == right.components && is_same_variable(&left.base, &right.base)
+        }
+        _ => false,
+    }
 }
 
 fn has_repeats(components: &[u8]) -> bool {
