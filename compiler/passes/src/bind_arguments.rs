@@ -131,9 +131,9 @@ fn name_addresses(function: &mut Function, interface: &Interface, has_wide: bool
         let result = builder.function.insts[id].results[0];
         let ty = builder.ty(result);
         let value = match offset {
-            None => wide(builder, source, word, ty),
+            None => load_word_pair(builder, source, word, ty),
             Some(offset) => {
-                let base = address(builder, source, word, ty);
+                let base = load_pointer(builder, source, word, ty);
                 builder.offset_bytes(base, offset as i64)
             }
         };
@@ -208,20 +208,21 @@ fn bind_kernel(
                     byte,
                 });
                 *end = byte + size;
-                (ArgumentLocation::Descriptor(descriptors), value(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Descriptor(descriptors), load_number(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
-                (ArgumentLocation::Bytes(*memory, byte), address(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(*memory, byte), load_pointer(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Value { .. } | ArgumentKind::Sampler | ArgumentKind::Queue => {
-                (ArgumentLocation::Bytes(*memory, byte), value(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(*memory, byte), load_number(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
-                let copy = aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
+                let copy = load_aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
                 (ArgumentLocation::Bytes(*memory, byte), copy)
             }
             ArgumentKind::Captures { align, .. } => {
-                let copy = aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
+                let copy =
+                    load_aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
                 (ArgumentLocation::Bytes(*memory, byte), copy)
             }
         };
@@ -235,7 +236,7 @@ fn bind_kernel(
         let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
         let (memory, end) = &mut ends[usize::from(!fits)];
         let byte = end.next_multiple_of(4);
-        let property = word(&mut builder, *memory, byte / 4);
+        let property = load_word(&mut builder, *memory, byte / 4);
         replaced.extend(queries.into_iter().map(|query| (query, property)));
         interface.image_facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
         *end = byte + 4;
@@ -288,7 +289,7 @@ fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageActi
     questions
 }
 
-fn word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
+fn load_word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
     builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
 }
 
@@ -299,40 +300,46 @@ struct Source {
     has_wide: bool,
 }
 
-fn wide(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+fn load_word_pair(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
     if source.has_wide && source.memory == LaunchMemory::PushConstants && first.is_multiple_of(2) {
         let number = builder.value(Op::LaunchWord(source.memory, first), &[], Type::I64);
         return builder.bitcast(number, ty);
     }
-    let words = [word(builder, source.memory, first), word(builder, source.memory, first + 1)];
+    let words = [load_word(builder, source.memory, first), load_word(builder, source.memory, first + 1)];
     let pair = builder.construct(&words, Type::Vector(Scalar::I32, 2));
     builder.bitcast(pair, ty)
 }
 
-fn address(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
-    let number = wide(builder, source, first, Type::I64);
+fn load_pointer(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+    let number = load_word_pair(builder, source, first, Type::I64);
     builder.value(Op::IntToPointer, &[number], ty)
 }
 
 /// Builds a scalar or vector from the words starting at `first`.
-fn value(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
+fn load_number(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
     let scalar = ty.scalar().expect("a number");
     let parts: Vec<ValueId> =
-        (0..ty.count().into()).map(|index| component(builder, source, first, scalar, index)).collect();
+        (0..ty.count().into()).map(|index| load_component(builder, source, first, scalar, index)).collect();
     if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] }
 }
 
-fn component(builder: &mut Builder<'_>, source: Source, first: u32, scalar: Scalar, index: u32) -> ValueId {
+fn load_component(
+    builder: &mut Builder<'_>,
+    source: Source,
+    first: u32,
+    scalar: Scalar,
+    index: u32,
+) -> ValueId {
     let size = scalar.size() as u32;
     let byte = index * size;
     let ty = Type::Scalar(scalar);
     if size == 8 {
-        return wide(builder, source, first + byte / 4, ty);
+        return load_word_pair(builder, source, first + byte / 4, ty);
     }
     if ty == Type::Scalar(Scalar::F32) && source.memory == LaunchMemory::PushConstants {
         return builder.value(Op::LaunchWord(source.memory, first + byte / 4), &[], ty);
     }
-    let mut bits = word(builder, source.memory, first + byte / 4);
+    let mut bits = load_word(builder, source.memory, first + byte / 4);
     if !byte.is_multiple_of(4) {
         bits = builder.binary_bits(kiln_ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
     }
@@ -352,7 +359,7 @@ fn component(builder: &mut Builder<'_>, source: Source, first: u32, scalar: Scal
 }
 
 /// Builds a private copy of a structure, word by word.
-fn aggregate(
+fn load_aggregate(
     builder: &mut Builder<'_>,
     source: Source,
     first: u32,
@@ -365,7 +372,7 @@ fn aggregate(
     let mut byte = 0;
     while byte < size {
         let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
-        let bits = component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
+        let bits = load_component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
         let address = builder.offset_bytes(pointer, byte as i64);
         let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
         builder.store(address, bits, access);

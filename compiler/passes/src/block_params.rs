@@ -49,16 +49,16 @@ impl<K: Id> Groups<K> {
         Self { ends, insts, key: PhantomData }
     }
 
-    fn of(&self, key: K) -> &[InstId] {
+    fn insts_of(&self, key: K) -> &[InstId] {
         let Some(&end) = self.ends.get(key.index()) else { return &[] };
         let start = key.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.insts[start as usize..end as usize]
     }
 
     /// The groups that are not empty.
-    fn all(&self) -> impl Iterator<Item = (K, &[InstId])> {
+    fn nonempty_groups(&self) -> impl Iterator<Item = (K, &[InstId])> {
         (0..self.ends.len())
-            .map(|key| (K::from_index(key), self.of(K::from_index(key))))
+            .map(|key| (K::from_index(key), self.insts_of(K::from_index(key))))
             .filter(|(_, it)| !it.is_empty())
     }
 }
@@ -98,9 +98,9 @@ impl BlockParams {
     ) -> impl Iterator<Item = ValueId> + 'a {
         let (jumps, number) = match function.values[value].def {
             ValueDef::Result(inst, number) if function.insts[inst].op.is_construct() => {
-                (self.exits.of(inst), number)
+                (self.exits.insts_of(inst), number)
             }
-            ValueDef::Param(block, number) => (self.entries.of(block), number),
+            ValueDef::Param(block, number) => (self.entries.insts_of(block), number),
             ValueDef::Result(..) | ValueDef::Const(_) => (&[][..], 0),
         };
         jumps.iter().map(move |&jump| function.insts[jump].args[number as usize])
@@ -117,7 +117,7 @@ impl BlockParams {
 
     /// Removes block parameters and construct results, with their arguments.
     pub(super) fn retain(&self, function: &mut Function, is_kept: impl Fn(ValueId) -> bool) {
-        for (construct, jumps) in self.exits.all() {
+        for (construct, jumps) in self.exits.nonempty_groups() {
             let results = function.insts[construct].results.clone();
             let kept: Vec<bool> = results.iter().map(|&result| is_kept(result)).collect();
             if kept.contains(&false) {
@@ -128,7 +128,7 @@ impl BlockParams {
                 remove_arguments(function, jumps, &kept);
             }
         }
-        for (block, jumps) in self.entries.all() {
+        for (block, jumps) in self.entries.nonempty_groups() {
             let kept: Vec<bool> = function.blocks[block].params.iter().map(|&param| is_kept(param)).collect();
             if kept.contains(&false) {
                 filter(&kept, |keep| function.blocks[block].params.retain(|_| keep()));

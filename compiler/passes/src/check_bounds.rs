@@ -46,7 +46,7 @@ pub(super) fn check_bounds(module: &mut Module, options: &Options, _: &mut Sink)
         let origins = Origins::find(function, &|var| vars[var].space);
         rewrite(function, |builder, id, replaced| {
             let mut guard = Guard { builder, vars, origins: &origins, checks: &checks };
-            guard.instruction(id, replaced, &mut bounds.sites);
+            guard.guard_instruction(id, replaced, &mut bounds.sites);
         });
     }
     for (mut function, write) in
@@ -68,7 +68,7 @@ struct Checks {
 }
 
 /// The addresses that an instruction accesses, with the number of bytes.
-fn touched(function: &Function, id: InstId) -> Vec<(ValueId, u64)> {
+fn accessed_ranges(function: &Function, id: InstId) -> Vec<(ValueId, u64)> {
     let inst = &function.insts[id];
     let size = |value: ValueId| match function.ty(value) {
         Type::Scalar(scalar) => scalar.size(),
@@ -107,12 +107,17 @@ enum Inside {
 }
 
 impl Guard<'_, '_> {
-    fn instruction(&mut self, id: InstId, replaced: &mut Replacements, sites: &mut Vec<(Span, String)>) {
+    fn guard_instruction(
+        &mut self,
+        id: InstId,
+        replaced: &mut Replacements,
+        sites: &mut Vec<(Span, String)>,
+    ) {
         let inst = self.builder.function.insts[id].clone();
         let mut lies_inside: Option<ValueId> = None;
         let mut violations = Vec::new();
-        for (address, size) in touched(self.builder.function, id) {
-            let Inside::If { condition, at, objects } = self.inside(address, size) else { continue };
+        for (address, size) in accessed_ranges(self.builder.function, id) {
+            let Inside::If { condition, at, objects } = self.check_access(address, size) else { continue };
             violations.push((condition, at, size, sites.len()));
             sites.push((self.builder.span, objects));
             lies_inside = Some(match lies_inside {
@@ -131,7 +136,7 @@ impl Guard<'_, '_> {
         self.builder.exit(test.inst, &values);
         self.builder.at_end(test.otherwise);
         for (condition, at, size, site) in violations {
-            self.record(condition, at, size, site);
+            self.record_unless(condition, at, size, site);
         }
         let zeros: Vec<ValueId> = types.iter().map(|&ty| self.builder.bits(ty, 0)).collect();
         self.builder.exit(test.inst, &zeros);
@@ -141,7 +146,7 @@ impl Guard<'_, '_> {
     }
 
     /// Whether this number of bytes at an address is in the objects that it may point into.
-    fn inside(&mut self, address: ValueId, size: u64) -> Inside {
+    fn check_access(&mut self, address: ValueId, size: u64) -> Inside {
         let Type::Pointer(space) = self.builder.ty(address) else { return Inside::Certainly };
         if matches!(space, AddressSpace::Global | AddressSpace::Constant) {
             let at = self.builder.value(Op::PointerToInt, &[address], Type::I64);
@@ -158,15 +163,15 @@ impl Guard<'_, '_> {
             {
                 return Inside::Certainly;
             }
-            let Some(whole) = self.whole(object) else { return Inside::Certainly };
-            let distance = self.distance(address, object, only);
-            let fits = self.fits(distance, size, whole);
+            let Some(whole) = self.size_value(object) else { return Inside::Certainly };
+            let distance = self.byte_offset(address, object, only);
+            let fits = self.fits_in_object(distance, size, whole);
             at.get_or_insert(distance);
             condition = Some(match condition {
                 None => fits,
                 Some(before) => self.builder.binary(BinaryOp::Or, before, fits),
             });
-            names.push(self.name(object));
+            names.push(self.name_of(object));
         }
         if origin.is_global || origin.objects.is_empty() {
             let number = self.builder.value(Op::PointerToInt, &[address], Type::I64);
@@ -186,7 +191,7 @@ impl Guard<'_, '_> {
 
     /// Whether this number of bytes is in a range of the table.
     fn in_ranges(&mut self, address: ValueId, size: u64) -> ValueId {
-        let [low, high] = self.words(address);
+        let [low, high] = self.split_words(address);
         let size = self.builder.i32(i32::try_from(size).unwrap_or(i32::MAX));
         let found = self.builder.call(self.checks.checker, &[low, high, size], Some(Type::I32));
         let zero = self.builder.i32(0);
@@ -198,7 +203,7 @@ impl Guard<'_, '_> {
         )
     }
 
-    fn words(&mut self, number: ValueId) -> [ValueId; 2] {
+    fn split_words(&mut self, number: ValueId) -> [ValueId; 2] {
         let words = self.builder.bitcast(number, Type::Vector(Scalar::I32, 2));
         [0, 1].map(|word| self.builder.extract(words, word))
     }
@@ -213,7 +218,7 @@ impl Guard<'_, '_> {
     }
 
     /// The size of an object as a value. The launch passes it for local arguments.
-    fn whole(&mut self, object: Object) -> Option<ValueId> {
+    fn size_value(&mut self, object: Object) -> Option<ValueId> {
         let Object::Param(_, number) = object else {
             let size = self.size_of(object)?;
             return Some(self.builder.bits(Type::I64, size));
@@ -226,7 +231,7 @@ impl Guard<'_, '_> {
         Some(self.builder.resize(bytes, Scalar::I64, false))
     }
 
-    fn name(&self, object: Object) -> String {
+    fn name_of(&self, object: Object) -> String {
         match object {
             Object::Module(var) => self.vars[var].name.clone(),
             Object::Private(var) => self.builder.function.vars[var].name.clone(),
@@ -240,17 +245,17 @@ impl Guard<'_, '_> {
 
     /// The offset of a pointer from the start of an object in bytes. If possible, indices are not truncated to 32
     /// bits.
-    fn distance(&mut self, pointer: ValueId, object: Object, only: bool) -> ValueId {
+    fn byte_offset(&mut self, pointer: ValueId, object: Object, only: bool) -> ValueId {
         if only && let ValueDef::Result(id, _) = self.builder.function.values[pointer].def {
             let inst = self.builder.function.insts[id].clone();
             match inst.op {
                 Op::Offset { stride, .. } => {
-                    let before = self.distance(inst.args[0], object, only);
+                    let before = self.byte_offset(inst.args[0], object, only);
                     let index = self.builder.resize(inst.args[1], Scalar::I64, true);
                     let bytes = self.builder.binary_bits(BinaryOp::Mul, index, stride);
                     return self.builder.binary(BinaryOp::Add, before, bytes);
                 }
-                Op::PointerCast => return self.distance(inst.args[0], object, only),
+                Op::PointerCast => return self.byte_offset(inst.args[0], object, only),
                 Op::ModuleVar(_) | Op::PrivateVar(_) => return self.builder.bits(Type::I64, 0),
                 _ => {}
             }
@@ -270,7 +275,7 @@ impl Guard<'_, '_> {
     }
 
     /// Whether this number of bytes at an offset fits into an object.
-    fn fits(&mut self, distance: ValueId, size: u64, whole: ValueId) -> ValueId {
+    fn fits_in_object(&mut self, distance: ValueId, size: u64, whole: ValueId) -> ValueId {
         let size = self.builder.bits(Type::I64, size);
         let begins = self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, distance, whole);
         let room = self.builder.binary(BinaryOp::Sub, whole, distance);
@@ -279,13 +284,13 @@ impl Guard<'_, '_> {
     }
 
     /// Records the access unless this is true.
-    fn record(&mut self, unless: ValueId, at: ValueId, size: u64, site: usize) {
+    fn record_unless(&mut self, unless: ValueId, at: ValueId, size: u64, site: usize) {
         let test = self.builder.open_if(unless, &[]);
         let after = self.builder.insertion_point();
         self.builder.at_end(test.then);
         self.builder.exit(test.inst, &[]);
         self.builder.at_end(test.otherwise);
-        let [low, high] = self.words(at);
+        let [low, high] = self.split_words(at);
         let [size, site] = [size, site as u64].map(|it| i32::try_from(it).unwrap_or(i32::MAX));
         let [size, site] = [size, site].map(|it| self.builder.i32(it));
         self.builder.call(self.checks.recorder, &[low, high, size, site], None);

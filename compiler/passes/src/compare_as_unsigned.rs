@@ -17,24 +17,24 @@ pub(super) fn compare_as_unsigned(function: &mut Function, _: &Options) {
     let is_signed = |op: &Op| matches!(op, Op::Compare(Compare { kind: CompareKind::Signed, .. }));
     rewrite_only(function, is_signed, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
-        match unsigned(builder, &inst) {
+        match unsigned_comparison(builder, &inst) {
             Some(value) => drop(replaced.insert(inst.results[0], value)),
             None => builder.insert(id),
         }
     });
 }
 
-fn unsigned(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+fn unsigned_comparison(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let Op::Compare(Compare { op, .. }) = inst.op else { return None };
     let is_order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
     if !is_order || builder.ty(inst.args[0]).scalar() != Some(Scalar::I64) {
         return None;
     }
-    let [left, right] = [inst.args[0], inst.args[1]].map(|arg| flipped(builder, arg));
+    let [left, right] = [inst.args[0], inst.args[1]].map(|arg| flip_sign_bit(builder, arg));
     Some(builder.compare(op, CompareKind::Unsigned, left, right))
 }
 
-fn flipped(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
+fn flip_sign_bit(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
     match builder.function.constant(value) {
         Some(Const::Bits(bits)) => {
             let flipped = bits.iter().map(|bits| bits ^ SIGN).collect();

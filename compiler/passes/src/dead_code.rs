@@ -16,7 +16,7 @@ pub(super) fn dead_code(function: &mut Function, _: &Options) {
 fn drop_unused(function: &mut Function) {
     let block_params = BlockParams::find(function);
     let blocks = function.block_order();
-    let is_needed = effects(function, &blocks);
+    let is_needed = blocks_with_effects(function, &blocks);
     let mut search = Search {
         function,
         block_params: &block_params,
@@ -46,7 +46,7 @@ fn is_droppable(op: &Op) -> bool {
 
 /// For each construct, whether it has an effect: an instruction with an effect, or a jump past its end. A loop may
 /// run forever, which counts as an effect.
-fn effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
+fn blocks_with_effects(function: &Function, blocks: &[BlockId]) -> Vec<bool> {
     let mut is_needed = vec![false; function.insts.len()];
     let mut depths = vec![0u32; function.insts.len()];
     let mut depth_of = vec![0u32; function.blocks.len()];

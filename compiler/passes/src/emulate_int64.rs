@@ -109,7 +109,7 @@ impl Emulation<'_, '_> {
             return self.builder.insert(id);
         }
         if inst.op.is_construct() || inst.op.is_terminator() {
-            return self.control(id, &inst);
+            return self.split_control_flow(id, &inst);
         }
         match &inst.op {
             Op::Load(access) => self.load(id, &inst, *access),
@@ -119,11 +119,11 @@ impl Emulation<'_, '_> {
                 self.builder.function.insts[id].args[0] = address;
                 self.builder.insert(id);
             }
-            _ if wide_result => match self.compute(&inst) {
+            _ if wide_result => match self.lower_to_pair(&inst) {
                 Some(pair) => drop(self.pairs.insert(inst.results[0], pair)),
                 None => self.reject(&inst),
             },
-            _ => match self.narrow(&inst) {
+            _ => match self.lower_from_pairs(&inst) {
                 Some(value) => drop(self.replaced.insert(inst.results[0], value)),
                 None => self.reject(&inst),
             },
@@ -146,7 +146,7 @@ impl Emulation<'_, '_> {
     }
 
     /// Passes both halves through constructs and jumps.
-    fn control(&mut self, id: InstId, inst: &Inst) {
+    fn split_control_flow(&mut self, id: InstId, inst: &Inst) {
         let chosen = match &inst.op {
             Op::Switch { cases, .. } if is_wide(self.builder.ty(inst.args[0])) => {
                 Some(self.number_of_case(inst.args[0], cases))
@@ -210,7 +210,7 @@ impl Emulation<'_, '_> {
     }
 
     /// An operation with a 64-bit result.
-    fn compute(&mut self, inst: &Inst) -> Option<Pair> {
+    fn lower_to_pair(&mut self, inst: &Inst) -> Option<Pair> {
         let result = self.builder.ty(inst.results[0]);
         let half = result.with_scalar(Scalar::I32);
         Some(match &inst.op {
@@ -247,7 +247,7 @@ impl Emulation<'_, '_> {
                     return None;
                 }
                 let words = self.builder.bitcast(inst.args[0], Type::Vector(Scalar::I32, 2 * result.count()));
-                self.unzip(words, half)
+                self.deinterleave_words(words, half)
             }
             // Componentwise moves apply to both halves.
             Op::Construct
@@ -277,7 +277,7 @@ impl Emulation<'_, '_> {
     }
 
     /// An operation on 64-bit operands with another result.
-    fn narrow(&mut self, inst: &Inst) -> Option<ValueId> {
+    fn lower_from_pairs(&mut self, inst: &Inst) -> Option<ValueId> {
         let result = self.builder.ty(inst.results[0]);
         Some(match &inst.op {
             Op::Compare(compare) => {
@@ -293,7 +293,7 @@ impl Emulation<'_, '_> {
                     return None;
                 }
                 let pair = self.pair(inst.args[0]);
-                let words = self.zip(pair);
+                let words = self.interleave_words(pair);
                 self.builder.bitcast(words, result)
             }
             Op::ExtractDynamic => {
@@ -309,7 +309,7 @@ impl Emulation<'_, '_> {
             return value;
         }
         let pair = self.pair(value);
-        self.zip(pair)
+        self.interleave_words(pair)
     }
 
     fn load(&mut self, id: InstId, inst: &Inst, access: Access) {
@@ -323,7 +323,7 @@ impl Emulation<'_, '_> {
             .map(|index| {
                 let address = self.component_address(inst.args[0], index);
                 let words = self.builder.load(address, Type::Vector(Scalar::I32, 2), access);
-                self.unzip(words, Type::I32)
+                self.deinterleave_words(words, Type::I32)
             })
             .collect();
         let half = ty.with_scalar(Scalar::I32);
@@ -345,7 +345,7 @@ impl Emulation<'_, '_> {
         for index in 0..ty.count() {
             let part =
                 if ty.is_vector() { value.map(|half| self.builder.extract(half, index)) } else { value };
-            let words = self.zip(part);
+            let words = self.interleave_words(part);
             let address = self.component_address(inst.args[0], index);
             self.builder.store(address, words, access);
         }
@@ -357,11 +357,11 @@ impl Emulation<'_, '_> {
         let low = self.builder.i32(8 * i32::from(index));
         let high = self.builder.i32(0);
         let sum = arithmetic::add(&mut self.builder, base, Pair { low, high });
-        self.zip(sum)
+        self.interleave_words(sum)
     }
 
     /// Interleaves low and high words.
-    fn zip(&mut self, pair: Pair) -> ValueId {
+    fn interleave_words(&mut self, pair: Pair) -> ValueId {
         let count = self.builder.ty(pair.low).count();
         if count == 1 {
             return self.builder.construct(&[pair.low, pair.high], Type::Vector(Scalar::I32, 2));
@@ -370,7 +370,7 @@ impl Emulation<'_, '_> {
         self.builder.shuffle(pair.low, pair.high, &order)
     }
 
-    fn unzip(&mut self, words: ValueId, half: Type) -> Pair {
+    fn deinterleave_words(&mut self, words: ValueId, half: Type) -> Pair {
         if !half.is_vector() {
             return Pair { low: self.builder.extract(words, 0), high: self.builder.extract(words, 1) };
         }

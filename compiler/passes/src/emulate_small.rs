@@ -219,7 +219,7 @@ impl Small {
             Op::Unary(UnaryOp::FNeg) => builder.binary_bits(BinaryOp::Xor, arg(0), 0x8000),
             Op::Unary(op) => {
                 let value = builder.unary(*op, arg(0));
-                masked(builder, value, to)
+                mask_to_width(builder, value, to)
             }
             Op::Binary(_) | Op::Exact(_) if is_half(to) => {
                 let [left, right] = [0, 1].map(|index| half::to_float(builder, arg(index)));
@@ -229,19 +229,19 @@ impl Small {
             Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::LShr)
             | Op::Binary(BinaryOp::UDiv | BinaryOp::URem) => return None,
             Op::Binary(op @ (BinaryOp::AShr | BinaryOp::SDiv | BinaryOp::SRem)) => {
-                let left = signed(builder, arg(0), to);
-                let right = if *op == BinaryOp::AShr { arg(1) } else { signed(builder, arg(1), to) };
+                let left = sign_extend(builder, arg(0), to);
+                let right = if *op == BinaryOp::AShr { arg(1) } else { sign_extend(builder, arg(1), to) };
                 let value = builder.binary(*op, left, right);
-                masked(builder, value, to)
+                mask_to_width(builder, value, to)
             }
             Op::Binary(op) => {
                 let value = builder.binary(*op, arg(0), arg(1));
-                masked(builder, value, to)
+                mask_to_width(builder, value, to)
             }
             Op::Compare(Compare { op, kind }) => {
                 let operands = [0, 1].map(|index| match kind {
                     CompareKind::Unsigned => arg(index),
-                    CompareKind::Signed => signed(builder, arg(index), from),
+                    CompareKind::Signed => sign_extend(builder, arg(index), from),
                     CompareKind::Float => half::to_float(builder, arg(index)),
                 });
                 builder.compare(*op, *kind, operands[0], operands[1])
@@ -259,7 +259,7 @@ impl Small {
                     (true, true) => half::from_float(builder, value, None),
                     (true, false) => {
                         let value = with_narrow_identity(builder, value, *builtin, narrow);
-                        masked(builder, value, to)
+                        mask_to_width(builder, value, to)
                     }
                 }
             }
@@ -284,18 +284,18 @@ impl Small {
         let Convert::Number { conversion, from_signed, to_signed } = convert else {
             // Between integers: extend to 32 bits, then truncate.
             let is_signed = convert == Convert::SignExtend;
-            let source = if is_small(from) && is_signed { signed(builder, value, from) } else { value };
+            let source = if is_small(from) && is_signed { sign_extend(builder, value, from) } else { value };
             let target = wide(to).scalar().unwrap_or(Scalar::I32);
             let resized = match builder.ty(source).scalar() {
                 Some(Scalar::Bool) => builder.convert(Convert::ZeroExtend, source, to.with_scalar(target)),
                 _ => builder.resize(source, target, is_signed),
             };
-            return if is_small(to) { masked(builder, resized, to) } else { resized };
+            return if is_small(to) { mask_to_width(builder, resized, to) } else { resized };
         };
         let source = match (is_small(from), is_half(from)) {
             (false, _) => value,
             (true, true) => half::to_float(builder, value),
-            (true, false) if from_signed => signed(builder, value, from),
+            (true, false) if from_signed => sign_extend(builder, value, from),
             (true, false) => value,
         };
         if !is_small(to) {
@@ -322,7 +322,7 @@ impl Small {
             true => builder.resize(source, Scalar::I32, from_signed),
             false => builder.convert(convert, source, target),
         };
-        masked(builder, number, to)
+        mask_to_width(builder, number, to)
     }
 
     fn builtin_args(
@@ -354,7 +354,7 @@ impl Small {
                 args.push(half::to_float(builder, arg));
                 wide.push(BuiltinParam::Value(ty::Scalar::Float, count));
             } else if is_signed {
-                args.push(signed(builder, arg, ty));
+                args.push(sign_extend(builder, arg, ty));
                 wide.push(BuiltinParam::Value(ty::Scalar::Int, count));
             } else {
                 args.push(arg);
@@ -423,7 +423,7 @@ fn size_of(ty: Type) -> u64 {
 }
 
 /// Clears the bits above the width of this type.
-fn masked(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
+fn mask_to_width(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
     builder.binary_bits(BinaryOp::And, value, ty.scalar().map_or(u64::MAX, Scalar::mask))
 }
 
@@ -455,7 +455,7 @@ fn with_narrow_identity(
 }
 
 /// Sign-extends a value of this type.
-fn signed(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
+fn sign_extend(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId {
     let shift = 32 - 8 * size_of(ty);
     let top = builder.binary_bits(BinaryOp::Shl, value, shift);
     builder.binary_bits(BinaryOp::AShr, top, shift)

@@ -19,7 +19,7 @@ pub(super) fn extend_factors_as_pairs(function: &mut Function, _: &Options) {
     rewrite_only(function, is_product, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
         if compared[id.index()] {
-            let factor = paired(builder, inst.args[0]);
+            let factor = zero_extend_as_pair(builder, inst.args[0]);
             let product = builder.binary(BinaryOp::Mul, factor, inst.args[1]);
             replaced.insert(inst.results[0], product);
         } else {
@@ -76,7 +76,7 @@ fn is_zero_extended(function: &Function, value: ValueId) -> bool {
 }
 
 /// The zero-extended value, with another instruction.
-fn paired(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
+fn zero_extend_as_pair(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
     let low = builder.resize(value, Scalar::I32, false);
     let high = builder.bits(Type::I32, 0);
     let pair = builder.construct(&[low, high], Type::Vector(Scalar::I32, 2));

@@ -43,7 +43,10 @@ fn fold_conversions(function: &mut Function) {
         let Some(users) = users.get(&result) else { continue };
         let is_kept = match inst.op {
             Op::Load(access) => !access.is_volatile && users.iter().all(|&user| is_widening(function, user)),
-            _ => rounding(function, id).is_some() && users.iter().all(|&user| stores(function, user, result)),
+            _ => {
+                half_rounding(function, id).is_some()
+                    && users.iter().all(|&user| is_stored_by(function, user, result))
+            }
         };
         if is_kept {
             folded.insert(id);
@@ -57,12 +60,12 @@ fn fold_conversions(function: &mut Function) {
         let inst = builder.function.insts[id].clone();
         match inst.op {
             Op::Load(_) => {
-                let value = load(builder, inst.args[0], builder.ty(inst.results[0]).count());
+                let value = load_half(builder, inst.args[0], builder.ty(inst.results[0]).count());
                 for &widening in &users[&inst.results[0]] {
                     replaced.insert(builder.function.result(widening), value);
                 }
             }
-            Op::Store(_) => store(builder, inst.args[0], inst.args[1]),
+            Op::Store(_) => store_half(builder, inst.args[0], inst.args[1]),
             _ => {}
         }
     });
@@ -76,30 +79,30 @@ fn is_widening(function: &Function, id: InstId) -> bool {
 }
 
 /// The rounding mode of an instruction that rounds a `float` or `double` to `half`.
-fn rounding(function: &Function, id: InstId) -> Option<Option<Rounding>> {
+fn half_rounding(function: &Function, id: InstId) -> Option<Option<Rounding>> {
     let inst = &function.insts[id];
     let Op::Convert(Convert::Number { conversion, .. }) = inst.op else { return None };
     let is_from_float = matches!(function.ty(inst.args[0]).scalar(), Some(Scalar::F32 | Scalar::F64));
     (is_from_float && is_half(function.ty(inst.results[0]))).then_some(conversion.rounding)
 }
 
-fn stores(function: &Function, id: InstId, value: ValueId) -> bool {
+fn is_stored_by(function: &Function, id: InstId, value: ValueId) -> bool {
     let inst = &function.insts[id];
     matches!(inst.op, Op::Store(access) if !access.is_volatile) && inst.args[1] == value
 }
 
-fn load(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
-    let op = call("vload_half", count, "", &[index(), half()]);
+fn load_half(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
+    let op = half_builtin("vload_half", count, "", &[index_param(), half_pointer_param()]);
     let first = builder.bits(Type::I64, 0);
     builder.value(op, &[first, pointer], Type::vector(Scalar::F32, count))
 }
 
-fn store(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
+fn store_half(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
     let function = &*builder.function;
     let kiln_ir::ValueDef::Result(id, _) = function.values[rounded].def else {
         unreachable!("the stored value is the result of a conversion")
     };
-    let (value, how) = (function.insts[id].args[0], rounding(function, id).flatten());
+    let (value, how) = (function.insts[id].args[0], half_rounding(function, id).flatten());
     let ty = builder.ty(value);
     let scalar = if ty.scalar() == Some(Scalar::F64) { ty::Scalar::Double } else { ty::Scalar::Float };
     let suffix = match how {
@@ -109,21 +112,21 @@ fn store(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
         Some(Rounding::ToPositive) => "_rtp",
         Some(Rounding::ToNegative) => "_rtn",
     };
-    let params = [BuiltinParam::Value(scalar, ty.count()), index(), half()];
-    let op = call("vstore_half", ty.count(), suffix, &params);
+    let params = [BuiltinParam::Value(scalar, ty.count()), index_param(), half_pointer_param()];
+    let op = half_builtin("vstore_half", ty.count(), suffix, &params);
     let first = builder.bits(Type::I64, 0);
     builder.inst(op, &[value, first, pointer], &[]);
 }
 
-const fn index() -> BuiltinParam {
+const fn index_param() -> BuiltinParam {
     BuiltinParam::Value(ty::Scalar::ULong, 1)
 }
 
-const fn half() -> BuiltinParam {
+const fn half_pointer_param() -> BuiltinParam {
     BuiltinParam::Pointer(ty::Scalar::Half, 1)
 }
 
-fn call(stem: &str, count: u8, suffix: &str, params: &[BuiltinParam]) -> Op {
+fn half_builtin(stem: &str, count: u8, suffix: &str, params: &[BuiltinParam]) -> Op {
     let width = if count == 1 { String::new() } else { count.to_string() };
     let name = format!("{stem}{width}{suffix}");
     let row = builtins::first_row(&name).unwrap_or_else(|| unreachable!("the table has `{name}`"));

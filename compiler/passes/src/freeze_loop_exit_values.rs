@@ -45,7 +45,7 @@ pub(super) fn freeze_loop_exit_values(function: &mut Function, options: &Options
     let exits = search.exits;
     let mut builder = Builder::new(function);
     for (block, exit, values) in exits {
-        freeze(&mut builder, address, block, exit, &values);
+        freeze_values(&mut builder, address, block, exit, &values);
     }
 }
 
@@ -185,7 +185,7 @@ impl Search<'_> {
 }
 
 /// Duplicates an exit.
-fn freeze(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
+fn freeze_values(builder: &mut Builder<'_>, address: Type, block: BlockId, exit: InstId, values: &[ValueId]) {
     let at = builder.function.blocks[block].insts.len() - 1;
     builder.at(block, at);
     let choice = open_choice(builder, address, exit, &[]);

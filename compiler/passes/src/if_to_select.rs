@@ -17,8 +17,8 @@ pub(super) fn if_to_select(function: &mut Function, options: &Options) {
         let insts = std::mem::take(&mut function.blocks[block].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for id in insts {
-            match arms(function, id) {
-                Some(arms) => select(function, id, arms, &mut kept),
+            match selectable_arms(function, id) {
+                Some(arms) => replace_by_selects(function, id, arms, &mut kept),
                 None => kept.push(id),
             }
         }
@@ -27,7 +27,7 @@ pub(super) fn if_to_select(function: &mut Function, options: &Options) {
 }
 
 /// The two blocks of an `if` that only chooses between values.
-fn arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
+fn selectable_arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
     let inst = &function.insts[id];
     let Op::If { then, otherwise } = inst.op else { return None };
     let is_number = |ty| matches!(ty, Type::Scalar(_) | Type::Vector(..));
@@ -64,7 +64,7 @@ fn is_cheap(function: &Function, id: InstId) -> bool {
     op.is_pure() && !is_division && !is_query && !is_indexed && !is_to_integer && !is_exact
 }
 
-fn select(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {
+fn replace_by_selects(function: &mut Function, id: InstId, arms: [BlockId; 2], kept: &mut Vec<InstId>) {
     let [then, otherwise] = arms.map(|block| {
         let mut insts = std::mem::take(&mut function.blocks[block].insts);
         let last = insts.pop().expect("a block has a terminator");

@@ -40,7 +40,7 @@ pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sin
             |op| !op.is_of_numbers(),
             |builder, id, replaced| {
                 cast_operands(builder, id);
-                match resolved(builder, id) {
+                match resolve_query(builder, id) {
                     Some(value) => drop(replaced.insert(builder.function.insts[id].results[0], value)),
                     None => builder.insert(id),
                 }
@@ -56,7 +56,7 @@ fn cast_operands(builder: &mut Builder<'_>, id: InstId) {
         let Some(&arg) = builder.function.insts[id].args.get(index) else { break };
         let is_other = ty != builder.ty(arg);
         if let (Some(Type::Pointer(space)), true) = (Some(ty), is_other && builder.ty(arg).is_pointer()) {
-            let arg = cast(builder, arg, space);
+            let arg = cast_to_space(builder, arg, space);
             builder.function.insts[id].args[index] = arg;
         }
     }
@@ -88,7 +88,7 @@ fn wanted_types(function: &Function, id: InstId) -> Vec<Type> {
     }
 }
 
-fn cast(builder: &mut Builder<'_>, pointer: ValueId, space: AddressSpace) -> ValueId {
+fn cast_to_space(builder: &mut Builder<'_>, pointer: ValueId, space: AddressSpace) -> ValueId {
     let ty = Type::Pointer(space);
     match builder.function.constant(pointer).cloned() {
         Some(constant) => builder.constant(ty, constant),
@@ -97,14 +97,14 @@ fn cast(builder: &mut Builder<'_>, pointer: ValueId, space: AddressSpace) -> Val
 }
 
 /// The result of an instruction that queries a pointer's address space, if that is known.
-fn resolved(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
+fn resolve_query(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
     let inst = builder.function.insts[id].clone();
     let Type::Pointer(from) = builder.ty(*inst.args.first()?) else { return None };
     match &inst.op {
         Op::PointerCast => match builder.ty(inst.results[0]) {
             Type::Pointer(to) if to == from => Some(inst.args[0]),
             Type::Pointer(to) if builder.function.constant(inst.args[0]).is_some() => {
-                Some(cast(builder, inst.args[0], to))
+                Some(cast_to_space(builder, inst.args[0], to))
             }
             // A cast between named address spaces is invalid (OpenCL C 6.7), so the result is null.
             ty @ Type::Pointer(to)

@@ -282,7 +282,7 @@ pub(super) fn inline(function: &mut Function, call: InstId, callee: &Function) {
     }
     let insts = vec![None; callee.insts.len()];
     let mut copy = Copy { function, callee, call, values, vars: FxHashMap::default(), insts };
-    let body = copy.block(callee.body);
+    let body = copy.copy_block(callee.body);
     let inst = &mut function.insts[call];
     inst.op = Op::Block(body);
     inst.args.clear();
@@ -299,7 +299,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    fn block(&mut self, from: BlockId) -> BlockId {
+    fn copy_block(&mut self, from: BlockId) -> BlockId {
         let source = &self.callee.blocks[from];
         let is_body = from == self.callee.body;
         let to = self.function.add_block(&[]);
@@ -309,17 +309,17 @@ impl Copy<'_> {
         }
         self.function.blocks[to].insts.reserve_exact(source.insts.len());
         for &inst in &source.insts {
-            let copy = self.inst(inst);
+            let copy = self.copy_inst(inst);
             self.function.blocks[to].insts.push(copy);
         }
         to
     }
 
-    fn inst(&mut self, from: InstId) -> InstId {
+    fn copy_inst(&mut self, from: InstId) -> InstId {
         let source = &self.callee.insts[from];
         let mut args = source.args.clone();
         for arg in &mut args {
-            *arg = self.value(*arg);
+            *arg = self.copy_value(*arg);
         }
         let to = self.function.add_inst(Op::Unreachable, &args, &[], source.span);
         self.insts[from.index()] = Some(to);
@@ -327,47 +327,49 @@ impl Copy<'_> {
             let copy = self.function.add_result(to, self.callee.ty(result));
             self.values[result.index()] = Some(copy);
         }
-        let op = self.op(&source.op);
+        let op = self.copy_op(&source.op);
         self.function.insts[to].op = op;
         to
     }
 
-    fn op(&mut self, op: &Op) -> Op {
+    fn copy_op(&mut self, op: &Op) -> Op {
         match op {
             Op::Return => Op::Exit(self.call),
-            Op::Exit(target) => Op::Exit(self.copied(*target)),
-            Op::Continue(target) => Op::Continue(self.copied(*target)),
-            Op::Next(target) => Op::Next(self.copied(*target)),
+            Op::Exit(target) => Op::Exit(self.copied_construct(*target)),
+            Op::Continue(target) => Op::Continue(self.copied_construct(*target)),
+            Op::Next(target) => Op::Next(self.copied_construct(*target)),
             Op::If { then, otherwise } => {
-                Op::If { then: self.block(*then), otherwise: self.block(*otherwise) }
+                Op::If { then: self.copy_block(*then), otherwise: self.copy_block(*otherwise) }
             }
-            Op::Loop { body, continuing, hints } => {
-                Op::Loop { body: self.block(*body), continuing: self.block(*continuing), hints: *hints }
-            }
+            Op::Loop { body, continuing, hints } => Op::Loop {
+                body: self.copy_block(*body),
+                continuing: self.copy_block(*continuing),
+                hints: *hints,
+            },
             Op::Switch { cases, default } => Op::Switch {
                 cases: cases
                     .iter()
-                    .map(|case| Case { values: case.values.clone(), block: self.block(case.block) })
+                    .map(|case| Case { values: case.values.clone(), block: self.copy_block(case.block) })
                     .collect(),
-                default: self.block(*default),
+                default: self.copy_block(*default),
             },
-            Op::Block(block) => Op::Block(self.block(*block)),
-            Op::PrivateVar(var) => Op::PrivateVar(self.var(*var)),
+            Op::Block(block) => Op::Block(self.copy_block(*block)),
+            Op::PrivateVar(var) => Op::PrivateVar(self.copy_var(*var)),
             other => other.clone(),
         }
     }
 
     /// The copy of a construct that contains the current instruction.
-    fn copied(&self, construct: InstId) -> InstId {
+    fn copied_construct(&self, construct: InstId) -> InstId {
         self.insts[construct.index()].expect("a construct is copied before its contents")
     }
 
-    fn var(&mut self, from: VarId) -> VarId {
+    fn copy_var(&mut self, from: VarId) -> VarId {
         let Self { function, callee, vars, .. } = self;
         *vars.entry(from).or_insert_with(|| function.vars.push(callee.vars[from].clone()))
     }
 
-    fn value(&mut self, from: ValueId) -> ValueId {
+    fn copy_value(&mut self, from: ValueId) -> ValueId {
         let Self { function, callee, values, .. } = self;
         *values[from.index()].get_or_insert_with(|| {
             let Value { ty, def } = callee.values[from].clone();

@@ -46,7 +46,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
     match options.target.environment {
         Environment::Vulkan => {
             if options.seq_cst == SeqCst::AcqRel {
-                weaken(module);
+                weaken_seq_cst(module);
             }
             loads_beside_seq_cst::make_atomic(module);
             seq_cst::construct(module);
@@ -229,7 +229,7 @@ pub(super) fn exchange_loop(
 }
 
 /// `--seq-cst=acq-rel`: replaces seq_cst by acquire-release.
-fn weaken(module: &mut Module) {
+fn weaken_seq_cst(module: &mut Module) {
     for function in module.functions.iter_mut() {
         for id in function.inst_order() {
             let object = function.object_spaces(id);

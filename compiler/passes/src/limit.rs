@@ -8,11 +8,11 @@ const DEPTH: u32 = 8;
 /// A number that a scalar integer is less than, if it is known not to be negative as a signed integer.
 pub(super) fn limit(function: &Function, value: ValueId) -> Option<u64> {
     let bits = function.ty(value).scalar()?.bits();
-    find(function, value, DEPTH).filter(|&limit| limit <= 1 << (bits - 1))
+    unsigned_limit(function, value, DEPTH).filter(|&limit| limit <= 1 << (bits - 1))
 }
 
 /// A number that an integer is less than as an unsigned integer.
-fn find(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
+fn unsigned_limit(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
     let ty = function.ty(value);
     let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector())?;
     if let Some(bits) = function.constant_bits(value) {
@@ -21,7 +21,7 @@ fn find(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
     let of_operands = || {
         let inst = function.def(value)?;
         let depth = depth.checked_sub(1)?;
-        let of = |index: usize| find(function, inst.args[index], depth);
+        let of = |index: usize| unsigned_limit(function, inst.args[index], depth);
         match inst.op {
             Op::Convert(Convert::ZeroExtend) if function.ty(inst.args[0]).scalar() == Some(Scalar::Bool) => {
                 Some(2)

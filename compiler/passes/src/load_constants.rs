@@ -23,7 +23,7 @@ pub(super) fn load_constants(module: &mut Module, options: &Options, _: &mut Sin
                 let ty = builder.ty(result);
                 let found = constant_address(builder.function, pointer)
                     .filter(|(var, _)| is_known(&vars[*var]))
-                    .and_then(|(var, at)| constant(&vars[var], at, ty));
+                    .and_then(|(var, at)| constant_at(&vars[var], at, ty));
                 match found {
                     Some(constant) => {
                         let value = builder.constant(ty, constant);
@@ -46,7 +46,7 @@ fn constant_address(function: &Function, pointer: ValueId) -> Option<(VarId, u64
 }
 
 /// The constant at an offset of a variable.
-fn constant(var: &Var, at: u64, ty: Type) -> Option<Const> {
+fn constant_at(var: &Var, at: u64, ty: Type) -> Option<Const> {
     let scalar = ty.scalar().filter(|scalar| *scalar != Scalar::Bool)?;
     let end = at.checked_add(ty.size()?)?;
     let (bytes, relocations) = match &var.init {

@@ -64,7 +64,7 @@ fn is_unaligned(ty: Type, access: Access) -> bool {
 }
 
 /// The offset of each aligned piece of a component, and its bit offset in the component.
-fn pieces(first: u64, size: u64, align: u64) -> impl Iterator<Item = (u64, u64)> {
+fn aligned_pieces(first: u64, size: u64, align: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..size / align).map(move |number| (first + number * align, 8 * number * align))
 }
 
@@ -74,7 +74,7 @@ fn load_pieces(builder: &mut Builder<'_>, address: ValueId, ty: Type, access: Ac
     let mut components = Vec::new();
     for component in 0..u64::from(ty.count()) {
         let mut value = builder.bits(Type::Scalar(int), 0);
-        for (byte, shift) in pieces(component * size, size, access.align.into()) {
+        for (byte, shift) in aligned_pieces(component * size, size, access.align.into()) {
             let address = builder.binary_bits(BinaryOp::Add, address, byte);
             let part = builder.load(address, Type::Scalar(piece), access);
             let part = builder.resize(part, int, false);
@@ -93,7 +93,7 @@ fn store_pieces(builder: &mut Builder<'_>, address: ValueId, value: ValueId, acc
     for component in 0..ty.count() {
         let part = if ty.is_vector() { builder.extract(value, component) } else { value };
         let part = builder.bitcast(part, Type::Scalar(int));
-        for (byte, shift) in pieces(u64::from(component) * size, size, access.align.into()) {
+        for (byte, shift) in aligned_pieces(u64::from(component) * size, size, access.align.into()) {
             let address = builder.binary_bits(BinaryOp::Add, address, byte);
             let low = builder.binary_bits(BinaryOp::LShr, part, shift);
             let low = builder.resize(low, piece, false);

@@ -16,7 +16,7 @@ pub(super) fn lower_min_max(function: &mut Function, _: &Options) {
         |op| matches!(op, Op::Builtin(..)),
         |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
-            match chosen(builder, &inst) {
+            match compare_and_select(builder, &inst) {
                 Some(value) => {
                     builder.function.is_simplified = false;
                     replaced.insert(inst.results[0], value);
@@ -27,7 +27,7 @@ pub(super) fn lower_min_max(function: &mut Function, _: &Options) {
     );
 }
 
-fn chosen(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+fn compare_and_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let Op::Builtin(builtin, params) = &inst.op else { return None };
     let &BuiltinParam::Value(scalar, _) = params.first()? else { return None };
     let ty = builder.ty(*inst.results.first()?);

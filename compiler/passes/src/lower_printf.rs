@@ -51,7 +51,7 @@ pub(super) fn lower_printf(module: &mut Module, _: &Options, sink: &mut Sink) {
                     let result = pass.call(builder, &format, &inst.args);
                     replaced.insert(inst.results[0], result);
                 }
-                Op::Trap(message) => pass.trap(builder, &message),
+                Op::Trap(message) => pass.lower_trap(builder, &message),
                 _ => builder.insert(id),
             }
         });
@@ -78,12 +78,12 @@ impl Pass<'_> {
     }
 
     /// Writes a trap record, if it is the first.
-    fn trap(&mut self, builder: &mut Builder<'_>, message: &[u8]) {
+    fn lower_trap(&mut self, builder: &mut Builder<'_>, message: &[u8]) {
         let traps = &mut self.interface.traps;
         let number = builder.i32(i32::try_from(traps.len()).unwrap_or(i32::MAX));
         let message = String::from_utf8_lossy(message).into_owned();
         traps.push(Trap { span: builder.span, position: String::new(), message });
-        let head = head(builder);
+        let head = buffer_start(builder);
         let record = builder.offset_bytes(head, self.interface.printed.into());
         let [zero, one] = [0, 1].map(|it| builder.i32(it));
         let first = Op::Atomic(Atomic::counting(AtomicOp::Exchange));
@@ -116,7 +116,7 @@ impl Pass<'_> {
             let first = words.len();
             if strings.front() == Some(&index) {
                 strings.pop_front();
-                words.push(self.string(builder, argument));
+                words.push(self.string_number(builder, argument));
             } else {
                 append_words(builder, argument, &mut words);
             }
@@ -124,12 +124,12 @@ impl Pass<'_> {
         }
         let number = self.format_number(format, sizes);
         words.insert(0, builder.i32(number));
-        write(builder, &words)
+        write_record(builder, &words)
     }
 
     /// The number of the string literal that a pointer refers to.
-    fn string(&mut self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
-        let text = self.literal(builder.function, pointer);
+    fn string_number(&mut self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
+        let text = self.string_literal(builder.function, pointer);
         let Some(text) = text else {
             self.unknown_string(builder.span);
             return builder.i32(0);
@@ -138,13 +138,13 @@ impl Pass<'_> {
         builder.i32(number)
     }
 
-    fn literal(&self, function: &Function, pointer: ValueId) -> Option<Vec<u8>> {
+    fn string_literal(&self, function: &Function, pointer: ValueId) -> Option<Vec<u8>> {
         if function.constant_bits(pointer) == Some(0) {
             return Some(b"(null)".to_vec());
         }
         let inst = function.def(pointer)?;
         match inst.op {
-            Op::PointerCast => self.literal(function, inst.args[0]),
+            Op::PointerCast => self.string_literal(function, inst.args[0]),
             Op::ModuleVar(var) if self.vars[var].space == AddressSpace::Constant => {
                 let var = &self.vars[var];
                 let bytes = var.init.as_ref().map_or(&[][..], |data| &data.bytes[..]);
@@ -191,7 +191,7 @@ fn string_arguments(format: &[u8]) -> Vec<usize> {
 
 /// Converts a value to words: the components in order, padded to whole words.
 fn append_words(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<ValueId>) {
-    let mut value = unwidened(builder.function, value);
+    let mut value = undo_promotion(builder.function, value);
     if builder.ty(value).is_pointer() {
         value = builder.value(Op::PointerToInt, &[value], Type::I64);
     }
@@ -231,7 +231,7 @@ fn append_words(builder: &mut Builder<'_>, value: ValueId, words: &mut Vec<Value
 }
 
 /// A `float` that was promoted to `double` is written as `float`; the host promotes it.
-fn unwidened(function: &Function, value: ValueId) -> ValueId {
+fn undo_promotion(function: &Function, value: ValueId) -> ValueId {
     const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
     let Some(inst) = function.def(value) else { return value };
     let is_promotion = matches!(inst.op, Op::Convert(Convert::Number { conversion: PLAIN, .. }))
@@ -241,16 +241,16 @@ fn unwidened(function: &Function, value: ValueId) -> ValueId {
 }
 
 /// The start of the buffer.
-fn head(builder: &mut Builder<'_>) -> ValueId {
+fn buffer_start(builder: &mut Builder<'_>) -> ValueId {
     let buffer = builder.value(Op::LaunchAddress(State::Printf), &[], Type::I64);
     builder.value(Op::IntToPointer, &[buffer], Type::Pointer(AddressSpace::Global))
 }
 
 /// Reserves space and writes the words. Returns 0, or -1 if there is no space.
-fn write(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
+fn write_record(builder: &mut Builder<'_>, words: &[ValueId]) -> ValueId {
     let count = words.len() as u32;
     let capacity = PRINTF_BUFFER_SIZE / 4 - 1;
-    let head = head(builder);
+    let head = buffer_start(builder);
     let reserve = Atomic::counting(AtomicOp::Fetch(FetchKey::Add));
     let amount = builder.i32(count as i32);
     let first = builder.value(Op::Atomic(reserve), &[head, amount], Type::I32);

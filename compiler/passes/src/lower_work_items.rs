@@ -23,7 +23,7 @@ pub(super) fn lower_work_items(module: &mut Module, _: &Options, _: &mut Sink) {
                 let inst = builder.function.insts[id].clone();
                 let Op::WorkItem(query) = inst.op else { return builder.insert(id) };
                 let result = inst.results[0];
-                let value = lower(builder, interface, query, inst.args.first().copied());
+                let value = lower_query(builder, interface, query, inst.args.first().copied());
                 let scalar = builder.ty(result).scalar().unwrap_or(Scalar::I32);
                 let value = builder.resize(value, scalar, false);
                 replaced.insert(result, value);
@@ -54,7 +54,7 @@ pub(super) fn states(query: WorkItem) -> &'static [State] {
     }
 }
 
-fn lower(
+fn lower_query(
     builder: &mut Builder<'_>,
     interface: &Interface,
     query: WorkItem,
@@ -74,7 +74,7 @@ fn lower(
         WorkItem::SubGroupId => one(builder, Input::SubGroupId),
         WorkItem::SubGroupLocalId => one(builder, Input::SubGroupLocalId),
         WorkItem::EnqueuedNumSubGroups => {
-            let size = state(builder, interface, State::EnqueuedLocalSize);
+            let size = load_state(builder, interface, State::EnqueuedLocalSize);
             let [x, y, z] = [0, 1, 2].map(|component| builder.extract(size, component));
             let items = builder.binary(BinaryOp::Mul, x, y);
             let items = builder.binary(BinaryOp::Mul, items, z);
@@ -95,9 +95,9 @@ fn lower(
             let dimension = dimension.expect("a query by dimension has one");
             if let Some(known) = builder.function.constant_bits(dimension) {
                 return match u8::try_from(known) {
-                    Ok(known @ 0..=2) => {
-                        component(builder, interface, query, |builder, vector| builder.extract(vector, known))
-                    }
+                    Ok(known @ 0..=2) => query_component(builder, interface, query, |builder, vector| {
+                        builder.extract(vector, known)
+                    }),
                     _ => builder.i32(beyond),
                 };
             }
@@ -105,7 +105,7 @@ fn lower(
             let is_real = builder.compare(CompareOp::Less, CompareKind::Unsigned, dimension, limit);
             let zero = builder.i32(0);
             let index = builder.select(is_real, dimension, zero);
-            let value = component(builder, interface, query, |builder, vector| {
+            let value = query_component(builder, interface, query, |builder, vector| {
                 builder.value(Op::ExtractDynamic, &[vector, index], Type::I32)
             });
             let beyond = builder.i32(beyond);
@@ -115,7 +115,7 @@ fn lower(
 }
 
 /// A component of a query's result: from the device's input, the launch state, or the sum of both.
-fn component(
+fn query_component(
     builder: &mut Builder<'_>,
     interface: &Interface,
     query: WorkItem,
@@ -133,7 +133,7 @@ fn component(
         extract(builder, vector)
     });
     let launch = states(query).first().map(|&which| {
-        let vector = state(builder, interface, which);
+        let vector = load_state(builder, interface, which);
         extract(builder, vector)
     });
     match (device, launch) {
@@ -146,9 +146,9 @@ fn component(
 /// `get_global_linear_id` (OpenCL C 6.15.1): the linearized id, without the offset.
 fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId {
     let id = builder.value(Op::Input(Input::GlobalId), &[], Type::Vector(Scalar::I32, 3));
-    let region = state(builder, interface, State::RegionOffset);
-    let offset = state(builder, interface, State::GlobalOffset);
-    let size = state(builder, interface, State::GlobalSize);
+    let region = load_state(builder, interface, State::RegionOffset);
+    let offset = load_state(builder, interface, State::GlobalOffset);
+    let size = load_state(builder, interface, State::GlobalSize);
     let id = builder.binary(BinaryOp::Add, id, region);
     let id = builder.binary(BinaryOp::Sub, id, offset);
     let mut linear = builder.extract(id, 2);
@@ -162,7 +162,7 @@ fn global_linear_id(builder: &mut Builder<'_>, interface: &Interface) -> ValueId
 }
 
 /// A vector of the launch state. `bind_arguments` has assigned words to each state that is read.
-fn state(builder: &mut Builder<'_>, interface: &Interface, which: State) -> ValueId {
+fn load_state(builder: &mut Builder<'_>, interface: &Interface, which: State) -> ValueId {
     let first = interface.first_word(which).expect("the state has words");
     let words = [0, 1, 2].map(|index| {
         builder.value(Op::LaunchWord(LaunchMemory::PushConstants, first + index), &[], Type::I32)

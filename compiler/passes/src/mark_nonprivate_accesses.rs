@@ -20,7 +20,7 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
     let mut shared = vec![Spaces::NONE; module.functions.len()];
     for kernel in kernels {
         let called = module.reachable_from(kernel);
-        let operations = called.iter().flat_map(|&id| operations(&module.functions[id]));
+        let operations = called.iter().flat_map(|&id| synchronizing_operations(&module.functions[id]));
         let synchronized = memory::synchronized(operations);
         for id in called {
             shared[id.index()] = shared[id.index()].union(synchronized);
@@ -28,19 +28,19 @@ pub(super) fn mark_nonprivate_accesses(module: &mut Module, _: &Options, _: &mut
     }
     for (function, shared) in module.functions.iter_mut().zip(shared) {
         if !shared.is_empty() {
-            mark(function, shared);
+            mark_accesses(function, shared);
         }
     }
 }
 
-fn operations(function: &Function) -> impl Iterator<Item = Sync> {
+fn synchronizing_operations(function: &Function) -> impl Iterator<Item = Sync> {
     function.inst_order().into_iter().filter_map(|id| {
         let (_, sync) = function.insts[id].op.synchronization(function.object_spaces(id))?;
         Some(sync)
     })
 }
 
-fn mark(function: &mut Function, shared: Spaces) {
+fn mark_accesses(function: &mut Function, shared: Spaces) {
     for id in function.inst_order() {
         let spaces: Vec<Spaces> =
             function.insts[id].args.iter().map(|&arg| spaces_of(function, arg)).collect();

@@ -14,7 +14,7 @@ pub(super) fn narrow_comparisons(function: &mut Function, _: &Options) {
         |op| matches!(op, Op::Compare(_)),
         |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
-            match narrowed(builder, &inst) {
+            match narrow_comparison(builder, &inst) {
                 Some(value) => drop(replaced.insert(inst.results[0], value)),
                 None => builder.insert(id),
             }
@@ -28,7 +28,7 @@ struct Widened {
     is_signed: bool,
 }
 
-fn widened(builder: &Builder<'_>, value: ValueId) -> Option<Widened> {
+fn widened_operand(builder: &Builder<'_>, value: ValueId) -> Option<Widened> {
     let inst = builder.function.def(value)?;
     let is_signed = match inst.op {
         Op::Convert(Convert::SignExtend) => true,
@@ -40,10 +40,10 @@ fn widened(builder: &Builder<'_>, value: ValueId) -> Option<Widened> {
     (builder.ty(value).scalar()? != Scalar::Bool).then_some(Widened { value, is_signed })
 }
 
-fn narrowed(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+fn narrow_comparison(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let Op::Compare(compare) = inst.op else { return None };
     let [left, right] = [inst.args[0], inst.args[1]];
-    match (widened(builder, left), widened(builder, right)) {
+    match (widened_operand(builder, left), widened_operand(builder, right)) {
         (Some(one), Some(other)) => {
             let same = builder.ty(one.value) == builder.ty(other.value) && one.is_signed == other.is_signed;
             // Sign-extended values keep their signed order; zero-extended values have only an unsigned order.
@@ -51,7 +51,7 @@ fn narrowed(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
             same.then(|| builder.compare(compare.op, kind, one.value, other.value))
         }
         (Some(one), None) => with_constant(builder, &one, right, compare),
-        (None, Some(one)) => with_constant(builder, &one, left, mirrored(compare)),
+        (None, Some(one)) => with_constant(builder, &one, left, swap_operands(compare)),
         (None, None) => None,
     }
 }
@@ -66,7 +66,7 @@ fn kind_of(compare: Compare, is_signed: bool) -> Option<CompareKind> {
 }
 
 /// The comparison with its operands swapped.
-fn mirrored(compare: Compare) -> Compare {
+fn swap_operands(compare: Compare) -> Compare {
     let op = match compare.op {
         CompareOp::Less => CompareOp::Greater,
         CompareOp::LessEqual => CompareOp::GreaterEqual,
@@ -96,7 +96,7 @@ fn with_constant(
     let Const::Bits(bits) = builder.function.constant(right)?.clone() else { return None };
     let is_signed = compare.kind == CompareKind::Signed || left.is_signed;
     let numbers = bits.iter().map(|&bits| value_of_bits(bits, wide, is_signed));
-    let (least, most) = bounds(narrow, left.is_signed);
+    let (least, most) = value_range(narrow, left.is_signed);
     if numbers.clone().all(|it| (least..=most).contains(&it)) {
         let narrowed = numbers.map(|it| it as u64 & narrow.mask()).collect();
         let right = builder.constant(ty, Const::Bits(narrowed));
@@ -113,7 +113,7 @@ fn with_constant(
     is_outside.then(|| builder.constant(ty.with_bool(), Const::Bits(results)))
 }
 
-const fn bounds(scalar: Scalar, is_signed: bool) -> (i128, i128) {
+const fn value_range(scalar: Scalar, is_signed: bool) -> (i128, i128) {
     if is_signed {
         (-(1 << (scalar.bits() - 1)), (1 << (scalar.bits() - 1)) - 1)
     } else {

@@ -126,7 +126,7 @@ impl Origins {
         }
         let mut order = function.inst_order();
         order.retain(|&id| !function.insts[id].op.is_of_numbers());
-        while order.iter().fold(false, |changed, &id| origins.flow(function, space_of, id) | changed) {}
+        while order.iter().fold(false, |changed, &id| origins.visit_inst(function, space_of, id) | changed) {}
         origins
     }
 
@@ -135,7 +135,12 @@ impl Origins {
         self.found.get(&pointer).cloned().unwrap_or_default()
     }
 
-    fn flow(&mut self, function: &Function, space_of: &dyn Fn(VarId) -> AddressSpace, id: InstId) -> bool {
+    fn visit_inst(
+        &mut self,
+        function: &Function,
+        space_of: &dyn Fn(VarId) -> AddressSpace,
+        id: InstId,
+    ) -> bool {
         let inst = &function.insts[id];
         match &inst.op {
             Op::ModuleVar(var) => {
@@ -143,49 +148,49 @@ impl Origins {
                     AddressSpace::Local => Origin::object(Object::Module(*var)),
                     _ => Origin::global(),
                 };
-                self.add(function, inst.results[0], &origin)
+                self.add_origin(function, inst.results[0], &origin)
             }
             Op::PrivateVar(var) => {
-                self.add(function, inst.results[0], &Origin::object(Object::Private(*var)))
+                self.add_origin(function, inst.results[0], &Origin::object(Object::Private(*var)))
             }
-            Op::Offset { .. } | Op::PointerCast => self.pass(function, inst.args[0], inst.results[0]),
+            Op::Offset { .. } | Op::PointerCast => self.copy_origin(function, inst.args[0], inst.results[0]),
             Op::Select => {
-                self.pass(function, inst.args[1], inst.results[0])
-                    | self.pass(function, inst.args[2], inst.results[0])
+                self.copy_origin(function, inst.args[1], inst.results[0])
+                    | self.copy_origin(function, inst.args[2], inst.results[0])
             }
-            Op::Store(_) => self.escape(inst.args[1]),
-            Op::PointerToInt => self.escape(inst.args[0]),
+            Op::Store(_) => self.record_escape(inst.args[1]),
+            Op::PointerToInt => self.record_escape(inst.args[0]),
             _ if is_to_space(inst) => {
                 let mut origin = self.origin(inst.args[0]);
                 origin.is_null = true;
-                self.add(function, inst.results[0], &origin)
+                self.add_origin(function, inst.results[0], &origin)
             }
             _ => match receivers(function, inst) {
                 Some(receivers) => {
                     let pairs = inst.args.iter().zip(receivers);
-                    pairs.fold(false, |changed, (&from, to)| self.pass(function, from, to) | changed)
+                    pairs.fold(false, |changed, (&from, to)| self.copy_origin(function, from, to) | changed)
                 }
                 None if inst.op.is_construct() => false,
                 None => {
                     let escaped = self.escaped.clone();
                     let results = inst.results.iter();
-                    results.fold(false, |changed, &it| self.add(function, it, &escaped) | changed)
+                    results.fold(false, |changed, &it| self.add_origin(function, it, &escaped) | changed)
                 }
             },
         }
     }
 
-    fn escape(&mut self, pointer: ValueId) -> bool {
+    fn record_escape(&mut self, pointer: ValueId) -> bool {
         let origin = self.origin(pointer);
         self.escaped.join(&origin)
     }
 
-    fn pass(&mut self, function: &Function, from: ValueId, to: ValueId) -> bool {
+    fn copy_origin(&mut self, function: &Function, from: ValueId, to: ValueId) -> bool {
         let origin = self.origin(from);
-        self.add(function, to, &origin)
+        self.add_origin(function, to, &origin)
     }
 
-    fn add(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
+    fn add_origin(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
         let Type::Pointer(space) = function.ty(value) else { return false };
         let origin = origin.within(space);
         match self.found.get_mut(&value) {

@@ -10,7 +10,7 @@ use kiln_ir::{BlockId, Builder, Function, InstId, Op, Replacements, Scalar, Type
 use kiln_session::Options;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{origins::constant_offset, simplify::fold::integer};
+use crate::{origins::constant_offset, simplify::fold::evaluate_binary};
 
 pub(super) fn promote(function: &mut Function, options: &Options) {
     // A promoted pointer reveals its origin, which may allow promoting the variable it points to.
@@ -84,14 +84,14 @@ impl Slots {
                 }
                 Op::Load(access) if !access.is_volatile => {
                     if let Some(slot) = slot(0) {
-                        record(&mut accesses, &mut rejected, slot, function.ty(inst.results[0]));
+                        record_access(&mut accesses, &mut rejected, slot, function.ty(inst.results[0]));
                         continue;
                     }
                 }
                 Op::Store(access) if !access.is_volatile => {
                     // A pointer that is stored escapes.
                     if let Some(slot) = slot(0) {
-                        record(&mut accesses, &mut rejected, slot, function.ty(inst.args[1]));
+                        record_access(&mut accesses, &mut rejected, slot, function.ty(inst.args[1]));
                         if let Some((var, _)) = addresses.get(&inst.args[1]) {
                             rejected.insert(*var);
                         }
@@ -166,10 +166,10 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     // The constant is the right operand.
     let right = known_index(function, inst.args[1], 0)?;
     let left = known_index(function, inst.args[0], steps)?;
-    integer(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
+    evaluate_binary(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
 }
 
-fn record(
+fn record_access(
     accesses: &mut BTreeMap<(VarId, i64), Type>,
     rejected: &mut FxHashSet<VarId>,
     slot: (VarId, i64),
@@ -287,7 +287,7 @@ impl Walk<'_> {
                 Op::Load(_) => {
                     if let Some(slot) = self.slots.slot(inst.args[0]) {
                         let result = inst.results[0];
-                        let value = self.current(slot);
+                        let value = self.current_value(slot);
                         self.replaced.insert(result, value);
                         continue;
                     }
@@ -295,13 +295,13 @@ impl Walk<'_> {
                 Op::Store(_) => {
                     if let Some(slot) = self.slots.slot(inst.args[0]) {
                         let value = self.replaced.resolve(inst.args[1]);
-                        self.set(slot, value);
+                        self.set_slot(slot, value);
                         continue;
                     }
                 }
                 Op::Exit(target) | Op::Next(target) | Op::Continue(target) => {
                     for slot in self.stored.get(&target).cloned().unwrap_or_default() {
-                        let value = self.current(slot);
+                        let value = self.current_value(slot);
                         self.builder.function.insts[id].args.push(value);
                     }
                 }
@@ -314,10 +314,10 @@ impl Walk<'_> {
     }
 
     /// Rewrites a block of a construct, at whose start some slots have other values.
-    fn nested(&mut self, block: BlockId, params: &[(usize, ValueId)]) {
+    fn rewrite_nested(&mut self, block: BlockId, params: &[(usize, ValueId)]) {
         let before = self.changes.len();
         for &(slot, param) in params {
-            self.set(slot, param);
+            self.set_slot(slot, param);
         }
         self.block(block);
         for (slot, value) in self.changes.drain(before..).rev() {
@@ -331,32 +331,32 @@ impl Walk<'_> {
         if let Op::Loop { body, continuing, .. } = *op {
             let mut params = [Vec::new(), Vec::new()];
             for &slot in &stored {
-                let first = self.current(slot);
+                let first = self.current_value(slot);
                 self.builder.function.insts[id].args.push(first);
                 for (block, params) in [body, continuing].into_iter().zip(&mut params) {
                     params.push((slot, self.builder.function.add_param(block, self.slots.types[slot])));
                 }
             }
             let [in_body, in_continuing] = params;
-            self.nested(body, &in_body);
-            self.nested(continuing, &in_continuing);
+            self.rewrite_nested(body, &in_body);
+            self.rewrite_nested(continuing, &in_continuing);
         } else {
             for block in op.blocks() {
-                self.nested(block, &[]);
+                self.rewrite_nested(block, &[]);
             }
         }
         for slot in stored {
             let result = self.builder.function.add_result(id, self.slots.types[slot]);
-            self.set(slot, result);
+            self.set_slot(slot, result);
         }
     }
 
-    fn set(&mut self, slot: usize, value: ValueId) {
+    fn set_slot(&mut self, slot: usize, value: ValueId) {
         let before = self.state[slot].replace(value);
         self.changes.push((slot, before));
     }
 
-    fn current(&mut self, slot: usize) -> ValueId {
+    fn current_value(&mut self, slot: usize) -> ValueId {
         match self.state[slot] {
             Some(value) => self.replaced.resolve(value),
             None => self.builder.undefined(self.slots.types[slot]),

@@ -52,7 +52,8 @@ impl Range {
     pub(super) fn split(self, may_fold: bool, is_to_split: impl Fn(&Self) -> bool) -> Vec<Self> {
         let (mut open, mut done) = (vec![self], Vec::new());
         while let Some(range) = open.pop() {
-            let parts = || range.cut().or_else(|| if may_fold { range.fold() } else { None });
+            let parts =
+                || range.split_at_gaps().or_else(|| if may_fold { range.fold_by_stride() } else { None });
             match is_to_split(&range).then(parts).flatten() {
                 Some(parts) => open.extend(parts),
                 None => done.push(range),
@@ -78,15 +79,15 @@ impl Range {
     }
 
     /// Cuts the range between accesses, if possible.
-    fn cut(&self) -> Option<Vec<Self>> {
+    fn split_at_gaps(&self) -> Option<Vec<Self>> {
         let mut spans = Vec::new();
         for (number, one) in self.uses.iter().enumerate() {
             let (low, high) = one.extent.limits()?;
             spans.push((u64::try_from(low).ok()?, u64::try_from(high).ok()?.checked_add(one.size)?, number));
         }
-        let groups = groups(spans)?;
+        let groups = merge_overlapping(spans)?;
         let parts = groups.into_iter().map(|(low, high, numbers)| {
-            let start = low & !(self.widest(&numbers) - 1);
+            let start = low & !(self.widest_element(&numbers) - 1);
             let uses = numbers.into_iter().map(|number| {
                 let mut one = self.uses[number].clone();
                 one.extent.offset -= start as i64;
@@ -102,22 +103,22 @@ impl Range {
     }
 
     /// Folds the range by a stride of its accesses, if it can be cut then.
-    fn fold(&self) -> Option<Vec<Self>> {
+    fn fold_by_stride(&self) -> Option<Vec<Self>> {
         let size = self.size?;
         let terms = self.uses.iter().flat_map(|one| &one.extent.terms);
         let mut periods: Vec<u64> = terms.map(|term| term.stride).collect();
         periods.sort_unstable();
         periods.dedup();
-        periods.into_iter().rev().find_map(|period| self.folded(period, size))
+        periods.into_iter().rev().find_map(|period| self.fold_by(period, size))
     }
 
     /// The size of the widest element that suits one of these accesses. A range begins at a multiple of it, so that its elements
     /// stay aligned.
-    fn widest(&self, numbers: &[usize]) -> u64 {
+    fn widest_element(&self, numbers: &[usize]) -> u64 {
         numbers.iter().map(|&number| self.uses[number].widest).max().unwrap_or(1)
     }
 
-    fn folded(&self, period: u64, size: u64) -> Option<Vec<Self>> {
+    fn fold_by(&self, period: u64, size: u64) -> Option<Vec<Self>> {
         // Keeps the alignment of the object's elements.
         let grain = 1 << period.trailing_zeros().min(3);
         if self.uses.iter().any(|one| one.widest > grain) {
@@ -136,9 +137,9 @@ impl Range {
             }
             spans.push((low as u64, end, number));
         }
-        let groups = groups(spans)?;
+        let groups = merge_overlapping(spans)?;
         let parts = groups.into_iter().map(|(low, high, numbers)| {
-            let widest = self.widest(&numbers);
+            let widest = self.widest_element(&numbers);
             let start = low & !(widest - 1);
             let length = (high - start).next_multiple_of(widest);
             let uses = numbers.into_iter().map(|number| {
@@ -163,7 +164,7 @@ impl Range {
 }
 
 /// Merges overlapping spans into groups: start, end, and the numbers in the group. `None` if there is only one group.
-fn groups(mut spans: Vec<(u64, u64, usize)>) -> Option<Vec<(u64, u64, Vec<usize>)>> {
+fn merge_overlapping(mut spans: Vec<(u64, u64, usize)>) -> Option<Vec<(u64, u64, Vec<usize>)>> {
     spans.sort_unstable();
     let mut groups: Vec<(u64, u64, Vec<usize>)> = Vec::new();
     for (low, high, number) in spans {

@@ -73,10 +73,10 @@ impl Reach {
             let function = &module.functions[id];
             let mut flow =
                 Flow { function, indices, found: std::mem::take(&mut reach.functions[id.index()]) };
-            flow.params(id);
+            flow.visit_params(id);
             let mut order = function.inst_order();
             order.retain(|&inst| !function.insts[inst].op.is_of_numbers());
-            while order.iter().fold(false, |changed, &inst| flow.inst(inst) | changed) {}
+            while order.iter().fold(false, |changed, &inst| flow.visit_inst(inst) | changed) {}
             let found = flow.found;
             for inst in order {
                 reach.record_escapes(module, &function.insts[inst], &found);
@@ -93,7 +93,7 @@ impl Reach {
                 for (arg, &param) in inst.args.iter().zip(module.functions[callee].params()) {
                     let known = self.functions[callee.index()].entry(param).or_default();
                     for pointee in found.get(arg).into_iter().flatten() {
-                        add(known, pointee.root, &pointee.extent);
+                        add_bytes(known, pointee.root, &pointee.extent);
                     }
                 }
                 return;
@@ -136,7 +136,7 @@ struct Flow<'a> {
 
 impl Flow<'_> {
     /// Records the parameters. Calls have recorded their arguments for local and global pointers.
-    fn params(&mut self, id: FuncId) {
+    fn visit_params(&mut self, id: FuncId) {
         let is_kernel = self.function.kernel.is_some();
         for (number, &param) in (0..).zip(self.function.params()) {
             let Type::Pointer(space) = self.function.ty(param) else { continue };
@@ -153,15 +153,15 @@ impl Flow<'_> {
                 (None, _) if !is_passed => (Root::Unknown, Extent::anywhere()),
                 _ => continue,
             };
-            self.add(param, root, &extent);
+            self.add_pointee(param, root, &extent);
         }
     }
 
-    fn inst(&mut self, id: InstId) -> bool {
+    fn visit_inst(&mut self, id: InstId) -> bool {
         let inst = &self.function.insts[id];
         match &inst.op {
-            Op::ModuleVar(var) => self.add(inst.results[0], Root::Module(*var), &Extent::start()),
-            Op::PrivateVar(var) => self.add(inst.results[0], Root::Private(*var), &Extent::start()),
+            Op::ModuleVar(var) => self.add_pointee(inst.results[0], Root::Module(*var), &Extent::start()),
+            Op::PrivateVar(var) => self.add_pointee(inst.results[0], Root::Private(*var), &Extent::start()),
             Op::Offset { stride, count } => {
                 let step = match constant_offset(self.function, inst.args[1], *stride) {
                     Some(bytes) => Step::Bytes(bytes),
@@ -175,24 +175,25 @@ impl Flow<'_> {
                     }
                 };
                 let past_end = self.array_end(inst.args[0]);
-                self.pass(inst.args[0], inst.results[0], |extent| extent.advanced(step, past_end))
+                self.copy_pointees(inst.args[0], inst.results[0], |extent| extent.advanced(step, past_end))
             }
-            Op::PointerCast => self.pass(inst.args[0], inst.results[0], Clone::clone),
+            Op::PointerCast => self.copy_pointees(inst.args[0], inst.results[0], Clone::clone),
             Op::Select => {
-                self.pass(inst.args[1], inst.results[0], Clone::clone)
-                    | self.pass(inst.args[2], inst.results[0], Clone::clone)
+                self.copy_pointees(inst.args[1], inst.results[0], Clone::clone)
+                    | self.copy_pointees(inst.args[2], inst.results[0], Clone::clone)
             }
-            _ if is_to_space(inst) => self.pass(inst.args[0], inst.results[0], Clone::clone),
+            _ if is_to_space(inst) => self.copy_pointees(inst.args[0], inst.results[0], Clone::clone),
             _ => match receivers(self.function, inst) {
                 Some(receivers) => {
                     let pairs = inst.args.iter().zip(receivers);
-                    pairs.fold(false, |changed, (&from, to)| self.pass(from, to, Clone::clone) | changed)
+                    pairs.fold(false, |changed, (&from, to)| {
+                        self.copy_pointees(from, to, Clone::clone) | changed
+                    })
                 }
                 None if inst.op.is_construct() => false,
-                None => inst
-                    .results
-                    .iter()
-                    .fold(false, |changed, &it| self.add(it, Root::Unknown, &Extent::anywhere()) | changed),
+                None => inst.results.iter().fold(false, |changed, &it| {
+                    self.add_pointee(it, Root::Unknown, &Extent::anywhere()) | changed
+                }),
             },
         }
     }
@@ -205,23 +206,23 @@ impl Flow<'_> {
         }
     }
 
-    fn pass(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
+    fn copy_pointees(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
         let Some(pointees) = self.found.get(&from).cloned() else { return false };
-        pointees
-            .iter()
-            .fold(false, |changed, pointee| self.add(to, pointee.root, &change(&pointee.extent)) | changed)
+        pointees.iter().fold(false, |changed, pointee| {
+            self.add_pointee(to, pointee.root, &change(&pointee.extent)) | changed
+        })
     }
 
-    fn add(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
+    fn add_pointee(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
         if !self.function.ty(pointer).is_pointer() {
             return false;
         }
-        add(self.found.entry(pointer).or_default(), root, extent)
+        add_bytes(self.found.entry(pointer).or_default(), root, extent)
     }
 }
 
 /// Adds bytes to the pointees of a pointer. Returns whether that changed them.
-fn add(pointees: &mut Pointees, root: Root, extent: &Extent) -> bool {
+fn add_bytes(pointees: &mut Pointees, root: Root, extent: &Extent) -> bool {
     let Some(known) = pointees.iter_mut().find(|pointee| pointee.root == root) else {
         pointees.push(Pointee { root, extent: extent.clone(), changes: 0 });
         return true;

@@ -40,8 +40,8 @@ pub(super) fn reject_unsupported(module: &mut Module, options: &Options, sink: &
     for function in module.functions.iter() {
         for id in function.inst_order() {
             let inst = &function.insts[id];
-            let found = missing(function, inst, target)
-                .map(|what| with_profile(feature(inst.span, what), target))
+            let found = missing_feature(function, inst, target)
+                .map(|what| with_profile(missing_feature_error(inst.span, what), target))
                 .or_else(|| {
                     let (operation, sync) = inst.op.synchronization(function.object_spaces(id))?;
                     let problem = memory::check(target, operation, sync).err()?;
@@ -70,7 +70,7 @@ pub(super) fn with_profile(diagnostic: Diagnostic, target: &Target) -> Diagnosti
     }
 }
 
-fn feature(span: Span, what: &str) -> Diagnostic {
+fn missing_feature_error(span: Span, what: &str) -> Diagnostic {
     let message = format!("this needs {what}");
     Diagnostic::new(Code::TargetFeature, span, message).help("avoid it here, or choose another device")
 }
@@ -81,7 +81,7 @@ fn is_written(function: &Function, inst: &Inst) -> bool {
 }
 
 /// The feature that an instruction needs and the target lacks.
-fn missing(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
+fn missing_feature(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
     let features = &target.features;
     let mut values = inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));
     if !features.fp64 && values.any(|ty| ty.scalar() == Some(Scalar::F64)) {

@@ -10,14 +10,14 @@ pub(super) fn remove_redundant_block_params(function: &mut Function, options: &O
     if !options.optimize {
         return;
     }
-    forward(function);
+    replace_redundant(function);
 }
 
-fn forward(function: &mut Function) {
+fn replace_redundant(function: &mut Function) {
     let block_params = BlockParams::find(function);
     let tree = Tree::for_function(function);
     let mut replaced = Replacements::default();
-    let mut open = joined(function);
+    let mut open = params_and_results(function);
     loop {
         let before = open.len();
         open.retain(|&value| match only_source(function, &block_params, &replaced, value) {
@@ -37,7 +37,7 @@ fn forward(function: &mut Function) {
 }
 
 /// All results of constructs and parameters of loop blocks.
-fn joined(function: &Function) -> Vec<ValueId> {
+fn params_and_results(function: &Function) -> Vec<ValueId> {
     let mut values = Vec::new();
     for id in function.inst_order() {
         let inst = &function.insts[id];

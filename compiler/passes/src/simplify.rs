@@ -70,7 +70,7 @@ struct Walk<'f> {
 impl Walk<'_> {
     /// Processes blocks in program order, with the operations that are available before each.
     fn run(&mut self, body: BlockId) {
-        let mut stack = vec![self.frame(body)];
+        let mut stack = vec![self.open_frame(body)];
         while let Some(frame) = stack.last_mut() {
             frame.mark.get_or_insert(self.log.len());
             let Some(id) = frame.rest.pop() else {
@@ -82,9 +82,9 @@ impl Walk<'_> {
             let block = frame.block;
             self.builder.at_end(block);
             self.builder.span = self.builder.function.insts[id].span;
-            self.resolve(id);
-            self.without_negation(id);
-            if let Some(inside) = self.flat(id) {
+            self.resolve_args(id);
+            self.remove_negated_condition(id);
+            if let Some(inside) = self.flatten_construct(id) {
                 // Flatten the construct: its results are the arguments of the jump to its end.
                 frame.rest.extend(inside.into_iter().rev());
                 continue;
@@ -93,16 +93,16 @@ impl Walk<'_> {
             if inst.op.is_construct() {
                 let nested = inst.op.blocks();
                 self.builder.insert(id);
-                stack.extend(nested.into_iter().rev().map(|it| self.frame(it)));
+                stack.extend(nested.into_iter().rev().map(|it| self.open_frame(it)));
             } else if inst.results.is_empty() {
                 self.builder.insert(id);
             } else {
-                self.plain(id);
+                self.simplify_inst(id);
             }
         }
     }
 
-    fn frame(&mut self, block: BlockId) -> Frame {
+    fn open_frame(&mut self, block: BlockId) -> Frame {
         let insts = &mut self.builder.function.blocks[block].insts;
         let capacity = insts.len();
         let mut rest = std::mem::replace(insts, Vec::with_capacity(capacity));
@@ -118,14 +118,14 @@ impl Walk<'_> {
         }
     }
 
-    fn resolve(&mut self, id: InstId) {
+    fn resolve_args(&mut self, id: InstId) {
         for arg in &mut self.builder.function.insts[id].args {
             *arg = self.replaced.resolve(*arg);
         }
     }
 
     /// Replaces an `if` on a negated condition with one on the condition.
-    fn without_negation(&mut self, id: InstId) {
+    fn remove_negated_condition(&mut self, id: InstId) {
         let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(Inst { op: Op::Unary(UnaryOp::Not), args, .. }) =
@@ -138,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// The instructions that replace a construct that executes only one block, once, to its end.
-    fn flat(&mut self, id: InstId) -> Option<Vec<InstId>> {
+    fn flatten_construct(&mut self, id: InstId) -> Option<Vec<InstId>> {
         let function = &mut *self.builder.function;
         if let Op::If { then, otherwise } = function.insts[id].op
             && let Some(condition) = function.constant_bits(function.insts[id].args[0])
@@ -195,7 +195,7 @@ impl Walk<'_> {
         }
     }
 
-    fn plain(&mut self, id: InstId) {
+    fn simplify_inst(&mut self, id: InstId) {
         // Folding adds instructions to the function.
         let inst = std::mem::replace(&mut self.builder.function.insts[id], Inst::nothing());
         let folded = fold::fold(&mut self.builder, &inst);
@@ -208,7 +208,7 @@ impl Walk<'_> {
         if !(inst.op.is_pure() && inst.results.len() == 1) {
             return self.builder.insert(id);
         }
-        let key = self.key(inst);
+        let key = self.operation_hash(inst);
         let found = self.known.get(&key).into_iter().flatten().copied().find(|&other| {
             let function = &*self.builder.function;
             let other = &function.insts[other];
@@ -229,7 +229,7 @@ impl Walk<'_> {
         }
     }
 
-    fn key(&self, inst: &Inst) -> u64 {
+    fn operation_hash(&self, inst: &Inst) -> u64 {
         let mut hasher = FxHasher::default();
         std::mem::discriminant(&inst.op).hash(&mut hasher);
         match &inst.op {

@@ -115,7 +115,7 @@ impl Copies<'_> {
                 let Op::Call(template) = function.insts[call].op else { continue };
                 let kinds = self.kinds_of(&function, id, &origins, &function.insts[call].args);
                 let known = self.made.len();
-                let copy = kinds.and_then(|kinds| self.copy(module, template, kinds));
+                let copy = kinds.and_then(|kinds| self.copy_for_kinds(module, template, kinds));
                 if copy.is_none() || self.made.len() > known {
                     let size = module.functions[template].insts.len();
                     self.budget = self.budget.checked_sub(size).ok_or(TooLarge)?;
@@ -154,7 +154,7 @@ impl Copies<'_> {
                 return Some(Some(Kind::Local(var)));
             }
             if let Some(object) = origin.only_object() {
-                let size = self.size(function, id, object)?.max(SMALL);
+                let size = self.max_object_size(function, id, object)?.max(SMALL);
                 return Some(Some(Kind::Private(size.checked_next_power_of_two()?)));
             }
             let is_global = function.ty(arg) == Type::Pointer(AddressSpace::Generic)
@@ -165,7 +165,7 @@ impl Copies<'_> {
     }
 
     /// The maximum size of a private object.
-    fn size(&self, function: &Function, id: FuncId, object: Object) -> Option<u64> {
+    fn max_object_size(&self, function: &Function, id: FuncId, object: Object) -> Option<u64> {
         let Object::Param(AddressSpace::Private, number) = object else {
             let Object::Private(var) = object else { return None };
             return Some(function.vars[var].size);
@@ -182,12 +182,12 @@ impl Copies<'_> {
     }
 
     /// The copy of a function for arguments of these kinds, if possible.
-    fn copy(&mut self, module: &mut Module, template: FuncId, kinds: Kinds) -> Option<FuncId> {
+    fn copy_for_kinds(&mut self, module: &mut Module, template: FuncId, kinds: Kinds) -> Option<FuncId> {
         let key = (template, kinds);
         if let Some(&made) = self.made.get(&key) {
             return made;
         }
-        let function = specialized(&module.functions[template], &key.1);
+        let function = specialize(&module.functions[template], &key.1);
         let origins = Origins::find(&function, &|var| module.vars[var].space);
         let made = (!compares_objects(&function, &origins)).then(|| {
             let id = module.functions.push(function);
@@ -201,7 +201,7 @@ impl Copies<'_> {
 }
 
 /// Copies a function, with parameters in the address spaces of these kinds.
-fn specialized(template: &Function, kinds: &[Option<Kind>]) -> Function {
+fn specialize(template: &Function, kinds: &[Option<Kind>]) -> Function {
     let mut function = template.clone();
     let generic = Type::Pointer(AddressSpace::Generic);
     let params = function.params().to_vec();

@@ -261,14 +261,14 @@ impl Object {
             return None;
         }
         if self.blocks.iter().any(|block| block.is_copy && block.arg == 1) {
-            parts.extend(gaps(&parts, size));
+            parts.extend(gaps_between(&parts, size));
         }
         Some(parts)
     }
 }
 
 /// The bytes outside of all parts, which only copies read.
-fn gaps(parts: &[Range], size: u64) -> Vec<Range> {
+fn gaps_between(parts: &[Range], size: u64) -> Vec<Range> {
     let mut covered: Vec<(u64, u64)> = parts.iter().filter_map(Range::bounds).collect();
     covered.push((size, size));
     covered.sort_unstable();
@@ -314,42 +314,44 @@ impl Pointers {
                     }
                 }
                 Op::Load(access) => {
-                    pointers.access(id, inst.args[0], function.ty(inst.results[0]), access.align);
+                    pointers.record_access(id, inst.args[0], function.ty(inst.results[0]), access.align);
                 }
                 Op::Store(access) => {
-                    pointers.access(id, inst.args[0], function.ty(inst.args[1]), access.align);
-                    pointers.reject(inst.args[1]);
+                    pointers.record_access(id, inst.args[0], function.ty(inst.args[1]), access.align);
+                    pointers.reject_object(inst.args[1]);
                 }
                 Op::Atomic(ref atomic) => {
                     let ty = Type::Scalar(atomic.ty);
-                    pointers.access(id, inst.args[0], ty, atomic.ty.size() as u32);
-                    inst.args[1..].iter().for_each(|&arg| pointers.reject(arg));
+                    pointers.record_access(id, inst.args[0], ty, atomic.ty.size() as u32);
+                    inst.args[1..].iter().for_each(|&arg| pointers.reject_object(arg));
                 }
-                Op::Zero { size, access } => pointers.block((id, 0, false), inst.args[0], size, access),
+                Op::Zero { size, access } => {
+                    pointers.record_block((id, 0, false), inst.args[0], size, access)
+                }
                 Op::Copy { size, access } => {
                     let var = |arg: usize| Some(pointers.known.get(&inst.args[arg])?.var);
                     if var(0) == var(1) {
-                        pointers.reject(inst.args[0]);
+                        pointers.reject_object(inst.args[0]);
                     }
                     for arg in 0..2 {
-                        pointers.block((id, arg, true), inst.args[arg], size, access);
+                        pointers.record_block((id, arg, true), inst.args[arg], size, access);
                     }
                 }
                 _ if inst.op.is_of_numbers() => {}
-                _ => inst.args.iter().for_each(|&arg| pointers.reject(arg)),
+                _ => inst.args.iter().for_each(|&arg| pointers.reject_object(arg)),
             }
         }
         pointers
     }
 
     /// Records a load, a store or an atomic operation.
-    fn access(&mut self, inst: InstId, pointer: ValueId, ty: Type, align: u32) {
+    fn record_access(&mut self, inst: InstId, pointer: ValueId, ty: Type, align: u32) {
         let scalar = ty.scalar().map_or(8, |scalar| scalar.size());
-        self.record((inst, 0), pointer, scalar * u64::from(ty.count()), u64::from(align).min(scalar));
+        self.record_use((inst, 0), pointer, scalar * u64::from(ty.count()), u64::from(align).min(scalar));
     }
 
     /// Records a copy or a clear.
-    fn block(&mut self, at: (InstId, usize, bool), pointer: ValueId, size: u64, access: Access) {
+    fn record_block(&mut self, at: (InstId, usize, bool), pointer: ValueId, size: u64, access: Access) {
         let (inst, arg, is_copy) = at;
         let Some(known) = self.known.get(&pointer) else { return };
         let object = self.objects.entry(known.var).or_default();
@@ -360,11 +362,11 @@ impl Pointers {
             Ok(offset) if known.indices.is_empty() => {
                 object.blocks.push(Block { inst, arg, is_copy, offset, size });
             }
-            _ => self.record((inst, arg), pointer, size, u64::from(access.align).min(8)),
+            _ => self.record_use((inst, arg), pointer, size, u64::from(access.align).min(8)),
         }
     }
 
-    fn record(&mut self, at: (InstId, usize), pointer: ValueId, size: u64, widest: u64) {
+    fn record_use(&mut self, at: (InstId, usize), pointer: ValueId, size: u64, widest: u64) {
         let Some(known) = self.known.get(&pointer) else { return };
         let object = self.objects.entry(known.var).or_default();
         object.is_indexed |= !known.indices.is_empty();
@@ -373,7 +375,7 @@ impl Pointers {
         object.accesses.push(at);
     }
 
-    fn reject(&mut self, value: ValueId) {
+    fn reject_object(&mut self, value: ValueId) {
         if let Some(known) = self.known.get(&value) {
             self.objects.entry(known.var).or_default().is_rejected = true;
         }

@@ -140,13 +140,13 @@ impl Split {
             Op::Construct => {
                 let all: Vec<Component> =
                     inst.args.iter().flat_map(|&arg| self.components(builder, arg)).collect();
-                gather(builder, &all, ty)
+                join_parts(builder, &all, ty)
             }
             Op::Shuffle(components) => {
                 let mut all = self.components(builder, arg(0));
                 all.extend(self.components(builder, arg(1)));
                 let chosen: Vec<Component> = components.iter().map(|&it| all[usize::from(it)]).collect();
-                gather(builder, &chosen, ty)
+                join_parts(builder, &chosen, ty)
             }
             Op::Extract(component) => {
                 let all = self.components(builder, arg(0));
@@ -203,11 +203,11 @@ impl Split {
                 let components: Vec<ValueId> = source.iter().map(|one| one.get(builder)).collect();
                 let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
                 let all: Vec<Component> = components.into_iter().map(Component::Scalar).collect();
-                gather(builder, &all, ty)
+                join_parts(builder, &all, ty)
             }
             // All other operations are componentwise.
             op => {
-                let op = narrowed(op);
+                let op = op_for_part(op);
                 let args: Vec<Parts> = inst.args.iter().map(|&arg| self.parts(builder, arg)).collect();
                 part_types(ty)
                     .enumerate()
@@ -254,12 +254,12 @@ impl Component {
 }
 
 /// Builds the parts of a value from its components, or the value itself if it is not wide.
-fn gather(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> Parts {
+fn join_parts(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> Parts {
     let width = ty.count().min(PART);
-    all.chunks(width.into()).map(|all| join(builder, all, ty.with_count(width))).collect()
+    all.chunks(width.into()).map(|all| join_components(builder, all, ty.with_count(width))).collect()
 }
 
-fn join(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> ValueId {
+fn join_components(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> ValueId {
     let mut vectors: SmallVec<[(ValueId, u8); 4]> = SmallVec::new();
     for one in all {
         let Component::Of(vector, _, count) = *one else {
@@ -313,7 +313,7 @@ fn is_part(builder: &mut Builder<'_>, which: ValueId, number: usize) -> ValueId 
 }
 
 /// The operation for parts.
-fn narrowed(op: &Op) -> Op {
+fn op_for_part(op: &Op) -> Op {
     let Op::Builtin(builtin, params) = op else { return op.clone() };
     let narrow = |param: &BuiltinParam| match *param {
         BuiltinParam::Value(scalar, count) => BuiltinParam::Value(scalar, count.min(PART)),

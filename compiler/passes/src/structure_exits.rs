@@ -22,7 +22,7 @@ pub(super) fn structure_exits(function: &mut Function, _: &Options) {
         selectors: FxHashMap::default(),
         carried: FxHashMap::default(),
     };
-    pass.block(body);
+    pass.rewrite_block(body);
 }
 
 /// Wraps every `if` that a nested construct leaves in a block, and makes the jump leave the block instead.
@@ -48,7 +48,7 @@ fn enclose_ifs(function: &mut Function) {
     }
     let mut instead: FxHashMap<InstId, InstId> = FxHashMap::default();
     for &id in &enclosed {
-        instead.insert(id, enclose(function, id, parents[&id]));
+        instead.insert(id, wrap_in_block(function, id, parents[&id]));
     }
     for id in exits {
         if let Op::Exit(target) = &mut function.insts[id].op
@@ -60,7 +60,7 @@ fn enclose_ifs(function: &mut Function) {
 }
 
 /// Wraps a construct in a block with the same results.
-fn enclose(function: &mut Function, id: InstId, parent: BlockId) -> InstId {
+fn wrap_in_block(function: &mut Function, id: InstId, parent: BlockId) -> InstId {
     let span = function.insts[id].span;
     let inside = function.add_block(&[]);
     let block = function.add_inst(Op::Block(inside), &[], &[], span);
@@ -106,7 +106,7 @@ struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    fn block(&mut self, block: BlockId) {
+    fn rewrite_block(&mut self, block: BlockId) {
         let mut index = 0;
         while let Some(&id) = self.builder.function.blocks[block].insts.get(index) {
             index += 1;
@@ -115,18 +115,18 @@ impl Pass<'_> {
                 Op::Switch { .. } | Op::Block(_) => ConstructKind::Breakable,
                 Op::Loop { .. } => ConstructKind::Loop,
                 Op::Exit(target) => {
-                    self.jump(block, id, ExitTarget { target, is_exit: true });
+                    self.rewrite_jump(block, id, ExitTarget { target, is_exit: true });
                     return;
                 }
                 Op::Continue(target) => {
-                    self.jump(block, id, ExitTarget { target, is_exit: false });
+                    self.rewrite_jump(block, id, ExitTarget { target, is_exit: false });
                     return;
                 }
                 _ => continue,
             };
             self.around.push((id, kind));
             for nested in self.builder.function.insts[id].op.blocks() {
-                self.block(nested);
+                self.rewrite_block(nested);
             }
             self.around.pop();
             if let Some(selector) = self.selectors.remove(&id) {
@@ -171,8 +171,8 @@ impl Pass<'_> {
     }
 
     /// Rewrites an existing jump.
-    fn jump(&mut self, block: BlockId, id: InstId, exit_target: ExitTarget) {
-        if self.step(exit_target).is_none() {
+    fn rewrite_jump(&mut self, block: BlockId, id: InstId, exit_target: ExitTarget) {
+        if self.next_construct_to_leave(exit_target).is_none() {
             return;
         }
         self.builder.function.blocks[block].insts.pop();
@@ -182,7 +182,7 @@ impl Pass<'_> {
         if !self.carried.contains_key(&exit_target) {
             let carried = values.iter().map(|&value| {
                 let ty = self.builder.function.ty(value);
-                (variable(self.builder.function, "carried", ty), ty)
+                (add_private_var(self.builder.function, "carried", ty), ty)
             });
             let carried = carried.collect();
             self.carried.insert(exit_target, carried);
@@ -195,7 +195,7 @@ impl Pass<'_> {
 
     /// Emits a jump whose values are in variables: to the target if that is allowed here, otherwise its first step.
     fn emit_jump(&mut self, exit_target: ExitTarget) {
-        let Some(step) = self.step(exit_target) else {
+        let Some(step) = self.next_construct_to_leave(exit_target) else {
             let carried = self.carried.get(&exit_target).cloned().unwrap_or_default();
             let values: Vec<ValueId> = carried.into_iter().map(|(var, ty)| self.load_var(var, ty)).collect();
             match exit_target.is_exit {
@@ -206,7 +206,7 @@ impl Pass<'_> {
         };
         let function = &mut *self.builder.function;
         let selector = self.selectors.entry(step).or_insert_with(|| ExitSelector {
-            var: variable(function, "leaving", Type::I32),
+            var: add_private_var(function, "leaving", Type::I32),
             targets: Vec::new(),
         });
         let known = selector.targets.iter().position(|known| *known == exit_target);
@@ -224,7 +224,7 @@ impl Pass<'_> {
     }
 
     /// The construct to leave first, if the jump would cross a construct that it must not cross.
-    fn step(&self, exit_target: ExitTarget) -> Option<InstId> {
+    fn next_construct_to_leave(&self, exit_target: ExitTarget) -> Option<InstId> {
         let position = self.around.iter().rposition(|(id, _)| *id == exit_target.target)?;
         let (_, target) = self.around[position];
         let between = &self.around[position + 1..];
@@ -251,13 +251,13 @@ impl Pass<'_> {
             Type::BOOL => self.builder.convert(Convert::ZeroExtend, value, Type::I32),
             _ => value,
         };
-        let access = self.access(var);
+        let access = self.access_to(var);
         let pointer = self.builder.private_var(var);
         self.builder.store(pointer, value, access);
     }
 
     fn load_var(&mut self, var: VarId, ty: Type) -> ValueId {
-        let access = self.access(var);
+        let access = self.access_to(var);
         let pointer = self.builder.private_var(var);
         if ty != Type::BOOL {
             return self.builder.load(pointer, ty, access);
@@ -266,12 +266,12 @@ impl Pass<'_> {
         self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, value, zero)
     }
 
-    fn access(&self, var: VarId) -> Access {
+    fn access_to(&self, var: VarId) -> Access {
         Access { is_shared: false, align: self.builder.function.vars[var].align as u32, is_volatile: false }
     }
 }
 
-fn variable(function: &mut Function, name: &str, ty: Type) -> VarId {
+fn add_private_var(function: &mut Function, name: &str, ty: Type) -> VarId {
     let stored = if ty == Type::BOOL { Type::I32 } else { ty };
     let size = stored.size().unwrap_or(8).next_power_of_two();
     function.vars.push(Var::new(name, AddressSpace::Private, (size, size), function.span))

@@ -12,12 +12,12 @@ pub(super) fn terminate_at_traps(module: &mut Module, _: &Options, _: &mut Sink)
     inline_calls::inline_functions_with(module, is_trap);
     for function in module.functions.iter_mut() {
         if function.may_contain(is_trap) {
-            leave(function);
+            terminate_after_traps(function);
         }
     }
 }
 
-fn leave(function: &mut Function) {
+fn terminate_after_traps(function: &mut Function) {
     for block in function.block_order() {
         let insts = &function.blocks[block].insts;
         let Some(trap) = insts.iter().position(|&it| matches!(function.insts[it].op, Op::Trap(_))) else {

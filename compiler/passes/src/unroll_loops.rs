@@ -21,15 +21,15 @@ pub(super) fn unroll_loops(module: &mut Module, options: &Options, _: &mut Sink)
         // Inner loops first, so that the copies of outer loops contain them unrolled.
         for id in function.inst_order().into_iter().rev() {
             if let Op::Loop { hints: LoopHints { unroll: Some(count @ 2..) }, .. } = function.insts[id].op {
-                unroll(function, id, count as usize);
+                unroll_loop(function, id, count as usize);
             }
         }
     }
 }
 
-fn unroll(function: &mut Function, id: InstId, count: usize) {
+fn unroll_loop(function: &mut Function, id: InstId, count: usize) {
     let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
-    let size = size(function, body) + size(function, continuing);
+    let size = body_size(function, body) + body_size(function, continuing);
     if size.saturating_mul(count) > LIMIT {
         return;
     }
@@ -46,7 +46,7 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
     // The last copy is the original body.
     let replaced = function.blocks[body].params.clone().into_iter().zip(values).collect();
     let mut copy = Copy { function, values: replaced, insts: FxHashMap::default(), replaced_jump: None };
-    let last = copy.block(body);
+    let last = copy.copy_block(body);
     let insts = std::mem::take(&mut function.blocks[last].insts);
     function.blocks[unrolled].insts.extend(insts);
     if let Op::Loop { body, hints, .. } = &mut function.insts[id].op {
@@ -55,7 +55,7 @@ fn unroll(function: &mut Function, id: InstId, count: usize) {
     }
 }
 
-fn size(function: &Function, block: BlockId) -> usize {
+fn body_size(function: &Function, block: BlockId) -> usize {
     let mut blocks = vec![block];
     let mut size = 0;
     while let Some(block) = blocks.pop() {
@@ -92,7 +92,7 @@ fn append_copy(
     let values = params.into_iter().zip(values.iter().copied()).collect();
     let mut copy =
         Copy { function, values, insts: FxHashMap::default(), replaced_jump: Some((jump, around)) };
-    let made = copy.block(block);
+    let made = copy.copy_block(block);
     function.blocks[empty].insts = std::mem::take(&mut function.blocks[made].insts);
     function.insts[around].results.to_vec()
 }
@@ -107,7 +107,7 @@ struct Copy<'f> {
 }
 
 impl Copy<'_> {
-    fn block(&mut self, from: BlockId) -> BlockId {
+    fn copy_block(&mut self, from: BlockId) -> BlockId {
         let source = self.function.blocks[from].clone();
         let to = self.function.add_block(&[]);
         for param in source.params {
@@ -118,13 +118,13 @@ impl Copy<'_> {
             }
         }
         for inst in source.insts {
-            let copy = self.inst(inst);
+            let copy = self.copy_inst(inst);
             self.function.blocks[to].insts.push(copy);
         }
         to
     }
 
-    fn inst(&mut self, from: InstId) -> InstId {
+    fn copy_inst(&mut self, from: InstId) -> InstId {
         let source = self.function.insts[from].clone();
         let args: Vec<ValueId> =
             source.args.iter().map(|arg| self.values.get(arg).copied().unwrap_or(*arg)).collect();
@@ -133,12 +133,12 @@ impl Copy<'_> {
         self.insts.insert(from, to);
         let results = self.function.insts[to].results.clone();
         self.values.extend(source.results.into_iter().zip(results));
-        let op = self.op(source.op);
+        let op = self.copy_op(source.op);
         self.function.insts[to].op = op;
         to
     }
 
-    fn op(&mut self, mut op: Op) -> Op {
+    fn copy_op(&mut self, mut op: Op) -> Op {
         let jump = match op {
             Op::Continue(target) => Some((target, Jump::Continue)),
             Op::Next(target) => Some((target, Jump::Next)),
@@ -151,18 +151,18 @@ impl Copy<'_> {
         }
         match &mut op {
             Op::If { then, otherwise } => {
-                (*then, *otherwise) = (self.block(*then), self.block(*otherwise));
+                (*then, *otherwise) = (self.copy_block(*then), self.copy_block(*otherwise));
             }
             Op::Loop { body, continuing, .. } => {
-                (*body, *continuing) = (self.block(*body), self.block(*continuing));
+                (*body, *continuing) = (self.copy_block(*body), self.copy_block(*continuing));
             }
             Op::Switch { cases, default } => {
                 for case in cases {
-                    case.block = self.block(case.block);
+                    case.block = self.copy_block(case.block);
                 }
-                *default = self.block(*default);
+                *default = self.copy_block(*default);
             }
-            Op::Block(body) => *body = self.block(*body),
+            Op::Block(body) => *body = self.copy_block(*body),
             // A jump out of the copied code keeps its target.
             Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
                 *target = self.insts.get(target).copied().unwrap_or(*target);

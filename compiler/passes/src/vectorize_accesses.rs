@@ -28,7 +28,7 @@ pub(super) fn vectorize_accesses(function: &mut Function, options: &Options) {
         Search { function, open: FxHashMap::default(), stored: None, combined: &mut combined }.block(block);
     }
     if !combined.is_empty() {
-        replace(function, &combined);
+        replace_accesses(function, &combined);
     }
 }
 
@@ -118,12 +118,12 @@ impl Search<'_> {
                 self.close_all();
                 continue;
             }
-            let (base, offset) = base(function, inst.args[0]);
+            let (base, offset) = base_and_offset(function, inst.args[0]);
             let member = Member { inst: id, offset, ty, access };
-            self.separate(base, is_store);
+            self.close_separated_runs(base, is_store);
             // A load moves up and a store moves down. An earlier store to the same bytes must stay between.
             if self.open.get(&base).is_some_and(|run| run.stores_to(&member)) {
-                self.close(base);
+                self.close_run(base);
             }
             self.open.entry(base).or_default().add(member, is_store);
         }
@@ -131,7 +131,7 @@ impl Search<'_> {
     }
 
     /// Closes the runs that an access with this base separates: pointers with different bases may be equal.
-    fn separate(&mut self, base: ValueId, is_store: bool) {
+    fn close_separated_runs(&mut self, base: ValueId, is_store: bool) {
         if is_store {
             let own = self.open.remove(&base);
             self.close_all();
@@ -141,11 +141,11 @@ impl Search<'_> {
             && other != base
             && self.open.get(&other).is_some_and(|run| !run.stores.is_empty())
         {
-            self.close(other);
+            self.close_run(other);
         }
     }
 
-    fn close(&mut self, base: ValueId) {
+    fn close_run(&mut self, base: ValueId) {
         if let Some(run) = self.open.remove(&base) {
             combine_run(base, run, self.combined);
         }
@@ -169,13 +169,13 @@ fn combine_run(base: ValueId, run: Run, combined: &mut Vec<Combined>) {
     };
     for (mut members, is_store) in [(run.loads, false), (run.stores, true)] {
         if members.len() > 1 {
-            combine(base, &mut members, &aligned, is_store, combined);
+            combine_members(base, &mut members, &aligned, is_store, combined);
         }
     }
 }
 
 /// The pointer without its constant offsets, and their sum in bytes.
-fn base(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
+fn base_and_offset(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
     let mut bytes = 0i64;
     while let Some(inst) = function.def(pointer)
         && let Op::Offset { stride, .. } = inst.op
@@ -189,7 +189,7 @@ fn base(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
 
 /// Finds the largest combinations of these accesses, which are in program order. The alignment follows from the access
 /// of the run with the strictest one.
-fn combine(
+fn combine_members(
     base: ValueId,
     members: &mut [Member],
     aligned: &Member,
@@ -269,7 +269,7 @@ fn joint_type(members: &[Member]) -> Type {
     Type::vector(scalar, (size / scalar.size()) as u8)
 }
 
-fn replace(function: &mut Function, combined: &[Combined]) {
+fn replace_accesses(function: &mut Function, combined: &[Combined]) {
     let by_inst: FxHashMap<InstId, &Combined> = combined.iter().map(|it| (it.at, it)).collect();
     let gone: FxHashSet<InstId> =
         combined.iter().flat_map(|it| it.members.iter().map(|member| member.inst)).collect();
@@ -277,15 +277,15 @@ fn replace(function: &mut Function, combined: &[Combined]) {
         function,
         |op| matches!(op, Op::Load(_) | Op::Store(_)),
         |builder, id, replaced| match by_inst.get(&id) {
-            Some(combined) if combined.is_store => store(builder, combined, replaced),
-            Some(combined) => load(builder, combined, replaced),
+            Some(combined) if combined.is_store => replace_stores(builder, combined, replaced),
+            Some(combined) => replace_loads(builder, combined, replaced),
             None if gone.contains(&id) => {}
             None => builder.insert(id),
         },
     );
 }
 
-fn load(builder: &mut Builder<'_>, combined: &Combined, replaced: &mut Replacements) {
+fn replace_loads(builder: &mut Builder<'_>, combined: &Combined, replaced: &mut Replacements) {
     let ty = joint_type(&combined.members);
     let first = combined.members[0].offset;
     let pointer = builder.offset_bytes(combined.base, first);
@@ -305,7 +305,7 @@ fn load(builder: &mut Builder<'_>, combined: &Combined, replaced: &mut Replaceme
     }
 }
 
-fn store(builder: &mut Builder<'_>, combined: &Combined, replaced: &Replacements) {
+fn replace_stores(builder: &mut Builder<'_>, combined: &Combined, replaced: &Replacements) {
     let ty = joint_type(&combined.members);
     let part = ty.scalar().unwrap_or(Scalar::I32);
     let mut parts = Vec::new();
@@ -317,7 +317,7 @@ fn store(builder: &mut Builder<'_>, combined: &Combined, replaced: &Replacements
             size += builder.ty(component).size().unwrap_or(1);
             pending.push(component);
             if size % part.size() == 0 {
-                parts.extend(joined(builder, &pending, part));
+                parts.extend(regroup_components(builder, &pending, part));
                 (pending, size) = (Vec::new(), 0);
             }
         }
@@ -328,7 +328,7 @@ fn store(builder: &mut Builder<'_>, combined: &Combined, replaced: &Replacements
 }
 
 /// Regroups components, which may have different sizes, into components of this type.
-fn joined(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
+fn regroup_components(builder: &mut Builder<'_>, components: &[ValueId], to: Scalar) -> Vec<ValueId> {
     if components.iter().all(|&it| builder.ty(it) == builder.ty(components[0])) {
         return regroup(builder, components, to);
     }

@@ -13,12 +13,12 @@ pub(super) fn branch_on_samplers(function: &mut Function) {
     if !function.may_contain(is_sample) {
         return;
     }
-    let sources = sources(function);
+    let sources = possible_sources(function);
     rewrite_only(function, is_sample, |builder, id, replaced| {
         let sampler = builder.function.insts[id].args[2];
         match candidates(builder.function, &sources, sampler) {
             Some(found) if found.len() > 1 => {
-                let texel = choose(builder, id, &found);
+                let texel = select_sampler(builder, id, &found);
                 replaced.insert(builder.function.insts[id].results[0], texel);
             }
             _ => builder.insert(id),
@@ -27,7 +27,7 @@ pub(super) fn branch_on_samplers(function: &mut Function) {
 }
 
 /// The values that each value can be equal to: the operands of selections, and the arguments of jumps.
-fn sources(function: &Function) -> FxHashMap<ValueId, Vec<ValueId>> {
+fn possible_sources(function: &Function) -> FxHashMap<ValueId, Vec<ValueId>> {
     let mut sources: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
     for id in function.inst_order() {
         let inst = &function.insts[id];
@@ -65,7 +65,7 @@ fn candidates(
 }
 
 /// Compares the bits of the sampler. Samplers with equal bits are equal.
-fn choose(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> ValueId {
+fn select_sampler(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> ValueId {
     let inst = builder.function.insts[id].clone();
     let ty = builder.ty(inst.results[0]);
     let read = |builder: &mut Builder<'_>, sampler: ValueId| {
@@ -84,7 +84,7 @@ fn choose(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> Valu
     let texel = read(builder, *first);
     builder.exit(choice.inst, &[texel]);
     builder.at_end(choice.otherwise);
-    let texel = choose(builder, id, rest);
+    let texel = select_sampler(builder, id, rest);
     builder.exit(choice.inst, &[texel]);
     builder.at(after.0, after.1);
     builder.function.result(choice.inst)

@@ -88,7 +88,7 @@ fn wide_product(builder: &mut Builder<'_>, left: ValueId, right: ValueId) -> Pai
 }
 
 /// Common values of shifts: the amount within a half, 31 minus that, and whether the amount exceeds a half.
-fn amounts(builder: &mut Builder<'_>, amount: ValueId) -> (ValueId, ValueId, ValueId) {
+fn shift_amounts(builder: &mut Builder<'_>, amount: ValueId) -> (ValueId, ValueId, ValueId) {
     let inside = builder.binary_bits(BinaryOp::And, amount, 31);
     let rest = builder.binary_bits(BinaryOp::Xor, inside, 31);
     let passed = builder.binary_bits(BinaryOp::And, amount, 32);
@@ -98,7 +98,7 @@ fn amounts(builder: &mut Builder<'_>, amount: ValueId) -> (ValueId, ValueId, Val
 }
 
 fn shift_left(builder: &mut Builder<'_>, value: Pair, amount: ValueId) -> Pair {
-    let (inside, rest, is_far) = amounts(builder, amount);
+    let (inside, rest, is_far) = shift_amounts(builder, amount);
     let zero = builder.bits(builder.ty(value.low), 0);
     let low = builder.binary(BinaryOp::Shl, value.low, inside);
     let over = builder.binary_bits(BinaryOp::LShr, value.low, 1);
@@ -110,7 +110,7 @@ fn shift_left(builder: &mut Builder<'_>, value: Pair, amount: ValueId) -> Pair {
 }
 
 fn shift_right(builder: &mut Builder<'_>, op: BinaryOp, value: Pair, amount: ValueId) -> Pair {
-    let (inside, rest, is_far) = amounts(builder, amount);
+    let (inside, rest, is_far) = shift_amounts(builder, amount);
     let high = builder.binary(op, value.high, inside);
     let over = builder.binary_bits(BinaryOp::Shl, value.high, 1);
     let over = builder.binary(BinaryOp::Shl, over, rest);

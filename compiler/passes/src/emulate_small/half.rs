@@ -21,8 +21,8 @@ pub(super) fn to_float(builder: &mut Builder<'_>, bits: ValueId) -> ValueId {
     let count = builder.convert(exact, magnitude, float);
     let small = builder.binary_bits(BinaryOp::FMul, count, u64::from(0x3380_0000_u32));
     let small = builder.bitcast(small, ty);
-    let is_special = against(builder, CompareOp::GreaterEqual, magnitude, 0x7c00);
-    let is_small = against(builder, CompareOp::Less, magnitude, 0x0400);
+    let is_special = compare_with_bits(builder, CompareOp::GreaterEqual, magnitude, 0x7c00);
+    let is_small = compare_with_bits(builder, CompareOp::Less, magnitude, 0x0400);
     let value = builder.select(is_special, special, normal);
     let value = builder.select(is_small, small, value);
     let value = builder.binary(BinaryOp::Or, value, sign);
@@ -50,7 +50,7 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     // For a normal number, rebias the exponent and drop 13 bits.
     let thirteen = builder.bits(ty, 13);
     let rebased = builder.binary_bits(BinaryOp::Sub, magnitude, 112 << 23);
-    let normal = dropped(builder, rebased, thirteen, rounding, away);
+    let normal = drop_low_bits(builder, rebased, thirteen, rounding, away);
     // For a denormal, the significand counts units of 2^-24.
     let exponent = builder.binary_bits(BinaryOp::LShr, magnitude, 23);
     let fraction = builder.binary_bits(BinaryOp::And, magnitude, 0x007f_ffff);
@@ -58,18 +58,18 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     let limit = builder.bits(ty, 126);
     let distance = builder.binary(BinaryOp::Sub, limit, exponent);
     let most = builder.bits(ty, 26);
-    let is_far = against(builder, CompareOp::Greater, distance, 26);
+    let is_far = compare_with_bits(builder, CompareOp::Greater, distance, 26);
     let distance = builder.select(is_far, most, distance);
     let is_zero = builder.compare(CompareOp::Equal, CompareKind::Unsigned, magnitude, zero);
     let significand = builder.select(is_zero, zero, significand);
-    let is_small = against(builder, CompareOp::Less, magnitude, 0x3880_0000);
+    let is_small = compare_with_bits(builder, CompareOp::Less, magnitude, 0x3880_0000);
     // For others, the distance is meaningless but must be a valid shift amount.
     let distance = builder.select(is_small, distance, most);
-    let small = dropped(builder, significand, distance, rounding, away);
+    let small = drop_low_bits(builder, significand, distance, rounding, away);
 
     let result = builder.select(is_small, small, normal);
-    let is_large = against(builder, CompareOp::GreaterEqual, magnitude, 0x4780_0000);
-    let is_infinite = against(builder, CompareOp::Equal, magnitude, 0x7f80_0000);
+    let is_large = compare_with_bits(builder, CompareOp::GreaterEqual, magnitude, 0x4780_0000);
+    let is_infinite = compare_with_bits(builder, CompareOp::Equal, magnitude, 0x7f80_0000);
     let (infinity, largest) = (builder.bits(ty, 0x7c00), builder.bits(ty, 0x7bff));
     let overflow = match rounding {
         Rounding::ToEven => infinity,
@@ -82,13 +82,13 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     };
     let result = builder.select(is_large, overflow, result);
     let nan = builder.bits(ty, 0x7e00);
-    let is_nan = against(builder, CompareOp::Greater, magnitude, 0x7f80_0000);
+    let is_nan = compare_with_bits(builder, CompareOp::Greater, magnitude, 0x7f80_0000);
     let result = builder.select(is_nan, nan, result);
     builder.binary(BinaryOp::Or, result, sign)
 }
 
 /// Drops low bits of a value, with rounding.
-fn dropped(
+fn drop_low_bits(
     builder: &mut Builder<'_>,
     value: ValueId,
     count: ValueId,
@@ -121,7 +121,7 @@ fn dropped(
     builder.binary(BinaryOp::Add, kept, up)
 }
 
-fn against(builder: &mut Builder<'_>, op: CompareOp, value: ValueId, bits: u64) -> ValueId {
+fn compare_with_bits(builder: &mut Builder<'_>, op: CompareOp, value: ValueId, bits: u64) -> ValueId {
     let other = builder.bits(builder.ty(value), bits);
     builder.compare(op, CompareKind::Unsigned, value, other)
 }

@@ -20,7 +20,7 @@ impl WordLoad {
     fn load(self, builder: &mut Builder<'_>, pointer: ValueId, access: Access) -> ValueId {
         match self {
             Self::Plain => builder.load(pointer, Type::I32, Access { align: 4, ..access }),
-            Self::Atomic => builder.value(relaxed(AtomicOp::Load, access), &[pointer], Type::I32),
+            Self::Atomic => builder.value(relaxed_atomic(AtomicOp::Load, access), &[pointer], Type::I32),
         }
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn load(
         let byte = component * size;
         let low = if access.align >= 4 {
             let word = *words.entry(byte / 4).or_insert_with(|| {
-                let pointer = step(builder, address, byte / 4 * 4);
+                let pointer = advance_address(builder, address, byte / 4 * 4);
                 how.load(builder, pointer, access)
             });
             match byte % 4 {
@@ -55,7 +55,7 @@ pub(super) fn load(
                 inside => builder.binary_bits(BinaryOp::LShr, word, 8 * inside),
             }
         } else {
-            let (pointer, shift) = split(builder, address, byte);
+            let (pointer, shift) = word_and_shift(builder, address, byte);
             let word = how.load(builder, pointer, access);
             builder.binary(BinaryOp::LShr, word, shift)
         };
@@ -82,45 +82,51 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
             };
             words.insert(byte / 4, (word, covered | mask << inside));
         } else {
-            let (pointer, shift) = split(builder, address, byte);
+            let (pointer, shift) = word_and_shift(builder, address, byte);
             let ones = builder.bits(Type::I32, mask);
             let ones = builder.binary(BinaryOp::Shl, ones, shift);
             let keep = builder.unary(UnaryOp::Not, ones);
             let shifted = builder.binary(BinaryOp::Shl, part, shift);
-            change(builder, pointer, keep, shifted, access);
+            replace_bits(builder, pointer, keep, shifted, access);
         }
     }
     for (number, (word, covered)) in words {
-        let pointer = step(builder, address, 4 * number);
+        let pointer = advance_address(builder, address, 4 * number);
         if covered == Scalar::I32.mask() {
             builder.store(pointer, word, Access { align: 4, ..access });
         } else {
             let keep = builder.bits(Type::I32, !covered);
-            change(builder, pointer, keep, word, access);
+            replace_bits(builder, pointer, keep, word, access);
         }
     }
 }
 
 /// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
-fn change(builder: &mut Builder<'_>, pointer: ValueId, keep: ValueId, shifted: ValueId, access: Access) {
+fn replace_bits(
+    builder: &mut Builder<'_>,
+    pointer: ValueId,
+    keep: ValueId,
+    shifted: ValueId,
+    access: Access,
+) {
     for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, shifted)] {
-        builder.inst(relaxed(AtomicOp::Fetch(key), access), &[pointer, operand], &[Type::I32]);
+        builder.inst(relaxed_atomic(AtomicOp::Fetch(key), access), &[pointer, operand], &[Type::I32]);
     }
 }
 
 /// A relaxed operation on a word.
-fn relaxed(op: AtomicOp, access: Access) -> Op {
+fn relaxed_atomic(op: AtomicOp, access: Access) -> Op {
     Op::Atomic(Atomic { is_volatile: access.is_volatile, ..Atomic::counting(op) })
 }
 
 /// Advances an address by this number of bytes.
-fn step(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> ValueId {
+fn advance_address(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> ValueId {
     if bytes == 0 { address } else { builder.binary_bits(BinaryOp::Add, address, bytes) }
 }
 
 /// The address of the word that contains a byte, and the bit offset in it.
-fn split(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> (ValueId, ValueId) {
-    let address = step(builder, address, bytes);
+fn word_and_shift(builder: &mut Builder<'_>, address: ValueId, bytes: u64) -> (ValueId, ValueId) {
+    let address = advance_address(builder, address, bytes);
     let word = builder.binary_bits(BinaryOp::And, address, !3);
     let low = builder.resize(address, Scalar::I32, false);
     let inside = builder.binary_bits(BinaryOp::And, low, 3);

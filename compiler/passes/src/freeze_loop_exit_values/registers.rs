@@ -41,7 +41,7 @@ impl Registers {
         for id in function.inst_order() {
             for (param, value) in param_arguments(function, id) {
                 if function.constant(value).is_none() {
-                    registers.share(param, value);
+                    registers.merge_registers(param, value);
                 }
             }
         }
@@ -90,7 +90,7 @@ impl Registers {
     }
 
     /// Merges two registers, with path compression.
-    fn share(&mut self, one: ValueId, other: ValueId) {
+    fn merge_registers(&mut self, one: ValueId, other: ValueId) {
         let representative = self.representative(one);
         for mut value in [one, other] {
             while let Some(next) = self.parents.insert(value, representative)

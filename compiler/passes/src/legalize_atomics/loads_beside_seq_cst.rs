@@ -130,7 +130,8 @@ pub(super) fn make_atomic(module: &mut Module) {
                 let pointees = (reach.pointees(id, pointer), spaces);
                 let sizes = (size, piece_size(ty, access));
                 let sizes = reads.sizes_beside(id, pointees, sizes);
-                match word(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access))) {
+                match atomic_load_size(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access)))
+                {
                     Some(value) => {
                         replaced.insert(result, value);
                     }
@@ -170,7 +171,7 @@ fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
 }
 
 /// The size of the atomic loads for a load of this type, beside atomic operations on objects of these sizes.
-fn word(ty: Type, sizes: &[u64]) -> Option<u64> {
+fn atomic_load_size(ty: Type, sizes: &[u64]) -> Option<u64> {
     let own = ty.scalar().map_or(8, Scalar::size);
     if sizes.contains(&own) { Some(own) } else { sizes.iter().copied().max() }
 }

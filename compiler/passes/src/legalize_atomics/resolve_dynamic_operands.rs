@@ -18,17 +18,17 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
     match function.insts[id].op.clone() {
         Op::Atomic(mut atomic) => {
             let access = memory::Access::from(atomic.op);
-            let order = known(function, atomic.order, &mut rest, Order::from_value)
+            let order = constant_operand(function, atomic.order, &mut rest, Order::from_value)
                 .filter(|order| access.orders().contains(order))
                 .unwrap_or(access.strongest());
             let failures = memory::failure_orders(order);
             let failure = atomic.failure.map(|failure| {
-                known(function, failure, &mut rest, Order::from_value)
+                constant_operand(function, failure, &mut rest, Order::from_value)
                     .filter(|failure| failures.contains(failure))
                     .or(failures.last().copied())
                     .unwrap_or(Order::Relaxed)
             });
-            let scope = known(function, atomic.scope, &mut rest, Scope::from_value)
+            let scope = constant_operand(function, atomic.scope, &mut rest, Scope::from_value)
                 .filter(|scope| *scope != Scope::WorkItem)
                 .unwrap_or(Scope::AllSvmDevices);
             atomic.order = Known::Constant(order);
@@ -38,16 +38,16 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
             builder.insert(id);
         }
         Op::Barrier { execution, flags, scope } => {
-            let flags = known(function, flags, &mut rest, FenceFlags::from_value);
-            let scope = known(function, scope, &mut rest, Scope::from_value);
+            let flags = constant_operand(function, flags, &mut rest, FenceFlags::from_value);
+            let scope = constant_operand(function, scope, &mut rest, Scope::from_value);
             for sync in memory::strongest_barrier(Group::from_scope(execution), flags, scope) {
                 builder.inst(Op::barrier(execution, sync), &[], &[]);
             }
         }
         Op::Fence { flags, order, scope } => {
-            let flags = known(function, flags, &mut rest, FenceFlags::from_value);
-            let order = known(function, order, &mut rest, Order::from_value);
-            let scope = known(function, scope, &mut rest, Scope::from_value);
+            let flags = constant_operand(function, flags, &mut rest, FenceFlags::from_value);
+            let order = constant_operand(function, order, &mut rest, Order::from_value);
+            let scope = constant_operand(function, scope, &mut rest, Scope::from_value);
             let fences: Vec<Sync> = memory::strongest_fence(flags, order, scope);
             for sync in fences {
                 builder.inst(Op::fence(sync), &[], &[]);
@@ -58,7 +58,7 @@ pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
 }
 
 /// The constant value, if it is known. A dynamic operand uses the next of the `rest` arguments.
-fn known<T: Copy>(
+fn constant_operand<T: Copy>(
     function: &Function,
     value: Known<T>,
     rest: &mut impl Iterator<Item = ValueId>,

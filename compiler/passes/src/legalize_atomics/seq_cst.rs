@@ -18,14 +18,14 @@ use crate::rewrite::rewrite_only;
 
 /// Rewrites every operation of the module.
 pub(super) fn construct(module: &mut Module) {
-    let program = Program::survey(module);
+    let program = Program::collect_operations(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function_id in module.functions.ids().collect::<Vec<_>>() {
         rewrite_only(&mut module.functions[function_id], Op::synchronizes, |builder, id, replaced| {
             let object = builder.function.object_spaces(id);
             let op = &builder.function.insts[id].op;
             let Some((operation, sync)) = op.synchronization(object) else { return builder.insert(id) };
-            let around = program.around((function_id, id), operation, sync);
+            let around = program.surroundings_of((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
             match memory::replacement(Environment::Vulkan, operation, sync, &around) {
                 Replacement::Same(sync) => {
@@ -33,7 +33,7 @@ pub(super) fn construct(module: &mut Module) {
                     builder.insert(id);
                 }
                 Replacement::LoadAsModify(sync) => {
-                    let value = reread(builder, id, sync);
+                    let value = read_by_or(builder, id, sync);
                     replaced.extend(result.map(|result| (result, value)));
                 }
                 Replacement::StoreAsExchange(sync) => store_as_exchange(builder, id, sync),
@@ -131,7 +131,7 @@ impl Objects {
     }
 
     /// The facts about all objects that can be this object, which is in one of these memories.
-    fn about(&self, object: &Object, spaces: Spaces) -> Spaces {
+    fn facts_about(&self, object: &Object, spaces: Spaces) -> Spaces {
         let mut all = Spaces::NONE;
         for space in [Spaces::GLOBAL, Spaces::LOCAL, Spaces::IMAGE] {
             if !spaces.contains(space) {
@@ -149,7 +149,7 @@ impl Objects {
 }
 
 impl Program {
-    fn survey(module: &Module) -> Self {
+    fn collect_operations(module: &Module) -> Self {
         // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
         let is_inlined =
             module.functions.iter().all(|it| it.kernel.is_some() || !it.may_contain(Op::synchronizes));
@@ -170,13 +170,19 @@ impl Program {
         program
     }
 
-    fn around(&self, (function, id): (FuncId, InstId), operation: Operation, sync: Sync) -> Surroundings {
+    fn surroundings_of(
+        &self,
+        (function, id): (FuncId, InstId),
+        operation: Operation,
+        sync: Sync,
+    ) -> Surroundings {
         let seq_cst_in_both = self.has_seq_cst_fence || self.seq_cst_memory.contains(Spaces::BOTH);
         let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
             return Surroundings { seq_cst_in_both, ..Surroundings::default() };
         };
-        let about =
-            |facts: Option<&Objects>, spaces| facts.map_or(Spaces::NONE, |facts| facts.about(object, spaces));
+        let about = |facts: Option<&Objects>, spaces| {
+            facts.map_or(Spaces::NONE, |facts| facts.facts_about(object, spaces))
+        };
         // A store with a narrow scope and an operation of another work-group on the same object have no inclusive scopes:
         // without a race, one happens before the other. This is not so for loads: two loads never race, but R1 makes
         // writes of seq_cst loads.
@@ -185,7 +191,7 @@ impl Program {
         let own = about(self.own_seq_cst.get(&object.kernel), object.spaces);
         // Kernels do not share local memory.
         let shared = object.spaces.intersection(Spaces::GLOBAL);
-        let others = if only_own { Spaces::NONE } else { self.seq_cst.about(object, shared) };
+        let others = if only_own { Spaces::NONE } else { self.seq_cst.facts_about(object, shared) };
         let again = outer_loop.and_then(|outer| self.loop_releases.get(&(function, outer)));
         let released = match self.is_inlined {
             true => released.union(about(again, object.spaces)),
@@ -239,25 +245,25 @@ impl Survey<'_> {
                     *known = known.union(*after);
                 }
             }
-            self.record(id);
+            self.record_operation(id);
         }
     }
 
-    fn record(&mut self, id: InstId) {
+    fn record_operation(&mut self, id: InstId) {
         let spaces = self.function.object_spaces(id);
         let inst = &self.function.insts[id];
         let Some((operation, sync)) = inst.op.synchronization(spaces) else { return };
         let is_seq_cst = sync.order == Order::SeqCst || sync.failure == Some(Order::SeqCst);
         match operation {
             Operation::Atomic(access, _) => {
-                let var = inst.args.first().and_then(|&pointer| self.base(pointer));
+                let var = inst.args.first().and_then(|&pointer| self.base_var(pointer));
                 let object = Object { kernel: self.kernel, spaces, var };
-                let released = self.released.about(&object, object.spaces);
+                let released = self.released.facts_about(&object, object.spaces);
                 let position = Position { object, released, outer_loop: self.outer_loop };
                 self.program.operations.insert((self.id, id), position);
                 // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
                 if access != Access::Load && sync.order.releases() {
-                    self.release(&object, sync.ordered());
+                    self.record_release(&object, sync.ordered());
                 }
                 if is_seq_cst {
                     let program = &mut *self.program;
@@ -272,7 +278,7 @@ impl Survey<'_> {
     }
 
     /// The variable that a pointer points into, if known.
-    fn base(&mut self, pointer: ValueId) -> Option<VarId> {
+    fn base_var(&mut self, pointer: ValueId) -> Option<VarId> {
         let (mut steps, mut next, mut var) = (Vec::new(), Some(pointer), None);
         while let Some(value) = next {
             if let Some(&known) = self.bases.get(&value) {
@@ -294,7 +300,7 @@ impl Survey<'_> {
         var
     }
 
-    fn release(&mut self, object: &Object, ordered: Spaces) {
+    fn record_release(&mut self, object: &Object, ordered: Spaces) {
         self.changes.extend(self.released.add(object, ordered));
         self.program.releases.entry(self.kernel).or_default().add(object, ordered);
         if let Some(outer) = self.outer_loop {
@@ -304,7 +310,7 @@ impl Survey<'_> {
 }
 
 /// A read-modify-write that changes nothing: `or` with 0.
-fn reread(builder: &mut Builder<'_>, id: InstId, sync: Sync) -> ValueId {
+fn read_by_or(builder: &mut Builder<'_>, id: InstId, sync: Sync) -> ValueId {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = inst.op else { unreachable!("only atomic operations read") };
     let ty = Type::Scalar(atomic.ty);
@@ -343,7 +349,7 @@ fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again:
     builder.at_end(test.then);
     builder.exit(open.inst, &[old]);
     builder.at_end(test.otherwise);
-    let seen = reread(builder, id, again);
+    let seen = read_by_or(builder, id, again);
     let same = builder.compare(CompareOp::Equal, CompareKind::Unsigned, seen, expected);
     let retry = builder.open_if(same, &[]);
     builder.unreachable();

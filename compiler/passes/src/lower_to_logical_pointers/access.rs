@@ -39,12 +39,12 @@ impl Accessor<'_, '_> {
     /// The pointer to the element at this position.
     pub(super) fn element_at(&mut self, position: ValueId) -> ValueId {
         let index = self.element_index(position, 0);
-        self.element(index)
+        self.element_pointer(index)
     }
 
     fn load_scalar(&mut self, position: ValueId, byte: u64, scalar: Scalar) -> ValueId {
         let own = self.layout.element;
-        let piece = self.piece(scalar);
+        let piece = self.access_size(scalar);
         if own == scalar && piece == own.size() {
             return self.load_element(position, byte);
         }
@@ -68,7 +68,7 @@ impl Accessor<'_, '_> {
 
     fn store_scalar(&mut self, position: ValueId, byte: u64, value: ValueId, scalar: Scalar) {
         let own = self.layout.element;
-        let piece = self.piece(scalar);
+        let piece = self.access_size(scalar);
         if own == scalar && piece == own.size() {
             return self.store_element(position, byte, value);
         }
@@ -82,7 +82,7 @@ impl Accessor<'_, '_> {
     }
 
     /// The number of bytes accessed at once.
-    fn piece(&self, scalar: Scalar) -> u64 {
+    fn access_size(&self, scalar: Scalar) -> u64 {
         scalar.size().min(self.access.align.into()).min(self.layout.element.size())
     }
 
@@ -91,8 +91,8 @@ impl Accessor<'_, '_> {
         let own = self.layout.element.size();
         if piece < own && self.layout.has_atomic_parts {
             let index = self.element_index(position, byte);
-            let (pointer, int) = (self.element(index), Scalar::int_of_size(own));
-            let atomic = relaxed(AtomicOp::Load, int, self.access.is_volatile);
+            let (pointer, int) = (self.element_pointer(index), Scalar::int_of_size(own));
+            let atomic = relaxed_atomic(AtomicOp::Load, int, self.access.is_volatile);
             let bits = self.builder.value(Op::Atomic(atomic), &[pointer], Type::Scalar(int));
             return self.cut(bits, position, byte, Scalar::int_of_size(piece));
         }
@@ -130,8 +130,8 @@ impl Accessor<'_, '_> {
             // The rest of the element can belong to other work-items.
             let index = self.element_index(position, byte);
             for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, shifted)] {
-                let pointer = self.element(index);
-                let atomic = relaxed(AtomicOp::Fetch(key), int, self.access.is_volatile);
+                let pointer = self.element_pointer(index);
+                let atomic = relaxed_atomic(AtomicOp::Fetch(key), int, self.access.is_volatile);
                 self.builder.inst(Op::Atomic(atomic), &[pointer, operand], &[Type::Scalar(int)]);
             }
             return;
@@ -147,7 +147,7 @@ impl Accessor<'_, '_> {
     /// The bit offset of a part in its element, as an integer of the element's size.
     pub(super) fn shift(&mut self, position: ValueId, byte: u64) -> ValueId {
         let own = self.layout.element.size();
-        let bytes = self.distance(position, byte);
+        let bytes = self.byte_offset(position, byte);
         let inside = self.builder.binary_bits(BinaryOp::And, bytes, own - 1);
         let bits = self.builder.binary_bits(BinaryOp::Mul, inside, 8);
         self.builder.resize(bits, Scalar::int_of_size(own), false)
@@ -155,7 +155,7 @@ impl Accessor<'_, '_> {
 
     fn load_element(&mut self, position: ValueId, byte: u64) -> ValueId {
         let index = self.element_index(position, byte);
-        let cell = match self.selected(index) {
+        let cell = match self.selection_count(index) {
             Some(count) => self.select_element(index, 0..count),
             None => self.load_cell(index),
         };
@@ -174,26 +174,26 @@ impl Accessor<'_, '_> {
         } else {
             self.builder.resize(value, layout.cell, false)
         };
-        let Some(count) = self.selected(index) else {
-            let pointer = self.element(index);
+        let Some(count) = self.selection_count(index) else {
+            let pointer = self.element_pointer(index);
             return self.builder.store(pointer, cell, self.access);
         };
         for number in 0..count {
             let (number, is_meant) = self.is_element(index, number);
             let old = self.load_cell(number);
             let new = self.builder.value(Op::Select, &[is_meant, cell, old], Type::Scalar(layout.cell));
-            let pointer = self.element(number);
+            let pointer = self.element_pointer(number);
             self.builder.store(pointer, new, self.access);
         }
     }
 
     fn load_cell(&mut self, index: ValueId) -> ValueId {
-        let pointer = self.element(index);
+        let pointer = self.element_pointer(index);
         self.builder.load(pointer, Type::Scalar(self.layout.cell), self.access)
     }
 
     /// The number of elements to select among, if an access with this index does so.
-    fn selected(&self, index: ValueId) -> Option<u64> {
+    fn selection_count(&self, index: ValueId) -> Option<u64> {
         let is_known = self.builder.function.constant_bits(index).is_some();
         self.layout.selected.filter(|_| !is_known && !self.access.is_volatile)
     }
@@ -225,17 +225,17 @@ impl Accessor<'_, '_> {
     fn element_index(&mut self, position: ValueId, byte: u64) -> ValueId {
         let (own, unit) = (self.layout.element.size(), self.layout.unit);
         if unit == own && self.layout.steps.is_empty() {
-            return self.add(position, byte / own);
+            return self.add_constant(position, byte / own);
         }
-        let bytes = self.distance(position, byte);
+        let bytes = self.byte_offset(position, byte);
         self.builder.binary_bits(BinaryOp::LShr, bytes, own.trailing_zeros().into())
     }
 
     /// The byte offset in its range of the byte at `position` + `byte`.
-    fn distance(&mut self, position: ValueId, byte: u64) -> ValueId {
+    fn byte_offset(&mut self, position: ValueId, byte: u64) -> ValueId {
         let layout = self.layout;
         let bytes = self.builder.binary_bits(BinaryOp::Mul, position, layout.unit);
-        let mut bytes = self.add(bytes, byte);
+        let mut bytes = self.add_constant(bytes, byte);
         for step in &layout.steps {
             bytes = match *step {
                 Step::Skip(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
@@ -252,11 +252,11 @@ impl Accessor<'_, '_> {
         bytes
     }
 
-    fn add(&mut self, value: ValueId, number: u64) -> ValueId {
+    fn add_constant(&mut self, value: ValueId, number: u64) -> ValueId {
         if number == 0 { value } else { self.builder.binary_bits(BinaryOp::Add, value, number) }
     }
 
-    fn element(&mut self, index: ValueId) -> ValueId {
+    fn element_pointer(&mut self, index: ValueId) -> ValueId {
         let base = variable(self.builder, self.layout);
         let space = self.layout.root.space();
         self.builder.value(Op::Element, &[base, index], Type::Pointer(space))
@@ -273,6 +273,6 @@ pub(super) fn variable(builder: &mut Builder<'_>, layout: &Layout) -> ValueId {
 }
 
 /// A relaxed operation on an element that is shared by several work-items.
-fn relaxed(op: AtomicOp, ty: Scalar, is_volatile: bool) -> Atomic {
+fn relaxed_atomic(op: AtomicOp, ty: Scalar, is_volatile: bool) -> Atomic {
     Atomic { ty, scope: Known::Constant(Scope::WorkGroup), is_volatile, ..Atomic::counting(op) }
 }

@@ -66,11 +66,11 @@ impl PassedObjects {
                             object
                         }
                     };
-                    passed.join((id, object), (callee, Object::Param(AddressSpace::Private, number)));
+                    passed.merge_sets((id, object), (callee, Object::Param(AddressSpace::Private, number)));
                 }
             }
         }
-        passed.measure(module);
+        passed.find_sizes(module);
         passed
     }
 
@@ -78,7 +78,7 @@ impl PassedObjects {
     pub(super) fn shared(&self, id: FuncId, object: Object) -> Option<Shared> {
         match object {
             Object::Module(var) => Some(Shared::Module(var)),
-            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Passed(self.root(number))),
+            _ => self.numbers.get(&(id, object)).map(|&number| Shared::Passed(self.root_of(number))),
         }
     }
 
@@ -137,32 +137,32 @@ impl PassedObjects {
         }
     }
 
-    fn number(&mut self, member: (FuncId, Object)) -> usize {
+    fn set_of(&mut self, member: (FuncId, Object)) -> usize {
         let new = self.parents.len();
         let number = *self.numbers.entry(member).or_insert(new);
         if number == new {
             self.parents.push(new);
         }
-        self.root(number)
+        self.root_of(number)
     }
 
-    fn root(&self, mut number: usize) -> usize {
+    fn root_of(&self, mut number: usize) -> usize {
         while self.parents[number] != number {
             number = self.parents[number];
         }
         number
     }
 
-    fn join(&mut self, one: (FuncId, Object), other: (FuncId, Object)) {
-        let (one, other) = (self.number(one), self.number(other));
+    fn merge_sets(&mut self, one: (FuncId, Object), other: (FuncId, Object)) {
+        let (one, other) = (self.set_of(one), self.set_of(other));
         self.parents[one.max(other)] = one.min(other);
     }
 
-    fn measure(&mut self, module: &Module) {
+    fn find_sizes(&mut self, module: &Module) {
         self.sizes = vec![0; self.parents.len()];
         for (&(id, object), &number) in &self.numbers {
             if let Object::Private(var) = object {
-                let root = self.root(number);
+                let root = self.root_of(number);
                 self.sizes[root] = self.sizes[root].max(module.functions[id].vars[var].size);
             }
         }

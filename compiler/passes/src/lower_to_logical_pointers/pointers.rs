@@ -177,31 +177,31 @@ impl Pointers<'_> {
                 return Some(builder.i32(0));
             }
             (Op::Offset { stride, .. }, Some(Form::Index(object))) => {
-                return Some(offset(builder, &inst.args, *stride, self.layouts[&object].unit));
+                return Some(offset_index(builder, &inst.args, *stride, self.layouts[&object].unit));
             }
             (Op::Offset { stride, .. }, Some(Form::Tagged)) => {
-                let base = self.tagged(builder, inst.args[0]);
+                let base = self.to_tagged_address(builder, inst.args[0]);
                 let index = builder.resize(inst.args[1], Scalar::I64, true);
                 let bytes = builder.binary_bits(BinaryOp::Mul, index, *stride);
                 return Some(builder.binary(BinaryOp::Add, base, bytes));
             }
             (Op::PointerCast, _) if form.is_some() || result_form.is_some() => {
                 return Some(match (form, result_form) {
-                    (_, Some(Form::Tagged)) => self.tagged(builder, inst.args[0]),
+                    (_, Some(Form::Tagged)) => self.to_tagged_address(builder, inst.args[0]),
                     (Some(Form::Tagged), Some(Form::Index(object))) => {
-                        let address = self.tagged(builder, inst.args[0]);
-                        Self::position(builder, address, self.layouts[&object].unit)
+                        let address = self.to_tagged_address(builder, inst.args[0]);
+                        Self::index_from_address(builder, address, self.layouts[&object].unit)
                     }
                     (_, Some(Form::Index(_))) => inst.args[0],
                     (_, None) => {
-                        let address = self.tagged(builder, inst.args[0]);
+                        let address = self.to_tagged_address(builder, inst.args[0]);
                         let ty = builder.ty(inst.results[0]);
                         builder.value(Op::IntToPointer, &[address], ty)
                     }
                 });
             }
             (Op::Call(callee), _) => self.call(builder, id, *callee),
-            (Op::PointerToInt, Some(_)) => return Some(self.tagged(builder, inst.args[0])),
+            (Op::PointerToInt, Some(_)) => return Some(self.to_tagged_address(builder, inst.args[0])),
             (Op::IntToPointer, _) if result_form.is_some() => return Some(inst.args[0]),
             (Op::Load(access), Some(form)) => return Some(self.load(builder, id, *access, form)),
             (Op::Store(access), Some(form)) => {
@@ -282,14 +282,14 @@ impl Pointers<'_> {
 
     fn in_form(&self, builder: &mut Builder<'_>, value: ValueId, wanted: Form) -> ValueId {
         match wanted {
-            Form::Tagged => self.tagged(builder, value),
+            Form::Tagged => self.to_tagged_address(builder, value),
             Form::Index(_) if self.forms.form(value) == Some(wanted) && !is_constant(builder, value) => value,
             Form::Index(_) => builder.undefined(Type::I32),
         }
     }
 
     /// Converts a pointer to an address.
-    fn tagged(&self, builder: &mut Builder<'_>, value: ValueId) -> ValueId {
+    fn to_tagged_address(&self, builder: &mut Builder<'_>, value: ValueId) -> ValueId {
         match builder.function.constant(value) {
             Some(Const::Undefined) => return builder.undefined(Type::I64),
             Some(Const::Bits(bits)) => {
@@ -302,7 +302,7 @@ impl Pointers<'_> {
             Some(Form::Index(object)) => {
                 let bytes = builder.binary_bits(BinaryOp::Mul, value, self.layouts[&object].unit);
                 let bytes = builder.resize(bytes, Scalar::I64, true);
-                builder.binary_bits(BinaryOp::Add, bytes, self.tag(object) << TAG_SHIFT)
+                builder.binary_bits(BinaryOp::Add, bytes, self.tag_of_object(object) << TAG_SHIFT)
             }
             Some(Form::Tagged) => value,
             None if builder.ty(value).is_pointer() => builder.value(Op::PointerToInt, &[value], Type::I64),
@@ -311,7 +311,7 @@ impl Pointers<'_> {
     }
 
     /// Converts an address in an object to an index.
-    fn position(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
+    fn index_from_address(builder: &mut Builder<'_>, address: ValueId, unit: u64) -> ValueId {
         let bytes = builder.resize(address, Scalar::I32, false);
         match unit {
             1 => bytes,
@@ -319,14 +319,14 @@ impl Pointers<'_> {
         }
     }
 
-    fn tag(&self, object: Object) -> u64 {
+    fn tag_of_object(&self, object: Object) -> u64 {
         let number = self.tags.binary_search(&object).unwrap_or_default();
         FIRST_TAG + number as u64
     }
 
     /// The tag of an address, as an I32.
     fn tag_of(&self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
-        let address = self.tagged(builder, pointer);
+        let address = self.to_tagged_address(builder, pointer);
         let tag = builder.binary_bits(BinaryOp::LShr, address, TAG_SHIFT);
         builder.resize(tag, Scalar::I32, false)
     }
@@ -336,7 +336,7 @@ impl Pointers<'_> {
         let tag = self.tag_of(builder, pointer);
         let mut is_in = builder.bool(false);
         for object in self.forms.objects(pointer).into_iter().filter(|object| object.space() == space) {
-            let own = builder.bits(Type::I32, self.tag(object));
+            let own = builder.bits(Type::I32, self.tag_of_object(object));
             let is_own = builder.compare(CompareOp::Equal, CompareKind::Unsigned, tag, own);
             is_in = builder.binary(BinaryOp::Or, is_in, is_own);
         }
@@ -346,7 +346,7 @@ impl Pointers<'_> {
     /// `to_global`, `to_local`, `to_private` (OpenCL C 6.15.10): the pointer, or null if it points elsewhere.
     fn to_space(&self, builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
         let (pointer, result) = (inst.args[0], inst.results[0]);
-        let address = self.tagged(builder, pointer);
+        let address = self.to_tagged_address(builder, pointer);
         let null = builder.i64(0);
         let ty = builder.ty(result);
         if ty != Type::I64 {
@@ -373,7 +373,8 @@ impl Pointers<'_> {
             Some(match target {
                 Target::Global(pointer) => builder.load(pointer, moved, access),
                 Target::Object(object, layout, position) => {
-                    Accessor { builder, layout, access: own(access, object) }.load(position, moved)
+                    Accessor { builder, layout, access: unshare_private(access, object) }
+                        .load(position, moved)
                 }
             })
         });
@@ -388,7 +389,8 @@ impl Pointers<'_> {
             match target {
                 Target::Global(pointer) => builder.store(pointer, value, access),
                 Target::Object(object, layout, position) => {
-                    Accessor { builder, layout, access: own(access, object) }.store(position, value);
+                    Accessor { builder, layout, access: unshare_private(access, object) }
+                        .store(position, value);
                 }
             }
             None
@@ -412,7 +414,7 @@ impl Pointers<'_> {
                     return builder.function.insts[made].results.first().copied();
                 }
             };
-            let access = own(access, object);
+            let access = unshare_private(access, object);
             let mut accessor = Accessor { builder, layout, access };
             if object.space() == AddressSpace::Local {
                 let made = accessor.atomic(position, atomic, &inst.args[1..], result, self.loop_order);
@@ -445,11 +447,11 @@ impl Pointers<'_> {
             return act(builder, Target::Object(object, self.layout(id, object), pointer));
         }
         let origin = self.forms.origins.origin(pointer);
-        let address = self.tagged(builder, pointer);
+        let address = self.to_tagged_address(builder, pointer);
         let mut act_on = |builder: &mut Builder<'_>, object: Option<Object>| match object {
             Some(object) => {
                 let layout = self.layout(id, object);
-                let position = Self::position(builder, address, layout.unit);
+                let position = Self::index_from_address(builder, address, layout.unit);
                 act(builder, Target::Object(object, layout, position))
             }
             None => {
@@ -466,7 +468,7 @@ impl Pointers<'_> {
             return act_on(builder, last);
         }
         let tag = self.tag_of(builder, pointer);
-        let cases = objects.iter().flatten().map(|&object| vec![self.tag(object)]).collect();
+        let cases = objects.iter().flatten().map(|&object| vec![self.tag_of_object(object)]).collect();
         let open = builder.open_switch(tag, cases, result.as_slice());
         let after = builder.insertion_point();
         for (block, object) in open.cases.iter().copied().zip(objects).chain([(open.default, last)]) {
@@ -488,7 +490,7 @@ enum Target<'a> {
 }
 
 /// Accesses to private objects are not shared.
-fn own(access: Access, object: Object) -> Access {
+fn unshare_private(access: Access, object: Object) -> Access {
     Access { is_shared: access.is_shared && object.space() != AddressSpace::Private, ..access }
 }
 
@@ -496,7 +498,7 @@ fn is_constant(builder: &Builder<'_>, value: ValueId) -> bool {
     builder.function.constant(value).is_some()
 }
 
-fn offset(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, unit: u64) -> ValueId {
+fn offset_index(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, unit: u64) -> ValueId {
     let (base, index) = (args[0], args[1]);
     if let Some(known) = builder.function.constant_bits(index) {
         let known = if builder.ty(index) == Type::I64 { known as i64 } else { i64::from(known as i32) };

@@ -42,7 +42,7 @@ impl Split {
                 if !is_used(data) || usage.record_access(function, data, object.space()).is_none() {
                     continue;
                 }
-                let (size, widest) = (accessed(function, data), usage.widest());
+                let (size, widest) = (access_size(function, data), usage.widest());
                 let extent = reach.extent(id, data.args[0], var);
                 uses.push(Use { number: accesses.len(), extent, size, widest });
                 accesses.push(((id, inst), usage));
@@ -93,7 +93,7 @@ impl Split {
 }
 
 /// The size of an access in bytes.
-fn accessed(function: &Function, inst: &Inst) -> u64 {
+fn access_size(function: &Function, inst: &Inst) -> u64 {
     let ty = match &inst.op {
         Op::Load(_) => function.ty(inst.results[0]),
         Op::Store(_) => function.ty(inst.args[1]),

@@ -31,13 +31,13 @@ pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<C
     let args = args?;
     let components = (0..usize::from(ty.count())).map(|component| {
         let operands: SmallVec<[u64; 3]> = args.iter().map(|bits| bits[component]).collect();
-        scalar(&inst.op, from, to, &operands)
+        fold_component(&inst.op, from, to, &operands)
     });
     Some(Const::Bits(components.collect::<Option<_>>()?))
 }
 
 /// Folds one component.
-fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
+fn fold_component(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
     match (op, operands) {
         (Op::Unary(UnaryOp::FNeg), &[operand]) => Some(operand ^ 1 << (from.bits() - 1)),
         (Op::Binary(op) | Op::Exact(op), &[left, right]) => {
@@ -50,35 +50,36 @@ fn scalar(op: &Op, from: Scalar, to: Scalar, operands: &[u64]) -> Option<u64> {
             };
             let ty = from.opencl(false);
             let result = fold::binary(op, ty, &float_constant(left, ty)?, &float_constant(right, ty)?)?;
-            bits(&result, ty)
+            bits_of_const(&result, ty)
         }
         (Op::Compare(Compare { op, kind: CompareKind::Float }), &[left, right]) => {
-            Some(compare(*op, from, left, right)?.into())
+            Some(fold_comparison(*op, from, left, right)?.into())
         }
         (&Op::Convert(Convert::Number { conversion, from_signed, to_signed }), &[operand]) => {
             let (from, to) = (from.opencl(from_signed), to.opencl(to_signed));
-            bits(&fold::convert(&float_constant(operand, from)?, from, to, conversion)?, to)
+            bits_of_const(&fold::convert(&float_constant(operand, from)?, from, to, conversion)?, to)
         }
         (&Op::Builtin(builtin, _), operands) if from == to => {
             let ty = to.opencl(false);
-            let operands: Option<SmallVec<[f64; 3]>> = operands.iter().map(|&it| float(it, ty)).collect();
-            let exact = function(builtins::row(builtin).name, &operands?)?;
+            let operands: Option<SmallVec<[f64; 3]>> =
+                operands.iter().map(|&it| float_from_bits(it, ty)).collect();
+            let exact = fold_function(builtins::row(builtin).name, &operands?)?;
             let rounded = fold::round_float(exact, Format::for_scalar(ty)?, Rounding::ToEven);
-            bits(&ops::Const::Float(rounded), ty)
+            bits_of_const(&ops::Const::Float(rounded), ty)
         }
         _ => None,
     }
 }
 
 /// Comparisons with a NaN are false, except `NotEqual`.
-fn compare(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
+fn fold_comparison(op: CompareOp, ty: Scalar, left: u64, right: u64) -> Option<bool> {
     let ty = ty.opencl(false);
     let result = fold::compare(op, ty, &float_constant(left, ty)?, &float_constant(right, ty)?)?;
     fold::is_true(ty::Scalar::Int, &result)
 }
 
 /// Functions that return an operand, or a result that is exact in `double` for all formats and rounded once.
-fn function(name: &str, operands: &[f64]) -> Option<f64> {
+fn fold_function(name: &str, operands: &[f64]) -> Option<f64> {
     Some(match (name, operands) {
         ("fabs", &[x]) => x.abs(),
         ("ceil", &[x]) => x.ceil(),
@@ -100,14 +101,14 @@ fn float_constant(bits: u64, ty: ty::Scalar) -> Option<ops::Const> {
     fold::from_bytes(&bits.to_le_bytes()[..ty.size() as usize], ty, 1)
 }
 
-fn float(bits: u64, ty: ty::Scalar) -> Option<f64> {
+fn float_from_bits(bits: u64, ty: ty::Scalar) -> Option<f64> {
     match float_constant(bits, ty)? {
         ops::Const::Float(value) => Some(value),
         _ => None,
     }
 }
 
-fn bits(value: &ops::Const, ty: ty::Scalar) -> Option<u64> {
+fn bits_of_const(value: &ops::Const, ty: ty::Scalar) -> Option<u64> {
     let mut word = [0; 8];
     let bytes = fold::to_bytes(value, ty, 1)?;
     word[..bytes.len()].copy_from_slice(&bytes);

@@ -12,17 +12,17 @@ use super::floats;
 pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let ty = builder.ty(*inst.results.first()?);
     if inst.args.iter().all(|&arg| builder.function.constant(arg).is_some()) {
-        let integers = if inst.op.is_pure() { constant(builder, inst, ty) } else { None };
+        let integers = if inst.op.is_pure() { fold_integers(builder, inst, ty) } else { None };
         if let Some(constant) = integers.or_else(|| floats::constant(builder, inst, ty)) {
             return Some(builder.constant(ty, constant));
         }
     }
     match &inst.op {
-        Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => opposite(builder, inst.args[0]),
-        Op::Binary(op) => binary(builder, *op, inst.args[0], inst.args[1]),
-        Op::Compare(compare) => truth(builder, *compare, inst),
-        Op::Select => select(builder, inst),
-        Op::Convert(convert) => resize(builder, *convert, inst.args[0], ty),
+        Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => negated(builder, inst.args[0]),
+        Op::Binary(op) => fold_binary(builder, *op, inst.args[0], inst.args[1]),
+        Op::Compare(compare) => fold_comparison_with_zero(builder, *compare, inst),
+        Op::Select => fold_select(builder, inst),
+        Op::Convert(convert) => combine_conversions(builder, *convert, inst.args[0], ty),
         Op::Bitcast => {
             let from = builder.function.def(inst.args[0]);
             let source = match from {
@@ -32,7 +32,7 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
             (builder.ty(source) == ty).then_some(source)
         }
         Op::Extract(component) => component_of(builder, inst.args[0], *component),
-        Op::Construct => whole(builder, &inst.args, ty),
+        Op::Construct => extracted_vector(builder, &inst.args, ty),
         Op::Offset { stride, .. } => {
             let is_zero_offset = *stride == 0 || builder.function.constant_bits(inst.args[1]) == Some(0);
             is_zero_offset.then_some(inst.args[0])
@@ -42,7 +42,7 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
 }
 
 /// The bits of each component of a constant.
-fn bits<'b>(builder: &'b Builder<'_>, value: ValueId) -> Option<&'b [u64]> {
+fn component_bits<'b>(builder: &'b Builder<'_>, value: ValueId) -> Option<&'b [u64]> {
     match builder.function.constant(value)? {
         Const::Bits(bits) => Some(bits),
         Const::Undefined => None,
@@ -50,8 +50,8 @@ fn bits<'b>(builder: &'b Builder<'_>, value: ValueId) -> Option<&'b [u64]> {
 }
 
 /// Folds an operation on integer constants.
-fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
-    let arg = |index: usize| bits(builder, *inst.args.get(index)?);
+fn fold_integers(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
+    let arg = |index: usize| component_bits(builder, *inst.args.get(index)?);
     let scalar = builder.ty(*inst.args.first()?).scalar()?;
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
     let each = |compute: &dyn Fn(u64) -> Option<u64>| -> Option<Const> {
@@ -67,12 +67,14 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
         Op::Unary(UnaryOp::Neg) => each(&|it| Some(it.wrapping_neg())),
         Op::Unary(UnaryOp::Not) => each(&|it| Some(!it)),
         Op::Unary(UnaryOp::BitCount) => each(&|it| Some(it.count_ones().into())),
-        Op::Binary(op) if !scalar.is_float() => both(&|left, right| integer(*op, scalar, left, right)),
+        Op::Binary(op) if !scalar.is_float() => {
+            both(&|left, right| evaluate_binary(*op, scalar, left, right))
+        }
         Op::Compare(compare) if !scalar.is_float() => {
-            both(&|left, right| Some(u64::from(holds(*compare, scalar, left, right))))
+            both(&|left, right| Some(u64::from(evaluate_comparison(*compare, scalar, left, right))))
         }
         Op::Convert(Convert::Truncate | Convert::ZeroExtend) => each(&|it| Some(it)),
-        Op::Convert(Convert::SignExtend) => each(&|it| Some(extended(scalar, it) as u64)),
+        Op::Convert(Convert::SignExtend) => each(&|it| Some(sign_extend(scalar, it) as u64)),
         Op::Bitcast if scalar.size() == ty.scalar()?.size() => each(&|it| Some(it)),
         Op::Extract(component) => Some(Const::scalar(*arg(0)?.get(usize::from(*component))?)),
         Op::Construct => {
@@ -84,15 +86,15 @@ fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<Const> {
 }
 
 /// Sign-extends bits of this width.
-const fn extended(scalar: Scalar, bits: u64) -> i64 {
+const fn sign_extend(scalar: Scalar, bits: u64) -> i64 {
     let unused = 64 - scalar.bits();
     ((bits << unused) as i64) >> unused
 }
 
 /// Computes an integer operation. `None` if the result depends on the device. Bits above the type's width are
 /// ignored.
-pub(crate) fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Option<u64> {
-    let (signed_left, signed_right) = (extended(scalar, left), extended(scalar, right));
+pub(crate) fn evaluate_binary(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Option<u64> {
+    let (signed_left, signed_right) = (sign_extend(scalar, left), sign_extend(scalar, right));
     Some(match op {
         BinaryOp::Add => left.wrapping_add(right),
         BinaryOp::Sub => left.wrapping_sub(right),
@@ -116,9 +118,9 @@ pub(crate) fn integer(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Op
     })
 }
 
-fn holds(compare: Compare, scalar: Scalar, left: u64, right: u64) -> bool {
+fn evaluate_comparison(compare: Compare, scalar: Scalar, left: u64, right: u64) -> bool {
     let order = match compare.kind {
-        CompareKind::Signed => extended(scalar, left).cmp(&extended(scalar, right)),
+        CompareKind::Signed => sign_extend(scalar, left).cmp(&sign_extend(scalar, right)),
         CompareKind::Unsigned | CompareKind::Float => left.cmp(&right),
     };
     match compare.op {
@@ -132,16 +134,16 @@ fn holds(compare: Compare, scalar: Scalar, left: u64, right: u64) -> bool {
 }
 
 /// The bits of a constant with equal components.
-fn every(builder: &Builder<'_>, value: ValueId) -> Option<u64> {
-    let bits = bits(builder, value)?;
+fn splat_bits(builder: &Builder<'_>, value: ValueId) -> Option<u64> {
+    let bits = component_bits(builder, value)?;
     bits.iter().all(|it| *it == bits[0]).then(|| bits[0])
 }
 
 /// Simplifies integer operations with an identity or absorbing operand.
-fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId) -> Option<ValueId> {
+fn fold_binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId) -> Option<ValueId> {
     let ty = builder.ty(left);
     let ones = ty.scalar()?.mask();
-    let (known_left, known_right) = (every(builder, left), every(builder, right));
+    let (known_left, known_right) = (splat_bits(builder, left), splat_bits(builder, right));
     match (op, known_left, known_right) {
         (BinaryOp::Add | BinaryOp::Or | BinaryOp::Xor, Some(0), _) => Some(right),
         (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, _, Some(0)) => Some(left),
@@ -157,28 +159,28 @@ fn binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId
         (BinaryOp::Add, None, Some(_)) => {
             let inner = builder.function.def(left)?;
             let (first, second) = (*inner.args.first()?, *inner.args.get(1)?);
-            if inner.op != Op::Binary(BinaryOp::Add) || every(builder, second).is_none() {
+            if inner.op != Op::Binary(BinaryOp::Add) || splat_bits(builder, second).is_none() {
                 return None;
             }
-            let sum = every(builder, second)?.wrapping_add(known_right?);
+            let sum = splat_bits(builder, second)?.wrapping_add(known_right?);
             Some(builder.binary_bits(BinaryOp::Add, first, sum))
         }
         _ => None,
     }
 }
 
-fn select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let (condition, then, otherwise) = (inst.args[0], inst.args[1], inst.args[2]);
     if then == otherwise {
         return Some(then);
     }
-    if let Some(known) = every(builder, condition) {
+    if let Some(known) = splat_bits(builder, condition) {
         return Some(if known == 0 { otherwise } else { then });
     }
     if builder.ty(then) != builder.ty(condition) {
         return None;
     }
-    match (every(builder, then), every(builder, otherwise)) {
+    match (splat_bits(builder, then), splat_bits(builder, otherwise)) {
         (Some(1), Some(0)) => Some(condition),
         (_, Some(0)) => Some(builder.binary(BinaryOp::And, condition, then)),
         (Some(1), _) => Some(builder.binary(BinaryOp::Or, condition, otherwise)),
@@ -187,7 +189,7 @@ fn select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
 }
 
 /// The negation of a `Bool`. A floating-point comparison cannot be negated by its operator, because of NaNs.
-fn opposite(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
+fn negated(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
     let inner = builder.function.def(value)?;
     match inner.op {
         Op::Unary(UnaryOp::Not) => Some(inner.args[0]),
@@ -208,10 +210,10 @@ fn opposite(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
 }
 
 /// Simplifies the comparison of a converted `Bool` with 0.
-fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<ValueId> {
+fn fold_comparison_with_zero(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<ValueId> {
     let (number, zero) = (inst.args[0], inst.args[1]);
     let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
-    if !is_equality || every(builder, zero) != Some(0) {
+    if !is_equality || splat_bits(builder, zero) != Some(0) {
         return None;
     }
     let inner = builder.function.def(number)?;
@@ -222,7 +224,7 @@ fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<Val
     let is_true = match inner.op {
         Op::Convert(Convert::ZeroExtend) => true,
         Op::Select if builder.ty(condition).count() == builder.ty(number).count() => {
-            match (every(builder, inner.args[1])? != 0, every(builder, inner.args[2])? != 0) {
+            match (splat_bits(builder, inner.args[1])? != 0, splat_bits(builder, inner.args[2])? != 0) {
                 (true, false) => true,
                 (false, true) => false,
                 _ => return None,
@@ -240,7 +242,12 @@ fn truth(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<Val
 }
 
 /// Combines two integer conversions.
-fn resize(builder: &mut Builder<'_>, convert: Convert, value: ValueId, to: Type) -> Option<ValueId> {
+fn combine_conversions(
+    builder: &mut Builder<'_>,
+    convert: Convert,
+    value: ValueId,
+    to: Type,
+) -> Option<ValueId> {
     let inner = builder.function.def(value)?;
     let Op::Convert(before) = inner.op else { return None };
     let source = *inner.args.first()?;
@@ -288,7 +295,7 @@ fn component_of(builder: &Builder<'_>, vector: ValueId, component: u8) -> Option
 }
 
 /// The vector whose components are all extracted in order.
-fn whole(builder: &Builder<'_>, parts: &[ValueId], ty: Type) -> Option<ValueId> {
+fn extracted_vector(builder: &Builder<'_>, parts: &[ValueId], ty: Type) -> Option<ValueId> {
     let mut vector = None;
     for (number, &part) in (0..).zip(parts) {
         let inner = builder.function.def(part)?;
