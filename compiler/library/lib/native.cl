@@ -281,12 +281,13 @@ float cbrt_of_normal(float x) {
     float root = x * inverse * inverse;
     return fma(root * fma(-fabs(root), inverse, 1.0f), 0.666666667f, root);
 }
-// A device may flush denormals in every operation, so they are converted as integers, in units of 2^-150.
+// A device may flush denormals in every operation, also in `fabs`, so they are converted as integers, in units of 2^-150.
 float cbrt_float(float x) {
     float size = fabs(x);
     if (size >= 0x1p-126f && size <= 0x1.fffffep127f) return cbrt_of_normal(x);
-    if (as_uint(size) - 1 >= INFINITE - 1) return x;
-    return copysign_float(cbrt_of_normal((float)(as_uint(size) << 1)) * 0x1p-50f, x);
+    uint bits = as_uint(x) & ~SIGN_BIT;
+    if (bits - 1 >= INFINITE - 1) return x;
+    return copysign_float(cbrt_of_normal((float)(bits << 1)) * 0x1p-50f, x);
 }
 
 // x^(y + z) for x = 2^from m with a normal m above zero, where z is a last correction of y. The binary logarithm is a sum:
