@@ -408,6 +408,5 @@ pub fn lacks_a_feature(stderr: &str) -> bool {
         || (stderr.contains("the program needs") && stderr.contains("does not have"))
         || stderr.contains("pass an image that can be written")
         || stderr.contains("which the runtime does not support yet")
-        || stderr.contains("blocks for device-side enqueue are not supported")
         || stderr.contains(clang::LACKS)
 }

@@ -27,6 +27,16 @@ pub(crate) enum Param {
     },
 }
 
+impl Param {
+    /// The type of a parameter that is passed as a value.
+    pub(crate) const fn value(self) -> Option<Type> {
+        match self {
+            Self::Value(ty) => Some(ty),
+            Self::Copy { .. } => None,
+        }
+    }
+}
+
 /// How a result is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReturnKind {

@@ -21,6 +21,7 @@ impl<'w> Body<'_, 'w, '_> {
             || self.address_instruction(inst)?
             || self.composite(inst)?
             || self.call(inst)?
+            || self.enqueue(inst)?
             || self.computed(inst)?;
         if is_read { Ok(()) } else { Err(Problem::new(format!("Op{} is not supported", inst.name()))) }
     }

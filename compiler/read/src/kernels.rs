@@ -32,12 +32,13 @@ pub(crate) fn check_model(inst: &Instruction<'_>) -> Outcome<()> {
 }
 
 impl Reader<'_> {
-    /// The entry points, in order.
+    /// The entry points that the host launches, in order.
     pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
+        let enqueued: Vec<u32> = self.enqueued_functions().collect();
         let entries = self.words.preamble().iter().filter(|inst| inst.op == Op::EntryPoint);
         let entries = entries.filter_map(|inst| {
             let function = *inst.operands.get(1)?;
-            Some(EntryPoint { name: inst.text(2).0, function })
+            (!enqueued.contains(&function)).then(|| EntryPoint { name: inst.text(2).0, function })
         });
         entries.collect()
     }
@@ -119,8 +120,7 @@ impl Reader<'_> {
                     }
                     AddressSpace::Private | AddressSpace::Generic => {
                         return Err(Problem::new(
-                            "a kernel argument points to global, constant or local memory: blocks for \
-                             device-side enqueue are not supported",
+                            "a kernel argument points to global, constant or local memory",
                         ));
                     }
                 }
@@ -161,6 +161,7 @@ impl Reader<'_> {
             Ok(Ty::Value(Type::Scalar(element))) => scalar(*element).to_owned(),
             Ok(Ty::Value(Type::Vector(element, count))) => format!("{}{count}", scalar(*element)),
             Ok(Ty::Value(Type::Sampler)) => "sampler_t".to_owned(),
+            Ok(Ty::Value(Type::Handle(Handle::Queue))) => "queue_t".to_owned(),
             Ok(Ty::Value(Type::Image(image))) => image.name(),
             // A pointer can point to itself.
             Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {

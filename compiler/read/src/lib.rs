@@ -16,6 +16,7 @@ mod aggregates;
 mod body;
 mod computed;
 mod constants;
+mod enqueue;
 mod flow;
 mod fold;
 mod functions;
@@ -33,7 +34,7 @@ mod words;
 
 pub use problem::Problem;
 
-use kiln_ir::{self as ir, Module};
+use kiln_ir::{self as ir, FuncId, Module};
 use kiln_session::source::SourceMap;
 use kiln_syntax::Span;
 use rspirv::spirv::{BuiltIn, Op};
@@ -65,6 +66,8 @@ pub(crate) struct Reader<'w> {
     pub(crate) inputs: FxHashMap<u32, BuiltIn>,
     /// The functions that can be called, by id.
     pub(crate) signatures: FxHashMap<u32, Signature>,
+    /// The kernels of enqueued functions, by function and number of bytes.
+    pub(crate) enqueued: FxHashMap<(u32, u64), FuncId>,
     /// The extended instruction sets, by id.
     pub(crate) sets: FxHashMap<u32, String>,
     pub(crate) module: Module,
@@ -104,6 +107,7 @@ fn decoded<'w>(
         constants: FxHashMap::default(),
         inputs: FxHashMap::default(),
         signatures: FxHashMap::default(),
+        enqueued: FxHashMap::default(),
         sets: FxHashMap::default(),
         module: Module::default(),
         positions: Positions::new(words, sources),

@@ -20,7 +20,9 @@ use crate::{id_type, index::Table};
 pub use arith::Usual;
 pub use constants::{Constant, constant};
 pub use convert::{Cast, ConversionError, Implicit, Loss, Pointee, PointerChange};
-pub use layout::{MemberLayout, POINTER_SIZE, RecordAttributes, RecordLayout, lay_out, round_up};
+pub use layout::{
+    MemberLayout, NDRANGE_SIZE, POINTER_SIZE, RecordAttributes, RecordLayout, lay_out, round_up,
+};
 pub use names::{TypeName, is_reserved};
 pub use names::{atomic_condition, image, image_conditions, meaning, parse_vector};
 

@@ -46,6 +46,7 @@ const ROWS: &[Row] = &[
     row(&[E::FeatureSubgroups], &[C::SubgroupDispatch]),
     row(&[E::GenericAddressSpace], &[C::GenericPointer]),
     row(&[E::Pipes], &[C::Pipes]),
+    row(&[E::DeviceEnqueue], &[C::DeviceEnqueue]),
     row(
         &[E::Images],
         &[C::Image1D, C::ImageBasic, C::ImageBuffer, C::LiteralSampler, C::Sampled1D, C::SampledBuffer],

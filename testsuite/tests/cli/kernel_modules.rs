@@ -106,6 +106,49 @@ fn modules_of_both_compilers_give_the_results_of_the_source() {
     }
 }
 
+/// Kernels that enqueue others: events, local memory, index spaces of two dimensions, a kernel that enqueues another, and
+/// queries.
+const ENQUEUES: &str = "\
+kernel void parent(global int *out, int n)
+{
+    queue_t q = get_default_queue();
+    size_t size[2] = { 2, 3 };
+    clk_event_t first, second;
+    void (^fill)(void) = ^{ out[get_global_linear_id()] = n + (int)get_global_linear_id(); };
+    int failed = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_2D(size), 0, 0, &first, fill);
+    failed |= enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(4, 4), 1, &first, &second, ^(local void *shared) {
+        local int *numbers = shared;
+        int i = get_local_id(0);
+        numbers[i] = out[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[6 + i] = numbers[3 - i];
+        if (i == 0) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ out[10] = out[9] * 2; });
+    }, 16u);
+    failed |= enqueue_marker(q, 1, &second, 0);
+    failed |= get_kernel_work_group_size(fill) < 1;
+    release_event(first);
+    release_event(second);
+    out[11] = failed;
+}
+";
+
+#[test]
+fn kernels_of_a_module_enqueue_kernels() {
+    let folder = folder(&[("k.cl", ENQUEUES)]);
+    let compiled = kiln(&folder, &["compile", "--env", "opencl", "-cl-std=CL2.0", "k.cl", "-o", "k.spv"]);
+    assert!(compiled.status.success(), "{}", compiled.stderr);
+    for device in ["lavapipe", "reference"] {
+        let launch =
+            ["run", "k.spv", "--kernel", "parent", "--global", "1", "--arg", "buf:int[12]", "--arg", "int:7"];
+        let finished = on(device, &folder, &[&launch[..], &["--print", "out"]].concat());
+        assert_eq!(prints(&finished).trim(), "out[0..12] = 7 8 9 10 11 12 10 9 8 7 14 0", "{device}");
+    }
+    let reflected = kiln(&folder, &["translate", "k.spv", "-o", "vulkan.spv"]);
+    assert!(reflected.status.success(), "{}", reflected.stderr);
+    let kernels = kiln(&folder, &["reflect", "vulkan.spv"]).text();
+    assert!(kernels.contains("parent") && !kernels.contains("invoke"), "{kernels}");
+}
+
 #[test]
 fn a_module_is_linked_with_a_source() {
     let folder = folder(&[

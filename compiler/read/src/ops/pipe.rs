@@ -43,6 +43,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
         Op::ReleaseEvent => event(builder, operation, "release_event"),
         Op::IsValidEvent => event(builder, operation, "is_valid_event"),
         Op::SetUserEventStatus => event(builder, operation, "set_user_event_status"),
+        Op::CaptureEventProfilingInfo => event(builder, operation, "capture_event_profiling_info"),
         Op::GetDefaultQueue => event(builder, operation, "get_default_queue"),
         _ => return None,
     })

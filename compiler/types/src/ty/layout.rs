@@ -10,7 +10,7 @@ use super::{Ty, TyId, Types};
 pub const POINTER_SIZE: u64 = 8;
 
 /// The size of `ndrange_t` in bytes: the number of dimensions, and three vectors of three sizes.
-const NDRANGE_SIZE: u64 = 8 + 3 * 3 * 8;
+pub const NDRANGE_SIZE: u64 = 8 + 3 * 3 * 8;
 
 /// The properties of a member that determine its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
