@@ -327,9 +327,14 @@ impl Check<'_> {
     fn effect(&self) -> Outcome {
         match &self.inst.op {
             Op::Image(ImageAction::Store(texel)) => {
-                let [_, position, value] = self.args()?;
-                let is_valid = position == Type::vector(Scalar::I32, self.image_rank()?);
-                ensure(is_valid && value == texel.kind.ty(), "its types are wrong")
+                let (position, value, level) = match self.args[..] {
+                    [_, position, value] => (position, value, Type::I32),
+                    [_, position, value, level] => (position, value, level),
+                    _ => return Err("it has a wrong number of arguments"),
+                };
+                let is_position = position == Type::vector(Scalar::I32, self.image_rank()?);
+                let is_valid = is_position && value == texel.kind.ty() && level == Type::I32;
+                ensure(is_valid, "its types are wrong")
             }
             Op::Store(access) => {
                 let [pointer, value] = self.args()?;

@@ -139,6 +139,8 @@ pub struct Interface {
     pub image_facts: Vec<ImageFact>,
     /// The locations of the bits of samplers that the launch binds.
     pub sampler_facts: Vec<SamplerFact>,
+    /// The images whose levels the launch binds separately, because kernels write to them.
+    pub written_levels: Vec<WrittenLevels>,
 }
 
 /// The size of the printf buffer in bytes (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
@@ -183,6 +185,23 @@ pub struct ImageFact {
     pub memory: LaunchMemory,
     /// The offset of its four bytes.
     pub byte: u32,
+}
+
+/// An image whose levels a kernel writes. The descriptors of level 1 and of those after it follow that of the image, up to
+/// [`WrittenLevels::COUNT`] levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenLevels {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// The index of the image argument.
+    pub argument: u32,
+    /// The descriptor of the image.
+    pub descriptor: u32,
+}
+
+impl WrittenLevels {
+    /// The number of levels that are bound.
+    pub const COUNT: u32 = kiln_vocabulary::target::IMAGE_LEVELS;
 }
 
 /// The location of the bits of a sampler for a kernel that samples with it and also reads them.

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use super::{
     Access, Argument, ArgumentKind, ArgumentLocation, Atomic, BlockId, BuiltinParam, Case, Compare, Const,
     Convert, Data, Format, FuncId, Function, ImageAction, ImageFact, InstId, Kernel, Known, Module, Op,
-    SamplerFact, Scalar, Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem,
+    SamplerFact, Scalar, Texel, Type, UnaryOp, Value, ValueDef, ValueId, Var, VarId, WorkItem, WrittenLevels,
     lex::{Token, lex},
     print::FLAGS,
     text::Word,
@@ -84,6 +84,13 @@ pub fn parse(text: &str) -> Result<Module> {
                 byte: parser.parse_number()?,
             };
             module.interface.sampler_facts.push(fact);
+        } else if parser.eat_word("written_levels") {
+            let levels = WrittenLevels {
+                kernel: parser.id('#')?,
+                argument: parser.parse_number()?,
+                descriptor: parser.parse_number()?,
+            };
+            module.interface.written_levels.push(levels);
         } else if parser.is_at_end() {
             return Ok(module);
         } else {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Access, Argument, ArgumentKind, ArgumentLocation, Atomic, BlockId, BuiltinParam, Const, Convert, Data,
     Format, FuncId, Function, ImageAction, ImageFact, Inst, InstId, Interface, Kernel, Known, Module, Op,
-    SamplerFact, Scalar, Texel, Type, ValueDef, ValueId, Var,
+    SamplerFact, Scalar, Texel, Type, ValueDef, ValueId, Var, WrittenLevels,
     text::{Word, convert_word},
 };
 
@@ -108,6 +108,9 @@ fn print_interface(f: &mut Formatter<'_>, interface: &Interface) -> fmt::Result 
     }
     for SamplerFact { kernel, argument, memory, byte } in &interface.sampler_facts {
         writeln!(f, "sampler_fact #{} {argument} {} {byte}", kernel.index(), memory.word())?;
+    }
+    for WrittenLevels { kernel, argument, descriptor } in &interface.written_levels {
+        writeln!(f, "written_levels #{} {argument} {descriptor}", kernel.index())?;
     }
     interface.image_facts.iter().try_for_each(|fact| {
         let ImageFact { kernel, argument, what, memory, byte } = *fact;

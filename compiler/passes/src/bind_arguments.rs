@@ -9,7 +9,7 @@ mod branch_on_samplers;
 use kiln_ir::{
     Access, Argument, ArgumentKind, ArgumentLocation, Builder, CompareKind, Convert, Data, FuncId, Function,
     ImageAction, ImageFact, Interface, LaunchMemory, Module, Op, Replacements, SamplerFact, Scalar, State,
-    Type, ValueId, Var, VarId,
+    Type, ValueId, Var, VarId, WrittenLevels,
 };
 use kiln_session::{
     Options,
@@ -160,6 +160,7 @@ fn bind_kernel(
     let mut descriptors = 0;
     let mut replaced = Replacements::default();
     let samples = function.insts_where(|op| *op == Op::Image(ImageAction::Sample));
+    let written = images_with_written_levels(function);
     let mut builder = Builder::new(function);
     builder.at(body, 0);
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
@@ -185,11 +186,13 @@ fn bind_kernel(
             }
             ArgumentKind::Captures { .. } if size == 0 => (ArgumentLocation::Nowhere, builder.undefined(ty)),
             ArgumentKind::Image(_) => {
-                descriptors += 1;
-                (
-                    ArgumentLocation::Descriptor(descriptors),
-                    builder.value(Op::Descriptor(descriptors), &[], ty),
-                )
+                let descriptor = descriptors + 1;
+                descriptors = descriptor;
+                if written.contains(&param) {
+                    interface.written_levels.push(WrittenLevels { kernel: id, argument: number, descriptor });
+                    descriptors += WrittenLevels::COUNT - 1;
+                }
+                (ArgumentLocation::Descriptor(descriptor), builder.value(Op::Descriptor(descriptor), &[], ty))
             }
             ArgumentKind::Sampler
                 if samples.iter().any(|&id| builder.function.insts[id].args[2] == param) =>
@@ -242,7 +245,50 @@ fn bind_kernel(
         *end = byte + 4;
     }
     function.replace_uses(&replaced);
+    if !written.is_empty() {
+        select_written_levels(function);
+    }
     locations
+}
+
+/// The images that a kernel writes to at a level.
+fn images_with_written_levels(function: &Function) -> Vec<ValueId> {
+    let stores = function.insts_where(|op| matches!(op, Op::Image(ImageAction::Store(_))));
+    let stores = stores.into_iter().map(|id| &function.insts[id].args);
+    stores.filter(|args| args.len() > 3).map(|args| args[0]).collect()
+}
+
+/// Replaces writes at a level by a choice among the descriptors of the levels.
+fn select_written_levels(function: &mut Function) {
+    let is_store = |op: &Op| matches!(op, Op::Image(ImageAction::Store(_)));
+    rewrite_only(function, is_store, |builder, id, _| {
+        let inst = builder.function.insts[id].clone();
+        let first = builder.function.def(inst.args[0]).map(|def| def.op.clone());
+        let (&[image, position, texel, level], Some(Op::Descriptor(first))) = (inst.args.as_slice(), first)
+        else {
+            return builder.insert(id);
+        };
+        let ty = builder.ty(image);
+        let store = |builder: &mut Builder<'_>, level: u32| {
+            let target = builder.value(Op::Descriptor(first + level), &[], ty);
+            builder.inst(inst.op.clone(), &[target, position, texel], &[]);
+        };
+        if let Some(level) = builder.function.constant_bits(level) {
+            return store(builder, (level as u32).min(WrittenLevels::COUNT - 1));
+        }
+        for number in 0..WrittenLevels::COUNT {
+            let wanted = builder.i32(number as i32);
+            let is_wanted = builder.compare(CompareOp::Equal, CompareKind::Unsigned, level, wanted);
+            let choice = builder.open_if(is_wanted, &[]);
+            let after = builder.insertion_point();
+            builder.at_end(choice.then);
+            store(builder, number);
+            builder.exit(choice.inst, &[]);
+            builder.at_end(choice.otherwise);
+            builder.exit(choice.inst, &[]);
+            builder.at(after.0, after.1);
+        }
+    });
 }
 
 /// Reports samplers that are neither constants nor arguments: a launch cannot bind those.

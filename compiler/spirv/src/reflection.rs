@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use kiln_ir::{
     Argument, ArgumentKind, ArgumentLocation, Bounds, FuncId, ImageAction, ImageFact, LaunchMemory,
-    Op as IrOp, State, Trap, Type,
+    Op as IrOp, State, Trap, Type, WrittenLevels,
 };
 use kiln_types::ty::{Access, ImageDim, ImageTy};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -51,6 +51,8 @@ mod number {
     pub(super) const USES_QUEUE: u32 = 9;
     /// In Kiln's set: a kernel that is an enqueued block.
     pub(super) const BLOCK: u32 = 10;
+    /// In Kiln's set: a level of an image that the kernel writes, and its descriptor.
+    pub(super) const WRITTEN_LEVEL: u32 = 12;
     pub(super) const KERNEL: u32 = 1;
     pub(super) const ARGUMENT_INFO: u32 = 2;
     pub(super) const POD_UNIFORM: u32 = 6;
@@ -170,6 +172,13 @@ impl Emitter<'_> {
         }
         for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
             self.image_fact(declaration, fact);
+        }
+        for levels in module.interface.written_levels.iter().filter(|levels| levels.kernel == id) {
+            for level in 1..WrittenLevels::COUNT {
+                let numbers = [levels.argument, 0, levels.descriptor + level, level].map(Part::Number);
+                let parts: Vec<Part<'_>> = [Part::Id(declaration)].into_iter().chain(numbers).collect();
+                self.reflect_in(OWN_SET, number::WRITTEN_LEVEL, &parts);
+            }
         }
         for fact in module.interface.sampler_facts.iter().filter(|fact| fact.kernel == id) {
             let mut parts = vec![Part::Id(declaration), Part::Number(fact.argument)];

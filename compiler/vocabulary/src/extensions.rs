@@ -133,7 +133,7 @@ extensions! {
     KhrDepthImages "cl_khr_depth_images" Cl12 optional If(|it| it.images);
     KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional OnRequest;
     KhrMipmap "cl_khr_mipmap_image" Cl20 optional If(|it| it.images);
-    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional OpenClOnly;
+    KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional If(|it| it.image_level_writes);
     KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OpenClOnly;
     KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional If(|it| it.images);
 

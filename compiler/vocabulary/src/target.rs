@@ -109,9 +109,14 @@ features! {
     images,
     /// Images that a kernel both reads and writes
     read_write_images,
+    /// Writes to levels of images: kernels can bind each level of at least 4 images
+    image_level_writes,
     /// Samplers of the device filter every floating-point format
     device_samplers,
 }
+
+/// The number of levels that an image can have: the largest ones have 32768 texels along a dimension.
+pub const IMAGE_LEVELS: u32 = 16;
 
 impl Target {
     /// A target with every feature.

@@ -60,11 +60,16 @@ pub(crate) enum Placement {
 #[derive(Clone)]
 pub(crate) struct ImageMemory {
     pub(crate) handle: Arc<dyn Any + Send + Sync>,
-    /// The level that transfers access.
+    /// The level that transfers and writes of kernels access.
     pub(crate) level: u32,
 }
 
 impl ImageMemory {
+    /// A level of the same image.
+    pub(crate) fn at_level(&self, level: u32) -> Self {
+        Self { level, ..self.clone() }
+    }
+
     /// Whether both are the same level of the same image.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.handle, &other.handle) && self.level == other.level

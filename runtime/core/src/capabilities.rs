@@ -288,6 +288,8 @@ pub struct Features {
     pub images: bool,
     /// Images that a kernel both reads and writes
     pub read_write_images: bool,
+    /// Writes to levels of images: kernels can bind each level of at least 4 images
+    pub image_level_writes: bool,
     /// Samplers of the device filter every floating-point format
     pub device_samplers: bool,
     /// Modules can require rounding to nearest even for 32-bit floats
@@ -324,6 +326,7 @@ impl Features {
             float_controls_denorm_preserve64: self.float_controls_denorm_preserve64,
             images: self.images,
             read_write_images: self.read_write_images,
+            image_level_writes: self.image_level_writes,
             device_samplers: self.device_samplers,
             push_constant_size: self.push_constant_size,
         }

@@ -359,7 +359,7 @@ impl Image {
         if levels == 1 {
             return Ok(self.clone());
         }
-        let memory = ImageMemory { level, ..self.memory.clone() };
+        let memory = self.memory.at_level(level);
         Ok(Self { memory, desc: self.desc.level(level), ..self.clone() })
     }
 

@@ -345,6 +345,8 @@ pub struct KernelInterface {
     pub image_facts: Vec<ImageFact>,
     /// Bits of bound samplers passed to the kernel.
     pub sampler_facts: Vec<SamplerFact>,
+    /// The levels of images that the kernel writes and that are bound separately.
+    pub written_levels: Vec<WrittenLevel>,
     /// Whether it may call `printf`.
     pub prints: bool,
     /// Whether it uses the queue for device-side enqueue.
@@ -362,6 +364,17 @@ pub struct ImageFact {
     pub what: ImageFactKind,
     /// The location of its four bytes.
     pub location: ArgumentLocation,
+}
+
+/// A level of an image that a kernel writes. The image's own binding is its first level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenLevel {
+    /// The ordinal of the image argument.
+    pub argument: u32,
+    /// The level.
+    pub level: u32,
+    /// The binding of the level.
+    pub binding: Binding,
 }
 
 /// The bits of a sampler, passed to a kernel. The bound sampler takes normalized coordinates: the kernel itself

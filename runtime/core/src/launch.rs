@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::backend::{Bound, Dispatch, Launch, Memory, PushConstants, Specialization};
 use crate::device_queue::DeviceQueue;
 use crate::error::{Error, Result};
+use crate::image::Image;
 use crate::interface::{
     ArgumentKind, ArgumentLocation, Binding, DataLocation, ImageFactKind, ProgramData, StateValue,
 };
@@ -151,7 +152,7 @@ impl<'a> Values<'a> {
             .map(|(_, slot)| match slot {
                 Slot::Block { size } => Bound::Bytes(vec![0; *size as usize]),
                 // Filled in below: every argument is set, and program data exists if it is bound.
-                Slot::Argument(_) | Slot::Variables | Slot::Constants | Slot::Printf => {
+                Slot::Argument(_) | Slot::Level(_) | Slot::Variables | Slot::Constants | Slot::Printf => {
                     Bound::Bytes(Vec::new())
                 }
                 Slot::Sampler(sampler) => Bound::Sampler(*sampler),
@@ -207,7 +208,8 @@ impl<'a> Values<'a> {
                     self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
                 }
                 (ArgumentKind::Image(binding), ArgValue::Image(image)) => {
-                    self.fill(binding, Bound::Image(image.memory.clone()));
+                    self.fill(binding, Bound::Image(image.memory.at_level(0)));
+                    self.written_levels(index, image);
                 }
                 (ArgumentKind::Sampler(binding), ArgValue::Bytes(bytes)) => {
                     self.sampler(index, binding, bytes)
@@ -217,6 +219,18 @@ impl<'a> Values<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Binds the levels of an image that the kernel writes. One that the image does not have must not be written, so any
+    /// level stands for it.
+    fn written_levels(&mut self, argument: usize, image: &Image) {
+        let kernel = self.kernel;
+        for written in &kernel.interface().written_levels {
+            if written.argument as usize == argument {
+                let level = written.level.min(image.desc().levels - 1);
+                self.fill(written.binding, Bound::Image(image.memory.at_level(level)));
+            }
+        }
     }
 
     /// Writes the image properties that the kernel reads.

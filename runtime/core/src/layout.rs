@@ -42,6 +42,8 @@ pub(crate) enum Slot {
     Block { size: u32 },
     /// The buffer of an argument.
     Argument(usize),
+    /// A level of the image of an argument.
+    Level(usize),
     /// The program-scope variables.
     Variables,
     /// The program-scope constants.
@@ -97,6 +99,9 @@ impl Layout {
                     return Err(builder.bad(&format!("takes {what}, which the runtime does not support yet")));
                 }
             }
+        }
+        for level in &kernel.written_levels {
+            builder.bind(level.binding, Slot::Level(level.argument as usize))?;
         }
         for fact in &kernel.image_facts {
             builder.reserve(fact.location, FACT_SIZE)?;
@@ -197,6 +202,7 @@ mod tests {
             prints: false,
             image_facts: Vec::new(),
             sampler_facts: Vec::new(),
+            written_levels: Vec::new(),
             uses_queue: false,
             static_local_size: 0,
         }

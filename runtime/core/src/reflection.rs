@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::interface::{
     Argument, ArgumentInfo, ArgumentKind, ArgumentLocation, Binding, BindingClass, BoundsSite, DataLocation,
     ImageFact, ImageFactKind, KernelInterface, LiteralSampler, Position, PrintedText, Printf, ProgramData,
-    ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue, TrapSite, Traps,
+    ProgramInterface, Relocation, SamplerFact, SpecId, StateField, StateValue, TrapSite, Traps, WrittenLevel,
 };
 use crate::module::{Instruction, Module, op};
 use crate::sampler::Sampler;
@@ -460,6 +460,11 @@ impl Reader<'_> {
                 self.of_kernel(&o)?.sampler_facts.push(SamplerFact { argument, location });
             }
             7 => self.argument(&o, 2, ArgumentKind::Unused)?,
+            12 => {
+                let binding = o.binding(2, BindingClass::StorageImage)?;
+                let level = WrittenLevel { argument: o.constant(1)?, level: o.constant(4)?, binding };
+                self.of_kernel(&o)?.written_levels.push(level);
+            }
             8 => self.read.device_queue = Some(o.constant(0)?),
             9 => self.of_kernel(&o)?.uses_queue = true,
             11 => self.read.command = Some(o.constant(0)?),
@@ -489,6 +494,7 @@ impl Reader<'_> {
             static_local_size: 0,
             image_facts: Vec::new(),
             sampler_facts: Vec::new(),
+            written_levels: Vec::new(),
         };
         let index = self.kernels.len();
         self.kernels.insert(o.id, (index, kernel));

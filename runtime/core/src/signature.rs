@@ -100,6 +100,7 @@ fn kernel(kernel: &Kernel) -> KernelInterface {
         uses_queue: false,
         image_facts: Vec::new(),
         sampler_facts: Vec::new(),
+        written_levels: Vec::new(),
         static_local_size: u32::try_from(kernel.local_memory).unwrap_or(u32::MAX),
     }
 }

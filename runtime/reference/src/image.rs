@@ -158,6 +158,11 @@ impl Image {
         self.number as u64 + 1
     }
 
+    /// A level as an image of its own. `None` if there is no such level.
+    pub fn level(&self, level: u32) -> Option<Self> {
+        Some(self.memory.texels(self.texels.level(level.into())?))
+    }
+
     /// Copies tightly packed texels from an offset of a buffer to a region of a level. Both must be in bounds.
     pub fn upload(&self, source: &Buffer, offset: u64, level: u32, region: ImageRegion) {
         self.rows(level, region, |row, at, bytes| {

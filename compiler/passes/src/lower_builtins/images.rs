@@ -102,10 +102,13 @@ impl Pass<'_> {
             }
             (ImageOp::Query(ImageQuery::MipLevels), &[]) if !is_sampled => None,
             (ImageOp::Write, &[coordinates, texel]) => {
-                let position = self.texel_coordinates(builder, &target, coordinates);
-                let texel = stored(builder, texel);
-                let store = ImageAction::Store(Texel { kind, is_shared: false });
-                builder.inst(Op::Image(store), &[target.value, position, texel], &[]);
+                self.write(builder, &target, coordinates, texel, None);
+                Some(None)
+            }
+            (ImageOp::Write, &[coordinates, level, texel])
+                if self.options.target.features.image_level_writes =>
+            {
+                self.write(builder, &target, coordinates, texel, Some(level));
                 Some(None)
             }
             (ImageOp::Query(query), &[]) => {
@@ -115,6 +118,21 @@ impl Pass<'_> {
             }
             _ => None,
         }
+    }
+
+    fn write(
+        &mut self,
+        builder: &mut Builder<'_>,
+        target: &Target,
+        coordinates: ValueId,
+        texel: ValueId,
+        level: Option<ValueId>,
+    ) {
+        let position = self.texel_coordinates(builder, target, coordinates);
+        let texel = stored(builder, texel);
+        let store = ImageAction::Store(Texel { kind: target.kind, is_shared: false });
+        let args: Vec<ValueId> = [target.value, position, texel].into_iter().chain(level).collect();
+        builder.inst(Op::Image(store), &args, &[]);
     }
 
     /// Integer coordinates without unused components.

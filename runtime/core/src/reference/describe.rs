@@ -82,6 +82,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         float_controls_denorm_preserve64: true,
         images: true,
         read_write_images: true,
+        image_level_writes: true,
         device_samplers: true,
         float_controls_rte32: true,
     };

@@ -96,6 +96,15 @@ pub(super) fn found(image: &ImageMemory) -> Result<Arc<Image>> {
     image.handle.clone().downcast().map_err(|_| Error::WrongDevice { object: "an image".to_owned() })
 }
 
+/// The level of the image of a handle.
+pub(super) fn at_level(image: &ImageMemory) -> Result<Arc<Image>> {
+    let found = found(image)?;
+    Ok(match image.level {
+        0 => found,
+        level => found.level(level).map_or(found, Arc::new),
+    })
+}
+
 /// Executes an image command.
 pub(super) fn command(command: &ImageCommand) -> Result<()> {
     let region = |region: &ImageRegion| Region { origin: region.origin, size: region.size };

@@ -141,7 +141,7 @@ impl<'a> Held<'a> {
         Ok(match bound {
             Bound::Bytes(bytes) => Self::Bytes(bytes),
             Bound::Memory { memory, offset, size } => Self::Memory(block(memory)?, *offset, *size),
-            Bound::Image(memory) => Self::Image(image::found(memory)?),
+            Bound::Image(memory) => Self::Image(image::at_level(memory)?),
             Bound::Sampler(sampler) => Self::Sampler(u64::from(sampler.bits()).to_le_bytes()),
         })
     }

@@ -17,6 +17,7 @@ use std::ffi::{CStr, CString};
 use ash::{ext, khr, vk};
 use kiln_vocabulary::extensions::Extension;
 use kiln_vocabulary::faults::{Driver, DriverId, Version};
+use kiln_vocabulary::target::IMAGE_LEVELS;
 
 use super::compute_units::compute_units;
 use super::{failure, image, imported};
@@ -370,6 +371,8 @@ impl Found {
             images: on(self.core.shader_storage_image_write_without_format),
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
+            image_level_writes: on(self.core.shader_storage_image_write_without_format)
+                && limits.max_per_stage_descriptor_storage_images >= 4 * IMAGE_LEVELS,
             device_samplers: self.filters_floats && !self.rounds_filters(),
             float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
         }

@@ -39,8 +39,8 @@ pub(super) struct Texels {
     allocation: Option<Allocation>,
     /// View for reads.
     sampled: vk::ImageView,
-    /// View for writes, if the format allows them.
-    storage: vk::ImageView,
+    /// Views of the levels for writes, if the format allows them.
+    storage: Vec<vk::ImageView>,
     kind: ImageKind,
     layers: u32,
     levels: u32,
@@ -278,7 +278,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         raw,
         allocation: None,
         sampled: vk::ImageView::null(),
-        storage: vk::ImageView::null(),
+        storage: Vec::new(),
         kind: desc.kind,
         layers: whole.layers.layer_count,
         levels: desc.levels,
@@ -305,11 +305,10 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
     texels.allocation = Some(allocation);
     bound.map_err(failed)?;
     texels.sampled = texels
-        .view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED, desc.levels)
+        .view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED, (0, desc.levels))
         .map_err(failed)?;
     if support.write {
-        texels.storage =
-            texels.view(format, view_kind, IDENTITY, vk::ImageUsageFlags::STORAGE, 1).map_err(failed)?;
+        texels.add_storage(format, view_kind).map_err(failed)?;
     }
     Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)), level: 0 })
 }
@@ -325,7 +324,7 @@ pub(super) fn of_image(device: &Arc<Device>, image: &ImageMemory, desc: &ImageDe
         raw: viewed.raw,
         allocation: None,
         sampled: vk::ImageView::null(),
-        storage: vk::ImageView::null(),
+        storage: Vec::new(),
         kind: desc.kind,
         layers: viewed.layers,
         levels: viewed.levels,
@@ -335,11 +334,10 @@ pub(super) fn of_image(device: &Arc<Device>, image: &ImageMemory, desc: &ImageDe
     };
     let kind = vk::ImageViewType::TYPE_2D;
     texels.sampled =
-        texels.view(format, kind, components, vk::ImageUsageFlags::SAMPLED, 1).map_err(failed)?;
+        texels.view(format, kind, components, vk::ImageUsageFlags::SAMPLED, (0, 1)).map_err(failed)?;
     // Only the format of the memory decides whether kernels can write it.
-    if viewed.storage != vk::ImageView::null() && device.image_support(desc.kind, desc.format).write {
-        texels.storage =
-            texels.view(format, kind, IDENTITY, vk::ImageUsageFlags::STORAGE, 1).map_err(failed)?;
+    if !viewed.storage.is_empty() && device.image_support(desc.kind, desc.format).write {
+        texels.add_storage(format, kind).map_err(failed)?;
     }
     Ok(ImageMemory { handle: Arc::new(Image::Texels(texels)), level: 0 })
 }
@@ -377,7 +375,7 @@ impl Texels {
         kind: vk::ImageViewType,
         components: [Component; 4],
         usage: vk::ImageUsageFlags,
-        levels: u32,
+        (level, levels): (u32, u32),
     ) -> ash::prelude::VkResult<vk::ImageView> {
         let [r, g, b, a] = components.map(|component| match component {
             Component::Channel(0) => vk::ComponentSwizzle::R,
@@ -398,10 +396,19 @@ impl Texels {
             .view_type(kind)
             .format(format)
             .components(mapping)
-            .subresource_range(self.range(0, levels))
+            .subresource_range(self.range(level, levels))
             .push_next(&mut only);
         // SAFETY: the image has memory and was created for this use.
         unsafe { self.device.raw.create_image_view(&info, None) }
+    }
+
+    /// Adds the views for writes.
+    fn add_storage(&mut self, format: vk::Format, kind: vk::ImageViewType) -> ash::prelude::VkResult<()> {
+        for level in 0..self.levels {
+            let view = self.view(format, kind, IDENTITY, vk::ImageUsageFlags::STORAGE, (level, 1))?;
+            self.storage.push(view);
+        }
+        Ok(())
     }
 
     /// All layers of some levels.
@@ -613,7 +620,11 @@ pub(super) fn descriptor(memory: &ImageMemory, class: BindingClass) -> Result<De
     let wrong = || Error::WrongDevice { object: "the image".to_owned() };
     match (memory.image()?, class) {
         (Image::Texels(texels), BindingClass::SampledImage | BindingClass::StorageImage) => {
-            let view = if class == BindingClass::SampledImage { texels.sampled } else { texels.storage };
+            let storage = texels.storage.get(memory.level as usize).copied();
+            let view = match class {
+                BindingClass::SampledImage => texels.sampled,
+                _ => storage.ok_or_else(wrong)?,
+            };
             let info = vk::DescriptorImageInfo::default().image_view(view).image_layout(GENERAL);
             Ok(Descriptor::Image(info))
         }
@@ -643,7 +654,9 @@ impl Drop for Texels {
         // SAFETY: commands hold the image until they are complete. Null handles are allowed.
         unsafe {
             self.device.raw.destroy_image_view(self.sampled, None);
-            self.device.raw.destroy_image_view(self.storage, None);
+            for view in &self.storage {
+                self.device.raw.destroy_image_view(*view, None);
+            }
             if self.viewed.is_none() {
                 self.device.raw.destroy_image(self.raw, None);
             }

@@ -89,6 +89,11 @@ impl Program {
         let bad = |reason: String| Error::BadModule { reason: format!("kernel `{}` {reason}", kernel.name) };
         let raw = &self.device.raw;
         let failed = |result| self.device.failure("preparing a kernel", result, 0);
+        let images = kernel.bindings.iter().filter(|it| it.class == BindingClass::StorageImage).count();
+        let most = self.device.limits.max_per_stage_descriptor_storage_images;
+        if images > most as usize {
+            return Err(bad(format!("binds {images} images that it writes, and the device supports {most}")));
+        }
         let mut by_set: BTreeMap<u32, Vec<vk::DescriptorSetLayoutBinding<'_>>> = BTreeMap::new();
         for binding in &kernel.bindings {
             if binding.set >= self.device.limits.max_bound_descriptor_sets {

@@ -22,5 +22,6 @@ float_controls_preserve16          # Signed zeros, infinities and NaNs of 16-bit
 float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit floats can be preserved
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
+image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 device_samplers                    # Samplers of the device filter every floating-point format
 push_constant_size = 128

@@ -22,4 +22,5 @@ float_controls_preserve16          # The same of 16-bit floats
 float_controls_preserve64          # The same of 64-bit floats
 images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
+image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 push_constant_size = 256

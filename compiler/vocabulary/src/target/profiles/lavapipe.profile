@@ -21,4 +21,5 @@ float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit
 float_controls_preserve16          # Signed zeros, infinities and NaNs of 16-bit floats can be preserved
 float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit floats can be preserved
 images                             # Images
+image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 push_constant_size = 128
