@@ -387,7 +387,8 @@ impl Usage {
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
-        let is_zeroed = is_private && target.workarounds.contains(Fault::InitializePrivateVariables);
+        let initializes = is_private && target.workarounds.contains(Fault::InitializePrivateVariables);
+        let is_zeroed = initializes && !self.moves_whole_words();
         Layout {
             element,
             cell,
