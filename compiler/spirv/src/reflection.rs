@@ -10,7 +10,10 @@ use kiln_ir::{
     Op as IrOp, State, Trap, Type, WrittenLevels,
 };
 use kiln_types::ty::{Access, ImageDim, ImageTy};
-use kiln_vocabulary::opencl::AddressSpace;
+use kiln_vocabulary::{
+    opencl::AddressSpace,
+    reflection::{clspv, kiln},
+};
 use rspirv::{
     dr::{Instruction, Operand},
     spirv::{Op, Word},
@@ -32,64 +35,6 @@ const PIECE: usize = 32_000;
 /// The flag of a kernel that may call `printf`.
 const MAY_USE_PRINTF: u32 = 1;
 
-mod number {
-    /// In Kiln's set: the offset in the variables' buffer, and the maximum number of ranges.
-    pub(super) const BOUNDS: u32 = 1;
-    /// In Kiln's set: the source position of the next checked access.
-    pub(super) const BOUNDS_SITE: u32 = 2;
-    /// In Kiln's set: the offset of the trap record in the printf buffer.
-    pub(super) const TRAPS: u32 = 3;
-    /// In Kiln's set: the source position and message of the next trap.
-    pub(super) const TRAP: u32 = 4;
-    /// In Kiln's set: the name of a fault that the module works around.
-    pub(super) const WORKAROUND: u32 = 5;
-    /// In Kiln's set: the offset of the address of the queue for device-side enqueue.
-    pub(super) const DEVICE_QUEUE: u32 = 8;
-    /// In Kiln's set: the offset of the number of the command that runs a kernel.
-    pub(super) const COMMAND: u32 = 11;
-    /// In Kiln's set: a kernel that uses that queue.
-    pub(super) const USES_QUEUE: u32 = 9;
-    /// In Kiln's set: a kernel that is an enqueued block.
-    pub(super) const BLOCK: u32 = 10;
-    /// In Kiln's set: a level of an image that the kernel writes, and its descriptor.
-    pub(super) const WRITTEN_LEVEL: u32 = 12;
-    pub(super) const KERNEL: u32 = 1;
-    pub(super) const ARGUMENT_INFO: u32 = 2;
-    pub(super) const POD_UNIFORM: u32 = 6;
-    pub(super) const POD_PUSH_CONSTANT: u32 = 7;
-    /// In Kiln's set: the location of a sampler's bits in a uniform buffer.
-    pub(super) const SAMPLER_UNIFORM: u32 = 6;
-    /// In Kiln's set: the name and type of an argument that the kernel does not use.
-    pub(super) const UNUSED_ARGUMENT: u32 = 7;
-    pub(super) const SAMPLED_IMAGE: u32 = 8;
-    pub(super) const STORAGE_IMAGE: u32 = 9;
-    pub(super) const SAMPLER: u32 = 10;
-    pub(super) const WORKGROUP: u32 = 11;
-    pub(super) const SPEC_CONSTANT_WORKGROUP_SIZE: u32 = 12;
-    pub(super) const SPEC_CONSTANT_WORK_DIM: u32 = 14;
-    pub(super) const GLOBAL_OFFSET: u32 = 15;
-    pub(super) const ENQUEUED_LOCAL_SIZE: u32 = 16;
-    pub(super) const GLOBAL_SIZE: u32 = 17;
-    pub(super) const REGION_OFFSET: u32 = 18;
-    pub(super) const NUM_WORKGROUPS: u32 = 19;
-    pub(super) const REGION_GROUP_OFFSET: u32 = 20;
-    pub(super) const LITERAL_SAMPLER: u32 = 23;
-    pub(super) const REQUIRED_WORKGROUP_SIZE: u32 = 24;
-    pub(super) const POINTER_PUSH_CONSTANT: u32 = 26;
-    pub(super) const POINTER_UNIFORM: u32 = 27;
-    pub(super) const VARIABLE_RELOCATION: u32 = 29;
-    pub(super) const CHANNEL_ORDER_PUSH_CONSTANT: u32 = 30;
-    pub(super) const CHANNEL_TYPE_PUSH_CONSTANT: u32 = 31;
-    pub(super) const CHANNEL_ORDER_UNIFORM: u32 = 32;
-    pub(super) const CHANNEL_TYPE_UNIFORM: u32 = 33;
-    pub(super) const STORAGE_TEXEL_BUFFER: u32 = 34;
-    pub(super) const UNIFORM_TEXEL_BUFFER: u32 = 35;
-    pub(super) const VARIABLES_POINTER: u32 = 37;
-    pub(super) const PRINTF_INFO: u32 = 38;
-    pub(super) const PRINTF_BUFFER_POINTER: u32 = 40;
-    pub(super) const SAMPLER_PUSH_CONSTANT: u32 = 41;
-}
-
 /// An operand of a reflection instruction.
 enum Part<'a> {
     Number(u32),
@@ -109,24 +54,24 @@ impl Emitter<'_> {
             self.kernel_reflection(*id, locations);
         }
         if self.has_local_size() {
-            self.reflect(number::SPEC_CONSTANT_WORKGROUP_SIZE, &LOCAL_SIZE_IDS.map(Part::Number));
+            self.reflect(clspv::SPEC_CONSTANT_WORKGROUP_SIZE, &LOCAL_SIZE_IDS.map(Part::Number));
         }
         if self.uses_work_dim() {
-            self.reflect(number::SPEC_CONSTANT_WORK_DIM, &[Part::Number(WORK_DIM_ID)]);
+            self.reflect(clspv::SPEC_CONSTANT_WORK_DIM, &[Part::Number(WORK_DIM_ID)]);
         }
         for &(state, word) in &module.interface.state {
-            self.state(state, 4 * word);
+            self.reflect_state(state, 4 * word);
         }
         for (number, (bits, _)) in (0..).zip(self.globals.literal_samplers.clone()) {
-            self.reflect(number::LITERAL_SAMPLER, &[LITERAL_SAMPLERS, number, bits].map(Part::Number));
+            self.reflect(clspv::LITERAL_SAMPLER, &[LITERAL_SAMPLERS, number, bits].map(Part::Number));
         }
-        self.bounds();
+        self.reflect_bounds();
         for fault in self.target.workarounds.iter() {
-            self.reflect_in(OWN_SET, number::WORKAROUND, &[Part::Text(fault.name())]);
+            self.reflect_in(OWN_SET, kiln::WORKAROUND, &[Part::Text(fault.name())]);
         }
     }
 
-    fn bounds(&mut self) {
+    fn reflect_bounds(&mut self) {
         let module = self.module;
         let Some(bounds) = &module.bounds else { return };
         let Some((_, offset)) = module.interface.offsets.iter().find(|(var, _)| *var == bounds.table) else {
@@ -134,9 +79,9 @@ impl Emitter<'_> {
         };
         let numbers = [*offset, Bounds::RANGES, bounds.locals]
             .map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
-        self.reflect_in(OWN_SET, number::BOUNDS, &numbers);
+        self.reflect_in(OWN_SET, kiln::BOUNDS, &numbers);
         for (position, (_, objects)) in bounds.positions.iter().zip(&bounds.sites) {
-            self.reflect_in(OWN_SET, number::BOUNDS_SITE, &[Part::Text(position), Part::Text(objects)]);
+            self.reflect_in(OWN_SET, kiln::BOUNDS_SITE, &[Part::Text(position), Part::Text(objects)]);
         }
     }
 
@@ -156,19 +101,19 @@ impl Emitter<'_> {
         if self.argument_info || kernel.attributes != implied.unwrap_or_default() {
             parts.push(Part::Text(&kernel.attributes));
         }
-        let declaration = self.reflect(number::KERNEL, &parts);
+        let declaration = self.reflect(clspv::KERNEL, &parts);
         if let Some([x, y, z]) = kernel.required_size {
             let parts = [Part::Id(declaration), Part::Number(x), Part::Number(y), Part::Number(z)];
-            self.reflect(number::REQUIRED_WORKGROUP_SIZE, &parts);
+            self.reflect(clspv::REQUIRED_WORKGROUP_SIZE, &parts);
         }
         if self.reads_address(id, State::Queue) {
-            self.reflect_in(OWN_SET, number::USES_QUEUE, &[Part::Id(declaration)]);
+            self.reflect_in(OWN_SET, kiln::USES_QUEUE, &[Part::Id(declaration)]);
         }
         if kernel.is_block() {
-            self.reflect_in(OWN_SET, number::BLOCK, &[Part::Id(declaration)]);
+            self.reflect_in(OWN_SET, kiln::BLOCK, &[Part::Id(declaration)]);
         }
         for (ordinal, (argument, location)) in (0..).zip(kernel.arguments.iter().zip(locations)) {
-            self.argument(declaration, ordinal, argument, *location);
+            self.reflect_argument(declaration, ordinal, argument, *location);
         }
         for fact in module.interface.image_facts.iter().filter(|fact| fact.kernel == id) {
             self.image_fact(declaration, fact);
@@ -177,17 +122,17 @@ impl Emitter<'_> {
             for level in 1..WrittenLevels::COUNT {
                 let numbers = [levels.argument, 0, levels.descriptor + level, level].map(Part::Number);
                 let parts: Vec<Part<'_>> = [Part::Id(declaration)].into_iter().chain(numbers).collect();
-                self.reflect_in(OWN_SET, number::WRITTEN_LEVEL, &parts);
+                self.reflect_in(OWN_SET, kiln::WRITTEN_LEVEL, &parts);
             }
         }
         for fact in module.interface.sampler_facts.iter().filter(|fact| fact.kernel == id) {
             let mut parts = vec![Part::Id(declaration), Part::Number(fact.argument)];
             if fact.memory == LaunchMemory::Uniform {
                 parts.extend([0, 0, fact.byte].map(Part::Number));
-                self.reflect_in(OWN_SET, number::SAMPLER_UNIFORM, &parts);
+                self.reflect_in(OWN_SET, kiln::SAMPLER_UNIFORM, &parts);
             } else {
                 parts.extend([fact.byte, 4].map(Part::Number));
-                self.reflect(number::SAMPLER_PUSH_CONSTANT, &parts);
+                self.reflect(clspv::SAMPLER_PUSH_CONSTANT, &parts);
             }
         }
     }
@@ -196,10 +141,10 @@ impl Emitter<'_> {
         let is_order = fact.what == ImageAction::ChannelOrder;
         let mut parts = vec![Part::Id(kernel), Part::Number(fact.argument)];
         let number = match (fact.memory, is_order) {
-            (LaunchMemory::PushConstants, true) => number::CHANNEL_ORDER_PUSH_CONSTANT,
-            (LaunchMemory::PushConstants, false) => number::CHANNEL_TYPE_PUSH_CONSTANT,
-            (LaunchMemory::Uniform, true) => number::CHANNEL_ORDER_UNIFORM,
-            (LaunchMemory::Uniform, false) => number::CHANNEL_TYPE_UNIFORM,
+            (LaunchMemory::PushConstants, true) => clspv::CHANNEL_ORDER_PUSH_CONSTANT,
+            (LaunchMemory::PushConstants, false) => clspv::CHANNEL_TYPE_PUSH_CONSTANT,
+            (LaunchMemory::Uniform, true) => clspv::CHANNEL_ORDER_UNIFORM,
+            (LaunchMemory::Uniform, false) => clspv::CHANNEL_TYPE_UNIFORM,
         };
         if fact.memory == LaunchMemory::Uniform {
             parts.extend([Part::Number(0), Part::Number(0)]);
@@ -217,17 +162,23 @@ impl Emitter<'_> {
         function.inst_order().into_iter().any(|inst| function.insts[inst].op == read)
     }
 
-    fn argument(&mut self, kernel: Word, ordinal: u32, argument: &Argument, location: ArgumentLocation) {
+    fn reflect_argument(
+        &mut self,
+        kernel: Word,
+        ordinal: u32,
+        argument: &Argument,
+        location: ArgumentLocation,
+    ) {
         let is_used = match location {
             ArgumentLocation::Nowhere => false,
             ArgumentLocation::Local(var) => self.globals.local_arguments.contains_key(&var),
             ArgumentLocation::Descriptor(_) | ArgumentLocation::Bytes(..) => true,
         };
-        let info = self.info(argument, is_used);
+        let info = self.argument_info_id(argument, is_used);
         if !is_used {
             // It has no location, but `clGetKernelArgInfo` describes it.
             let parts = [Part::Id(kernel), Part::Number(ordinal), Part::Id(info)];
-            self.reflect_in(OWN_SET, number::UNUSED_ARGUMENT, &parts);
+            self.reflect_in(OWN_SET, kiln::UNUSED_ARGUMENT, &parts);
             return;
         }
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
@@ -238,12 +189,12 @@ impl Emitter<'_> {
                 parts.extend([Part::Number(0), Part::Number(binding)]);
                 match argument.kind {
                     ArgumentKind::Image(image) => match (is_sampled(image), image.dim) {
-                        (true, ImageDim::Buffer) => number::UNIFORM_TEXEL_BUFFER,
-                        (false, ImageDim::Buffer) => number::STORAGE_TEXEL_BUFFER,
-                        (true, _) => number::SAMPLED_IMAGE,
-                        (false, _) => number::STORAGE_IMAGE,
+                        (true, ImageDim::Buffer) => clspv::UNIFORM_TEXEL_BUFFER,
+                        (false, ImageDim::Buffer) => clspv::STORAGE_TEXEL_BUFFER,
+                        (true, _) => clspv::SAMPLED_IMAGE,
+                        (false, _) => clspv::STORAGE_IMAGE,
                     },
-                    _ => number::SAMPLER,
+                    _ => clspv::SAMPLER,
                 }
             }
             ArgumentLocation::Local(var) => {
@@ -251,7 +202,7 @@ impl Emitter<'_> {
                 let element = self.module.vars[var].element.unwrap_or(Type::Scalar(kiln_ir::Scalar::I32));
                 let size = u32::try_from(super::globals::size_of(element)).unwrap_or(4);
                 parts.extend([Part::Number(spec_id), Part::Number(size)]);
-                number::WORKGROUP
+                clspv::WORKGROUP
             }
             ArgumentLocation::Bytes(memory, offset) => {
                 if memory == LaunchMemory::Uniform {
@@ -259,10 +210,10 @@ impl Emitter<'_> {
                 }
                 parts.extend([Part::Number(offset), Part::Number(argument.kind.passed_size())]);
                 match (memory, is_pointer) {
-                    (LaunchMemory::PushConstants, true) => number::POINTER_PUSH_CONSTANT,
-                    (LaunchMemory::PushConstants, false) => number::POD_PUSH_CONSTANT,
-                    (LaunchMemory::Uniform, true) => number::POINTER_UNIFORM,
-                    (LaunchMemory::Uniform, false) => number::POD_UNIFORM,
+                    (LaunchMemory::PushConstants, true) => clspv::POINTER_PUSH_CONSTANT,
+                    (LaunchMemory::PushConstants, false) => clspv::POD_PUSH_CONSTANT,
+                    (LaunchMemory::Uniform, true) => clspv::POINTER_UNIFORM,
+                    (LaunchMemory::Uniform, false) => clspv::POD_UNIFORM,
                 }
             }
         };
@@ -271,7 +222,7 @@ impl Emitter<'_> {
     }
 
     /// `ArgumentInfo`, with the values of `clGetKernelArgInfo` (OpenCL API 5.9.4). Equal ones are shared.
-    fn info(&mut self, argument: &Argument, is_used: bool) -> Word {
+    fn argument_info_id(&mut self, argument: &Argument, is_used: bool) -> Word {
         const ADDRESS_GLOBAL: u32 = 0x119B;
         const ADDRESS_LOCAL: u32 = 0x119C;
         const ADDRESS_CONSTANT: u32 = 0x119D;
@@ -311,24 +262,24 @@ impl Emitter<'_> {
         if self.argument_info || !is_plain {
             parts.extend(numbers.map(Part::Number));
         }
-        let word = self.reflect(number::ARGUMENT_INFO, &parts);
+        let word = self.reflect(clspv::ARGUMENT_INFO, &parts);
         self.globals.argument_infos.insert(key, word);
         word
     }
 
-    fn state(&mut self, state: State, offset: u32) {
+    fn reflect_state(&mut self, state: State, offset: u32) {
         let number = match state {
-            State::GlobalOffset => number::GLOBAL_OFFSET,
-            State::GlobalSize => number::GLOBAL_SIZE,
-            State::EnqueuedLocalSize => number::ENQUEUED_LOCAL_SIZE,
-            State::NumGroups => number::NUM_WORKGROUPS,
-            State::RegionOffset => number::REGION_OFFSET,
-            State::RegionGroupOffset => number::REGION_GROUP_OFFSET,
-            State::Variables => return self.variables(offset),
-            State::Printf => return self.printf_buffer(offset),
+            State::GlobalOffset => clspv::GLOBAL_OFFSET,
+            State::GlobalSize => clspv::GLOBAL_SIZE,
+            State::EnqueuedLocalSize => clspv::ENQUEUED_LOCAL_SIZE,
+            State::NumGroups => clspv::NUM_WORKGROUPS,
+            State::RegionOffset => clspv::REGION_OFFSET,
+            State::RegionGroupOffset => clspv::REGION_GROUP_OFFSET,
+            State::Variables => return self.reflect_variables(offset),
+            State::Printf => return self.reflect_printf_buffer(offset),
             State::Queue | State::Command => {
                 let is_queue = state == State::Queue;
-                let number = if is_queue { number::DEVICE_QUEUE } else { number::COMMAND };
+                let number = if is_queue { kiln::DEVICE_QUEUE } else { kiln::COMMAND };
                 self.reflect_in(OWN_SET, number, &[Part::Number(offset)]);
                 return;
             }
@@ -336,7 +287,7 @@ impl Emitter<'_> {
         self.reflect(number, &[Part::Number(offset), Part::Number(12)]);
     }
 
-    fn variables(&mut self, offset: u32) {
+    fn reflect_variables(&mut self, offset: u32) {
         let module = self.module;
         let data = &module.interface.variables;
         for piece in data.bytes.chunks(PIECE) {
@@ -346,36 +297,36 @@ impl Emitter<'_> {
                 let _ = write!(text, "{byte:02x}");
             }
             let parts = [Part::Number(offset), Part::Number(8), Part::Text(&text)];
-            self.reflect(number::VARIABLES_POINTER, &parts);
+            self.reflect(clspv::VARIABLES_POINTER, &parts);
         }
         for &(at, target, addend) in &data.relocations {
             let base = module.interface.offsets.iter().find(|(var, _)| *var == target).map_or(0, |it| it.1);
             let object = base.wrapping_add_signed(addend);
             let [object, at] = [object, at].map(|it| u32::try_from(it).unwrap_or(u32::MAX));
             let parts = [Part::Number(object), Part::Number(at), Part::Number(8)];
-            self.reflect(number::VARIABLE_RELOCATION, &parts);
+            self.reflect(clspv::VARIABLE_RELOCATION, &parts);
         }
     }
 
     /// The printf buffer, and the strings for it.
-    fn printf_buffer(&mut self, offset: u32) {
+    fn reflect_printf_buffer(&mut self, offset: u32) {
         let module = self.module;
         for (number, format) in (0..).zip(&module.interface.formats) {
             let text = String::from_utf8_lossy(&format.text);
             let mut parts = vec![Part::Number(number), Part::Text(&text)];
             parts.extend(format.sizes.iter().map(|&size| Part::Number(size)));
-            self.reflect(number::PRINTF_INFO, &parts);
+            self.reflect(clspv::PRINTF_INFO, &parts);
         }
         let interface = &module.interface;
         let record = if interface.traps.is_empty() { 0 } else { Trap::RECORD };
         let parts = [offset, 8, interface.printed + record].map(Part::Number);
-        self.reflect(number::PRINTF_BUFFER_POINTER, &parts);
+        self.reflect(clspv::PRINTF_BUFFER_POINTER, &parts);
         if record == 0 {
             return;
         }
-        self.reflect_in(OWN_SET, number::TRAPS, &[Part::Number(interface.printed)]);
+        self.reflect_in(OWN_SET, kiln::TRAPS, &[Part::Number(interface.printed)]);
         for trap in &interface.traps {
-            self.reflect_in(OWN_SET, number::TRAP, &[Part::Text(&trap.position), Part::Text(&trap.message)]);
+            self.reflect_in(OWN_SET, kiln::TRAP, &[Part::Text(&trap.position), Part::Text(&trap.message)]);
         }
     }
 

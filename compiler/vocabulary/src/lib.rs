@@ -19,5 +19,6 @@ pub mod faults;
 pub mod opencl;
 pub mod pipe;
 pub mod precision;
+pub mod reflection;
 pub mod target;
 pub mod tuning;
