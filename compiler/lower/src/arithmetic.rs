@@ -13,7 +13,7 @@ impl Body<'_, '_> {
         let operand = self.value(operand);
         if op == hir::UnaryOp::Negate && self.must_not_overflow(hir::BinaryOp::Subtract, ty) {
             let zero = self.builder.bits(self.builder.ty(operand), 0);
-            return self.exactly(BinaryOp::Sub, zero, operand);
+            return self.exact_binary(BinaryOp::Sub, zero, operand);
         }
         let op = match op {
             hir::UnaryOp::Negate if is_float => UnaryOp::FNeg,
@@ -32,9 +32,9 @@ impl Body<'_, '_> {
             _ => right,
         };
         if self.must_not_overflow(op, ty) {
-            return self.exactly(operation(op, element), left, right);
+            return self.exact_binary(ir_operation(op, element), left, right);
         }
-        self.builder.binary(operation(op, element), left, right)
+        self.builder.binary(ir_operation(op, element), left, right)
     }
 
     /// Whether overflow is undefined (C99 6.5) and must be reported. Vector arithmetic is treated as wrapping.
@@ -46,7 +46,7 @@ impl Body<'_, '_> {
             && self.lowering.value_type(ty).is_some_and(|it| !it.is_vector())
     }
 
-    fn exactly(&mut self, op: BinaryOp, left: ValueId, right: ValueId) -> ValueId {
+    fn exact_binary(&mut self, op: BinaryOp, left: ValueId, right: ValueId) -> ValueId {
         let ty = self.builder.ty(left);
         self.builder.value(Op::Exact(op), &[left, right], ty)
     }
@@ -54,7 +54,7 @@ impl Body<'_, '_> {
     /// An operation that is not contracted.
     pub(super) fn exact(&mut self, expr: &Expr) -> Option<ValueId> {
         let hir::ExprKind::Binary(op, operands) = &expr.kind else { return self.evaluate_at(expr) };
-        let op = operation(*op, self.lowering.element(expr.ty));
+        let op = ir_operation(*op, self.lowering.element(expr.ty));
         let ty = self.lowering.value_type(expr.ty)?;
         let operands = operands.each_ref().map(|operand| self.value(operand));
         Some(self.builder.value(Op::Exact(op), &operands, ty))
@@ -73,7 +73,7 @@ impl Body<'_, '_> {
 }
 
 /// The IR operation for this element type.
-fn operation(op: hir::BinaryOp, element: ty::Scalar) -> BinaryOp {
+fn ir_operation(op: hir::BinaryOp, element: ty::Scalar) -> BinaryOp {
     let (is_float, is_signed) = (element.is_float(), element.is_signed());
     match op {
         hir::BinaryOp::Add if is_float => BinaryOp::FAdd,

@@ -34,7 +34,7 @@ impl Body<'_, '_> {
                     let ty = Type::Scalar(work.ty);
                     work.args.push(operand.unwrap_or_else(|| self.builder.bits(ty, 1)));
                 }
-                self.operation(&work)
+                self.lower_operation(&work)
             }
         }
     }
@@ -54,13 +54,13 @@ impl Body<'_, '_> {
         if work.atomic.is_legacy {
             let expected = self.builder.bitcast(expected, bits);
             work.args = vec![desired, expected];
-            let old = self.operation(work)?;
+            let old = self.lower_operation(work)?;
             return Some(self.builder.bitcast(old, value_ty));
         }
         let expected_address = Address { pointer: expected, align: work.ty.size(), is_volatile: false };
         let expected = self.load(&expected_address, bits);
         work.args = vec![desired, expected];
-        let old = self.operation(work)?;
+        let old = self.lower_operation(work)?;
         let succeeds = self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, old, expected);
         let block = self.builder.insertion_point().0;
         let open = self.builder.open_if(succeeds, &[]);
@@ -73,13 +73,13 @@ impl Body<'_, '_> {
         Some(succeeds)
     }
 
-    fn operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
+    fn lower_operation(&mut self, work: &Operation<'_>) -> Option<ValueId> {
         let atomic = work.atomic;
         let mut args = vec![work.object.pointer];
         args.extend(&work.args);
-        let order = self.known(&atomic.order, &mut args);
-        let failure = atomic.failure.as_ref().map(|failure| self.known(failure, &mut args));
-        let scope = self.known(&atomic.scope, &mut args);
+        let order = self.lower_known(&atomic.order, &mut args);
+        let failure = atomic.failure.as_ref().map(|failure| self.lower_known(failure, &mut args));
+        let scope = self.lower_known(&atomic.scope, &mut args);
         let result = match atomic.op {
             AtomicOp::Store | AtomicOp::FlagClear => None,
             AtomicOp::FlagTestAndSet => Some(Type::BOOL),
@@ -107,9 +107,9 @@ impl Body<'_, '_> {
         scope: &hir::Known<Scope>,
     ) {
         let mut args = Vec::new();
-        let flags = self.known(flags, &mut args);
-        let order = self.known(order, &mut args);
-        let scope = self.known(scope, &mut args);
+        let flags = self.lower_known(flags, &mut args);
+        let order = self.lower_known(order, &mut args);
+        let scope = self.lower_known(scope, &mut args);
         self.builder.inst(Op::Fence { flags, order, scope }, &args, &[]);
     }
 
@@ -121,13 +121,13 @@ impl Body<'_, '_> {
         scope: &hir::Known<Scope>,
     ) {
         let mut args = Vec::new();
-        let flags = self.known(flags, &mut args);
-        let scope = self.known(scope, &mut args);
+        let flags = self.lower_known(flags, &mut args);
+        let scope = self.lower_known(scope, &mut args);
         self.builder.inst(Op::Barrier { execution, flags, scope }, &args, &[]);
     }
 
     /// A constant operand, or a dynamic one, which is added to the arguments.
-    fn known<T: Copy>(&mut self, known: &hir::Known<T>, args: &mut Vec<ValueId>) -> Known<T> {
+    fn lower_known<T: Copy>(&mut self, known: &hir::Known<T>, args: &mut Vec<ValueId>) -> Known<T> {
         match known {
             hir::Known::Constant(value) => Known::Constant(*value),
             hir::Known::Dynamic(expr) => {

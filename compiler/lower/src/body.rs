@@ -110,7 +110,7 @@ impl<'a> Lowering<'a> {
             current: None,
             single_values,
         };
-        body.locals(&params);
+        body.assign_slots(&params);
         body.function_body(stmts);
         self.module.functions[target] = function;
     }
@@ -118,19 +118,19 @@ impl<'a> Lowering<'a> {
 
 impl<'a> Body<'_, 'a> {
     /// Assigns a slot to every parameter and variable.
-    fn locals(&mut self, params: &[ValueId]) {
+    fn assign_slots(&mut self, params: &[ValueId]) {
         let mut params = params.iter().copied();
         if self.lowering.is_aggregate(self.hir.result) {
             self.result = params.next();
         }
         for (id, local) in self.hir.locals.entries() {
             let param = self.hir.parameters.contains(&id).then(|| params.next()).flatten();
-            let slot = self.slot(local, param);
+            let slot = self.slot_for(local, param);
             self.slots.push(slot);
         }
     }
 
-    fn slot(&mut self, local: &hir::Local, param: Option<ValueId>) -> Slot {
+    fn slot_for(&mut self, local: &hir::Local, param: Option<ValueId>) -> Slot {
         let value_type = self.lowering.value_type(local.ty.ty);
         let (size, natural) = self.lowering.layout(local.ty.ty);
         let align = natural.max(local.align.unwrap_or(1));

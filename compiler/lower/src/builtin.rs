@@ -26,12 +26,12 @@ impl Body<'_, '_> {
                 self.bytes(function, arguments);
                 None
             }
-            Lowering::Clock(_) => self.clock(row.name, call.ty),
-            Lowering::Shuffle => Some(self.shuffle(arguments, call.ty)),
+            Lowering::Clock(_) => self.read_clock(row.name, call.ty),
+            Lowering::Shuffle => Some(self.lower_shuffle(arguments, call.ty)),
             Lowering::Pipe(..) => self.pipe(builtin, arguments, call),
             Lowering::Enqueue(enqueue) => self.enqueue(builtin, enqueue, arguments, call),
             Lowering::Library(library) => {
-                let values = self.values(arguments);
+                let values = self.evaluate_all(arguments);
                 let ty = self.lowering.value_type(call.ty);
                 if library.vulkan == Vulkan::Core
                     && let Some(ty) = ty
@@ -42,7 +42,7 @@ impl Body<'_, '_> {
                 self.library_call(builtin, arguments, &values, ty)
             }
             _ => {
-                let values = self.values(arguments);
+                let values = self.evaluate_all(arguments);
                 let ty = self.lowering.value_type(call.ty);
                 self.library_call(builtin, arguments, &values, ty)
             }
@@ -50,7 +50,7 @@ impl Body<'_, '_> {
     }
 
     /// Reads a clock as two 32-bit halves, because not every device has 64-bit integers.
-    fn clock(&mut self, name: &str, result: TyId) -> Option<ValueId> {
+    fn read_clock(&mut self, name: &str, result: TyId) -> Option<ValueId> {
         let halves =
             name.replacen("clock_read_hilo", "clock_read", 1).replacen("clock_read", "clock_read_hilo", 1);
         let builtin = BuiltinId::of_name(&halves, 0)?;
@@ -59,7 +59,7 @@ impl Body<'_, '_> {
         Some(if ty.is_vector() { time } else { self.builder.bitcast(time, ty) })
     }
 
-    fn values(&mut self, arguments: &[Expr]) -> Vec<ValueId> {
+    fn evaluate_all(&mut self, arguments: &[Expr]) -> Vec<ValueId> {
         arguments.iter().map(|argument| self.value(argument)).collect()
     }
 
@@ -70,7 +70,7 @@ impl Body<'_, '_> {
         values: &[ValueId],
         result: Option<Type>,
     ) -> Option<ValueId> {
-        let params = arguments.iter().map(|argument| self.param(argument.ty)).collect();
+        let params = arguments.iter().map(|argument| self.builtin_param(argument.ty)).collect();
         self.builtin_call(builtin, params, values, result)
     }
 
@@ -86,7 +86,7 @@ impl Body<'_, '_> {
         self.builder.function.insts[inst].results.first().copied()
     }
 
-    fn param(&self, id: TyId) -> BuiltinParam {
+    fn builtin_param(&self, id: TyId) -> BuiltinParam {
         let types = &self.lowering.hir.types;
         match types.get(id) {
             Ty::Pointer(to) => types
@@ -123,10 +123,10 @@ impl Body<'_, '_> {
 
     /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`: ignores the mask bits that are not needed to index the components
     /// (OpenCL C 6.15.13).
-    fn shuffle(&mut self, arguments: &[Expr], result: TyId) -> ValueId {
+    fn lower_shuffle(&mut self, arguments: &[Expr], result: TyId) -> ValueId {
         let ty = self.value_type(result);
         let Some((mask, sources)) = arguments.split_last() else { return self.builder.undefined(ty) };
-        let sources = self.values(sources);
+        let sources = self.evaluate_all(sources);
         let count = self.builder.ty(sources[0]).count();
         let all = u64::from(count) * sources.len() as u64;
         if let ExprKind::Const(Const::Vector(parts)) = &mask.kind {

@@ -7,24 +7,24 @@ use kiln_ir::ValueId;
 impl Body<'_, '_> {
     /// Lowers a call whose result is a value or `void`.
     pub(super) fn call(&mut self, function: FunctionId, arguments: &[Expr]) -> Option<ValueId> {
-        let arguments = self.arguments(arguments);
+        let arguments = self.lower_arguments(arguments);
         self.call_values(function, &arguments)
     }
 
     /// Lowers a call that stores its aggregate result to private memory.
     pub(super) fn call_into(&mut self, function: FunctionId, arguments: &[Expr], target: &Address) {
         let mut values = vec![target.pointer];
-        values.extend(self.arguments(arguments));
+        values.extend(self.lower_arguments(arguments));
         self.call_values(function, &values);
     }
 
     fn call_values(&mut self, function: FunctionId, arguments: &[ValueId]) -> Option<ValueId> {
-        let callee = self.lowering.callee(function);
+        let callee = self.lowering.callee_id(function);
         let result = self.lowering.value_type(self.lowering.hir.functions[function].result);
         self.builder.call(callee, arguments, result)
     }
 
-    fn arguments(&mut self, arguments: &[Expr]) -> Vec<ValueId> {
+    fn lower_arguments(&mut self, arguments: &[Expr]) -> Vec<ValueId> {
         arguments
             .iter()
             .map(|argument| {

@@ -19,10 +19,10 @@ impl Body<'_, '_> {
                 let [left, right] = &**operands;
                 self.compare(*op, left, right)
             }
-            ExprKind::LogicalNot(operand) => self.not(operand),
+            ExprKind::LogicalNot(operand) => self.logical_not(operand),
             ExprKind::Logical(op, operands) => {
                 let [left, right] = &**operands;
-                self.logical(*op, left, right)
+                self.short_circuit(*op, left, right)
             }
             ExprKind::Comma(left, right) => {
                 self.effect(left);
@@ -70,7 +70,7 @@ impl Body<'_, '_> {
     }
 
     /// `!operand`. For a vector, -1 in each component that is zero.
-    fn not(&mut self, operand: &Expr) -> ValueId {
+    fn logical_not(&mut self, operand: &Expr) -> ValueId {
         let holds = if self.value_type(operand.ty).is_vector() {
             let value = self.value(operand);
             self.is_not_zero(value)
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
     }
 
     /// `&&` and `||` (OpenCL C 6.5.6).
-    fn logical(&mut self, op: LogicalOp, left: &Expr, right: &Expr) -> ValueId {
+    fn short_circuit(&mut self, op: LogicalOp, left: &Expr, right: &Expr) -> ValueId {
         let first = self.condition(left);
         if self.is_cheap(right) {
             let second = self.condition(right);

@@ -34,7 +34,7 @@ impl Body<'_, '_> {
         }
         let target = ty.with_scalar(Scalar::from(to));
         match (from.is_float(), to.is_float()) {
-            (false, false) if !conversion.saturate || contains(to, from) => {
+            (false, false) if !conversion.saturate || includes_range(to, from) => {
                 self.builder.resize(value, Scalar::from(to), from.is_signed())
             }
             (true, true) if from == to => value,
@@ -78,7 +78,7 @@ impl Body<'_, '_> {
 }
 
 /// Whether one integer type can represent all values of another.
-const fn contains(outer: ty::Scalar, inner: ty::Scalar) -> bool {
+const fn includes_range(outer: ty::Scalar, inner: ty::Scalar) -> bool {
     match (outer.is_signed(), inner.is_signed()) {
         (true, true) | (false, false) => outer.size() >= inner.size(),
         (true, false) => outer.size() > inner.size(),

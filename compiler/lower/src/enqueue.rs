@@ -52,7 +52,7 @@ impl Body<'_, '_> {
                         let null = self.builder.bits(GENERIC, 0);
                         values.extend([self.builder.i32(0), null, null]);
                     }
-                    values.extend(self.block(argument)?);
+                    values.extend(self.block_arguments(argument)?);
                 }
                 Ty::NdRange => {
                     let copy = self.temporary_of(argument.ty);
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
     }
 
     /// The arguments for a block parameter. `None` if the block has been rejected.
-    fn block(&mut self, mut block: &Expr) -> Option<[ValueId; 4]> {
+    fn block_arguments(&mut self, mut block: &Expr) -> Option<[ValueId; 4]> {
         while let ExprKind::Comma(copy, rest) = &block.kind {
             self.effect(copy);
             block = rest;
@@ -117,7 +117,7 @@ impl Body<'_, '_> {
             return None;
         };
         let kernel = self.lowering.block_kernel(*function);
-        let layout = self.lowering.literal(*function);
+        let layout = self.lowering.literal_layout(*function);
         let literal = self.temporary(layout.size, layout.align);
         for (offset, word) in [(0, layout.size), (4, layout.align)] {
             let address = self.address_at_offset(&literal, offset);
@@ -150,7 +150,7 @@ impl Body<'_, '_> {
 
 impl Lowering<'_> {
     /// The layout of a block literal. The captures are the parameters after the declared ones.
-    fn literal(&self, block: FunctionId) -> Literal {
+    fn literal_layout(&self, block: FunctionId) -> Literal {
         let block = &self.hir.functions[block];
         let (mut size, mut align) = (HEADER, 8);
         let mut captures = Vec::new();
@@ -170,9 +170,9 @@ impl Lowering<'_> {
         if let Some(&kernel) = self.blocks.get(&block) {
             return kernel;
         }
-        let callee = self.callee(block);
+        let callee = self.callee_id(block);
         let span = self.hir.functions[block].span;
-        let literal = self.literal(block);
+        let literal = self.literal_layout(block);
         let declared = self.hir.functions[block].parameters.len() - literal.captures.len();
         let mut params = vec![GENERIC];
         params.extend(std::iter::repeat_n(Type::Pointer(AddressSpace::Local), declared));
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         let params = function.params().to_vec();
         let mut values = params[1..].to_vec();
         for &(offset, ty) in &literal.captures {
-            let value = self.captured(&mut function, params[0], (offset, ty), span);
+            let value = self.load_capture(&mut function, params[0], (offset, ty), span);
             values.push(value);
         }
         let mut builder = Builder::new(&mut function);
@@ -206,7 +206,7 @@ impl Lowering<'_> {
     }
 
     /// Loads a capture from the literal. An aggregate becomes a private copy.
-    fn captured(
+    fn load_capture(
         &self,
         function: &mut Function,
         literal: ValueId,

@@ -56,11 +56,11 @@ impl Body<'_, '_> {
             ExprKind::Compare(op, operands) => {
                 let [left, right] = &**operands;
                 let holds = self.compare(*op, left, right);
-                self.truth(holds, ty?)
+                self.bool_to_number(holds, ty?)
             }
             ExprKind::LogicalNot(_) | ExprKind::Logical(..) => {
                 let holds = self.condition(expr);
-                self.truth(holds, ty?)
+                self.bool_to_number(holds, ty?)
             }
             ExprKind::VectorLogical(op, operands) => {
                 let [left, right] = &**operands;
@@ -111,9 +111,9 @@ impl Body<'_, '_> {
                     _ => self.builder.offset(pointer, index, stride),
                 }
             }
-            ExprKind::Difference { left, right } => self.difference(left, right, ty?),
-            ExprKind::Assign(assign) => return self.assign(&assign.lvalue, &assign.value),
-            ExprKind::Update(update) => self.update(update, expr.ty),
+            ExprKind::Difference { left, right } => self.pointer_difference(left, right, ty?),
+            ExprKind::Assign(assign) => return self.lower_assign(&assign.lvalue, &assign.value),
+            ExprKind::Update(update) => self.lower_update(update, expr.ty),
             ExprKind::Current => self.current?,
             ExprKind::Comma(left, right) => {
                 self.effect(left);
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
     }
 
     /// `left - right` in elements (OpenCL C 6.5.1).
-    fn difference(&mut self, left: &Expr, right: &Expr, ty: Type) -> ValueId {
+    fn pointer_difference(&mut self, left: &Expr, right: &Expr, ty: Type) -> ValueId {
         let stride = self.lowering.stride(left.ty).max(1);
         let [left, right] = [left, right].map(|operand| {
             let pointer = self.value(operand);
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         self.builder.resize(elements, ty.scalar().unwrap_or(kiln_ir::Scalar::I64), true)
     }
 
-    fn assign(&mut self, lvalue: &Lvalue, value: &Expr) -> Option<ValueId> {
+    fn lower_assign(&mut self, lvalue: &Lvalue, value: &Expr) -> Option<ValueId> {
         if self.lowering.is_aggregate(lvalue.ty.ty) {
             self.assign_aggregate(lvalue, value);
             return None;
@@ -227,7 +227,7 @@ impl Body<'_, '_> {
         Some(value)
     }
 
-    fn update(&mut self, update: &Update, ty: kiln_types::ty::TyId) -> ValueId {
+    fn lower_update(&mut self, update: &Update, ty: kiln_types::ty::TyId) -> ValueId {
         let target: Target = self.lvalue(&update.lvalue);
         let old = self.load_target(&target, ty);
         let around = self.current.replace(old);
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
     }
 
     /// Converts `Bool` to `int` 0 or 1, or a vector of it to 0 or -1 in each component.
-    fn truth(&mut self, holds: ValueId, ty: Type) -> ValueId {
+    fn bool_to_number(&mut self, holds: ValueId, ty: Type) -> ValueId {
         match (self.builder.ty(holds), ty) {
             (from, _) if from == ty => holds,
             (Type::Vector(..), _) => self.mask(holds, ty),

@@ -91,7 +91,7 @@ pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
         jump_targets: JumpTargets::default(),
         last_case: None,
     };
-    builder.stmts(stmts);
+    builder.add_stmts(stmts);
     Graph { nodes: builder.nodes, entry }
 }
 
@@ -113,58 +113,58 @@ struct GraphBuilder<'h> {
 }
 
 impl<'h> GraphBuilder<'h> {
-    fn node(&mut self) -> NodeId {
+    fn add_node(&mut self) -> NodeId {
         self.nodes.push(Node { items: Vec::new(), end: End::Off })
     }
 
     /// Ends the current node and continues with another.
-    fn end(&mut self, end: End<'h>, next: NodeId) {
+    fn end_node(&mut self, end: End<'h>, next: NodeId) {
         self.nodes[self.current].end = end;
         self.current = next;
     }
 
-    fn label(&mut self, name: Symbol) -> NodeId {
+    fn label_node(&mut self, name: Symbol) -> NodeId {
         match self.labels.get(&name) {
             Some(node) => *node,
             None => {
-                let node = self.node();
+                let node = self.add_node();
                 self.labels.insert(name, node);
                 node
             }
         }
     }
 
-    fn stmts(&mut self, stmts: &'h [Stmt]) {
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    fn add_stmts(&mut self, stmts: &'h [Stmt]) {
+        stmts.iter().for_each(|stmt| self.add_stmt(stmt));
     }
 
-    fn jump(&mut self, target: Option<NodeId>) {
-        let dead = self.node();
+    fn add_jump(&mut self, target: Option<NodeId>) {
+        let dead = self.add_node();
         let end = target.map_or(End::Off, End::Jump);
-        self.end(end, dead);
+        self.end_node(end, dead);
     }
 
-    fn stmt(&mut self, stmt: &'h Stmt) {
+    fn add_stmt(&mut self, stmt: &'h Stmt) {
         match &stmt.kind {
             StmtKind::Declare(local) => self.nodes[self.current].items.push(Item::Declare(*local)),
             StmtKind::Expr(expr) => self.nodes[self.current].items.push(Item::Expr(expr)),
-            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::Block(body) => self.add_stmts(body),
             StmtKind::If(branch) => {
                 let If { condition, then, otherwise } = &**branch;
-                let [first, second, after] = [self.node(), self.node(), self.node()];
-                self.end(End::Branch(condition, first, second), first);
-                self.stmts(then);
-                self.end(End::Jump(after), second);
-                self.stmts(otherwise);
-                self.end(End::Jump(after), after);
+                let [first, second, after] = [self.add_node(), self.add_node(), self.add_node()];
+                self.end_node(End::Branch(condition, first, second), first);
+                self.add_stmts(then);
+                self.end_node(End::Jump(after), second);
+                self.add_stmts(otherwise);
+                self.end_node(End::Jump(after), after);
             }
             StmtKind::Loop(of) => {
-                self.loop_stmt(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
+                self.add_loop(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
             }
-            StmtKind::Switch(switch) => self.switch(&switch.value, &switch.body),
+            StmtKind::Switch(switch) => self.add_switch(&switch.value, &switch.body),
             StmtKind::Case(case) => {
                 let Case { low, high } = **case;
-                let node = self.case();
+                let node = self.case_node();
                 if let Some(switch) = self.jump_targets.switch
                     && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
                 {
@@ -172,70 +172,73 @@ impl<'h> GraphBuilder<'h> {
                 }
             }
             StmtKind::Default => {
-                let node = self.case();
+                let node = self.case_node();
                 if let Some(switch) = self.jump_targets.switch
                     && let End::Switch(_, _, default) = &mut self.nodes[switch].end
                 {
                     *default = node;
                 }
             }
-            StmtKind::Break => self.jump(self.jump_targets.break_target),
-            StmtKind::Continue => self.jump(self.jump_targets.continue_target),
+            StmtKind::Break => self.add_jump(self.jump_targets.break_target),
+            StmtKind::Continue => self.add_jump(self.jump_targets.continue_target),
             StmtKind::Return(value) => {
-                let dead = self.node();
-                self.end(End::Return(value.as_deref()), dead);
+                let dead = self.add_node();
+                self.end_node(End::Return(value.as_deref()), dead);
             }
             StmtKind::Label(name) => {
-                let node = self.label(*name);
-                self.end(End::Jump(node), node);
+                let node = self.label_node(*name);
+                self.end_node(End::Jump(node), node);
             }
             StmtKind::Goto(name) => {
-                let target = self.label(*name);
-                self.jump(Some(target));
+                let target = self.label_node(*name);
+                self.add_jump(Some(target));
             }
         }
     }
 
     /// A node that the preceding code falls through to. Adjacent labels share one.
-    fn case(&mut self) -> NodeId {
+    fn case_node(&mut self) -> NodeId {
         if self.last_case == Some(self.current) && self.nodes[self.current].items.is_empty() {
             return self.current;
         }
-        let node = self.node();
-        self.end(End::Jump(node), node);
+        let node = self.add_node();
+        self.end_node(End::Jump(node), node);
         self.last_case = Some(node);
         node
     }
 
-    fn loop_stmt(
+    fn add_loop(
         &mut self,
         test_first: bool,
         condition: Option<&'h Expr>,
         step: Option<&'h Expr>,
         body: &'h [Stmt],
     ) {
-        let [first, test, next, after] = [self.node(), self.node(), self.node(), self.node()];
-        self.end(End::Jump(if test_first { test } else { first }), test);
-        self.end(condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, after)), first);
+        let [first, test, next, after] = [self.add_node(), self.add_node(), self.add_node(), self.add_node()];
+        self.end_node(End::Jump(if test_first { test } else { first }), test);
+        self.end_node(
+            condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, after)),
+            first,
+        );
         let jump_targets =
             JumpTargets { break_target: Some(after), continue_target: Some(next), ..self.jump_targets };
         let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
-        self.stmts(body);
+        self.add_stmts(body);
         self.jump_targets = outer;
-        self.end(End::Jump(next), next);
+        self.end_node(End::Jump(next), next);
         self.nodes[next].items.extend(step.map(Item::Expr));
-        self.end(End::Jump(test), after);
+        self.end_node(End::Jump(test), after);
     }
 
-    fn switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
-        let [before_labels, after] = [self.node(), self.node()];
+    fn add_switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
+        let [before_labels, after] = [self.add_node(), self.add_node()];
         let switch = self.current;
-        self.end(End::Switch(value, Vec::new(), after), before_labels);
+        self.end_node(End::Switch(value, Vec::new(), after), before_labels);
         let jump_targets =
             JumpTargets { break_target: Some(after), switch: Some(switch), ..self.jump_targets };
         let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
-        self.stmts(body);
+        self.add_stmts(body);
         self.jump_targets = outer;
-        self.end(End::Jump(after), after);
+        self.end_node(End::Jump(after), after);
     }
 }

@@ -87,17 +87,17 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Ove
     // Functions for other parts of the program are lowered even if no kernel reaches them.
     for (id, function) in hir.functions.entries() {
         if function.linkage == Linkage::Exported {
-            lowering.callee(id);
+            lowering.callee_id(id);
         }
     }
     for (id, global) in hir.globals.entries() {
         if global.linkage == Linkage::Exported {
-            lowering.global(id);
+            lowering.global_var(id);
         }
     }
     // Kernels in source order, followed by their callees.
     lowering.pending.reverse();
-    lowering.finish();
+    lowering.lower_pending();
     let module = lowering.module;
     if !sink.has_errors() {
         ir::check_after(&module, "lower");
@@ -124,21 +124,21 @@ pub fn lower_functions(
         blocks: FxHashMap::default(),
         pending: Vec::new(),
     };
-    let lowered = wanted.iter().map(|&id| lowering.callee(id)).collect();
-    lowering.finish();
+    let lowered = wanted.iter().map(|&id| lowering.callee_id(id)).collect();
+    lowering.lower_pending();
     (lowering.module, lowered)
 }
 
 impl Lowering<'_> {
     /// Lowers all pending functions.
-    fn finish(&mut self) {
+    fn lower_pending(&mut self) {
         while let Some((id, function)) = self.pending.pop() {
             self.define(id, function);
         }
     }
 
     /// The function to call for a function of the HIR.
-    fn callee(&mut self, id: FunctionId) -> FuncId {
+    fn callee_id(&mut self, id: FunctionId) -> FuncId {
         if let Some(callee) = self.callees.get(&id) {
             return *callee;
         }
@@ -149,7 +149,7 @@ impl Lowering<'_> {
     }
 
     /// The object for a global, created at its first use.
-    fn global(&mut self, id: GlobalId) -> VarId {
+    fn global_var(&mut self, id: GlobalId) -> VarId {
         if let Some(var) = self.globals.get(&id) {
             return *var;
         }
@@ -163,8 +163,10 @@ impl Lowering<'_> {
         // Insert before lowering the initializer, which may contain its own address.
         self.globals.insert(id, var);
         if let Some(image) = &global.init {
-            let relocations =
-                image.relocations.iter().map(|entry| (entry.offset, self.global(entry.target), entry.addend));
+            let relocations = image
+                .relocations
+                .iter()
+                .map(|entry| (entry.offset, self.global_var(entry.target), entry.addend));
             let relocations = relocations.collect();
             self.module.vars[var].init = Some(Data { bytes: image.bytes.clone(), relocations });
         }

@@ -60,7 +60,7 @@ impl Body<'_, '_> {
                 };
             }
             LvalueKind::Element(element) if self.value_type(element.base.ty.ty).is_vector() => {
-                return self.component(&element.base, &element.index);
+                return self.component_target(&element.base, &element.index);
             }
             LvalueKind::Temporary(expr) if !self.lowering.is_aggregate(expr.ty) => {
                 return Target::Value(self.value(expr));
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
     }
 
     /// `vector[index]`
-    fn component(&mut self, base: &Lvalue, index: &Expr) -> Target {
+    fn component_target(&mut self, base: &Lvalue, index: &Expr) -> Target {
         let vector = self.value_type(base.ty.ty);
         match self.lvalue(base) {
             Target::Memory(address) => {
@@ -110,7 +110,7 @@ impl Body<'_, '_> {
         let mut address = match &lvalue.kind {
             LvalueKind::Local(id) => self.local_address(*id),
             LvalueKind::Global(id) => {
-                let var = self.lowering.global(*id);
+                let var = self.lowering.global_var(*id);
                 let (space, align) = {
                     let var = &self.lowering.module.vars[var];
                     (var.space, var.align)

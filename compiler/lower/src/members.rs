@@ -107,7 +107,7 @@ impl Body<'_, '_> {
         while let LvalueKind::Element(element) = &at.kind {
             let (row, _) = self.lowering.layout(at.ty.ty);
             self.lowering.count(element.base.ty.ty)?;
-            add(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
+            add_index(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
             at = &element.base;
         }
         let LvalueKind::Field(field) = &at.kind else { return None };
@@ -129,7 +129,7 @@ impl Body<'_, '_> {
             ExprKind::AddressOf(lvalue) => self.member_of_lvalue(lvalue, size),
             ExprKind::Offset(offset) => {
                 let mut member = self.member_of_pointer(&offset.pointer, depth)?;
-                add(&mut member.start, &mut member.indices, &offset.index, 1)?;
+                add_index(&mut member.start, &mut member.indices, &offset.index, 1)?;
                 Some(member)
             }
             ExprKind::Load(lvalue) => {
@@ -178,7 +178,12 @@ impl Body<'_, '_> {
 }
 
 /// Adds an index, which counts this number of elements. `None` if the sum of the constants has no value.
-fn add<'l>(start: &mut i64, indices: &mut Vec<(&'l Expr, u64)>, index: &'l Expr, step: u64) -> Option<()> {
+fn add_index<'l>(
+    start: &mut i64,
+    indices: &mut Vec<(&'l Expr, u64)>,
+    index: &'l Expr,
+    step: u64,
+) -> Option<()> {
     match index.kind {
         ExprKind::Const(Const::Int(bits)) => {
             let elements = (bits as i64).checked_mul(i64::try_from(step).ok()?)?;

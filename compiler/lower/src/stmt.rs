@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Declare(local) => return self.declare(*local),
             StmtKind::Expr(expr) => self.effect(expr),
             StmtKind::Block(body) => self.stmts(body),
-            StmtKind::If(of) => self.branch(&of.condition, &of.then, &of.otherwise),
+            StmtKind::If(of) => self.lower_if(&of.condition, &of.then, &of.otherwise),
             StmtKind::Loop(of) => {
                 self.loop_stmt(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body, of.hints);
             }
@@ -116,7 +116,7 @@ impl<'a> Body<'_, 'a> {
         self.is_reachable = false;
     }
 
-    fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+    fn lower_if(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         if let Some(holds) = self.known_condition(condition) {
             return self.stmts(if holds { then } else { otherwise });
         }
@@ -195,7 +195,7 @@ impl<'a> Body<'_, 'a> {
 
     /// The body of a loop with one iteration.
     fn single_iteration(&mut self, body: &[Stmt]) {
-        if !leaves(body) {
+        if !contains_jump_out(body) {
             return self.stmts(body);
         }
         let outer = (self.break_target, self.continue_target);
@@ -213,7 +213,7 @@ impl<'a> Body<'_, 'a> {
 
     /// A block of statements that `continue` leaves.
     fn continue_block(&mut self, body: &[Stmt]) {
-        if !continues(body) {
+        if !contains_continue(body) {
             // The statements contain no `continue` of this loop.
             return self.stmts(body);
         }
@@ -230,19 +230,19 @@ impl<'a> Body<'_, 'a> {
 }
 
 /// Whether the statements contain a `continue` of the enclosing loop.
-fn continues(stmts: &[Stmt]) -> bool {
+fn contains_continue(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Continue => true,
-        StmtKind::Block(body) => continues(body),
-        StmtKind::Switch(switch) => continues(&switch.body),
-        StmtKind::If(of) => continues(&of.then) || continues(&of.otherwise),
+        StmtKind::Block(body) => contains_continue(body),
+        StmtKind::Switch(switch) => contains_continue(&switch.body),
+        StmtKind::If(of) => contains_continue(&of.then) || contains_continue(&of.otherwise),
         _ => false,
     })
 }
 
 /// Whether the statements contain a `break` or `continue` of the enclosing loop.
-fn leaves(stmts: &[Stmt]) -> bool {
-    continues(stmts) || breaks(stmts)
+fn contains_jump_out(stmts: &[Stmt]) -> bool {
+    contains_continue(stmts) || breaks(stmts)
 }
 
 /// Whether the statements contain a `break` of the enclosing loop or switch.

@@ -65,7 +65,7 @@ impl<'b> Code<'b> for Nodes<'_, 'b, '_> {
                 }
             }
         }
-        Ok(self.end(&self.graph.nodes[node].end.clone()))
+        Ok(self.emit_end(&self.graph.nodes[node].end.clone()))
     }
 
     fn enter(&mut self, _block: BlockId, is_loop: bool) {
@@ -82,7 +82,7 @@ impl<'b> Code<'b> for Nodes<'_, 'b, '_> {
 }
 
 impl Nodes<'_, '_, '_> {
-    fn end(&mut self, end: &End<'_>) -> Ending {
+    fn emit_end(&mut self, end: &End<'_>) -> Ending {
         let body = &mut *self.body;
         match end {
             End::Jump(_) => Ending::Jump,

@@ -20,8 +20,8 @@ impl Body<'_, '_> {
     pub(super) fn switch(&mut self, value: &Expr, body: &[Stmt]) {
         let value = self.value(value);
         let mut segments = Vec::new();
-        split(body, &mut segments);
-        let runs = runs(segments);
+        split_at_labels(body, &mut segments);
+        let runs = group_by_fallthrough(segments);
         let mut labels = Vec::new();
         for (target, run) in runs.iter().enumerate() {
             for (low, high) in run.iter().flat_map(|segment| &segment.labels) {
@@ -40,18 +40,18 @@ impl Body<'_, '_> {
         let outer = self.break_target.replace(open.inst);
         for (run, block) in used.into_iter().zip(open.cases) {
             self.builder.at_end(block);
-            self.run(value, &runs[run], open.inst);
+            self.emit_run(value, &runs[run], open.inst);
         }
         self.builder.at_end(open.default);
-        self.run(value, default.map_or(&[][..], |run| &runs[run]), open.inst);
+        self.emit_run(value, default.map_or(&[][..], |run| &runs[run]), open.inst);
         self.break_target = outer;
         self.continue_after(open.inst, block);
     }
 
     /// Emits segments with fallthrough, followed by the end of the switch.
-    fn run(&mut self, value: ValueId, run: &[Segment<'_>], construct: InstId) {
+    fn emit_run(&mut self, value: ValueId, run: &[Segment<'_>], construct: InstId) {
         self.is_reachable = true;
-        let entry = (run.len() > 1).then(|| self.entry(value, run));
+        let entry = (run.len() > 1).then(|| self.entry_index(value, run));
         for (number, segment) in run.iter().enumerate() {
             match entry {
                 Some(entry) if number + 1 < run.len() => {
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
                     let is_inside = self.is_at_most(entry, number);
                     let open = self.builder.open_if(is_inside, &[]);
                     self.builder.at_end(open.then);
-                    self.segment(segment);
+                    self.emit_segment(segment);
                     if self.is_reachable {
                         self.exit(open.inst, &[]);
                     }
@@ -68,7 +68,7 @@ impl Body<'_, '_> {
                     self.exit(open.inst, &[]);
                     self.continue_after(open.inst, block);
                 }
-                _ => self.segment(segment),
+                _ => self.emit_segment(segment),
             }
         }
         if self.is_reachable {
@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn segment(&mut self, segment: &Segment<'_>) {
+    fn emit_segment(&mut self, segment: &Segment<'_>) {
         self.is_reachable = true;
         for stmt in &segment.stmts {
             self.stmts(std::slice::from_ref(*stmt));
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
     }
 
     /// The index of the segment where execution starts.
-    fn entry(&mut self, value: ValueId, run: &[Segment<'_>]) -> ValueId {
+    fn entry_index(&mut self, value: ValueId, run: &[Segment<'_>]) -> ValueId {
         // Values without a label start at the default, if it is in this run; otherwise there are none.
         let other = run.iter().position(|segment| segment.is_default).unwrap_or(run.len() - 1);
         let mut labels = Vec::new();
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
 }
 
 /// Splits the body of a switch at its labels. Statements before the first label are unreachable.
-fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
+fn split_at_labels<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Case(_) | StmtKind::Default => {
@@ -125,7 +125,7 @@ fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
                     _ => segment.is_default = true,
                 }
             }
-            StmtKind::Block(inner) if label(inner).is_some() => split(inner, segments),
+            StmtKind::Block(inner) if label(inner).is_some() => split_at_labels(inner, segments),
             _ => {
                 if let Some(segment) = segments.last_mut() {
                     segment.stmts.push(stmt);
@@ -136,7 +136,7 @@ fn split<'h>(body: &'h [Stmt], segments: &mut Vec<Segment<'h>>) {
 }
 
 /// Groups segments connected by fallthrough.
-fn runs(segments: Vec<Segment<'_>>) -> Vec<Vec<Segment<'_>>> {
+fn group_by_fallthrough(segments: Vec<Segment<'_>>) -> Vec<Vec<Segment<'_>>> {
     let mut runs: Vec<Vec<Segment<'_>>> = Vec::new();
     let mut follows_fallthrough = false;
     for segment in segments {

@@ -18,7 +18,7 @@ impl Body<'_, '_> {
         let ty = self.value_type(result);
         let element = self.lowering.element(result);
         let address = self.vector_address(object, offset, pointer, element, ty.count());
-        let value = self.load(&address, ty.with_scalar(stored(object, element)));
+        let value = self.load(&address, ty.with_scalar(type_in_memory(object, element)));
         if !object.is_half {
             return Some(value);
         }
@@ -48,7 +48,7 @@ impl Body<'_, '_> {
         element: ty::Scalar,
         count: u8,
     ) -> Address {
-        let size = stored(object, element).size();
+        let size = type_in_memory(object, element).size();
         let whole = size * u64::from(count.next_power_of_two());
         let (stride, align) =
             if object.is_aligned { (whole, whole) } else { (size * u64::from(count), size) };
@@ -61,6 +61,6 @@ impl Body<'_, '_> {
 }
 
 /// The type of an element in memory.
-fn stored(object: Object, element: ty::Scalar) -> Scalar {
+fn type_in_memory(object: Object, element: ty::Scalar) -> Scalar {
     if object.is_half { Scalar::F16 } else { Scalar::from(element) }
 }

@@ -81,12 +81,12 @@ pub fn check(target: &Target, operation: Operation, sync: Sync) -> Result<(), Pr
             }
         }
     }
-    expressible(target, sync)
+    check_expressible(target, sync)
 }
 
 /// The operands of an atomic operation with this access to an object in these spaces.
 pub fn encode_atomic(target: &Target, access: Access, object: Spaces, sync: Sync) -> AtomicOperands {
-    let scope = memory_scope(target, bounded(object, sync.scope));
+    let scope = memory_scope(target, narrow_scope(object, sync.scope));
     let spaces = Sync { spaces: sync.spaces.union(object), ..sync }.ordered();
     let semantics = |order| semantics(target.environment, order, spaces);
     match access {
@@ -94,8 +94,8 @@ pub fn encode_atomic(target: &Target, access: Access, object: Spaces, sync: Sync
             AtomicOperands { scope, semantics: semantics(sync.order), unequal: None }
         }
         Access::CompareExchange => {
-            let failure = failure(sync);
-            let equal = semantics(join(sync.order, failure));
+            let failure = failure_order(sync);
+            let equal = semantics(joined_order(sync.order, failure));
             AtomicOperands { scope, semantics: equal, unequal: Some(semantics(failure)) }
         }
     }
@@ -115,7 +115,7 @@ pub fn encode_fence(target: &Target, sync: Sync) -> Option<FenceOperands> {
         ) => !spaces.is_empty(),
     };
     is_needed.then(|| FenceOperands {
-        scope: memory_scope(target, bounded(spaces, sync.scope)),
+        scope: memory_scope(target, narrow_scope(spaces, sync.scope)),
         semantics: semantics(target.environment, sync.order, spaces),
     })
 }
@@ -130,14 +130,14 @@ pub fn encode_barrier(target: &Target, group: Group, sync: Sync) -> BarrierOpera
     }
     BarrierOperands {
         execution,
-        memory: memory_scope(target, bounded(spaces, wider(sync.scope, group.scope()))),
+        memory: memory_scope(target, narrow_scope(spaces, wider_scope(sync.scope, group.scope()))),
         semantics: semantics(target.environment, sync.order, spaces),
     }
 }
 
 /// VUID-StandaloneSpirv-MemorySemantics-10866: Vulkan has no sequentially consistent operations. The failure order is no
 /// stronger than the order, so checking the order is enough.
-fn expressible(target: &Target, sync: Sync) -> Result<(), Problem> {
+fn check_expressible(target: &Target, sync: Sync) -> Result<(), Problem> {
     match (target.environment, sync.order) {
         (Environment::Vulkan, Order::SeqCst) => Err(seq_cst_unavailable()),
         (Environment::Vulkan, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel)
@@ -149,7 +149,7 @@ fn expressible(target: &Target, sync: Sync) -> Result<(), Problem> {
 }
 
 /// The given failure order, or the strongest one that the success order allows.
-fn failure(sync: Sync) -> Order {
+fn failure_order(sync: Sync) -> Order {
     sync.failure.unwrap_or_else(|| match failure_orders(sync.order) {
         [.., strongest] => *strongest,
         [] => Order::Relaxed,
@@ -158,7 +158,7 @@ fn failure(sync: Sync) -> Order {
 
 /// The weakest order that is as strong as both: `Equal` must not be weaker than `Unequal`
 /// (VUID-StandaloneSpirv-UnequalMemorySemantics-10876), and release with acquire on failure needs both.
-fn join(success: Order, failure: Order) -> Order {
+fn joined_order(success: Order, failure: Order) -> Order {
     match (success, failure) {
         (Order::SeqCst, _) | (_, Order::SeqCst) => Order::SeqCst,
         (Order::AcqRel, _) | (_, Order::AcqRel) => Order::AcqRel,
@@ -174,7 +174,7 @@ fn join(success: Order, failure: Order) -> Order {
 }
 
 /// Only one work-group accesses local memory, so wider scopes are narrowed to the work-group (OpenCL API 3.3.5).
-fn bounded(memory: Spaces, scope: Scope) -> Scope {
+fn narrow_scope(memory: Spaces, scope: Scope) -> Scope {
     match scope {
         Scope::Device | Scope::AllSvmDevices if memory == Spaces::LOCAL => Scope::WorkGroup,
         Scope::WorkItem | Scope::SubGroup | Scope::WorkGroup | Scope::Device | Scope::AllSvmDevices => scope,
@@ -182,7 +182,7 @@ fn bounded(memory: Spaces, scope: Scope) -> Scope {
 }
 
 /// The wider of two scopes.
-fn wider(a: Scope, b: Scope) -> Scope {
+fn wider_scope(a: Scope, b: Scope) -> Scope {
     const fn rank(scope: Scope) -> u8 {
         match scope {
             Scope::WorkItem => 0,
@@ -261,11 +261,11 @@ fn semantics(environment: Environment, order: Order, spaces: Spaces) -> Semantic
         Order::AcqRel => Semantics::ACQUIRE_RELEASE.union(available).union(visible),
         Order::SeqCst => Semantics::SEQUENTIALLY_CONSISTENT,
     };
-    order.union(classes(environment, spaces))
+    order.union(storage_classes(environment, spaces))
 }
 
 /// The storage classes of these spaces.
-fn classes(environment: Environment, spaces: Spaces) -> Semantics {
+fn storage_classes(environment: Environment, spaces: Spaces) -> Semantics {
     let global = match environment {
         Environment::Vulkan => Semantics::UNIFORM_MEMORY,
         Environment::OpenCl => Semantics::CROSS_WORKGROUP_MEMORY,

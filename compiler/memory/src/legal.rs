@@ -141,7 +141,7 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
     };
     Err(match (failure, success) {
         (Order::Release | Order::AcqRel, _) => problem(
-            format!("a compare-exchange cannot have {} order when it fails", word(failure)),
+            format!("a compare-exchange cannot have {} order when it fails", order_name(failure)),
             "a compare-exchange that fails writes nothing",
             "use memory_order_acquire, or memory_order_relaxed if a failure needs no order",
             "OpenCL C 6.15.12.7.4 allows relaxed, acquire and seq_cst for the failure order",
@@ -150,8 +150,8 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
         (Order::Relaxed | Order::Acquire | Order::SeqCst, success) => problem(
             format!(
                 "the failure order {} is stronger than the success order {}",
-                word(failure),
-                word(success.unwrap_or(Order::SeqCst))
+                order_name(failure),
+                order_name(success.unwrap_or(Order::SeqCst))
             ),
             "stronger than the success order",
             "strengthen the success order, or weaken this one",
@@ -165,7 +165,7 @@ fn wrong_order(access: Access, order: Order) -> Problem {
     let problem = |rule, subject, label, help, note, vuid| Problem {
         rule,
         argument: Argument::Order,
-        message: format!("a {subject} cannot have {} order", word(order)),
+        message: format!("a {subject} cannot have {} order", order_name(order)),
         label,
         help,
         note,
@@ -230,7 +230,7 @@ pub fn check_fence(
         (Some(order @ (Order::Relaxed | Order::Acquire | Order::Release | Order::SeqCst)), _) if images => {
             Err(image_fence(
                 Argument::Order,
-                format!("a fence of image memory cannot have {} order", word(order)),
+                format!("a fence of image memory cannot have {} order", order_name(order)),
                 "an image fence is acq_rel",
             ))
         }
@@ -426,7 +426,7 @@ pub(super) fn sub_groups_unavailable() -> Problem {
 }
 
 /// The order's name in messages.
-const fn word(order: Order) -> &'static str {
+const fn order_name(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "relaxed",
         Order::Acquire => "acquire",

@@ -207,15 +207,15 @@ fn target_without(environment: Environment, device_scope: bool, chains: bool) ->
 }
 
 /// The SPIR-V operands of an operation as a disassembly shows them, as a cell of a table.
-fn cell(target: &Target, operation: Operation, sync: Sync) -> String {
+fn operands_cell(target: &Target, operation: Operation, sync: Sync) -> String {
     match check(target, operation, sync) {
-        Ok(()) => operands(target, operation, sync),
+        Ok(()) => show_operands(target, operation, sync),
         Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
         Err(_) => "rejected".to_owned(),
     }
 }
 
-fn operands(target: &Target, operation: Operation, sync: Sync) -> String {
+fn show_operands(target: &Target, operation: Operation, sync: Sync) -> String {
     let mask = |semantics: Semantics| format!("{semantics} ({:#x})", semantics.value());
     match operation {
         Operation::Atomic(access, object) => {
@@ -303,7 +303,7 @@ fn atomics(page: &mut String) {
                 let target = Target::full(environment);
                 let of = |access| {
                     let sync = Sync::atomic(object, order, Scope::Device);
-                    cell(&target, Operation::Atomic(access, object), sync)
+                    operands_cell(&target, Operation::Atomic(access, object), sync)
                 };
                 let accesses = [Access::Load, Access::Store, Access::Modify];
                 let mut cells = vec![format!("`{}`", order.spelling())];
@@ -329,7 +329,9 @@ fn compare_exchange(page: &mut String) {
         for failure in failure_orders(order) {
             let sync = Sync::compare_exchange(Spaces::GLOBAL, order, *failure, Scope::Device);
             let mut cells = vec![format!("`{}`", order.spelling()), format!("`{}`", failure.spelling())];
-            cells.extend(ENVIRONMENTS.map(|environment| cell(&Target::full(environment), operation, sync)));
+            cells.extend(
+                ENVIRONMENTS.map(|environment| operands_cell(&Target::full(environment), operation, sync)),
+            );
             row(page, &cells);
         }
     }
@@ -362,9 +364,10 @@ fn fences(page: &mut String) {
                     format!("`{}`", order.spelling()),
                     format!("`{}`", scope.spelling()),
                 ];
-                cells.extend(
-                    ENVIRONMENTS.map(|environment| cell(&Target::full(environment), Operation::Fence, sync)),
-                );
+                cells
+                    .extend(ENVIRONMENTS.map(|environment| {
+                        operands_cell(&Target::full(environment), Operation::Fence, sync)
+                    }));
                 row(page, &cells);
             }
         }
@@ -396,10 +399,9 @@ fn barriers(page: &mut String) {
                     format!("`{flags}`").replace(" | ", "` and `"),
                     format!("`{}`", scope.spelling()),
                 ];
-                cells
-                    .extend(ENVIRONMENTS.map(|environment| {
-                        cell(&Target::full(environment), Operation::Barrier(group), sync)
-                    }));
+                cells.extend(ENVIRONMENTS.map(|environment| {
+                    operands_cell(&Target::full(environment), Operation::Barrier(group), sync)
+                }));
                 row(page, &cells);
             }
         }
@@ -443,7 +445,7 @@ fn rules(page: &mut String) {
             name.to_owned(),
             format!("`{}`", order.spelling()),
             where_.to_owned(),
-            replaced(operation, sync, &around),
+            show_replacement(operation, sync, &around),
         ];
         row(page, &cells);
     }
@@ -452,31 +454,31 @@ fn rules(page: &mut String) {
         "fence".to_owned(),
         format!("`{}`", Order::SeqCst.spelling()),
         String::new(),
-        replaced(Operation::Fence, fence, &alone),
+        show_replacement(Operation::Fence, fence, &alone),
     ];
     row(page, &cells);
 }
 
 /// The replacement of an operation, with its operands.
-fn replaced(operation: Operation, sync: Sync, around: &Surroundings) -> String {
+fn show_replacement(operation: Operation, sync: Sync, around: &Surroundings) -> String {
     let target = Target::full(Environment::Vulkan);
     let modify = Operation::Atomic(Access::Modify, Spaces::GLOBAL);
     match replacement(target.environment, operation, sync, around) {
-        Replacement::Same(same) => format!("the same: {}", cell(&target, operation, same)),
-        Replacement::LoadAsModify(sync) => format!("OpAtomicOr 0: {}", cell(&target, modify, sync)),
+        Replacement::Same(same) => format!("the same: {}", operands_cell(&target, operation, same)),
+        Replacement::LoadAsModify(sync) => format!("OpAtomicOr 0: {}", operands_cell(&target, modify, sync)),
         Replacement::StoreAsExchange(sync) => {
-            format!("OpAtomicExchange: {}", cell(&target, modify, sync))
+            format!("OpAtomicExchange: {}", operands_cell(&target, modify, sync))
         }
         Replacement::CompareExchange { attempt, reread } => format!(
             "OpAtomicCompareExchange: {}; if it fails, OpAtomicOr 0: {}",
-            cell(&target, operation, attempt),
-            cell(&target, modify, reread)
+            operands_cell(&target, operation, attempt),
+            operands_cell(&target, modify, reread)
         ),
         Replacement::FenceThroughWord { before, word, after } => format!(
             "OpMemoryBarrier: {}; OpAtomicIAdd 0: {}; OpMemoryBarrier: {}",
-            cell(&target, Operation::Fence, before),
-            cell(&target, modify, word),
-            cell(&target, Operation::Fence, after)
+            operands_cell(&target, Operation::Fence, before),
+            operands_cell(&target, modify, word),
+            operands_cell(&target, Operation::Fence, after)
         ),
     }
 }
@@ -510,7 +512,7 @@ fn examples(page: &mut String) {
     let target = Target::full(Environment::Vulkan);
     let global = |access, order| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
-        cell(&target, operation, Sync::atomic(Spaces::GLOBAL, order, Scope::Device))
+        operands_cell(&target, operation, Sync::atomic(Spaces::GLOBAL, order, Scope::Device))
     };
     line(
         page,
@@ -530,13 +532,13 @@ fn examples(page: &mut String) {
         format_args!(
             "\nA tile in local memory:\n\n```c\ntile[get_local_id(0)] = in[get_global_id(0)];\n\
              work_group_barrier(CLK_LOCAL_MEM_FENCE);\n// OpControlBarrier: {}\n```",
-            cell(&target, Operation::Barrier(Group::Work), Sync::barrier(flags, Scope::WorkGroup))
+            operands_cell(&target, Operation::Barrier(Group::Work), Sync::barrier(flags, Scope::WorkGroup))
         ),
     );
     let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };
     let strict = |access| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
-        replaced(operation, Sync::atomic(Spaces::GLOBAL, Order::SeqCst, Scope::Device), &around)
+        show_replacement(operation, Sync::atomic(Spaces::GLOBAL, Order::SeqCst, Scope::Device), &around)
     };
     line(
         page,

@@ -56,23 +56,23 @@ pub fn replacement(
     match environment {
         Environment::OpenCl => Replacement::Same(sync),
         Environment::Vulkan => match operation {
-            Operation::Atomic(access, object) => atomic(access, object, sync, around),
-            Operation::Fence => fence(sync, around),
+            Operation::Atomic(access, object) => strengthen_atomic(access, object, sync, around),
+            Operation::Fence => strengthen_fence(sync, around),
             Operation::Barrier(_) => Replacement::Same(in_both(sync, around)),
         },
     }
 }
 
-fn atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> Replacement {
+fn strengthen_atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> Replacement {
     // R1: a seq_cst operation becomes an acquire-release operation on both classes of memory.
     let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
     let ordinary = in_both(sync, around);
     // R3: a seq_cst load of the same object is a write after R1.
     let beside_seq_cst = |sync: Sync| {
-        if around.seq_cst_on_object { Sync { scope: widest(object, sync.scope), ..sync } } else { sync }
+        if around.seq_cst_on_object { Sync { scope: widest_scope(object, sync.scope), ..sync } } else { sync }
     };
     match (access, sync.order) {
-        (Access::Load, Order::SeqCst) => Replacement::LoadAsModify(strict(widest(object, sync.scope))),
+        (Access::Load, Order::SeqCst) => Replacement::LoadAsModify(strict(widest_scope(object, sync.scope))),
         (Access::Load, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => {
             Replacement::Same(beside_seq_cst(ordinary))
         }
@@ -90,7 +90,7 @@ fn atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> 
             Replacement::Same(ordinary)
         }
         (Access::CompareExchange, Order::SeqCst) => {
-            let scope = widest(object, sync.scope);
+            let scope = widest_scope(object, sync.scope);
             match sync.failure {
                 None | Some(Order::SeqCst) => Replacement::CompareExchange {
                     attempt: Sync { failure: Some(Order::Relaxed), ..strict(scope) },
@@ -108,7 +108,7 @@ fn atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> 
 }
 
 /// R6, or R7 for a weaker fence.
-fn fence(sync: Sync, around: &Surroundings) -> Replacement {
+fn strengthen_fence(sync: Sync, around: &Surroundings) -> Replacement {
     match sync.order {
         Order::SeqCst => {
             let both = |order| Sync { order, failure: None, scope: Scope::Device, spaces: Spaces::BOTH };
@@ -148,7 +148,7 @@ fn in_both(sync: Sync, around: &Surroundings) -> Sync {
 
 /// The scope in which every pair of operations on such an object is mutually ordered. R1 turns loads into writes, and two
 /// loads in the source need no common scope.
-fn widest(object: Spaces, scope: Scope) -> Scope {
+fn widest_scope(object: Spaces, scope: Scope) -> Scope {
     match scope {
         Scope::WorkItem | Scope::SubGroup | Scope::WorkGroup if object == Spaces::LOCAL => Scope::WorkGroup,
         Scope::WorkItem | Scope::SubGroup | Scope::WorkGroup | Scope::Device => Scope::Device,

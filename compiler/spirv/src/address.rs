@@ -24,7 +24,7 @@ impl Body<'_, '_> {
         let ty = self.type_of(inst.results[0]);
         let pointer = self.pointer(inst.args[0], ty);
         let mut operands = vec![Operand::IdRef(pointer)];
-        operands.extend(self.access(inst.args[0], access));
+        operands.extend(self.memory_operands(inst.args[0], access));
         self.result(inst, Op::Load, operands);
     }
 
@@ -34,7 +34,7 @@ impl Body<'_, '_> {
         let pointer = self.pointer(inst.args[0], ty);
         let value = self.value(inst.args[1]);
         let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(value)];
-        operands.extend(self.access(inst.args[0], access));
+        operands.extend(self.memory_operands(inst.args[0], access));
         self.effect(Op::Store, operands);
     }
 
@@ -44,7 +44,7 @@ impl Body<'_, '_> {
         let ty = self.emitter.scalar(Scalar::I64);
         let size = self.emitter.writer.interned(Op::Constant, Some(ty), vec![Operand::LiteralBit64(size)]);
         let mut operands: Vec<_> = [to, from, size].into_iter().map(Operand::IdRef).collect();
-        operands.extend(self.access(inst.args[0], access));
+        operands.extend(self.memory_operands(inst.args[0], access));
         self.effect(Op::CopyMemorySized, operands);
     }
 
@@ -55,7 +55,7 @@ impl Body<'_, '_> {
         let null = self.emitter.writer.interned(Op::ConstantNull, Some(array), Vec::new());
         let pointer = self.pointer_to(inst.args[0], array);
         let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(null)];
-        operands.extend(self.access(inst.args[0], access));
+        operands.extend(self.memory_operands(inst.args[0], access));
         self.effect(Op::Store, operands);
     }
 
@@ -142,7 +142,7 @@ impl Body<'_, '_> {
     }
 
     /// The memory operands of an access.
-    fn access(&self, address: ValueId, access: Access) -> Vec<Operand> {
+    fn memory_operands(&self, address: ValueId, access: Access) -> Vec<Operand> {
         let mut mask = MemoryAccess::NONE;
         let is_physical = !self.is_structured() || !matches!(self.type_of(address), Type::Pointer(_));
         if is_physical {

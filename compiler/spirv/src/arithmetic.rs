@@ -17,14 +17,14 @@ impl Body<'_, '_> {
     /// Emits one instruction of the IR.
     pub(super) fn instruction(&mut self, id: InstId, inst: &Inst) {
         match &inst.op {
-            IrOp::Unary(op) => self.unary(inst, *op),
-            IrOp::Binary(op) => self.binary(inst, *op),
-            IrOp::Exact(op) => self.exact(inst, *op),
-            IrOp::Compare(compare) => self.compare(inst, *compare),
-            IrOp::Select => self.select(inst),
-            IrOp::Convert(convert) => self.convert(inst, *convert),
-            IrOp::Bitcast => self.bitcast(inst),
-            IrOp::Construct => self.construct(inst),
+            IrOp::Unary(op) => self.emit_unary(inst, *op),
+            IrOp::Binary(op) => self.emit_binary(inst, *op),
+            IrOp::Exact(op) => self.emit_exact(inst, *op),
+            IrOp::Compare(compare) => self.emit_compare(inst, *compare),
+            IrOp::Select => self.emit_select(inst),
+            IrOp::Convert(convert) => self.emit_convert(inst, *convert),
+            IrOp::Bitcast => self.emit_bitcast(inst),
+            IrOp::Construct => self.emit_construct(inst),
             IrOp::Extract(index) => {
                 let vector = self.value(inst.args[0]);
                 let operands = vec![Operand::IdRef(vector), Operand::LiteralBit32((*index).into())];
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
                 let word = self.emitter.globals.functions[function];
                 self.define(inst.results[0], word);
             }
-            IrOp::Call(callee) => self.call(inst, *callee),
+            IrOp::Call(callee) => self.emit_call(inst, *callee),
             IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
             IrOp::WorkItem(query) => self.work_item(inst, *query),
             IrOp::Printf(format) => self.printf(inst, format),
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
     }
 
     /// A vector of scalars and vectors. LLVM-based consumers of the OpenCL environment accept only scalars.
-    fn construct(&mut self, inst: &Inst) {
+    fn emit_construct(&mut self, inst: &Inst) {
         let count_of = |ty| if let Type::Vector(_, count) = ty { u32::from(count) } else { 1 };
         if self.is_structured() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
             return self.plain(inst, Op::CompositeConstruct);
@@ -135,7 +135,7 @@ impl Body<'_, '_> {
         scalar_of(self.type_of(inst.args[0])) == Some(Scalar::Bool)
     }
 
-    fn unary(&mut self, inst: &Inst, op: UnaryOp) {
+    fn emit_unary(&mut self, inst: &Inst, op: UnaryOp) {
         let op = match op {
             UnaryOp::Neg => Op::SNegate,
             UnaryOp::FNeg => Op::FNegate,
@@ -146,7 +146,7 @@ impl Body<'_, '_> {
         self.plain(inst, op);
     }
 
-    fn binary(&mut self, inst: &Inst, op: BinaryOp) {
+    fn emit_binary(&mut self, inst: &Inst, op: BinaryOp) {
         let is_bool = self.is_bool(inst);
         let op = match op {
             BinaryOp::UMulHigh => return self.upper_product(inst),
@@ -211,8 +211,8 @@ impl Body<'_, '_> {
 
     /// Floating-point operations without contraction: the OpenCL environment has an execution mode, but no
     /// decoration. Integer operations without overflow.
-    fn exact(&mut self, inst: &Inst, op: BinaryOp) {
-        self.binary(inst, op);
+    fn emit_exact(&mut self, inst: &Inst, op: BinaryOp) {
+        self.emit_binary(inst, op);
         let word = self.value(inst.results[0]);
         if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
             self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
@@ -225,7 +225,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn compare(&mut self, inst: &Inst, compare: Compare) {
+    fn emit_compare(&mut self, inst: &Inst, compare: Compare) {
         use CompareKind::{Float, Signed, Unsigned};
         let is_bool = self.is_bool(inst);
         let op = match (compare.op, compare.kind) {
@@ -260,7 +260,7 @@ impl Body<'_, '_> {
     }
 
     /// SPIR-V 1.2 requires a condition for each component.
-    fn select(&mut self, inst: &Inst) {
+    fn emit_select(&mut self, inst: &Inst) {
         let (condition, result) = (self.type_of(inst.args[0]), self.type_of(inst.results[0]));
         let (Type::Scalar(_), Type::Vector(_, count)) = (condition, result) else {
             return self.plain(inst, Op::Select);
@@ -273,7 +273,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Select, operands);
     }
 
-    fn bitcast(&mut self, inst: &Inst) {
+    fn emit_bitcast(&mut self, inst: &Inst) {
         if self.type_of(inst.args[0]) == self.type_of(inst.results[0]) {
             let word = self.value(inst.args[0]);
             return self.define(inst.results[0], word);
@@ -281,7 +281,7 @@ impl Body<'_, '_> {
         self.plain(inst, Op::Bitcast);
     }
 
-    fn convert(&mut self, inst: &Inst, convert: Convert) {
+    fn emit_convert(&mut self, inst: &Inst, convert: Convert) {
         match convert {
             Convert::Truncate => self.plain(inst, Op::UConvert),
             Convert::SignExtend => self.plain(inst, Op::SConvert),
@@ -300,12 +300,12 @@ impl Body<'_, '_> {
                     (false, false) => Op::SatConvertUToS,
                 };
                 self.plain(inst, op);
-                self.decorate(inst, conversion, !to);
+                self.decorate_conversion(inst, conversion, !to);
             }
         }
     }
 
-    fn decorate(&mut self, inst: &Inst, conversion: Conversion, to_integer: bool) {
+    fn decorate_conversion(&mut self, inst: &Inst, conversion: Conversion, to_integer: bool) {
         let word = self.value(inst.results[0]);
         if let Some(rounding) = conversion.rounding {
             let mode = Operand::FPRoundingMode(rounding_mode(rounding));
@@ -324,7 +324,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Select, operands);
     }
 
-    fn call(&mut self, inst: &Inst, callee: kiln_ir::FuncId) {
+    fn emit_call(&mut self, inst: &Inst, callee: kiln_ir::FuncId) {
         let function = self.emitter.globals.functions[&callee];
         let mut operands = vec![Operand::IdRef(function)];
         operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));

@@ -68,14 +68,14 @@ impl Consumer for Assembly {
     }
 
     fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
-        self.record(&instruction);
+        self.record_types_and_names(&instruction);
         let result = instruction.result_id.map(|id| format!("%{id}")).unwrap_or_default();
         let equals = if result.is_empty() { "  " } else { "= " };
         let _ = write!(self.text, "{result:>INDENT$} {equals}Op{}", instruction.class.opname);
         if let Some(ty) = instruction.result_type {
             let _ = write!(self.text, " %{ty}");
         }
-        for operand in self.operands(&instruction) {
+        for operand in self.format_operands(&instruction) {
             self.text.push(' ');
             self.text.push_str(&operand);
         }
@@ -86,7 +86,7 @@ impl Consumer for Assembly {
 
 impl Assembly {
     /// Records types and names for later instructions.
-    fn record(&mut self, instruction: &Instruction) {
+    fn record_types_and_names(&mut self, instruction: &Instruction) {
         let Some(id) = instruction.result_id else { return };
         match (instruction.class.opcode, instruction.operands.as_slice()) {
             (Op::TypeInt, [Operand::LiteralBit32(width), Operand::LiteralBit32(sign)]) => {
@@ -106,15 +106,15 @@ impl Assembly {
         }
     }
 
-    fn operands(&self, instruction: &Instruction) -> Vec<String> {
+    fn format_operands(&self, instruction: &Instruction) -> Vec<String> {
         let operands = instruction.operands.as_slice();
         match (instruction.class.opcode, operands) {
             (Op::Constant | Op::SpecConstant, _) => {
                 let number = instruction.result_type.and_then(|ty| self.numbers.get(&ty));
-                operands.iter().map(|operand| literal(operand, number)).collect()
+                operands.iter().map(|operand| format_literal(operand, number)).collect()
             }
             (Op::Switch, [Operand::IdRef(selector), ..]) => {
-                operands.iter().map(|operand| literal(operand, self.values.get(selector))).collect()
+                operands.iter().map(|operand| format_literal(operand, self.values.get(selector))).collect()
             }
             (Op::ExtInst, [set @ Operand::IdRef(id), Operand::LiteralExtInstInteger(number), rest @ ..]) => {
                 let mut all = vec![operand_text(set)];
@@ -159,7 +159,7 @@ fn operand_text(operand: &Operand) -> String {
 }
 
 /// A literal of this numeric type. Other literals are printed unchanged.
-fn literal(operand: &Operand, number: Option<&Number>) -> String {
+fn format_literal(operand: &Operand, number: Option<&Number>) -> String {
     let bits = match operand {
         Operand::LiteralBit32(bits) => u64::from(*bits),
         Operand::LiteralBit64(bits) => *bits,
@@ -170,19 +170,19 @@ fn literal(operand: &Operand, number: Option<&Number>) -> String {
         Some(Number::Signed(64)) => (bits as i64).to_string(),
         // Narrow integers are sign-extended (SPIR-V 2.2.1).
         Some(Number::Signed(_)) => (bits as i32).to_string(),
-        Some(Number::Float(16)) => float(binary16::to_f64(bits as u16), bits & 0x3ff, 10),
-        Some(Number::Float(64)) => float(f64::from_bits(bits), bits & ((1 << 52) - 1), 52),
+        Some(Number::Float(16)) => format_float(binary16::to_f64(bits as u16), bits & 0x3ff, 10),
+        Some(Number::Float(64)) => format_float(f64::from_bits(bits), bits & ((1 << 52) - 1), 52),
         Some(Number::Float(_)) => {
             let value = f32::from_bits(bits as u32);
             // The shortest decimal that round-trips as a float has fewer digits than that of the same number as a double.
             let digits = value.is_normal().then(|| format!("{value:e}")).and_then(|text| text.parse().ok());
-            float(digits.unwrap_or(value.into()), bits & ((1 << 23) - 1), 23)
+            format_float(digits.unwrap_or(value.into()), bits & ((1 << 23) - 1), 23)
         }
     }
 }
 
 /// A floating-point number. Infinities and NaNs are printed as hexadecimal floats, with a significand of `width` bits.
-fn float(value: f64, fraction: u64, width: u32) -> String {
+fn format_float(value: f64, fraction: u64, width: u32) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let above = match width {
         10 => 16,
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_the_assembler_reads_them() {
-        let operand_text = |bits, number| literal(&Operand::LiteralBit32(bits), Some(&number));
+        let operand_text = |bits, number| format_literal(&Operand::LiteralBit32(bits), Some(&number));
         assert_eq!(operand_text(u32::MAX, Number::Unsigned), "4294967295");
         assert_eq!(operand_text(u32::MAX, Number::Signed(16)), "-1");
         assert_eq!(operand_text(0.1_f32.to_bits(), Number::Float(32)), "0.1");
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(operand_text(0x7e01, Number::Float(16)), "0x1.804p+16");
         assert_eq!(operand_text(0x7f80_0001, Number::Float(32)), "0x1.000002p+128");
         let wide = Operand::LiteralBit64(0x7ff8_0000_0000_0001);
-        assert_eq!(literal(&wide, Some(&Number::Float(64))), "0x1.8000000000001p+1024");
+        assert_eq!(format_literal(&wide, Some(&Number::Float(64))), "0x1.8000000000001p+1024");
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl<'m> Emitter<'m> {
             interface: FxHashSet::default(),
             is_terminated: true,
         };
-        let parameters = body.parameters(&types, &objects);
+        let parameters = body.emit_parameters(&types, &objects);
         if body.is_structured() {
             body.elements = body.emitter.elements.remove(&id).unwrap_or_default();
         }
@@ -142,7 +142,7 @@ fn parameter_objects(function: &Function) -> Vec<Option<&Var>> {
 
 impl<'m> Body<'_, 'm> {
     /// Creates the parameters, with names and decorations.
-    fn parameters(&mut self, types: &[Word], objects: &[Option<&Var>]) -> Vec<Instruction> {
+    fn emit_parameters(&mut self, types: &[Word], objects: &[Option<&Var>]) -> Vec<Instruction> {
         let function = self.function;
         let arguments = function.kernel.as_ref().map_or(&[][..], |kernel| &kernel.arguments[..]);
         let mut parameters = Vec::new();
@@ -194,14 +194,14 @@ impl<'m> Body<'_, 'm> {
                 return;
             }
             if !self.elements.is_implied(inst) {
-                self.line(function.insts[inst].span);
+                self.emit_line(function.insts[inst].span);
                 self.instruction(inst, &function.insts[inst]);
             }
         }
     }
 
     /// Emits `OpLine` if the line has changed in this basic block.
-    fn line(&mut self, span: Span) {
+    fn emit_line(&mut self, span: Span) {
         let Some(spot) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
         let file = self.emitter.writer.string(&spot.0);
         let operands =

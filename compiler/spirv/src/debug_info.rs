@@ -59,7 +59,7 @@ impl Emitter<'_> {
     }
 
     /// A module-scope debug instruction. Equal ones are shared.
-    fn debug(&mut self, number: u32, words: &[Word]) -> Word {
+    fn module_debug_instruction(&mut self, number: u32, words: &[Word]) -> Word {
         let operands = self.debug_operands(number, words);
         let void = self.void();
         self.writer.interned(Op::ExtInst, Some(void), operands)
@@ -67,7 +67,7 @@ impl Emitter<'_> {
 
     fn debug_source(&mut self, file: &str) -> Word {
         let file = self.writer.string(file);
-        self.debug(number::SOURCE, &[file])
+        self.module_debug_instruction(number::SOURCE, &[file])
     }
 
     /// The compilation unit, named after the file of the first function.
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         let source = self.debug_source(spot.as_ref().map_or(file, |(file, ..)| file));
         let [version, dwarf] = VERSIONS.map(|it| self.u32(it));
         let language = self.u32(SourceLanguage::OpenCL_C as u32);
-        self.debug(number::COMPILATION_UNIT, &[version, dwarf, source, language])
+        self.module_debug_instruction(number::COMPILATION_UNIT, &[version, dwarf, source, language])
     }
 
     /// The debug information of a function with a source position.
@@ -89,7 +89,10 @@ impl Emitter<'_> {
         let (source, unit) = (self.debug_source(&file), self.debug_unit(&file));
         let name = self.writer.string(&function.name);
         let [line, column, flags] = [line, column, IS_DEFINITION].map(|it| self.u32(it));
-        Some(self.debug(number::FUNCTION, &[name, ty, source, line, column, unit, name, flags, line]))
+        Some(self.module_debug_instruction(
+            number::FUNCTION,
+            &[name, ty, source, line, column, unit, name, flags, line],
+        ))
     }
 
     fn debug_signature(&mut self, function: &Function) -> Word {
@@ -102,7 +105,7 @@ impl Emitter<'_> {
             Some(kernel) => words.extend(kernel.arguments.iter().map(|it| self.debug_argument(it))),
             None => words.extend(function.params().iter().map(|&it| self.debug_type(function.ty(it)))),
         }
-        self.debug(number::TYPE_FUNCTION, &words)
+        self.module_debug_instruction(number::TYPE_FUNCTION, &words)
     }
 
     fn debug_argument(&mut self, argument: &Argument) -> Word {
@@ -118,14 +121,14 @@ impl Emitter<'_> {
     fn debug_pointer(&mut self, base: Word, space: AddressSpace) -> Word {
         let class: StorageClass = self.storage_class(space);
         let [class, flags] = [class as u32, 0].map(|it| self.u32(it));
-        self.debug(number::TYPE_POINTER, &[base, class, flags])
+        self.module_debug_instruction(number::TYPE_POINTER, &[base, class, flags])
     }
 
     /// A type by name. User-defined types have no further information.
     fn debug_named(&mut self, name: &str) -> Word {
-        match numeric(name) {
+        match numeric_type(name) {
             Some((scalar, count)) => {
-                let base = self.debug_basic(scalar.spelling(), scalar.size(), encoding(scalar));
+                let base = self.debug_basic(scalar.spelling(), scalar.size(), encoding_of(scalar));
                 self.debug_vector(base, count)
             }
             None => self.debug_basic(name, 0, UNSPECIFIED),
@@ -134,8 +137,8 @@ impl Emitter<'_> {
 
     /// The pointee type. The set requires a basic type, so a vector is represented by its name.
     fn debug_pointee(&mut self, name: &str) -> Word {
-        match numeric(name) {
-            Some((scalar, 1)) => self.debug_basic(name, scalar.size(), encoding(scalar)),
+        match numeric_type(name) {
+            Some((scalar, 1)) => self.debug_basic(name, scalar.size(), encoding_of(scalar)),
             Some((scalar, count)) => {
                 let bytes = scalar.size() * u64::from(count.next_power_of_two());
                 self.debug_basic(name, bytes, UNSPECIFIED)
@@ -151,14 +154,14 @@ impl Emitter<'_> {
         }
         let Some(scalar) = ty.scalar() else { return self.debug_basic(&ty.to_string(), 0, UNSPECIFIED) };
         let shown = scalar.opencl(false);
-        let base = self.debug_basic(shown.spelling(), scalar.size(), encoding(shown));
+        let base = self.debug_basic(shown.spelling(), scalar.size(), encoding_of(shown));
         self.debug_vector(base, ty.count())
     }
 
     fn debug_basic(&mut self, name: &str, bytes: u64, encoding: u32) -> Word {
         let name = self.writer.string(name);
         let [bits, encoding, flags] = [8 * bytes as u32, encoding, 0].map(|it| self.u32(it));
-        self.debug(number::TYPE_BASIC, &[name, bits, encoding, flags])
+        self.module_debug_instruction(number::TYPE_BASIC, &[name, bits, encoding, flags])
     }
 
     fn debug_vector(&mut self, base: Word, count: u8) -> Word {
@@ -166,7 +169,7 @@ impl Emitter<'_> {
             return base;
         }
         let count = self.u32(count.into());
-        self.debug(number::TYPE_VECTOR, &[base, count])
+        self.module_debug_instruction(number::TYPE_VECTOR, &[base, count])
     }
 
     /// The type of an object, from its layout.
@@ -179,7 +182,7 @@ impl Emitter<'_> {
         // The launch decides the length of an argument.
         let count = if var.argument.is_some() { 0 } else { var.size.div_ceil(size_of(element)) };
         let count = self.u32(u32::try_from(count).unwrap_or(u32::MAX));
-        self.debug(number::TYPE_ARRAY, &[base, count])
+        self.module_debug_instruction(number::TYPE_ARRAY, &[base, count])
     }
 
     /// The debug information of an object in local memory.
@@ -189,12 +192,15 @@ impl Emitter<'_> {
         let (source, unit) = (self.debug_source(&file), self.debug_unit(&file));
         let name = self.writer.string(&var.name);
         let [line, column, flags] = [line, column, IS_LOCAL].map(|it| self.u32(it));
-        self.debug(number::GLOBAL_VARIABLE, &[name, ty, source, line, column, unit, name, word, flags]);
+        self.module_debug_instruction(
+            number::GLOBAL_VARIABLE,
+            &[name, ty, source, line, column, unit, name, word, flags],
+        );
     }
 }
 
 /// The number or vector type with this OpenCL C name.
-fn numeric(name: &str) -> Option<(ty::Scalar, u8)> {
+fn numeric_type(name: &str) -> Option<(ty::Scalar, u8)> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let scalar = ty::Scalar::ALL.into_iter().find(|scalar| scalar.spelling() == stem)?;
     let digits = &name[stem.len()..];
@@ -202,7 +208,7 @@ fn numeric(name: &str) -> Option<(ty::Scalar, u8)> {
 }
 
 /// The encoding of a number in the set's table.
-const fn encoding(scalar: ty::Scalar) -> u32 {
+const fn encoding_of(scalar: ty::Scalar) -> u32 {
     match scalar {
         ty::Scalar::Bool => 2,
         ty::Scalar::Half | ty::Scalar::Float | ty::Scalar::Double => 3,
@@ -237,8 +243,8 @@ impl Body<'_, '_> {
             let name = self.emitter.writer.string(&var.name);
             let [line, column, flags] = [line, column, IS_LOCAL].map(|it| self.emitter.u32(it));
             let words = [name, ty, source, line, column, scope, flags];
-            let local = self.emitter.debug(number::LOCAL_VARIABLE, &words);
-            let expression = self.emitter.debug(number::EXPRESSION, &[]);
+            let local = self.emitter.module_debug_instruction(number::LOCAL_VARIABLE, &words);
+            let expression = self.emitter.module_debug_instruction(number::EXPRESSION, &[]);
             head.push(self.debug_instruction(number::DECLARE, &[local, word, expression]));
         }
         head

@@ -69,13 +69,14 @@ impl Elements {
             let Some(&result) = function.insts[id].results.first() else { continue };
             let total = uses[result.index()];
             let size = accessed.get(&result).filter(|(count, ..)| *count == total).map(|(_, size, _)| *size);
-            let folded = if let Some((element, offset)) = size.and_then(|size| element(function, id, size)) {
+            let folded = if let Some((element, offset)) = size.and_then(|size| as_element(function, id, size))
+            {
                 elements.found.insert(result, element);
                 offset
             } else if implied.get(&result) == Some(&total) {
                 let is_product = function.insts[id].op == Op::Binary(BinaryOp::Mul);
                 let factor = function.insts[id].args[0];
-                (is_product && extended(function, factor).is_some()).then_some(factor)
+                (is_product && sign_extended_index(function, factor).is_some()).then_some(factor)
             } else {
                 continue;
             };
@@ -118,7 +119,7 @@ impl Elements {
 }
 
 /// An addition as an element of this size, and the multiplication or extension that becomes unused.
-fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Option<ValueId>)> {
+fn as_element(function: &Function, id: InstId, size: u64) -> Option<(Element, Option<ValueId>)> {
     let inst = &function.insts[id];
     if inst.op != Op::Binary(BinaryOp::Add) || size == 0 {
         return None;
@@ -129,15 +130,15 @@ fn element(function: &Function, id: InstId, size: u64) -> Option<(Element, Optio
         let index = Index::Constant(bytes / step);
         return (bytes % step == 0).then_some((Element { base, index, size }, None));
     }
-    let index = if size == 1 { offset } else { scaled(function, offset, size)? };
-    let short = extended(function, index);
+    let index = if size == 1 { offset } else { scaled_index(function, offset, size)? };
+    let short = sign_extended_index(function, index);
     let is_folded = size != 1 || short.is_some();
     let element = Element { base, index: Index::Value(short.unwrap_or(index)), size };
     Some((element, is_folded.then_some(offset)))
 }
 
 /// The value that is multiplied by the size.
-fn scaled(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
+fn scaled_index(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
     let inst = function.def(offset)?;
     let is_scaled =
         inst.op == Op::Binary(BinaryOp::Mul) && function.constant_bits(inst.args[1]) == Some(size);
@@ -145,7 +146,7 @@ fn scaled(function: &Function, offset: ValueId, size: u64) -> Option<ValueId> {
 }
 
 /// The value that is sign-extended. Indices are signed.
-fn extended(function: &Function, index: ValueId) -> Option<ValueId> {
+fn sign_extended_index(function: &Function, index: ValueId) -> Option<ValueId> {
     let inst = function.def(index)?;
     let is_extended = inst.op == Op::Convert(Convert::SignExtend) && function.ty(inst.args[0]) == Type::I32;
     is_extended.then(|| inst.args[0])

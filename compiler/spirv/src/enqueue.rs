@@ -130,7 +130,7 @@ impl Body<'_, '_> {
                     self.typed(
                         Op::Load,
                         array,
-                        [Operand::IdRef(pointer)].into_iter().chain(aligned()).collect(),
+                        [Operand::IdRef(pointer)].into_iter().chain(aligned_access()).collect(),
                     )
                 }
             };
@@ -139,12 +139,12 @@ impl Body<'_, '_> {
         let ty = self.emitter.ndrange_type();
         let made = self.typed(Op::BuildNDRange, ty, operands);
         let address = self.pointer_to(inst.args[0], ty);
-        let operands = [address, made].map(Operand::IdRef).into_iter().chain(aligned()).collect();
+        let operands = [address, made].map(Operand::IdRef).into_iter().chain(aligned_access()).collect();
         self.effect(Op::Store, operands);
     }
 }
 
 /// The memory operands of an access to sizes.
-fn aligned() -> [Operand; 2] {
+fn aligned_access() -> [Operand; 2] {
     [Operand::MemoryAccess(rspirv::spirv::MemoryAccess::ALIGNED), Operand::LiteralBit32(8)]
 }

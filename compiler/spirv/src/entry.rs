@@ -69,7 +69,7 @@ impl Emitter<'_> {
         operands.extend(interface.into_iter().filter(|it| all || inputs.contains(it)).map(Operand::IdRef));
         self.writer.module.entry_points.push(Instruction::new(Op::EntryPoint, None, None, operands));
         if !self.is_vulkan() && !self.contracts {
-            self.mode(id, ExecutionMode::ContractionOff, &[]);
+            self.execution_mode(id, ExecutionMode::ContractionOff, &[]);
         }
         if self.is_vulkan() {
             self.float_controls(id);
@@ -95,22 +95,22 @@ impl Emitter<'_> {
             };
             if is_used && keeps_values && !is_free {
                 self.writer.require(Capability::SignedZeroInfNanPreserve);
-                self.mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
+                self.execution_mode(id, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
             }
             if is_used && keeps_denormals && !self.math.denorms_are_zero {
                 self.writer.require(Capability::DenormPreserve);
-                self.mode(id, ExecutionMode::DenormPreserve, &[width]);
+                self.execution_mode(id, ExecutionMode::DenormPreserve, &[width]);
             }
         }
     }
 
     fn size_modes(&mut self, id: FuncId, size: Option<[u32; 3]>, mode: ExecutionMode) {
         if let Some(size) = size {
-            self.mode(id, mode, &size);
+            self.execution_mode(id, mode, &size);
         }
     }
 
-    fn mode(&mut self, id: FuncId, mode: ExecutionMode, numbers: &[u32]) {
+    fn execution_mode(&mut self, id: FuncId, mode: ExecutionMode, numbers: &[u32]) {
         let mut operands = vec![Operand::IdRef(self.globals.functions[&id]), Operand::ExecutionMode(mode)];
         operands.extend(numbers.iter().copied().map(Operand::LiteralBit32));
         self.writer.module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));

@@ -33,7 +33,7 @@ impl Body<'_, '_> {
             Lowering::Image(operation) => return self.image(inst, operation),
             Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
             Lowering::Enqueue(enqueue) => return self.enqueue(inst, enqueue, row.name),
-            Lowering::Clock(scope) => return self.clock(inst, scope),
+            Lowering::Clock(scope) => return self.emit_clock(inst, scope),
             Lowering::VectorLoad(_) => return self.half_load(inst),
             Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
             _ => {}
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
     }
 
     /// Reads a clock. SPIR-V has no clock of a work-group, so the device's clock is used.
-    fn clock(&mut self, inst: &Inst, scope: Scope) {
+    fn emit_clock(&mut self, inst: &Inst, scope: Scope) {
         let scope = match scope {
             Scope::SubGroup => rspirv::spirv::Scope::Subgroup,
             _ => rspirv::spirv::Scope::Device,
@@ -120,13 +120,13 @@ impl Body<'_, '_> {
         };
         self.emitter.writer.require(Capability::GenericPointer);
         let class = self.emitter.storage_class(space);
-        let pointer = self.generic(inst.args[0]);
+        let pointer = self.cast_to_generic(inst.args[0]);
         let operands = vec![Operand::IdRef(pointer), Operand::StorageClass(class)];
         self.result(inst, Op::GenericCastToPtrExplicit, operands);
     }
 
     /// Casts a pointer to generic.
-    fn generic(&mut self, arg: ValueId) -> Word {
+    fn cast_to_generic(&mut self, arg: ValueId) -> Word {
         let pointer = self.value(arg);
         let generic = Type::Pointer(AddressSpace::Generic);
         if self.type_of(arg) == generic {
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
     fn get_fence(&mut self, inst: &Inst) {
         const WORKGROUP_MEMORY_BIT: u32 = 8;
         self.emitter.writer.require(Capability::GenericPointer);
-        let pointer = self.generic(inst.args[0]);
+        let pointer = self.cast_to_generic(inst.args[0]);
         let mask = self.op(Op::GenericPtrMemSemantics, Type::I32, vec![Operand::IdRef(pointer)]);
         let [shift, flags] = [WORKGROUP_MEMORY_BIT, 3].map(|it| Operand::IdRef(self.emitter.u32(it)));
         let mask = self.op(Op::ShiftRightLogical, Type::I32, vec![Operand::IdRef(mask), shift]);

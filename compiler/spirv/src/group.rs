@@ -156,75 +156,87 @@ impl Body<'_, '_> {
         match collective {
             Collective::All => {
                 let op = if is_uniform { Op::GroupAll } else { Op::GroupNonUniformAll };
-                self.vote(inst, op, scope);
+                self.emit_vote(inst, op, scope);
             }
             Collective::Any => {
                 let op = if is_uniform { Op::GroupAny } else { Op::GroupNonUniformAny };
-                self.vote(inst, op, scope);
+                self.emit_vote(inst, op, scope);
             }
             Collective::AllEqual => {
                 let value = Operand::IdRef(self.value(arg(0)));
-                self.boolean(inst, Op::GroupNonUniformAllEqual, vec![scope, value]);
+                self.emit_boolean(inst, Op::GroupNonUniformAllEqual, vec![scope, value]);
             }
-            Collective::Elect => self.boolean(inst, Op::GroupNonUniformElect, vec![scope]),
+            Collective::Elect => self.emit_boolean(inst, Op::GroupNonUniformElect, vec![scope]),
             Collective::Broadcast => {
                 let value = Operand::IdRef(self.value(arg(0)));
-                let index = self.broadcaster(&inst.args[1..]);
+                let index = self.broadcaster_id(&inst.args[1..]);
                 let op = if is_uniform { Op::GroupBroadcast } else { Op::GroupNonUniformBroadcast };
                 self.result(inst, op, vec![scope, value, Operand::IdRef(index)]);
             }
-            Collective::BroadcastFirst => self.grouped(inst, Op::GroupNonUniformBroadcastFirst, scope, None),
+            Collective::BroadcastFirst => {
+                self.emit_group_operation(inst, Op::GroupNonUniformBroadcastFirst, scope, None)
+            }
             Collective::Reduce(arithmetic) if is_uniform => {
-                self.uniform(inst, arithmetic, element, scope, GroupOperation::Reduce);
+                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
             }
             Collective::ScanInclusive(arithmetic) if is_uniform => {
-                self.uniform(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
+                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
             }
             Collective::ScanExclusive(arithmetic) if is_uniform => {
-                self.uniform(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
+                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
             }
             Collective::Reduce(arithmetic) => {
-                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
+                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
             }
             Collective::ScanInclusive(arithmetic) => {
-                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
+                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
             }
             Collective::ScanExclusive(arithmetic) => {
-                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
+                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
             }
             Collective::ClusteredReduce(arithmetic) => {
-                self.arithmetic(inst, arithmetic, element, scope, GroupOperation::ClusteredReduce);
+                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ClusteredReduce);
             }
             Collective::Ballot => {
-                let predicate = self.predicate(arg(0));
+                let predicate = self.is_nonzero(arg(0));
                 self.result(inst, Op::GroupNonUniformBallot, vec![scope, Operand::IdRef(predicate)]);
             }
             Collective::InverseBallot => {
                 let value = Operand::IdRef(self.value(arg(0)));
-                self.boolean(inst, Op::GroupNonUniformInverseBallot, vec![scope, value]);
+                self.emit_boolean(inst, Op::GroupNonUniformInverseBallot, vec![scope, value]);
             }
             Collective::BallotBitExtract => {
                 let [value, index] = [0, 1].map(|index| Operand::IdRef(self.value(arg(index))));
-                self.boolean(inst, Op::GroupNonUniformBallotBitExtract, vec![scope, value, index]);
+                self.emit_boolean(inst, Op::GroupNonUniformBallotBitExtract, vec![scope, value, index]);
             }
             Collective::BallotBitCount => {
                 let op = whole(GroupOperation::Reduce);
-                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
             }
             Collective::BallotScanInclusive => {
                 let op = whole(GroupOperation::InclusiveScan);
-                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
             }
             Collective::BallotScanExclusive => {
                 let op = whole(GroupOperation::ExclusiveScan);
-                self.grouped(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
+                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
             }
-            Collective::BallotFindLsb => self.grouped(inst, Op::GroupNonUniformBallotFindLSB, scope, None),
-            Collective::BallotFindMsb => self.grouped(inst, Op::GroupNonUniformBallotFindMSB, scope, None),
-            Collective::Shuffle => self.grouped(inst, Op::GroupNonUniformShuffle, scope, None),
-            Collective::ShuffleXor => self.grouped(inst, Op::GroupNonUniformShuffleXor, scope, None),
-            Collective::ShuffleUp => self.grouped(inst, Op::GroupNonUniformShuffleUp, scope, None),
-            Collective::ShuffleDown => self.grouped(inst, Op::GroupNonUniformShuffleDown, scope, None),
+            Collective::BallotFindLsb => {
+                self.emit_group_operation(inst, Op::GroupNonUniformBallotFindLSB, scope, None)
+            }
+            Collective::BallotFindMsb => {
+                self.emit_group_operation(inst, Op::GroupNonUniformBallotFindMSB, scope, None)
+            }
+            Collective::Shuffle => self.emit_group_operation(inst, Op::GroupNonUniformShuffle, scope, None),
+            Collective::ShuffleXor => {
+                self.emit_group_operation(inst, Op::GroupNonUniformShuffleXor, scope, None)
+            }
+            Collective::ShuffleUp => {
+                self.emit_group_operation(inst, Op::GroupNonUniformShuffleUp, scope, None)
+            }
+            Collective::ShuffleDown => {
+                self.emit_group_operation(inst, Op::GroupNonUniformShuffleDown, scope, None)
+            }
             Collective::Mask(_)
             | Collective::ShuffleDownPair
             | Collective::ShuffleUpPair
@@ -246,27 +258,27 @@ impl Body<'_, '_> {
     }
 
     /// Emits an operation with the scope, the group operation if any, and the arguments.
-    fn grouped(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<Operand>) {
+    fn emit_group_operation(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<Operand>) {
         let mut operands = vec![scope];
         operands.extend(kind);
         operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
         self.result(inst, op, operands);
     }
 
-    fn vote(&mut self, inst: &Inst, op: Op, scope: Operand) {
-        let predicate = Operand::IdRef(self.predicate(inst.args[0]));
-        self.boolean(inst, op, vec![scope, predicate]);
+    fn emit_vote(&mut self, inst: &Inst, op: Op, scope: Operand) {
+        let predicate = Operand::IdRef(self.is_nonzero(inst.args[0]));
+        self.emit_boolean(inst, op, vec![scope, predicate]);
     }
 
     /// Whether a number is nonzero.
-    fn predicate(&mut self, value: ValueId) -> Word {
+    fn is_nonzero(&mut self, value: ValueId) -> Word {
         let ty = self.type_of(value);
         let [value, zero] = [self.value(value), self.emitter.splat(ty, 0)].map(Operand::IdRef);
         self.op(Op::INotEqual, Type::BOOL, vec![value, zero])
     }
 
     /// Converts a boolean result to 0 or 1.
-    fn boolean(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
+    fn emit_boolean(&mut self, inst: &Inst, op: Op, operands: Vec<Operand>) {
         let holds = self.op(op, Type::BOOL, operands);
         let ty = self.type_of(inst.results[0]);
         let [one, zero] = [1, 0].map(|bit| self.emitter.splat(ty, bit));
@@ -274,7 +286,7 @@ impl Body<'_, '_> {
     }
 
     /// The id of the broadcasting work-item: one number, or one for each dimension.
-    fn broadcaster(&mut self, ids: &[ValueId]) -> Word {
+    fn broadcaster_id(&mut self, ids: &[ValueId]) -> Word {
         let words: Vec<Word> = ids.iter().map(|&id| self.value(id)).collect();
         if let [word] = words[..] {
             return word;
@@ -284,7 +296,7 @@ impl Body<'_, '_> {
     }
 
     /// Arithmetic over all work-items of a group.
-    fn uniform(
+    fn work_group_arithmetic(
         &mut self,
         inst: &Inst,
         arithmetic: Arithmetic,
@@ -297,11 +309,11 @@ impl Body<'_, '_> {
             Arithmetic::Max => by_kind(element, [Op::GroupFMax, Op::GroupSMax, Op::GroupUMax]),
             _ => by_kind(element, [Op::GroupFAdd, Op::GroupIAdd, Op::GroupIAdd]),
         };
-        self.grouped(inst, op, scope, Some(Operand::GroupOperation(kind)));
+        self.emit_group_operation(inst, op, scope, Some(Operand::GroupOperation(kind)));
     }
 
     /// Arithmetic over the active work-items of a sub-group. For clusters, the size is the last argument.
-    fn arithmetic(
+    fn sub_group_arithmetic(
         &mut self,
         inst: &Inst,
         arithmetic: Arithmetic,
@@ -331,11 +343,11 @@ impl Body<'_, '_> {
             Arithmetic::LogicalXor => Op::GroupNonUniformLogicalXor,
         };
         if matches!(arithmetic, Arithmetic::LogicalAnd | Arithmetic::LogicalOr | Arithmetic::LogicalXor) {
-            let mut operands = vec![scope, kind, Operand::IdRef(self.predicate(inst.args[0]))];
+            let mut operands = vec![scope, kind, Operand::IdRef(self.is_nonzero(inst.args[0]))];
             operands.extend(inst.args[1..].iter().map(|&size| Operand::IdRef(self.value(size))));
-            return self.boolean(inst, op, operands);
+            return self.emit_boolean(inst, op, operands);
         }
-        self.grouped(inst, op, scope, Some(kind));
+        self.emit_group_operation(inst, op, scope, Some(kind));
     }
 }
 

@@ -21,9 +21,9 @@ impl Body<'_, '_> {
             unreachable!("the first operand of an image function is an image")
         };
         match operation {
-            ImageOp::Read if self.type_of(inst.args[1]) == Type::Sampler => self.sample(inst),
+            ImageOp::Read if self.type_of(inst.args[1]) == Type::Sampler => self.emit_sample(inst),
             ImageOp::Read => {
-                let mut operands = self.operands(&inst.args[..2]);
+                let mut operands = self.value_operands(&inst.args[..2]);
                 if let Some(&sample) = inst.args.get(2) {
                     operands.push(Operand::ImageOperands(ImageOperands::SAMPLE));
                     operands.push(Operand::IdRef(self.value(sample)));
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
                     [_, _, level, texel] => (texel, Some(level)),
                     _ => (inst.args[2], None),
                 };
-                let mut operands = self.operands(&[inst.args[0], inst.args[1], texel]);
+                let mut operands = self.value_operands(&[inst.args[0], inst.args[1], texel]);
                 if let Some(level) = level {
                     self.emitter.writer.require(Capability::ImageMipmap);
                     operands.push(Operand::ImageOperands(ImageOperands::LOD));
@@ -43,16 +43,16 @@ impl Body<'_, '_> {
                 }
                 self.effect(Op::ImageWrite, operands);
             }
-            ImageOp::Query(query) => self.query(inst, image, query),
+            ImageOp::Query(query) => self.emit_query(inst, image, query),
         }
     }
 
-    fn operands(&mut self, args: &[ValueId]) -> Vec<Operand> {
+    fn value_operands(&mut self, args: &[ValueId]) -> Vec<Operand> {
         args.iter().map(|&arg| Operand::IdRef(self.value(arg))).collect()
     }
 
     /// A gradient with the dimensions of the image. In three dimensions, OpenCL C passes four components.
-    fn gradient(&mut self, gradient: ValueId) -> Word {
+    fn gradient_components(&mut self, gradient: ValueId) -> Word {
         let (word, ty) = (self.value(gradient), self.type_of(gradient));
         if ty.count() < 4 {
             return word;
@@ -63,12 +63,12 @@ impl Body<'_, '_> {
     }
 
     /// Reads with a sampler, at a level of detail or with gradients; by default at level 0. Depth has one component.
-    fn sample(&mut self, inst: &Inst) {
+    fn emit_sample(&mut self, inst: &Inst) {
         let ty = self.type_of(inst.args[0]);
         let image_type = self.emitter.ty(ty);
         let combined =
             self.emitter.writer.interned(Op::TypeSampledImage, None, vec![Operand::IdRef(image_type)]);
-        let pair = self.operands(&inst.args[..2]);
+        let pair = self.value_operands(&inst.args[..2]);
         let sampled = self.typed(Op::SampledImage, combined, pair);
         let coordinate = Operand::IdRef(self.value(inst.args[2]));
         let mut operands = vec![Operand::IdRef(sampled), coordinate];
@@ -79,7 +79,7 @@ impl Body<'_, '_> {
             }
             [dx, dy] => {
                 operands.push(Operand::ImageOperands(ImageOperands::GRAD));
-                operands.extend([dx, dy].map(|gradient| Operand::IdRef(self.gradient(gradient))));
+                operands.extend([dx, dy].map(|gradient| Operand::IdRef(self.gradient_components(gradient))));
             }
             _ => {
                 let zero = self.emitter.splat(Type::Scalar(Scalar::F32), 0);
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::CompositeExtract, vec![Operand::IdRef(four), Operand::LiteralBit32(0)]);
     }
 
-    fn query(&mut self, inst: &Inst, image: ImageTy, query: ImageQuery) {
+    fn emit_query(&mut self, inst: &Inst, image: ImageTy, query: ImageQuery) {
         let word = Operand::IdRef(self.value(inst.args[0]));
         let numbered = |body: &mut Self, op: Op, first: u64| {
             let number = body.op(op, Type::I32, vec![word.clone()]);
@@ -106,18 +106,18 @@ impl Body<'_, '_> {
             ImageQuery::ChannelOrder => numbered(self, Op::ImageQueryOrder, FIRST_CHANNEL_ORDER),
             ImageQuery::MipLevels => self.result(inst, Op::ImageQueryLevels, vec![word]),
             ImageQuery::Samples => self.result(inst, Op::ImageQuerySamples, vec![word]),
-            ImageQuery::Width => self.extent(inst, image, &[0]),
-            ImageQuery::Height => self.extent(inst, image, &[1]),
-            ImageQuery::Depth => self.extent(inst, image, &[2]),
-            ImageQuery::ArraySize => self.extent(inst, image, &[dimensions(image)]),
-            ImageQuery::Dim if image.dim == ImageDim::D3 => self.extent(inst, image, &[0, 1, 2]),
-            ImageQuery::Dim => self.extent(inst, image, &[0, 1]),
+            ImageQuery::Width => self.emit_size_query(inst, image, &[0]),
+            ImageQuery::Height => self.emit_size_query(inst, image, &[1]),
+            ImageQuery::Depth => self.emit_size_query(inst, image, &[2]),
+            ImageQuery::ArraySize => self.emit_size_query(inst, image, &[dimension_count(image)]),
+            ImageQuery::Dim if image.dim == ImageDim::D3 => self.emit_size_query(inst, image, &[0, 1, 2]),
+            ImageQuery::Dim => self.emit_size_query(inst, image, &[0, 1]),
         }
     }
 
     /// Components of the image size. A fourth component is zero.
-    fn extent(&mut self, inst: &Inst, image: ImageTy, wanted: &[u8]) {
-        let count = dimensions(image) + u8::from(image.is_array);
+    fn emit_size_query(&mut self, inst: &Inst, image: ImageTy, wanted: &[u8]) {
+        let count = dimension_count(image) + u8::from(image.is_array);
         let size = Type::vector(Scalar::I32, count);
         let word = Operand::IdRef(self.value(inst.args[0]));
         let whole = if image.dim == ImageDim::Buffer || image.is_msaa {
@@ -126,7 +126,7 @@ impl Body<'_, '_> {
             let level = self.emitter.splat(Type::I32, 0);
             self.op(Op::ImageQuerySizeLod, size, vec![word, Operand::IdRef(level)])
         };
-        let parts: Vec<Word> = wanted.iter().map(|&part| self.part(whole, part, count)).collect();
+        let parts: Vec<Word> = wanted.iter().map(|&part| self.vector_part(whole, part, count)).collect();
         let result = self.type_of(inst.results[0]);
         match parts[..] {
             [part] if result == Type::I32 => self.define(inst.results[0], part),
@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn part(&mut self, vector: Word, part: u8, count: u8) -> Word {
+    fn vector_part(&mut self, vector: Word, part: u8, count: u8) -> Word {
         if count == 1 {
             return vector;
         }
@@ -149,7 +149,7 @@ impl Body<'_, '_> {
     }
 }
 
-const fn dimensions(image: ImageTy) -> u8 {
+const fn dimension_count(image: ImageTy) -> u8 {
     match image.dim {
         ImageDim::D1 | ImageDim::Buffer => 1,
         ImageDim::D2 => 2,

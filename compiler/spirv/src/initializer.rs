@@ -22,7 +22,7 @@ impl Emitter<'_> {
                 let (ty, _) = self.array_of(element, var.size);
                 Some((ty, self.writer.interned(Op::ConstantNull, Some(ty), Vec::new())))
             }
-            Some(data) if data.relocations.is_empty() => Some(self.bytes(element, &data.bytes)),
+            Some(data) if data.relocations.is_empty() => Some(self.bytes_constant(element, &data.bytes)),
             Some(data) => Some(self.with_addresses(data)),
         }
     }
@@ -35,7 +35,7 @@ impl Emitter<'_> {
         (array, count)
     }
 
-    fn bytes(&mut self, element: Type, bytes: &[u8]) -> (Word, Word) {
+    fn bytes_constant(&mut self, element: Type, bytes: &[u8]) -> (Word, Word) {
         let (ty, count) = self.array_of(element, bytes.len() as u64);
         let parts: Vec<Word> = bytes
             .chunks(size_of(element).max(1) as usize)
@@ -64,13 +64,13 @@ impl Emitter<'_> {
         for (at, var, addend) in relocations {
             let at = at as usize;
             if at > end {
-                members.push(self.bytes(Type::I8, &data.bytes[end..at]));
+                members.push(self.bytes_constant(Type::I8, &data.bytes[end..at]));
             }
             members.push(self.address_of(var, addend));
             end = at + 8;
         }
         if end < data.bytes.len() {
-            members.push(self.bytes(Type::I8, &data.bytes[end..]));
+            members.push(self.bytes_constant(Type::I8, &data.bytes[end..]));
         }
         let (types, values): (Vec<_>, Vec<_>) =
             members.into_iter().map(|(ty, value)| (Operand::IdRef(ty), Operand::IdRef(value))).unzip();

@@ -38,7 +38,7 @@ impl Emitter<'_> {
             return known;
         }
         let members = self.globals.launch.members.clone();
-        let types = members.values().map(|&(_, member)| Operand::IdRef(self.member(member))).collect();
+        let types = members.values().map(|&(_, member)| Operand::IdRef(self.member_type(member))).collect();
         let block = self.writer.global(Op::TypeStruct, None, types);
         for (&word, &(number, _)) in &members {
             self.member_offset(block, number, 4 * word);
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         (variable, block)
     }
 
-    fn member(&mut self, member: Member) -> Word {
+    fn member_type(&mut self, member: Member) -> Word {
         match member {
             Member::Number(ty) => self.ty(ty),
             Member::Pointer(ty) => {
@@ -101,7 +101,7 @@ impl Emitter<'_> {
     }
 
     /// Vectors of four words.
-    fn uniform(&mut self) -> Word {
+    fn uniform_block(&mut self) -> Word {
         if let Some(word) = self.globals.launch.uniform {
             return word;
         }
@@ -199,7 +199,7 @@ impl Body<'_, '_> {
     /// Loads a member of the push constants. They are loaded together, unless the block contains words of other
     /// kernels: a host may provide only those of the launched kernel.
     fn load_member(&mut self, number: u32, member: Member) -> Word {
-        let ty = self.emitter.member(member);
+        let ty = self.emitter.member_type(member);
         let (variable, block) = self.emitter.push_constants();
         self.interface.insert(variable);
         if self.emitter.module.interface.arguments.len() > 1 {
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
 
     /// Loads a word of the uniform buffer.
     fn uniform_word(&mut self, word: u32) -> Word {
-        let variable = self.emitter.uniform();
+        let variable = self.emitter.uniform_block();
         self.interface.insert(variable);
         let ty = self.emitter.scalar(Scalar::I32);
         let pointer = self.emitter.pointer_type(StorageClass::Uniform, ty);

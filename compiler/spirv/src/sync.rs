@@ -36,7 +36,7 @@ impl Body<'_, '_> {
             AtomicOp::FlagTestAndSet => Op::AtomicFlagTestAndSet,
             AtomicOp::Exchange => Op::AtomicExchange,
             AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak => Op::AtomicCompareExchange,
-            AtomicOp::Fetch(key) => self.fetch(key, atomic),
+            AtomicOp::Fetch(key) => self.fetch_opcode(key, atomic),
         };
         match inst.results.first() {
             Some(_) => self.result(inst, op, operands),
@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn fetch(&mut self, key: FetchKey, atomic: &Atomic) -> Op {
+    fn fetch_opcode(&mut self, key: FetchKey, atomic: &Atomic) -> Op {
         let is_float = matches!(atomic.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
         match (key, is_float, atomic.is_signed) {
             (FetchKey::Add, true, _) => {

@@ -145,7 +145,7 @@ impl Body<'_, '_> {
         else {
             unreachable!("`bind_arguments` replaces images by descriptors")
         };
-        let (variable, image_type) = self.emitter.descriptor(*number, ty, kind);
+        let (variable, image_type) = self.emitter.descriptor_variable(*number, ty, kind);
         self.interface.insert(variable);
         (self.typed(Op::Load, image_type, vec![Operand::IdRef(variable)]), ty)
     }
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
 
 impl Emitter<'_> {
     /// The variable of a descriptor, and its type. A descriptor may be declared for several texel kinds.
-    fn descriptor(&mut self, number: u32, ty: ImageTy, kind: TexelKind) -> (Word, Word) {
+    fn descriptor_variable(&mut self, number: u32, ty: ImageTy, kind: TexelKind) -> (Word, Word) {
         let image = self.bound_image_type(ty, kind);
         if let Some(&known) = self.globals.descriptors.get(&(number, image)) {
             return (known, image);

@@ -29,7 +29,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
     if let Some(variables) = &program.variables {
         // Excludes the table itself, which is the end of the last range or inside it.
         let (start, end) = table_range(variables, bounds)?;
-        ranges = ranges.into_iter().flat_map(|range| without(range, (start, end))).collect();
+        ranges = ranges.into_iter().flat_map(|range| subtract_range(range, (start, end))).collect();
     }
     if ranges.len() > bounds.ranges as usize {
         return Err(Error::Launch {
@@ -47,7 +47,7 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
         bytes.extend(start.to_le_bytes());
         bytes.extend(end.to_le_bytes());
     }
-    bytes.resize(locals(bounds), 0);
+    bytes.resize(argument_sizes_offset(bounds), 0);
     for argument in kernel.arguments.iter().take(bounds.arguments as usize) {
         let local = match argument {
             Some(ArgValue::Local(bytes)) => u32::try_from(*bytes).unwrap_or(u32::MAX),
@@ -59,14 +59,14 @@ pub(crate) fn table(kernel: &Kernel, bounds: &BoundsTable) -> Result<Vec<u8>> {
 }
 
 /// The offset in the table at which argument sizes start.
-fn locals(bounds: &BoundsTable) -> usize {
+fn argument_sizes_offset(bounds: &BoundsTable) -> usize {
     HEADER + 16 * bounds.ranges as usize
 }
 
 /// The address range of the table.
 fn table_range(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
     let start = u64::from(bounds.offset);
-    let end = start + locals(bounds) as u64 + 4 * u64::from(bounds.arguments);
+    let end = start + argument_sizes_offset(bounds) as u64 + 4 * u64::from(bounds.arguments);
     if end > variables.bytes() {
         return Err(Error::BadModule { reason: "its bounds table is outside its variables".to_owned() });
     }
@@ -74,7 +74,7 @@ fn table_range(variables: &Buffer, bounds: &BoundsTable) -> Result<(u64, u64)> {
 }
 
 /// A range minus another.
-fn without((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
+fn subtract_range((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
     let parts = if to <= start || end <= from {
         [(start, end), (0, 0)]
     } else {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_table_of_ranges_is_excluded() {
-        let left = |range, hole| without(range, hole).collect::<Vec<_>>();
+        let left = |range, hole| subtract_range(range, hole).collect::<Vec<_>>();
         assert_eq!(left((10, 20), (12, 15)), [(10, 12), (15, 20)]);
         assert_eq!(left((10, 20), (10, 20)), []);
         assert_eq!(left((10, 20), (15, 30)), [(10, 15)]);

@@ -36,16 +36,16 @@ impl Key {
     /// Derives the key from the identity of device and driver, and the module.
     pub(crate) fn new(device: &[u8], module: &[u32]) -> Self {
         let words = module.iter().flat_map(|word| word.to_le_bytes());
-        Self { device: sum(device.iter().copied()), module: sum(words) }
+        Self { device: fnv1a(device.iter().copied()), module: fnv1a(words) }
     }
 
-    fn file(self) -> String {
+    fn file_name(self) -> String {
         format!("{:016x}-{:016x}.bin", self.device, self.module)
     }
 }
 
 /// The FNV-1a hash, which is stable across processes and versions.
-fn sum(bytes: impl Iterator<Item = u8>) -> u64 {
+fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
@@ -56,9 +56,9 @@ impl Cache {
 
     /// Returns the entry, if it exists and is intact.
     pub(crate) fn load(&self, key: Key) -> Option<Vec<u8>> {
-        let path = self.folder.join(key.file());
+        let path = self.folder.join(key.file_name());
         let mut bytes = fs::read(&path).ok()?;
-        let intact = unframed(&bytes).is_some();
+        let intact = intact_payload(&bytes).is_some();
         if !intact {
             tracing::warn!("`{}` is damaged and is ignored", path.display());
             return None;
@@ -76,16 +76,16 @@ impl Cache {
     fn write(&self, key: Key, bytes: &[u8]) -> io::Result<()> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         fs::create_dir_all(&self.folder)?;
-        self.tidy()?;
+        self.remove_old_files()?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let own = self.folder.join(format!("{}.{}.{number}.tmp", key.file(), std::process::id()));
+        let own = self.folder.join(format!("{}.{}.{number}.tmp", key.file_name(), std::process::id()));
         let written = fs::File::create_new(&own).and_then(|mut file| {
             file.write_all(MAGIC)?;
             file.write_all(&(bytes.len() as u64).to_le_bytes())?;
-            file.write_all(&sum(bytes.iter().copied()).to_le_bytes())?;
+            file.write_all(&fnv1a(bytes.iter().copied()).to_le_bytes())?;
             file.write_all(bytes)?;
             drop(file);
-            fs::rename(&own, self.folder.join(key.file()))
+            fs::rename(&own, self.folder.join(key.file_name()))
         });
         if written.is_err() {
             let _ = fs::remove_file(&own);
@@ -94,7 +94,7 @@ impl Cache {
     }
 
     /// Removes the oldest files while the directory is too large, and abandoned temporary files.
-    fn tidy(&self) -> io::Result<()> {
+    fn remove_old_files(&self) -> io::Result<()> {
         let now = SystemTime::now();
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -129,12 +129,12 @@ impl Cache {
 }
 
 /// The payload of a file, if it is intact.
-fn unframed(bytes: &[u8]) -> Option<&[u8]> {
+fn intact_payload(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = rest.split_first_chunk::<8>()?;
     let (check, rest) = rest.split_first_chunk::<8>()?;
     let whole = u64::from_le_bytes(*length) == rest.len() as u64;
-    (whole && u64::from_le_bytes(*check) == sum(rest.iter().copied())).then_some(rest)
+    (whole && u64::from_le_bytes(*check) == fnv1a(rest.iter().copied())).then_some(rest)
 }
 
 /// The default cache directory: `KILN_CACHE`, which may be `off`, or else the user's cache directory.
@@ -180,7 +180,7 @@ mod tests {
         let (_folder, cache) = cache();
         let key = Key::new(b"device", &[7]);
         cache.store(key, b"some bytes");
-        let path = cache.folder.join(key.file());
+        let path = cache.folder.join(key.file_name());
         let good = fs::read(&path).expect("a file");
         for at in 0..good.len() {
             let mut bad = good.clone();
@@ -191,7 +191,7 @@ mod tests {
             assert_eq!(cache.load(key), None, "the first {at} bytes");
         }
         // A process killed while writing leaves only its temporary file.
-        fs::write(cache.folder.join(format!("{}.1.0.tmp", key.file())), &good[..9]).expect("a file");
+        fs::write(cache.folder.join(format!("{}.1.0.tmp", key.file_name())), &good[..9]).expect("a file");
         cache.store(key, b"again");
         assert_eq!(cache.load(key).as_deref(), Some(b"again".as_slice()));
     }
@@ -222,7 +222,7 @@ mod tests {
         let (_folder, cache) = cache();
         for number in 0..MAX_FILES as u32 + 10 {
             fs::create_dir_all(&cache.folder).expect("a folder");
-            fs::write(cache.folder.join(Key::new(b"", &[number]).file()), b"x").expect("a file");
+            fs::write(cache.folder.join(Key::new(b"", &[number]).file_name()), b"x").expect("a file");
         }
         cache.store(Key::new(b"new", &[]), b"new");
         assert!(fs::read_dir(&cache.folder).expect("a folder").count() <= MAX_FILES / 2 + 1);

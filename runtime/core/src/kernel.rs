@@ -165,7 +165,7 @@ impl Kernel {
     pub fn set(&mut self, index: usize, argument: impl Arg) -> Result<&mut Self> {
         let value = argument.into_value();
         let taken = self.interface().arguments.get(index).ok_or_else(|| self.no_such(index.to_string()))?;
-        self.check(index, taken, &value)?;
+        self.check_argument(index, taken, &value)?;
         self.arguments[index] = Some(value);
         Ok(self)
     }
@@ -197,7 +197,7 @@ impl Kernel {
         Error::NoSuchArgument { kernel: self.name().to_owned(), wanted, names: names.collect() }
     }
 
-    fn check(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {
+    fn check_argument(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {
         let owner = match value {
             ArgValue::Buffer(buffer) => Some(buffer.device()),
             ArgValue::Image(image) => Some(image.device()),
@@ -218,7 +218,7 @@ impl Kernel {
             | (ArgumentKind::Queue(_), ArgValue::Queue(_) | ArgValue::Pointer(0)) => true,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
             (ArgumentKind::Sampler(_), ArgValue::Bytes(bytes)) => Sampler::from_bytes(bytes).is_some(),
-            (ArgumentKind::Image(binding), ArgValue::Image(image)) => takes(taken, binding.class, image),
+            (ArgumentKind::Image(binding), ArgValue::Image(image)) => image_fits(taken, binding.class, image),
             _ => false,
         };
         if fits {
@@ -228,8 +228,8 @@ impl Kernel {
             kernel: self.name().to_owned(),
             index,
             name: taken.name().map(str::to_owned),
-            expected: expected(taken),
-            found: found(value),
+            expected: describe_expected(taken),
+            found: describe_found(value),
         })
     }
 }
@@ -242,24 +242,26 @@ impl fmt::Debug for Kernel {
 
 /// Whether this image fits the argument: its type must match, if the module contains it, and it must be writable if
 /// written.
-fn takes(taken: &Argument, class: BindingClass, image: &Image) -> bool {
+fn image_fits(taken: &Argument, class: BindingClass, image: &Image) -> bool {
     let type_name = taken.info.as_ref().map_or("", |info| info.type_name.as_str());
     let support = image.device().image_support(image.desc().kind, image.desc().format);
     (type_name.is_empty() || type_name == image.type_name())
-        && if writes(class) { support.write } else { support.read }
+        && if is_written(class) { support.write } else { support.read }
 }
 
-fn writes(class: BindingClass) -> bool {
+fn is_written(class: BindingClass) -> bool {
     matches!(class, BindingClass::StorageImage | BindingClass::StorageTexels)
 }
 
-fn expected(taken: &Argument) -> String {
+fn describe_expected(taken: &Argument) -> String {
     let what = match taken.kind {
         ArgumentKind::Unused => "anything".to_owned(),
         ArgumentKind::Pointer(_) | ArgumentKind::Buffer(_) => "a buffer".to_owned(),
         ArgumentKind::Value { size, .. } => format!("a value of {size} bytes"),
         ArgumentKind::Local { .. } => "a size of local memory above 0".to_owned(),
-        ArgumentKind::Image(binding) if writes(binding.class) => "an image that can be written".to_owned(),
+        ArgumentKind::Image(binding) if is_written(binding.class) => {
+            "an image that can be written".to_owned()
+        }
         ArgumentKind::Image(_) => "an image".to_owned(),
         ArgumentKind::Sampler(_) => "a sampler, which repeats only with normalized coordinates".to_owned(),
         ArgumentKind::Pipe(_) => "a pipe".to_owned(),
@@ -272,7 +274,7 @@ fn expected(taken: &Argument) -> String {
     }
 }
 
-fn found(value: &ArgValue) -> String {
+fn describe_found(value: &ArgValue) -> String {
     match value {
         ArgValue::Buffer(_) => "a buffer".to_owned(),
         ArgValue::Bytes(bytes) => format!("a value of {} bytes", bytes.len()),

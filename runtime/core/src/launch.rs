@@ -28,7 +28,7 @@ pub(crate) fn prepare(
 ) -> Result<Option<Box<Launch>>> {
     let plan = plan(kernel, range)?;
     let mut values = Values::new(kernel);
-    values.arguments()?;
+    values.write_arguments()?;
     values.image_facts();
     values.program_data();
     for value in &kernel.reached {
@@ -37,21 +37,21 @@ pub(crate) fn prepare(
         }
     }
     if let Some(Printing { buffer, printf }) = printing {
-        values.find(printf.location, buffer, printf.size.into());
+        values.pass_buffer(printf.location, buffer, printf.size.into());
     }
     if let Some((memory, number)) = queue {
         let interface = &kernel.program.inner.interface;
         if let Some(offset) = interface.device_queue {
-            values.find(DataLocation::Address { offset }, memory, 0);
+            values.pass_buffer(DataLocation::Address { offset }, memory, 0);
         }
         if let Some(offset) = interface.command {
-            values.write(ArgumentLocation::PushConstants { offset }, &u64::from(number).to_le_bytes());
+            values.write_bytes(ArgumentLocation::PushConstants { offset }, &u64::from(number).to_le_bytes());
         }
     }
     let local = values.local_memory + u64::from(kernel.interface().static_local_size);
     let limit = kernel.program.inner.device.capabilities().local_memory;
     if local > limit {
-        return Err(refused(
+        return Err(launch_error(
             kernel,
             format!("it needs {local} bytes of local memory and the device has {limit}; use less"),
         ));
@@ -89,7 +89,7 @@ pub(crate) fn local_size(kernel: &Kernel, range: &NdRange) -> Result<[u32; 3]> {
     plan(kernel, range).map(|plan| plan.local)
 }
 
-fn refused(kernel: &Kernel, reason: String) -> Error {
+fn launch_error(kernel: &Kernel, reason: String) -> Error {
     Error::Launch { kernel: kernel.name().to_owned(), reason }
 }
 
@@ -109,14 +109,14 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
         non_uniform: program.local_size.is_some() && !raw,
     };
     if program.local_size.is_none() && limits.required.is_none() {
-        return Err(refused(
+        return Err(launch_error(
             kernel,
             "its module does not contain the work-group size; compile it again".to_owned(),
         ));
     }
-    let plan = Plan::new(range, &limits).map_err(|reason| refused(kernel, reason))?;
+    let plan = Plan::new(range, &limits).map_err(|reason| launch_error(kernel, reason))?;
     if raw && plan.regions.len() > 1 {
-        return Err(refused(
+        return Err(launch_error(
             kernel,
             format!(
                 "its {:?} groups need several dispatches, which the module does not support",
@@ -127,7 +127,7 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
     let passes_offset = program.global_offset.is_some()
         || program.state.iter().any(|field| field.value == StateValue::GlobalOffset);
     if position.raw_global_id && plan.offset != [0; 3] && !passes_offset {
-        return Err(refused(kernel, "its module was compiled without offsets; use offset 0".to_owned()));
+        return Err(launch_error(kernel, "its module was compiled without offsets; use offset 0".to_owned()));
     }
     Ok(plan)
 }
@@ -168,7 +168,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn arguments(&mut self) -> Result<()> {
+    fn write_arguments(&mut self) -> Result<()> {
         let kernel = self.kernel;
         for (index, (taken, value)) in kernel.interface().arguments.iter().zip(&kernel.arguments).enumerate()
         {
@@ -184,20 +184,22 @@ impl<'a> Values<'a> {
             };
             match (taken.kind, value) {
                 (ArgumentKind::Pointer(location), ArgValue::Buffer(buffer)) => {
-                    self.write(location, &buffer.address().to_le_bytes());
+                    self.write_bytes(location, &buffer.address().to_le_bytes());
                     self.keep.push(buffer.memory.clone());
                 }
                 (ArgumentKind::Pointer(location), ArgValue::Pointer(address)) => {
-                    self.write(location, &address.to_le_bytes());
+                    self.write_bytes(location, &address.to_le_bytes());
                 }
                 (ArgumentKind::Pipe(location), ArgValue::Pipe(pipe)) => {
-                    self.write(location, &pipe.memory.address.to_le_bytes());
+                    self.write_bytes(location, &pipe.memory.address.to_le_bytes());
                     self.keep.push(pipe.memory.clone());
                 }
                 (ArgumentKind::Queue(location), ArgValue::Queue(_)) => {
-                    self.write(location, &DeviceQueue::HANDLE.to_le_bytes());
+                    self.write_bytes(location, &DeviceQueue::HANDLE.to_le_bytes());
                 }
-                (ArgumentKind::Value { location, .. }, ArgValue::Bytes(bytes)) => self.write(location, bytes),
+                (ArgumentKind::Value { location, .. }, ArgValue::Bytes(bytes)) => {
+                    self.write_bytes(location, bytes)
+                }
                 (ArgumentKind::Local { count, element_size }, ArgValue::Local(bytes)) => {
                     let elements = (*bytes as u64).div_ceil(u64::from(element_size));
                     self.local_memory =
@@ -205,14 +207,14 @@ impl<'a> Values<'a> {
                     self.counts.push((count, u32::try_from(elements).unwrap_or(u32::MAX)));
                 }
                 (ArgumentKind::Buffer(binding), ArgValue::Buffer(buffer)) => {
-                    self.bind(binding, &buffer.memory, buffer.offset, buffer.bytes());
+                    self.bind_memory(binding, &buffer.memory, buffer.offset, buffer.bytes());
                 }
                 (ArgumentKind::Image(binding), ArgValue::Image(image)) => {
-                    self.fill(binding, Bound::Image(image.memory.at_level(0)));
-                    self.written_levels(index, image);
+                    self.fill_binding(binding, Bound::Image(image.memory.at_level(0)));
+                    self.bind_written_levels(index, image);
                 }
                 (ArgumentKind::Sampler(binding), ArgValue::Bytes(bytes)) => {
-                    self.sampler(index, binding, bytes)
+                    self.bind_sampler(index, binding, bytes)
                 }
                 // `set` rejects arguments of other kinds.
                 _ => {}
@@ -223,12 +225,12 @@ impl<'a> Values<'a> {
 
     /// Binds the levels of an image that the kernel writes. One that the image does not have must not be written, so any
     /// level stands for it.
-    fn written_levels(&mut self, argument: usize, image: &Image) {
+    fn bind_written_levels(&mut self, argument: usize, image: &Image) {
         let kernel = self.kernel;
         for written in &kernel.interface().written_levels {
             if written.argument as usize == argument {
                 let level = written.level.min(image.desc().levels - 1);
-                self.fill(written.binding, Bound::Image(image.memory.at_level(level)));
+                self.fill_binding(written.binding, Bound::Image(image.memory.at_level(level)));
             }
         }
     }
@@ -245,7 +247,7 @@ impl<'a> Values<'a> {
                 ImageFactKind::ChannelOrder => format.order.number(),
                 ImageFactKind::ChannelType => format.channel.number(),
             };
-            self.write(fact.location, &number.to_le_bytes());
+            self.write_bytes(fact.location, &number.to_le_bytes());
         }
     }
 
@@ -256,40 +258,40 @@ impl<'a> Values<'a> {
             (&program.constants, &program.interface.constants),
         ] {
             let (Some(buffer), Some(ProgramData { location, .. })) = (buffer, data) else { continue };
-            self.find(*location, &buffer.memory, buffer.bytes());
+            self.pass_buffer(*location, &buffer.memory, buffer.bytes());
         }
     }
 
     /// Binds a device sampler, and writes its bits if the kernel reads them.
-    fn sampler(&mut self, argument: usize, binding: Binding, bytes: &[u8]) {
+    fn bind_sampler(&mut self, argument: usize, binding: Binding, bytes: &[u8]) {
         // `set` checked the bits.
         let Some(mut sampler) = Sampler::from_bytes(bytes) else { return };
         let kernel = self.kernel;
         for fact in &kernel.interface().sampler_facts {
             if fact.argument as usize == argument {
-                self.write(fact.location, bytes);
+                self.write_bytes(fact.location, bytes);
                 sampler.normalized = true;
             }
         }
-        self.fill(binding, Bound::Sampler(sampler));
+        self.fill_binding(binding, Bound::Sampler(sampler));
     }
 
     /// Writes the address of a buffer, or binds the buffer.
-    fn find(&mut self, location: DataLocation, memory: &Memory, size: u64) {
+    fn pass_buffer(&mut self, location: DataLocation, memory: &Memory, size: u64) {
         match location {
             DataLocation::Address { offset } => {
-                self.write(ArgumentLocation::PushConstants { offset }, &memory.address.to_le_bytes());
+                self.write_bytes(ArgumentLocation::PushConstants { offset }, &memory.address.to_le_bytes());
                 self.keep.push(memory.clone());
             }
-            DataLocation::Bound(binding) => self.bind(binding, memory, 0, size),
+            DataLocation::Bound(binding) => self.bind_memory(binding, memory, 0, size),
         }
     }
 
-    fn bind(&mut self, binding: Binding, memory: &Memory, offset: u64, size: u64) {
-        self.fill(binding, Bound::Memory { memory: memory.clone(), offset, size });
+    fn bind_memory(&mut self, binding: Binding, memory: &Memory, offset: u64, size: u64) {
+        self.fill_binding(binding, Bound::Memory { memory: memory.clone(), offset, size });
     }
 
-    fn fill(&mut self, binding: Binding, bound: Bound) {
+    fn fill_binding(&mut self, binding: Binding, bound: Bound) {
         let slot = self.kernel.layout().slots.iter().position(|(other, _)| *other == binding);
         if let Some(slot) = slot {
             self.bound[slot] = bound;
@@ -297,7 +299,7 @@ impl<'a> Values<'a> {
     }
 
     /// Writes bytes at an offset that the layout reserved.
-    fn write(&mut self, location: ArgumentLocation, bytes: &[u8]) {
+    fn write_bytes(&mut self, location: ArgumentLocation, bytes: &[u8]) {
         let (target, offset): (&mut [u8], u32) = match location {
             ArgumentLocation::PushConstants { offset } => (&mut self.push_constants, offset),
             ArgumentLocation::Block { binding, offset } => {

@@ -78,12 +78,12 @@ impl Layout {
         for literal in &program.samplers {
             builder.bind(literal.binding, Slot::Sampler(literal.sampler))?;
         }
-        builder.data(program.variables.as_ref(), Slot::Variables)?;
-        builder.data(program.constants.as_ref(), Slot::Constants)?;
+        builder.reserve_data(program.variables.as_ref(), Slot::Variables)?;
+        builder.reserve_data(program.constants.as_ref(), Slot::Constants)?;
         for (index, argument) in kernel.arguments.iter().enumerate() {
             match argument.kind {
                 ArgumentKind::Local { element_size: 0, .. } => {
-                    return Err(builder.bad("has a local argument with elements of 0 bytes"));
+                    return Err(builder.layout_error("has a local argument with elements of 0 bytes"));
                 }
                 ArgumentKind::Unused | ArgumentKind::Local { .. } => {}
                 ArgumentKind::Pointer(location)
@@ -96,7 +96,8 @@ impl Layout {
                     builder.bind(binding, Slot::Argument(index))?;
                 }
                 ArgumentKind::Unsupported(what) => {
-                    return Err(builder.bad(&format!("takes {what}, which the runtime does not support yet")));
+                    return Err(builder
+                        .layout_error(&format!("takes {what}, which the runtime does not support yet")));
                 }
             }
         }
@@ -112,7 +113,7 @@ impl Layout {
         // Rounds up to whole vectors, because the block that a module declares may end in padding.
         let extent = builder.push_constants.next_multiple_of(BLOCK_ALIGNMENT).min(push_constant_limit);
         if extent < builder.push_constants {
-            return Err(builder.bad(&format!(
+            return Err(builder.layout_error(&format!(
                 "has {} bytes of push constants, and the device supports {push_constant_limit}",
                 builder.push_constants
             )));
@@ -140,7 +141,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn bad(&self, what: &str) -> Error {
+    fn layout_error(&self, what: &str) -> Error {
         Error::BadModule { reason: format!("kernel `{}` {what}", self.kernel.name) }
     }
 
@@ -148,7 +149,9 @@ impl Builder<'_> {
     fn reserve(&mut self, location: ArgumentLocation, size: u32) -> Result<()> {
         let (ArgumentLocation::PushConstants { offset } | ArgumentLocation::Block { offset, .. }) = location;
         let end = offset.checked_add(size).filter(|end| *end <= UNIFORM_BLOCK).ok_or_else(|| {
-            self.bad(&format!("has an argument of {size} bytes at offset {offset}, which is too far"))
+            self.layout_error(&format!(
+                "has an argument of {size} bytes at offset {offset}, which is too far"
+            ))
         })?;
         match location {
             ArgumentLocation::PushConstants { .. } => self.push_constants = self.push_constants.max(end),
@@ -156,7 +159,7 @@ impl Builder<'_> {
                 let needed = end.next_multiple_of(BLOCK_ALIGNMENT);
                 match self.slots.entry(binding).or_insert(Slot::Block { size: needed }) {
                     Slot::Block { size } => *size = needed.max(*size),
-                    _ => return Err(self.bad("binds a buffer where it has an argument block")),
+                    _ => return Err(self.layout_error("binds a buffer where it has an argument block")),
                 }
             }
         }
@@ -166,13 +169,15 @@ impl Builder<'_> {
     fn bind(&mut self, binding: Binding, slot: Slot) -> Result<()> {
         let taken = |other: &Binding| other.set == binding.set && other.binding == binding.binding;
         if self.slots.keys().any(taken) {
-            return Err(self.bad(&format!("binds two things at ({}, {})", binding.set, binding.binding)));
+            return Err(
+                self.layout_error(&format!("binds two things at ({}, {})", binding.set, binding.binding))
+            );
         }
         self.slots.insert(binding, slot);
         Ok(())
     }
 
-    fn data(&mut self, data: Option<&ProgramData>, slot: Slot) -> Result<()> {
+    fn reserve_data(&mut self, data: Option<&ProgramData>, slot: Slot) -> Result<()> {
         match data.map(|data| (data.location, data.bytes.len())) {
             None => Ok(()),
             Some((DataLocation::Address { offset }, _)) => {
@@ -180,7 +185,7 @@ impl Builder<'_> {
             }
             Some((DataLocation::Bound(binding), size)) => {
                 if binding.class == BindingClass::Uniform && size > UNIFORM_BLOCK as usize {
-                    return Err(self.bad(&format!("has {size} bytes of uniform constants")));
+                    return Err(self.layout_error(&format!("has {size} bytes of uniform constants")));
                 }
                 self.bind(binding, slot)
             }

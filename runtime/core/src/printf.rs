@@ -111,14 +111,14 @@ impl Prints {
         if let Err(error) = arrival.land_within(self.watchdog, &mut buffer) {
             return tracing::error!("the output of kernel `{kernel}` is lost: {error}");
         }
-        if let Some(trap) = trap(&buffer, &printf.traps, &kernel) {
+        if let Some(trap) = trap_error(&buffer, &printf.traps, &kernel) {
             failures.add(launched.verdict.as_ref(), trap);
         }
         if printf.texts.is_empty() {
             return;
         }
         let end = if printf.traps.sites.is_empty() { buffer.len() } else { printf.traps.offset as usize };
-        let (text, lost) = decode(&buffer[..end], &printf.texts);
+        let (text, lost) = decode_buffer(&buffer[..end], &printf.texts);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = output.write_all(&text).and_then(|()| output.flush()) {
             tracing::error!("the output of kernel `{kernel}` cannot be written: {error}");
@@ -141,7 +141,7 @@ impl Drop for Prints {
 }
 
 /// The launch's error, if a work-item reached a trap.
-fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
+fn trap_error(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
     if traps.sites.is_empty() {
         return None;
     }
@@ -163,17 +163,17 @@ fn trap(buffer: &[u8], traps: &Traps, kernel: &str) -> Option<Error> {
 }
 
 /// The text in a buffer, and the number of bytes that did not fit.
-fn decode(buffer: &[u8], texts: &HashMap<u32, PrintedText>) -> (Vec<u8>, u64) {
+fn decode_buffer(buffer: &[u8], texts: &HashMap<u32, PrintedText>) -> (Vec<u8>, u64) {
     let Some((head, words)) = buffer.split_first_chunk() else { return (Vec::new(), 0) };
     let asked = 4 * u64::from(u32::from_le_bytes(*head));
     let written = asked.min(words.len() as u64);
     let mut text = Vec::new();
-    calls(&words[..written as usize], texts, &mut text);
+    format_calls(&words[..written as usize], texts, &mut text);
     (text, asked - written)
 }
 
 /// Appends the text of every call that fits in the buffer.
-fn calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>) {
+fn format_calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut Vec<u8>) {
     while let Some((number, mut rest)) = bytes.split_first_chunk() {
         // An invalid number means that the kernel wrote out of bounds.
         let Some(call) = texts.get(&u32::from_le_bytes(*number)) else { return };
@@ -211,9 +211,9 @@ mod tests {
         ]);
         let words = [12u32, 0, 7, 1, 2, 0x00fe_0201, 0, 8, 1, 0, 9];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let (text, lost) = decode(&bytes, &texts);
+        let (text, lost) = decode_buffer(&bytes, &texts);
         assert_eq!(String::from_utf8_lossy(&text), "7 two\n1,2,-2\n8 two\n");
         assert_eq!(lost, 8);
-        assert_eq!(decode(&[1, 0, 0, 0, 9, 0, 0, 0], &texts), (Vec::new(), 0));
+        assert_eq!(decode_buffer(&[1, 0, 0, 0, 9, 0, 0, 0], &texts), (Vec::new(), 0));
     }
 }

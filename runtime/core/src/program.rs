@@ -50,7 +50,7 @@ impl Program {
     /// reference device executes any words safely.
     pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
         let (module, interface) = Self::read(device, words)?;
-        verified(&module)?;
+        check_module(&module)?;
         Self::load(device, &module, interface)
     }
 
@@ -95,7 +95,7 @@ impl Program {
     pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
-        verified(&module)?;
+        check_module(&module)?;
         Self::load(device, &module, interface)
     }
 
@@ -128,7 +128,7 @@ impl Program {
         let variables = allocate(device, interface.variables.as_ref())?;
         let constants = allocate(device, interface.constants.as_ref())?;
         if let (Some(buffer), Some(data)) = (&variables, &interface.variables) {
-            device.initialize(buffer, &relocated(data, &interface, buffer.address())?)?;
+            device.initialize(buffer, &relocate(data, &interface, buffer.address())?)?;
         }
         if let (Some(buffer), Some(data)) = (&constants, &interface.constants) {
             device.initialize(buffer, &data.bytes)?;
@@ -199,7 +199,7 @@ impl fmt::Debug for Program {
 }
 
 /// Verifies a module before a driver gets it.
-fn verified(module: &Module) -> Result<()> {
+fn check_module(module: &Module) -> Result<()> {
     let mut findings = verify(module.words(), None).into_iter();
     match findings.next() {
         // Only the reference device executes these, and its interpreter executes any words safely. Modules of clang's
@@ -228,7 +228,7 @@ fn allocate(device: &Device, data: Option<&ProgramData>) -> Result<Option<Buffer
 }
 
 /// The initial bytes of the variables, with the pointers among them relocated.
-fn relocated(data: &ProgramData, interface: &ProgramInterface, address: u64) -> Result<Vec<u8>> {
+fn relocate(data: &ProgramData, interface: &ProgramInterface, address: u64) -> Result<Vec<u8>> {
     let mut bytes = data.bytes.clone();
     for relocation in &interface.relocations {
         let location =

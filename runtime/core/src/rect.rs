@@ -93,7 +93,7 @@ impl Grid {
     }
 
     /// The same grid, later in memory.
-    fn behind(self, offset: u64) -> Self {
+    fn offset_by(self, offset: u64) -> Self {
         Self { first: self.first + offset, ..self }
     }
 
@@ -187,7 +187,7 @@ impl Queue {
         let start = NonNull::from(contents).cast();
         // SAFETY: the box is within the slice, which is borrowed exclusively and written before this returns.
         let host = unsafe { HostRows::new(start, to, size)? };
-        let arrival = self.gathered(buffer, from, size)?;
+        let arrival = self.copy_to_staging(buffer, from, size)?;
         arrival.event.wait()?;
         arrival.with(host.bytes(), |packed| host.scatter(0, packed))?;
         self.failures().report()
@@ -208,7 +208,7 @@ impl Queue {
     ) -> Result<Event> {
         // SAFETY: the caller guarantees it.
         let host = unsafe { HostRows::new(target, to, size)? };
-        let arrival = self.gathered(buffer, from, size)?;
+        let arrival = self.copy_to_staging(buffer, from, size)?;
         self.deliver(vec![(0, host.bytes(), arrival)], host)
     }
 
@@ -241,7 +241,7 @@ impl Queue {
     }
 
     /// Copies a box of a buffer to staging memory, packed.
-    fn gathered<T: Pod>(&self, buffer: &Buffer<T>, from: Rect, size: Size) -> Result<Arrival> {
+    fn copy_to_staging<T: Pod>(&self, buffer: &Buffer<T>, from: Rect, size: Size) -> Result<Arrival> {
         let (from, to) = (self.target(buffer, from, size)?, Rect::default().grid(size)?);
         let memory = self.device().backend().allocate(size.iter().product(), Placement::Download)?;
         let (source, target) = (buffer.memory.clone(), memory.clone());
@@ -252,7 +252,7 @@ impl Queue {
 
 /// The grid of a box in the memory of a buffer.
 fn grid<T: Pod>(buffer: &Buffer<T>, rect: Rect, size: Size) -> Result<Grid> {
-    within(buffer.bytes() as usize, rect, size).map(|grid| grid.behind(buffer.offset))
+    within(buffer.bytes() as usize, rect, size).map(|grid| grid.offset_by(buffer.offset))
 }
 
 /// Checks that a box is within this many bytes.

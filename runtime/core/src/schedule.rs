@@ -126,7 +126,7 @@ impl InTheWay {
         self.barrier |= queue_order.before_all;
     }
 
-    fn stops(self, queue_order: QueueOrder, order: Order) -> bool {
+    fn blocks(self, queue_order: QueueOrder, order: Order) -> bool {
         self.barrier || self.any && (queue_order.after_all || order == Order::InOrder)
     }
 }
@@ -157,7 +157,7 @@ impl Lane {
         let queued = Instant::now();
         let task = task.into();
         let mut waiting = self.waiting();
-        let stopped = !waiting.is_empty() && InTheWay::in_queue(&waiting).stops(queue_order, self.order);
+        let stopped = !waiting.is_empty() && InTheWay::in_queue(&waiting).blocks(queue_order, self.order);
         if !stopped {
             match self.dependencies(wait)? {
                 Dependencies::Held => {}
@@ -233,20 +233,20 @@ impl Lane {
     pub(crate) fn pump(self: Arc<Self>) {
         let mut lanes = vec![self];
         while let Some(lane) = lanes.pop() {
-            for (node, held) in lane.advance() {
+            for (node, held) in lane.submit_ready() {
                 lanes.extend(held.run_callbacks(&node));
             }
         }
     }
 
     /// Submits the commands that it can. Returns them with their listeners.
-    fn advance(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
+    fn submit_ready(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
         let mut waiting = self.waiting();
         let mut changed = Vec::new();
         let mut way = InTheWay::default();
         for mut held in std::mem::take(&mut *waiting) {
             let met = match held.task {
-                Some(_) if !way.stops(held.queue_order, self.order) => self.dependencies(&held.wait),
+                Some(_) if !way.blocks(held.queue_order, self.order) => self.dependencies(&held.wait),
                 _ => Ok(Dependencies::Held),
             };
             let start = Start {

@@ -31,7 +31,7 @@ pub(crate) fn filled(backend: &dyn Backend, contents: &[u8]) -> Result<Memory> {
 
 /// Writes upload memory of this size. Only later commands may read it.
 pub(crate) fn fill(memory: &Memory, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<()> {
-    let host = memory.handle.host().ok_or_else(unseen)?;
+    let host = memory.handle.host().ok_or_else(unmapped_error)?;
     // SAFETY: the memory has this many initialized bytes, and no other code has access to them yet.
     write(unsafe { std::slice::from_raw_parts_mut(host.as_ptr(), bytes as usize) });
     Ok(())
@@ -93,14 +93,14 @@ impl Arrival {
 
     /// Calls `read` with this many bytes of the memory. The event must be complete.
     pub(crate) fn with(self, bytes: u64, read: impl FnOnce(&[u8])) -> Result<()> {
-        let host = self.memory.handle.host().ok_or_else(unseen)?;
+        let host = self.memory.handle.host().ok_or_else(unmapped_error)?;
         // SAFETY: the memory has this many bytes, and the only command that writes them is complete.
         read(unsafe { std::slice::from_raw_parts(host.as_ptr(), bytes as usize) });
         Ok(())
     }
 }
 
-fn unseen() -> Error {
+fn unmapped_error() -> Error {
     Error::Driver { operation: "mapping memory".to_owned(), detail: "it is not mapped".to_owned() }
 }
 

@@ -92,7 +92,7 @@ fn domain() -> Vec<(Operation, Sync)> {
 }
 
 /// The rules of the verifier that the operands violate.
-fn broken(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'static str> {
+fn violated_rules(target: &Target, operation: Operation, encoded: Encoded) -> Vec<&'static str> {
     let environment = target.environment;
     let vulkan = environment == Environment::Vulkan;
     let (kind, scope, masks) = match encoded {
@@ -152,7 +152,7 @@ fn legal_operations_are_encoded_and_illegal_ones_rejected() {
                 Ok(Encoded::Fence(None)) => nothing += 1,
                 Ok(encoded) => {
                     emitted += 1;
-                    let rules = broken(&target, operation, encoded);
+                    let rules = violated_rules(&target, operation, encoded);
                     assert!(rules.is_empty(), "{operation:?} {sync:?} {encoded:?} {rules:?}");
                 }
             }
@@ -266,7 +266,7 @@ fn replacements_can_be_emitted() {
                     let encoded = encode(&target, operation, sync);
                     let encoded =
                         encoded.unwrap_or_else(|problem| panic!("{operation:?} {sync:?} {problem:?}"));
-                    assert!(broken(&target, operation, encoded).is_empty());
+                    assert!(violated_rules(&target, operation, encoded).is_empty());
                     replaced += 1;
                 }
             }

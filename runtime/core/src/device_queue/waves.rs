@@ -59,25 +59,25 @@ impl Waves {
     pub(super) fn run(mut self, written: Arrival) -> Result<()> {
         let mut written = written;
         loop {
-            let taken = self.read(written)?;
+            let taken = self.read_records(written)?;
             if self.commands.is_empty() {
                 return Ok(());
             }
             if self.commands.waits_for_user() {
-                self.user = self.events(taken)?.into_iter().map(|[_, status]| status).collect();
+                self.user = self.read_events(taken)?.into_iter().map(|[_, status]| status).collect();
             }
-            let levels = self.take();
+            let levels = self.take_ready();
             if levels.is_empty() {
-                return if self.commands.is_empty() { Ok(()) } else { Err(self.stuck()) };
+                return if self.commands.is_empty() { Ok(()) } else { Err(self.stuck_error()) };
             }
             let most = if self.has_list { format::EVENTS } else { taken };
             let is_low = self.has_list || taken > format::EVENTS / 2;
-            let free = if is_low { Some(self.free(most)?) } else { None };
-            written = self.wave(&levels, free)?;
+            let free = if is_low { Some(self.free_events(most)?) } else { None };
+            written = self.run_wave(&levels, free)?;
         }
     }
 
-    fn take(&mut self) -> Vec<Vec<Ready>> {
+    fn take_ready(&mut self) -> Vec<Vec<Ready>> {
         let (user, program) = (&self.user, &self.parent.program);
         let status = |event: EventId| match event.checked_sub(1).and_then(|event| user.get(event as usize)) {
             Some(&status) => status as i32,
@@ -88,13 +88,13 @@ impl Waves {
         self.commands.take(status, |block| blocks.get(block as usize).is_none_or(|block| !block.uses_queue))
     }
 
-    fn stuck(&self) -> Error {
+    fn stuck_error(&self) -> Error {
         let reason = "it enqueued commands that wait for events that never complete".to_owned();
         Error::Launch { kernel: self.parent.name().to_owned(), reason }
     }
 
     /// Adds the records that the last wave wrote. Returns the number of events that it allocated.
-    fn read(&mut self, start: Arrival) -> Result<u32> {
+    fn read_records(&mut self, start: Arrival) -> Result<u32> {
         let mut bytes = vec![0; START.min(self.store.layout.bytes) as usize];
         start.land(&mut bytes)?;
         let word = |index: u32| {
@@ -106,7 +106,7 @@ impl Waves {
         let end = HEADER + u64::from(tail);
         let there = bytes.len() as u64;
         if end > there {
-            bytes.extend(self.bytes(there..end)?);
+            bytes.extend(self.read_bytes(there..end)?);
         }
         self.commands.add(records::decode(&words(&bytes[HEADER as usize..end as usize])));
         self.commands.end_all();
@@ -114,7 +114,7 @@ impl Waves {
     }
 
     /// Reads a part of the queue.
-    fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
+    fn read_bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut bytes = vec![0; (range.end - range.start) as usize];
         let queue = self.queue.children(false)?;
         queue.arrival(&self.store.memory, range.start, range.end - range.start)?.land(&mut bytes)?;
@@ -122,19 +122,19 @@ impl Waves {
     }
 
     /// The references and the status of the first events.
-    fn events(&self, count: u32) -> Result<Vec<[u32; 2]>> {
+    fn read_events(&self, count: u32) -> Result<Vec<[u32; 2]>> {
         let count = if self.has_list { format::EVENTS } else { count };
         if count == 0 {
             return Ok(Vec::new());
         }
         let first = self.store.layout.slots;
-        let bytes = self.bytes(first..first + 8 * u64::from(count))?;
+        let bytes = self.read_bytes(first..first + 8 * u64::from(count))?;
         Ok(words(&bytes).as_chunks().0.to_vec())
     }
 
     /// The events that new commands can have: those of the first `most` without references, and the rest.
-    fn free(&mut self, most: u32) -> Result<Vec<EventId>> {
-        let events = self.events(most)?;
+    fn free_events(&mut self, most: u32) -> Result<Vec<EventId>> {
+        let events = self.read_events(most)?;
         let unused = (1..).zip(&events).filter(|(_, [references, _])| *references as i32 <= 0);
         let unused: Vec<EventId> = unused.map(|(event, _)| event).collect();
         let mut free = self.commands.forget(unused);
@@ -144,13 +144,13 @@ impl Waves {
     }
 
     /// Runs kernels and reads what they have enqueued.
-    fn wave(&mut self, levels: &[Vec<Ready>], free: Option<Vec<EventId>>) -> Result<Arrival> {
+    fn run_wave(&mut self, levels: &[Vec<Ready>], free: Option<Vec<EventId>>) -> Result<Arrival> {
         let is_profiled = levels.iter().flatten().any(|ready| ready.event.is_some());
         let queue = self.queue.children(is_profiled)?;
         // The host has seen the commands before this one complete.
         let begun = queue.barrier()?;
         match free {
-            Some(free) => self.list(&queue.behind(begun), &free)?,
+            Some(free) => self.write_free_list(&queue.behind(begun), &free)?,
             None => {
                 let (target, at) = (self.store.memory.clone(), 4 * u64::from(header::TAIL));
                 queue.behind(begun).enqueue(Command::Fill { target, at, bytes: 4, word: 0 })?
@@ -193,7 +193,7 @@ impl Waves {
     }
 
     /// Writes the list of free events, which replaces the one in use, and clears the records.
-    fn list(&self, queue: &Queue, free: &[EventId]) -> Result<Event> {
+    fn write_free_list(&self, queue: &Queue, free: &[EventId]) -> Result<Event> {
         let layout = &self.store.layout;
         let numbers: Vec<u32> = free.iter().map(|event| event - 1).collect();
         let mut sent: Arc<[Event]> = Arc::from([]);

@@ -54,33 +54,33 @@ impl Program {
             pipelines: &[Pipeline { program: &self.decoded, push_constants: &[], bound: &[] }],
             kernel,
             arguments: &arguments,
-            dims: constant(first, WORK_DIM).unwrap_or(1),
-            offset: state(first, 0),
-            global: state(first, 1),
-            local: state(first, 2),
-            groups: state(first, 3),
+            dims: spec_constant(first, WORK_DIM).unwrap_or(1),
+            offset: state_value(first, 0),
+            global: state_value(first, 1),
+            local: state_value(first, 2),
+            groups: state_value(first, 3),
             regions: &regions,
         })
     }
 }
 
 /// A value of the execution state, three words.
-fn state(dispatch: &Dispatch, index: usize) -> [u32; 3] {
+fn state_value(dispatch: &Dispatch, index: usize) -> [u32; 3] {
     let bytes = dispatch.push_constants.get(index * STATE_SIZE as usize..).unwrap_or_default();
     let (words, _) = bytes.as_chunks::<4>();
     [0, 1, 2].map(|d| words.get(d).map_or(0, |word| u32::from_le_bytes(*word)))
 }
 
-fn constant(dispatch: &Dispatch, wanted: SpecId) -> Option<u32> {
+fn spec_constant(dispatch: &Dispatch, wanted: SpecId) -> Option<u32> {
     dispatch.specialization.iter().find(|(id, _)| *id == wanted).map(|(_, value)| *value)
 }
 
 fn region(dispatch: &Dispatch) -> Region {
     Region {
-        local: LOCAL_SIZE.map(|id| constant(dispatch, id).unwrap_or(1)),
+        local: LOCAL_SIZE.map(|id| spec_constant(dispatch, id).unwrap_or(1)),
         groups: dispatch.groups,
-        first_item: state(dispatch, 4),
-        first_group: state(dispatch, 5),
+        first_item: state_value(dispatch, 4),
+        first_group: state_value(dispatch, 5),
         pipeline: 0,
     }
 }
@@ -98,7 +98,7 @@ fn arguments(kernel: &kiln_reference::Kernel, launch: &Launch, dispatch: &Dispat
             };
             Ok(match parameter.kind {
                 ParameterKind::Local => {
-                    let bytes = constant(dispatch, signature::local_bytes(ordinal));
+                    let bytes = spec_constant(dispatch, signature::local_bytes(ordinal));
                     Argument::Local(bytes.map_or(0, u64::from))
                 }
                 ParameterKind::Value { size, .. } => Argument::Bytes(bytes(size)),

@@ -47,7 +47,7 @@ impl Lane {
         if host.is_none() {
             let (sender, receiver) = mpsc::channel();
             let thread = std::thread::Builder::new().name("kiln-host".to_owned());
-            thread.spawn(move || serve(&receiver)).map_err(|error| failed(error.to_string()))?;
+            thread.spawn(move || run_jobs(&receiver)).map_err(|error| failed(error.to_string()))?;
             *host = Some(sender);
         }
         let (wait, node, lane) = (wait.clone(), node.clone(), self.clone());
@@ -63,7 +63,7 @@ impl Lane {
 }
 
 /// Runs host commands, until the lane is dropped.
-fn serve(receiver: &Receiver<Job>) {
+fn run_jobs(receiver: &Receiver<Job>) {
     for job in receiver {
         let _busy = Busy::new();
         job.run();
@@ -73,13 +73,13 @@ fn serve(receiver: &Receiver<Job>) {
 impl Job {
     fn run(self) {
         let Self { work, ready, wait, node, queued, submitted, lane } = self;
-        let result = ready.wait(None).and_then(|()| failure(&wait));
+        let result = ready.wait(None).and_then(|()| first_failure(&wait));
         // These values would keep other commands alive, for which the callbacks or the closure may wait.
         drop((ready, wait));
         let start = Instant::now();
         let result = result.and_then(|()| {
             node.advance(Status::Running).notify(&node);
-            caught(work)
+            catch_panic(work)
         });
         if let Some(clock) = lane.clock {
             let since = |moment: Instant| moment.saturating_duration_since(clock).as_nanos() as u64;
@@ -93,13 +93,13 @@ impl Job {
 }
 
 /// The failure of a command in the wait list that the back end found while it ran.
-fn failure(wait: &[Event]) -> Result<()> {
+fn first_failure(wait: &[Event]) -> Result<()> {
     let failures = wait.iter().filter_map(|event| event.node.completion()?.status().err());
     failures.map(|error| Err(Error::WaitList { cause: Box::new(error) })).next().unwrap_or(Ok(()))
 }
 
 /// Runs the closure. A panic becomes an error, so that later commands do not wait forever.
-fn caught(work: Work) -> Result<()> {
+fn catch_panic(work: Work) -> Result<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

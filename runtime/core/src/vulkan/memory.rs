@@ -44,12 +44,12 @@ type Shelf = (vk::BufferUsageFlags, u64);
 pub(super) struct TransientPool(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
 
 impl TransientPool {
-    fn take(&self, shelf: Shelf) -> Option<(vk::Buffer, Allocation)> {
+    fn take_buffer(&self, shelf: Shelf) -> Option<(vk::Buffer, Allocation)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&shelf)?.pop()
     }
 
     /// Adds a buffer to the pool. Returns the allocation if its bucket is full.
-    fn put(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
+    fn return_buffer(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
         let mut shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let spares = shelves.entry(shelf).or_default();
         if spares.len() >= (staging::IN_FLIGHT + 1).max((SPARE_BYTES / shelf.1) as usize) {
@@ -177,7 +177,7 @@ impl Buffer {
         }
         let size = size.next_power_of_two().max(MIN_POOLED_BYTES);
         let shelf = Some((usage, size));
-        if let Some((raw, allocation)) = device.spares.take((usage, size)) {
+        if let Some((raw, allocation)) = device.spares.take_buffer((usage, size)) {
             let imported = vk::DeviceMemory::null();
             return Ok(Self { raw, allocation: Some(allocation), imported, shelf, device: device.clone() });
         }
@@ -198,7 +198,7 @@ impl Drop for Buffer {
         if let Some(shelf) = self.shelf
             && let Some(spare) = allocation.take()
         {
-            allocation = self.device.spares.put(shelf, self.raw, spare);
+            allocation = self.device.spares.return_buffer(shelf, self.raw, spare);
             if allocation.is_none() {
                 return;
             }

@@ -80,12 +80,12 @@ impl Program {
         program.cache = unsafe { device.raw.create_pipeline_cache(&info, None) }.map_err(failed)?;
         program.known = known;
         for kernel in kernels {
-            program.add(kernel)?;
+            program.add_kernel(kernel)?;
         }
         Ok(program)
     }
 
-    fn add(&mut self, kernel: KernelLayout) -> Result<()> {
+    fn add_kernel(&mut self, kernel: KernelLayout) -> Result<()> {
         let bad = |reason: String| Error::BadModule { reason: format!("kernel `{}` {reason}", kernel.name) };
         let raw = &self.device.raw;
         let failed = |result| self.device.failure("preparing a kernel", result, 0);
@@ -174,13 +174,13 @@ impl Program {
                 pipelines.insert(specialization.clone(), pipeline);
                 Ok(pipeline)
             }
-            Ok(_) => Err(self.refused(kernel, vk::Result::ERROR_UNKNOWN)),
-            Err((_, result)) => Err(self.refused(kernel, *result)),
+            Ok(_) => Err(self.build_error(kernel, vk::Result::ERROR_UNKNOWN)),
+            Err((_, result)) => Err(self.build_error(kernel, *result)),
         }
     }
 
     /// Stores the driver's pipeline cache on disk for later processes.
-    fn keep(&mut self) {
+    fn store_cache(&mut self) {
         let built = self.kernels.iter_mut().any(|kernel| !kernel.pipelines().is_empty());
         let Some(cache) = self.device.cache.as_ref().filter(|_| built) else { return };
         // SAFETY: the cache exists if anything was built, and is not in use concurrently.
@@ -193,7 +193,7 @@ impl Program {
         }
     }
 
-    fn refused(&self, kernel: &Kernel, result: vk::Result) -> Error {
+    fn build_error(&self, kernel: &Kernel, result: vk::Result) -> Error {
         match self.device.failure("building a kernel", result, 0) {
             Error::Driver { detail, .. } => {
                 Error::Build { kernel: kernel.name.to_string_lossy().into_owned(), detail }
@@ -205,7 +205,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.keep();
+        self.store_cache();
         let raw = &self.device.raw;
         // SAFETY: commands hold the program until they are complete. Null handles are allowed.
         unsafe {

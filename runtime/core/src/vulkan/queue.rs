@@ -170,7 +170,7 @@ impl Queue {
     /// Adds a command to the open batch, or to a new one if it waits for other queues and the current batch does not.
     fn push(&self, command: Ready, start: Start<'_>) -> Result<Arc<Record>> {
         let mut state = self.state();
-        let mut after = self.elsewhere(start.after);
+        let mut after = self.ends_on_other_queues(start.after);
         after.retain(|end| !state.waited.covers(*end));
         let known = |batch: &Batch| after.iter().all(|end| batch.after.contains(end));
         if !state.open.as_ref().is_none_or(known) {
@@ -179,7 +179,7 @@ impl Queue {
         let value = state.last + 1;
         let mut batch = match state.open.take() {
             Some(batch) => batch,
-            None => self.open(&mut state)?,
+            None => self.open_batch(&mut state)?,
         };
         batch.after.extend(after);
         let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
@@ -207,7 +207,7 @@ impl Queue {
     }
 
     /// The commands that were submitted to another `VkQueue`.
-    fn elsewhere(&self, after: &[Arc<dyn backend::Completion>]) -> Ends {
+    fn ends_on_other_queues(&self, after: &[Arc<dyn backend::Completion>]) -> Ends {
         let ours = |completion: &Arc<dyn backend::Completion>| {
             let completion: &dyn Any = &**completion;
             let Completion { queue, record } = completion.downcast_ref()?;
@@ -221,11 +221,11 @@ impl Queue {
     }
 
     /// Starts a batch.
-    fn open(&self, state: &mut State) -> Result<Batch> {
+    fn open_batch(&self, state: &mut State) -> Result<Batch> {
         self.reclaim(state)?;
         let slot = match state.free.pop() {
             Some(slot) => slot,
-            None => self.slot(state.pool)?,
+            None => self.new_slot(state.pool)?,
         };
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         let raw = &self.device.raw;
@@ -334,7 +334,7 @@ impl Queue {
         unsafe { raw.queue_submit(*queue, &submit, vk::Fence::null()) }
     }
 
-    fn slot(&self, pool: vk::CommandPool) -> Result<Slot> {
+    fn new_slot(&self, pool: vk::CommandPool) -> Result<Slot> {
         let raw = &self.device.raw;
         let failed = |result| self.device.failure("preparing commands", result, 0);
         let mut queries = vk::QueryPool::null();
@@ -362,7 +362,7 @@ impl Queue {
     }
 
     /// The timeline value of the last complete batch.
-    fn reached(&self) -> Result<u64> {
+    fn completed_value(&self) -> Result<u64> {
         // SAFETY: the semaphore is a timeline of the device.
         let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
             .map_err(|result| self.device.failure("querying completion", result, 0))?;
@@ -375,7 +375,7 @@ impl Queue {
         if state.pending.is_empty() {
             return Ok(());
         }
-        let reached = self.reached()?;
+        let reached = self.completed_value()?;
         let is_complete = |batch: &Batch| batch.records.first().is_none_or(|record| record.value <= reached);
         while state.pending.front().is_some_and(is_complete) {
             if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
@@ -424,7 +424,7 @@ impl Queue {
             return Ok(());
         }
         let (begin, limit) = (Instant::now(), timeout.map_or(POLLING, |timeout| timeout.min(POLLING)));
-        while self.reached()? < value && begin.elapsed() < limit {
+        while self.completed_value()? < value && begin.elapsed() < limit {
             hint::spin_loop();
         }
         Ok(())
@@ -502,7 +502,7 @@ impl backend::Completion for Completion {
     fn status(&self) -> Result<Status> {
         Ok(match self.submitted()? {
             false => Status::Queued,
-            true if self.queue.reached()? >= self.record.value => Status::Complete,
+            true if self.queue.completed_value()? >= self.record.value => Status::Complete,
             true => Status::Submitted,
         })
     }
