@@ -32,12 +32,18 @@ use super::{
     table::Header,
 };
 
-/// Parses a row from its parts. `rest` starts with the parenthesis of the parameters.
-pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: &Header) -> Row {
-    let (parameters, lowering) = rest.split_once(" = ").unwrap_or_else(|| panic!("{name} has no lowering"));
-    let parameters = parameters.trim().trim_start_matches('(').trim_end_matches(')');
-    let mut signature = Signature {
-        result: pattern(result),
+/// What the directives say about all rows that follow them.
+#[derive(Debug)]
+pub(super) struct Common {
+    family: Family,
+    attributes: Attributes,
+    /// Without a result and parameters.
+    signature: Signature,
+}
+
+/// Parses the directives.
+pub(super) fn common(header: &Header) -> Common {
+    let signature = Signature {
         elements: header.elements.split_whitespace().map(scalar).collect(),
         widths: header.widths.split_whitespace().map(parse_number).collect(),
         masks: header.masks.split_whitespace().map(parse_number).collect(),
@@ -47,6 +53,18 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
         conditions: header.when.split('|').map(condition).collect(),
         ..Signature::default()
     };
+    Common {
+        family: Family::parse(header.family).unwrap_or_else(|| panic!("no family {}", header.family)),
+        attributes: attributes(header.attributes),
+        signature,
+    }
+}
+
+/// Parses a row from its parts. `rest` starts with the parenthesis of the parameters.
+pub(super) fn row(name: &'static str, result: &str, rest: &'static str, common: &Common) -> Row {
+    let (parameters, lowering) = rest.split_once('=').unwrap_or_else(|| panic!("{name} has no lowering"));
+    let parameters = parameters.trim().trim_start_matches('(').trim_end_matches(')');
+    let mut signature = Signature { result: pattern(result), ..common.signature.clone() };
     for parameter in parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty()) {
         if parameter == "..." {
             signature.is_variadic = true;
@@ -61,13 +79,7 @@ pub(super) fn row(name: &'static str, result: &str, rest: &'static str, header: 
     if let Lowering::Atomic(form) = lowering {
         signature.require_defaults(form);
     }
-    Row {
-        name,
-        family: Family::parse(header.family).unwrap_or_else(|| panic!("no family {}", header.family)),
-        attributes: attributes(header.attributes),
-        lowering,
-        signature,
-    }
+    Row { name, family: common.family, attributes: common.attributes, lowering, signature }
 }
 
 impl Signature {
@@ -262,8 +274,10 @@ fn base(word: &str) -> Base {
 
 /// Parses the lowering after `=`.
 fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
-    let who = if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
-    let collective = |scope, text| collective(text).map(|it| Lowering::Collective(scope, it, who));
+    let collective = |scope, text| {
+        let who = if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
+        collective(text).map(|it| Lowering::Collective(scope, it, who))
+    };
     Some(match *words {
         ["std", opencl, ref vulkan @ ..] => {
             let opencl = Some(instruction(name, opencl));

@@ -78,6 +78,7 @@ const SIZE: (usize, usize) = {
 };
 
 static INDEX: Index<{ SIZE.0 }, { SIZE.1 }> = Index::read().0;
+static COMMON: [OnceLock<Box<parse::Common>>; SIZE.0] = [const { OnceLock::new() }; SIZE.0];
 static ROWS: [OnceLock<Box<Row>>; SIZE.1] = [const { OnceLock::new() }; SIZE.1];
 
 impl Piece {
@@ -256,7 +257,9 @@ pub(super) fn row(id: BuiltinId) -> &'static Row {
     ROWS[id.index()].get_or_init(|| {
         let entry = &INDEX.entries[id.index()];
         let (result, _, rest) = parts(entry.line.text());
-        Box::new(parse::row(entry.name.text(), result, rest, &Header::from_entry(entry)))
+        let common = COMMON[usize::from(entry.header)]
+            .get_or_init(|| Box::new(parse::common(&Header::from_entry(entry))));
+        Box::new(parse::row(entry.name.text(), result, rest, common))
     })
 }
 

@@ -65,6 +65,10 @@ pub fn report(format: Format, output: &Output) -> String {
     if format == Format::Sarif {
         return sarif::run(output).to_string();
     }
+    // Every source would be searched for invisible characters.
+    if output.diagnostics.is_empty() && output.hidden_errors == 0 {
+        return String::new();
+    }
     let displayed = visible::files(&output.sources);
     let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &displayed };
     render(format, sources, &output.diagnostics, output.hidden_errors)
