@@ -106,6 +106,18 @@ kernel void calls(global point *p, global uint *out) {
         object: Object::Image,
     },
     Row {
+        name: "image, integer coordinates, squares of work-items",
+        source: "kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
+    uint x = (square & 63) * 16 + (l & 15), y = (square >> 6) * 16 + (l >> 4);
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
         name: "image, integer coordinates, sampler",
         source: "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 kernel void calls(read_only image2d_t image, global uint *out) {
@@ -123,6 +135,19 @@ kernel void calls(read_only image2d_t image, global uint *out) {
 kernel void calls(read_only image2d_t image, global uint *out) {
     uint g = get_global_id(0);
     float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.01f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, nearest, squares of work-items",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
+    float2 p = (float2)((square & 63) * 16 + (l & 15), (square >> 6) * 16 + (l >> 4)) / 1024.0f;
     float4 sum = 0;
     for (uint i = 0; i < 16; i++)
         sum += read_imagef(image, s, p + i * 0.01f);
@@ -149,6 +174,19 @@ kernel void calls(read_only image2d_t image, global uint *out) {
 kernel void calls(read_only image2d_t image, global uint *out) {
     uint g = get_global_id(0);
     float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.1f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, linear, repeat, squares of work-items",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
+    float2 p = (float2)((square & 63) * 16 + (l & 15), (square >> 6) * 16 + (l >> 4)) / 1024.0f;
     float4 sum = 0;
     for (uint i = 0; i < 16; i++)
         sum += read_imagef(image, s, p + i * 0.1f);
