@@ -71,12 +71,10 @@ ulong convert_ulong_rtz_float(float x) {
     uint bits = as_uint(x);
     return (ulong)((bits & 0x7fffff) | 0x800000) << SHIFT_OF(bits);
 }
-// The low word of the first sum is the upper half, rounded; the second sum has the rest in its low bits, modulo 2^64. Large doubles
-// are whole, and `trunc` takes longer than a branch.
+// The low word of the sum is the upper half, rounded. The rest is in the low bits of the difference, modulo 2^64.
 ulong words_of(double x) {
-    if (fabs(x) < 0x1p52) x = trunc(x);
-    double sum = x + 0x1.8p84;
-    uint2 rest = as_uint2((x - (sum - 0x1.8p84)) + 0x1.8p52);
+    double whole = trunc(x), sum = whole + 0x1.8p84;
+    uint2 rest = as_uint2(whole - (sum - 0x1.800000018p84));
     return as_ulong((uint2)(rest.x, as_uint2(sum).x + rest.y - 0x43380000u));
 }
 long convert_long_rtz_double(double x) { return (long)words_of(x); }

@@ -217,29 +217,29 @@ float atanh_float(float x) {
     return copysign_float(0.5f * log1p_float(2.0f * size * native_recip(1.0f - size)), x);
 }
 
-// The arc sine of a size up to 1/2, or half of the arc cosine of a larger one.
+// The arc sine of a size up to 1/2, or half of the arc cosine of a larger one. Above 1 the root is NaN (kiln_vocabulary::precision).
 float arc(float size, bool is_small) {
-    float z = is_small ? size * size : fma(-0.5f, size, 0.5f);
-    float root = is_small ? size : native_sqrt(z);
+    float half_root = native_sqrt(fma(-0.5f, size, 0.5f));
+    float root = is_small ? size : half_root;
+    float z = root * root;
     float tail = fma(0.04216616057f, z, 0.02417959486f);
     tail = fma(tail, z, 0.04547036186f);
     tail = fma(tail, z, 0.07495297732f);
     tail = fma(tail, z, 0.1666675248f);
-    return fma(root * z, tail, root);
+    return fma(tail * z, root, root);
 }
 float asin_float(float x) {
     float size = fabs(x);
     bool is_small = size < 0.5f;
     float angle = arc(size, is_small);
-    float result = copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
-    return size <= 1.0f ? result : as_float(0x7fc00000u);
+    return copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
 }
 float acos_float(float x) {
     float size = fabs(x);
     bool is_small = size < 0.5f;
     float angle = arc(size, is_small);
-    angle = is_small ? HALF_PI - angle : 2.0f * angle;
-    return size <= 1.0f ? (x < 0.0f ? 0x1.921fb6p+1f - angle : angle) : as_float(0x7fc00000u);
+    angle = is_small ? HALF_PI - angle : angle + angle;
+    return x < 0.0f ? 0x1.921fb6p+1f - angle : angle;
 }
 
 // The arc tangent of a number from 0 to 1.

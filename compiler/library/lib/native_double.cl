@@ -14,11 +14,10 @@ double2 two_product(double a, double b) {
     return (double2)(product, fma(a, b, -product));
 }
 
-// The upper words of numbers from 2^-120 to 2^120 contain a float, whose inverse root has 19 bits. Halley's step trebles them,
-// and the last one, with an exact remainder, rounds correctly.
+// The inverse root of the nearest float, for numbers from 2^-120 to 2^120, has 21 bits. Halley's step trebles them, and the last
+// one, with an exact remainder, rounds correctly.
 double root_of_middle(double x) {
-    float estimate = native_rsqrt(as_float((as_uint2(x).y << 3) + 0x40000000u));
-    double inverse = as_double((uint2)(0, (as_uint(estimate) >> 3) + 0x38000000u));
+    double inverse = (double)native_rsqrt((float)x);
     double rest = fma(-(x * inverse), inverse, 1.0);
     inverse = fma(fma(0.375, rest, 0.5), inverse * rest, inverse);
     double root = x * inverse;
