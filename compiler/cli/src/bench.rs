@@ -20,7 +20,8 @@ use crate::{
 /// The description of the table in `kiln bench --help`.
 pub(crate) const HELP: &str = "\
 The launches are those of `kiln run`: see `kiln run --help`. Each is repeated on the same buffers,
-and so is the sequence of several. The first repetition is not measured; its --check must hold.
+and so is the sequence of several. The first repetitions, of 200 ms, are not measured: an idle GPU
+lowers its clocks. The --check of the first must hold.
 
 median  the time of the launch on the device, in half of the repetitions at most this
 spread  the distance of the quartiles, relative to the median; a large one means that the device
@@ -47,6 +48,8 @@ pub(crate) struct BenchCommand {
     json: bool,
 }
 
+/// Repetitions that are not measured take at least this long: an idle GPU lowers its clocks, and raises them late.
+const WARM_UP: Duration = Duration::from_millis(200);
 /// The time for repetitions, and their minimum and maximum number.
 const BUDGET: Duration = Duration::from_secs(1);
 const MIN_REPETITIONS: usize = 10;
@@ -138,7 +141,7 @@ pub(crate) fn bench(command: &BenchCommand, matches: &ArgMatches, files: &Files)
     Ok(Outcome::Success)
 }
 
-/// Measures each launch. The first repetition is not measured, and its results are checked.
+/// Measures each launch. The first repetitions are not measured; the results of the very first are checked.
 fn measure(
     session: &mut Session,
     variant: &RunCommand,
@@ -152,12 +155,15 @@ fn measure(
     for sequence in &mut session.sequences {
         let mut memory = Memory::default();
         let mut bound = Vec::new();
+        let mut warm = Duration::ZERO;
         for launch in sequence {
             let (kernel, range) =
                 run::bind(&device, &session.program, &session.interface, launch, &mut memory)?;
             let arguments = kernel.interface().arguments.iter();
             let bytes = arguments.filter_map(|argument| memory.bytes(argument.name()?)).sum();
+            let begin = Instant::now();
             time(&queue, &kernel, range)?;
+            warm += begin.elapsed();
             launch.print.clear();
             launch.expect = None;
             let outcome = run::after(&queue, launch, &memory, String::new())?;
@@ -173,6 +179,14 @@ fn measure(
                 times: Vec::new(),
             });
             bound.push((kernel, range));
+        }
+        while warm < WARM_UP {
+            let begin = Instant::now();
+            for (kernel, range) in &bound {
+                time(&queue, kernel, *range)?;
+            }
+            output.take();
+            warm += begin.elapsed();
         }
         let first = measured.len() - bound.len();
         let begin = Instant::now();
