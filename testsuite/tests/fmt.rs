@@ -115,6 +115,32 @@ fn modules_of_formatted_kernels_are_the_same() {
     assert!(compared > 100, "{compared}");
 }
 
+#[test]
+fn attributes_do_not_hide_control_statements() {
+    let attribute = "__attribute__((opencl_unroll_hint(2)))";
+    let source = format!(
+        "void f(int a) {{ {attribute} do a--; while (a); {attribute} do {{ a--; }} while (a);
+        if (a) {attribute} for (;;) a--; else a++; }}"
+    );
+    let wanted = format!(
+        "void f(int a) {{
+    {attribute} do
+        a--;
+    while (a);
+    {attribute} do {{
+        a--;
+    }} while (a);
+    if (a)
+        {attribute} for (;;)
+            a--;
+    else
+        a++;
+}}
+"
+    );
+    assert_eq!(format(&source, &Style::default()), wanted);
+}
+
 fn fmt(folder: &Path, words: &[&str], input: &str) -> Finished {
     let mut command = kiln::command();
     command.current_dir(folder).arg("fmt").args(words);

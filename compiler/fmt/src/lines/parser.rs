@@ -113,6 +113,21 @@ impl<'t> Parser<'_, 't> {
         self.tokens[self.first..self.at].iter().all(Token::is_comment)
     }
 
+    /// Whether only attributes precede the current token in its statement: `__attribute__((opencl_unroll_hint)) do`.
+    fn starts_statement(&self) -> bool {
+        let mut line = &self.tokens[self.first..self.at];
+        loop {
+            let code = line.iter().position(Token::is_code);
+            let Some((start, end)) = code.and_then(|start| Some((start, closing(line, start + 1)?))) else {
+                return code.is_none();
+            };
+            if !line[start].is_keyword(Keyword::Attribute) {
+                return false;
+            }
+            line = &line[end + 1..];
+        }
+    }
+
     fn frame(&self) -> &Frame {
         self.state.frames.last().expect("the file is never closed")
     }
@@ -287,7 +302,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn keyword(&mut self, keyword: Keyword) {
-        let is_start = self.is_empty();
+        let is_start = self.starts_statement();
         let statement = &mut self.state.statement;
         match keyword {
             Keyword::Struct => statement.record = Some(Owner::Struct),
