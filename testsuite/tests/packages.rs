@@ -58,13 +58,36 @@ fn packaged(folder: &Path) -> Vec<String> {
     finished.text().lines().map(str::to_owned).collect()
 }
 
-/// All packages are packaged together, each with the packages that it depends on. With `--nightly`, each is also built
-/// from its package, without the repository.
+/// A later version of one package can be incompatible with the others, and crates.io can have another project's package of
+/// the same name.
 #[test]
-fn packages_can_be_built_from_their_contents() {
+fn packages_depend_on_exactly_their_own_version() {
+    let workspace: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
+    let dependencies = workspace["workspace"]["dependencies"].as_table().expect("a table");
+    for folder in published() {
+        let version = manifest(&folder)["package"]["version"].clone();
+        let version = match version.as_str() {
+            Some(version) => version.to_owned(),
+            None => workspace["workspace"]["package"]["version"].as_str().expect("a version").to_owned(),
+        };
+        if let Some(dependency) = dependencies.get(&name(&folder)) {
+            assert_eq!(dependency["version"].as_str(), Some(&*format!("={version}")), "{}", folder.display());
+        }
+    }
+}
+
+/// `cargo publish --dry-run` accepts all packages together; this reads the index of crates.io. With `--nightly`, each is
+/// also built from its package, without the repository, and the program is installed. If Cargo is set to be offline, `cargo package` takes its place.
+#[test]
+fn packages_can_be_published() {
     let target = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root()).args(["package", "--workspace", "--allow-dirty", "--offline", "--quiet"]);
+    command.current_dir(root());
+    match std::env::var("CARGO_NET_OFFLINE").as_deref() {
+        Ok("true") => command.arg("package"),
+        _ => command.args(["publish", "--dry-run"]),
+    };
+    command.args(["--workspace", "--allow-dirty", "--quiet"]);
     let published = published();
     for folder in members().iter().filter(|folder| !published.contains(folder)) {
         command.arg("--exclude").arg(name(folder));
@@ -76,10 +99,14 @@ fn packages_can_be_built_from_their_contents() {
     let finished = process::run(command.arg("--target-dir").arg(target.path()), b"", limit)
         .unwrap_or_else(|reason| panic!("{reason}"));
     assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    // A dry run of `cargo publish` does not write to the folder of `cargo package`.
+    let folder = target.path().join("package");
+    let dry = folder.join("tmp-crate");
+    let packages = if dry.exists() { dry } else { folder };
     for folder in published {
         let begin = format!("{}-", name(&folder));
-        let packages = fs::read_dir(target.path().join("package")).expect("packages");
-        let names = packages.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+        let entries = fs::read_dir(&packages).expect("packages");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
         let is_it = |file: &String| file.strip_prefix(&begin).is_some_and(|rest| rest.ends_with(".crate"));
         assert_eq!(
             names.filter(|file| is_it(file) && file[begin.len()..].starts_with(char::is_numeric)).count(),
@@ -87,6 +114,42 @@ fn packages_can_be_built_from_their_contents() {
             "{begin}"
         );
     }
+    if nightly::is_on() {
+        installs(&packages, target.path());
+    }
+}
+
+/// `cargo install` of the packaged `kiln`. The other packages stand in for those of crates.io.
+fn installs(packages: &Path, folder: &Path) {
+    let unpacked = folder.join("unpacked");
+    fs::create_dir_all(&unpacked).expect("a folder");
+    let run = |command: &mut Command| {
+        let finished =
+            process::run(command, b"", Duration::from_secs(3600)).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(finished.code(), Some(0), "{command:?}: {}", finished.stderr);
+    };
+    for entry in fs::read_dir(packages).expect("packages") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|it| it == "crate") {
+            run(Command::new("tar").arg("xzf").arg(path).arg("-C").arg(&unpacked));
+        }
+    }
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(folder).args(["install", "--debug", "--offline"]);
+    for entry in fs::read_dir(&unpacked).expect("packages") {
+        let path = entry.expect("an entry").path();
+        let name = name(&path);
+        if name == "kiln" {
+            command.arg("--path").arg(&path);
+        } else {
+            let path = path.display().to_string();
+            command.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+        }
+    }
+    run(command.arg("--root").arg(folder).arg("--target-dir").arg(folder));
+    let source = folder.join("k.cl");
+    fs::write(&source, "kernel void k(global int *out) { out[0] = 1; }\n").expect("a file");
+    run(Command::new(folder.join("bin/kiln")).arg("compile").arg(source));
 }
 
 /// Sources include only files of their own package, because a package contains no others.
