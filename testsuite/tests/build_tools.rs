@@ -133,6 +133,7 @@ fn cmake_package_with_sources_of_one_name() {
         );
         write(&format!("{folder}/k.cl"), &text);
     }
+    let list = project.path().join("CMakeLists.txt");
     write("inc/n.h", "#define N 1\n");
     write("more/m.h", "#define M 1\n");
     run(project.path(), &["cmake", "-G", "Ninja", "-B", "build"]);
@@ -140,6 +141,12 @@ fn cmake_package_with_sources_of_one_name() {
     let module =
         |folder: &str| fs::read(project.path().join("build").join(folder).join("k.spv")).expect("a module");
     assert_ne!(module("a"), module("b"));
+    // A second target for the same file.
+    let twice = "kiln_add_kernels(elsewhere SOURCES a/k.cl OPTIONS -Iinc -Imore DESTINATION again)\n\
+                 kiln_add_kernels(again SOURCES b/k.cl DESTINATION again)\n";
+    write("CMakeLists.txt", &format!("{}{twice}", fs::read_to_string(&list).expect("a text")));
+    let finished = finish(project.path(), &["cmake", "-B", "build"]);
+    assert!(finished.stderr.contains("targets elsewhere and again both write"), "{}", finished.stderr);
 }
 
 /// With the files of docs/build-tools.md. Bazel builds in sandboxes, which contain only declared headers.

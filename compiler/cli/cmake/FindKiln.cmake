@@ -6,10 +6,12 @@
 #
 # Each source becomes <DESTINATION>/<name>.spv or .h (by default in the current binary folder), and is compiled anew when it
 # or a file that it includes changes. Of sources with the same name, the output keeps the folder: a/k.cl becomes a/k.spv.
-# Relative paths in OPTIONS refer to the current source folder. The target's KILN_OUTPUTS property lists the files.
+# Relative paths in OPTIONS refer to the current source folder, and a relative DESTINATION to the current binary folder.
+# Two targets cannot write one file. The target's KILN_OUTPUTS property lists the files.
 # Variables: Kiln_EXECUTABLE (may be set beforehand), Kiln_VERSION. CMake 3.20 or later.
 
-find_program(Kiln_EXECUTABLE kiln DOC "The OpenCL C compiler kiln")
+# An installed package is in lib/cmake/Kiln, and its program in bin.
+find_program(Kiln_EXECUTABLE kiln HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin" DOC "The OpenCL C compiler kiln")
 if(Kiln_EXECUTABLE)
   execute_process(COMMAND ${Kiln_EXECUTABLE} --version OUTPUT_VARIABLE Kiln_VERSION OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REPLACE "kiln " "" Kiln_VERSION "${Kiln_VERSION}")
@@ -33,6 +35,7 @@ function(kiln_add_kernels target)
   if(NOT arg_DESTINATION)
     set(arg_DESTINATION ${CMAKE_CURRENT_BINARY_DIR})
   endif()
+  get_filename_component(arg_DESTINATION ${arg_DESTINATION} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
   set(ending spv)
   if(arg_EMIT STREQUAL header)
     set(ending h)
@@ -61,9 +64,12 @@ function(kiln_add_kernels target)
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(name ${source} NAME_WLE)
-    set(same ${names})
-    list(FILTER same INCLUDE REGEX "^${name}$")
-    list(LENGTH same count)
+    set(count 0)
+    foreach(other IN LISTS names)
+      if(other STREQUAL name)
+        math(EXPR count "${count} + 1")
+      endif()
+    endforeach()
     if(count GREATER 1)
       file(RELATIVE_PATH inner ${CMAKE_CURRENT_SOURCE_DIR} ${path})
       get_filename_component(inner ${inner} DIRECTORY)
@@ -74,6 +80,12 @@ function(kiln_add_kernels target)
     if(output IN_LIST outputs)
       message(FATAL_ERROR "kiln_add_kernels: two of the SOURCES become ${output}")
     endif()
+    get_property(writer GLOBAL PROPERTY "KILN_WRITES_${output}")
+    if(writer)
+      message(FATAL_ERROR "kiln_add_kernels: the targets ${writer} and ${target} both write ${output}; give one of them "
+                          "another DESTINATION")
+    endif()
+    set_property(GLOBAL PROPERTY "KILN_WRITES_${output}" ${target})
     get_filename_component(folder ${output} DIRECTORY)
     add_custom_command(
       OUTPUT ${output}
