@@ -124,6 +124,9 @@ pub(crate) struct CompileCommand {
     pub(crate) dependencies: DependencyOptions,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
+    /// The `kiln.toml` of the sources, on which the outputs depend
+    #[arg(skip)]
+    pub(crate) project: Option<String>,
 }
 
 /// Link parts of a program to SPIR-V
@@ -547,6 +550,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
     let parsed = commands(arguments).map_err(|why| match why {
         Mistake::OfUsage(error) => *error,
         Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
+        // The usage of the command does not help with a mistake in a file.
+        Mistake::OfProject(why) => clap::Error::raw(ErrorKind::Io, format!("{why}\n")),
     })?;
     Ok(Line { commands: parsed, words })
 }
@@ -554,6 +559,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
 /// A mistake in the command line.
 enum Mistake {
     OfUsage(Box<clap::Error>),
+    /// A mistake in a `kiln.toml`.
+    OfProject(String),
     Other(String),
 }
 
@@ -591,19 +598,30 @@ fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mist
         return Ok(vec![(command, matches)]);
     }
     let name = arguments[1].to_string_lossy().into_owned();
-    let projects = project::projects(&sources, &name)?;
-    if projects.iter().all(|project| project.flags.is_empty()) {
+    let projects = project::projects(&sources, &name).map_err(Mistake::OfProject)?;
+    if projects.iter().all(|project| project.file.is_none()) {
         return Ok(vec![(command, matches)]);
     }
     let mut commands = Vec::new();
     for project in projects {
         // The options of the command line follow, and so override those of the file.
         let flags = arguments[..2].iter().chain(&project.flags).cloned().collect();
-        let mut words = respell(flags, &names)?.arguments;
+        let file = project.file.map(|file| file.to_string_lossy().into_owned());
+        let of_project = |why: String| {
+            let why = why.lines().next().unwrap_or_default();
+            let why = why.trim_start_matches("error: ");
+            Mistake::OfProject(format!("{}: {why}", file.as_deref().unwrap_or_default()))
+        };
+        let mut words = respell(flags, &names).map_err(of_project)?.arguments;
         words.extend_from_slice(&arguments[2..]);
-        let (mut command, matches) = one_command(grammar, &words)?;
+        // Without the options of the file, there was no mistake.
+        let parsed = one_command(grammar, &words).map_err(|error| of_project(error.to_string()));
+        let (mut command, matches) = parsed?;
         match &mut command {
-            Command::Compile(command) => command.sources = project.sources,
+            Command::Compile(command) => {
+                command.sources = project.sources;
+                command.project = file;
+            }
             Command::Check(command) => command.sources = project.sources,
             _ => {}
         }

@@ -83,7 +83,8 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
             (false, _) => (file, target.clone()),
         };
         keep_sources(&file, path, &output)?;
-        write_output(&file, dependencies.rule(&of, path, &output.dependencies).as_bytes())?;
+        let read: Vec<String> = output.dependencies.iter().chain(&command.project).cloned().collect();
+        write_output(&file, dependencies.rule(&of, path, &read).as_bytes())?;
         if dependencies.is_only() {
             return Ok((messages, Outcome::Success));
         }

@@ -13,6 +13,8 @@ use kiln_lsp::kiln_toml;
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) sources: Vec<String>,
+    /// The path of the `kiln.toml`.
+    pub(crate) file: Option<PathBuf>,
     pub(crate) flags: Vec<OsString>,
 }
 
@@ -27,7 +29,7 @@ pub(crate) fn projects(sources: &[String], command: &str) -> Result<Vec<Project>
             Some(&group) => group,
             None => {
                 let flags = file.as_deref().map_or(Ok(Vec::new()), |file| flags(file, command))?;
-                groups.push(Project { sources: Vec::new(), flags });
+                groups.push(Project { sources: Vec::new(), file: file.as_deref().map(relative), flags });
                 known.insert(file, groups.len() - 1);
                 groups.len() - 1
             }
@@ -61,10 +63,10 @@ fn flags(file: &Path, command: &str) -> Result<Vec<OsString>, String> {
     Ok(in_folder(kiln.flags.into_iter().filter(|flag| is_for(flag)), &folder))
 }
 
-/// The folder relative to the current one, if it is below it.
-fn relative(folder: &Path) -> PathBuf {
+/// The path relative to the current folder, if it is below it.
+fn relative(path: &Path) -> PathBuf {
     let current = std::env::current_dir().unwrap_or_default();
-    folder.strip_prefix(&current).unwrap_or(folder).to_owned()
+    path.strip_prefix(&current).unwrap_or(path).to_owned()
 }
 
 /// Options whose paths are relative to the folder.

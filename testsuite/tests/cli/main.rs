@@ -523,11 +523,20 @@ fn a_project_file_configures_the_sources_below_it() {
     assert!(both.contains("out[0] = 7;") && both.contains("out[0] = 5;"), "{both}");
     let launch = ["--device", "reference", "--global", "1", "--arg", "buf:int[1]", "--check", "out[0]=5"];
     text(&[&["run", "inner/k.cl"], &launch[..]].concat());
+    text(&["k.cl", "-MD"]);
+    let rule = fs::read_to_string(folder.path().join("k.d")).expect("the rule");
+    assert_eq!(rule, "k.spv: \\\n  k.cl \\\n  inc/n.h \\\n  kiln.toml\n");
     assert_eq!(kiln(&folder, &["check", "--no-config", "k.cl"]).code(), Some(1));
-    fs::write(folder.path().join("kiln.toml"), "std = \"CL2.0\"\ninclud = []\n").expect("a file");
-    let finished = kiln(&folder, &["check", "k.cl"]);
-    assert_eq!(finished.code(), Some(2));
-    assert!(finished.stderr.contains("kiln.toml:2: there is no key `includ`"), "{}", finished.stderr);
+    for (content, message) in [
+        ("std = \"CL2.0\"\ninclud = []\n", "kiln.toml:2: there is no key `includ`"),
+        ("flags = [\"--nosuch\"]\n", "kiln.toml: unexpected argument '--nosuch' found"),
+    ] {
+        fs::write(folder.path().join("kiln.toml"), content).expect("a file");
+        let finished = kiln(&folder, &["check", "k.cl"]);
+        assert_eq!(finished.code(), Some(2));
+        assert!(finished.stderr.contains(message), "{}", finished.stderr);
+        assert!(!finished.stderr.contains("Usage"), "{}", finished.stderr);
+    }
 }
 
 #[test]
