@@ -6,15 +6,21 @@ use std::ffi::OsString;
 use crate::compile::DependencyOptions;
 
 /// The commands that take compiler options.
-const COMPILING: [&str; 4] = ["compile", "check", "run", "litmus"];
+const COMPILING: [&str; 6] = ["compile", "check", "run", "bench", "profile", "litmus"];
 
 /// Options whose value, the next argument, may look like an option.
 const VALUED: [&str; 8] = ["--arg", "--cl-ext", "--feature", "--include", "-D", "-I", "-U", "-o"];
 
 /// Common options of C compilers that have no effect on kernels.
-const WITHOUT_EFFECT: [&str; 14] = [
+const WITHOUT_EFFECT: [&str; 24] = [
+    "-C",
+    "-H",
+    "-P",
     "-Xclang",
+    "-ansi",
     "-cc1",
+    "-disable-O0-optnone",
+    "-disable-llvm-passes",
     "-fPIC",
     "-fdeclare-opencl-builtins",
     "-fgnu89-inline",
@@ -27,10 +33,20 @@ const WITHOUT_EFFECT: [&str; 14] = [
     "-nostdinc",
     "-nostdlib",
     "-pipe",
+    "-save-temps",
+    "-shared",
+    "-static",
+    "-trigraphs",
 ];
 
+/// The beginnings of further ones: code generation, machines, libraries, remarks.
+const IGNORED_PREFIXES: [&str; 6] = ["-f", "-m", "-l", "-L", "-R", "--sysroot"];
+
+/// The letters of Kiln's short options, which a value may follow, and `-` of the long ones.
+const OWN_LETTERS: [char; 15] = ['-', 'D', 'E', 'I', 'O', 'S', 'U', 'V', 'W', 'c', 'g', 'h', 'o', 'w', 'x'];
+
 /// Options with other names in Kiln. The value of an option that ends in `=` or a blank follows.
-const RENAMED: [(&str, &[&str]); 23] = [
+const RENAMED: [(&str, &[&str]); 25] = [
     ("-Ofast", &["-O3", "--cl-fast-relaxed-math"]),
     ("-Og", &["-O1"]),
     ("-Os", &["-O2"]),
@@ -48,10 +64,12 @@ const RENAMED: [(&str, &[&str]); 23] = [
     ("-fno-diagnostics-color", &["--color=never"]),
     ("-fno-signed-zeros", &["--cl-no-signed-zeros"]),
     ("-funsafe-math-optimizations", &["--cl-unsafe-math-optimizations"]),
+    ("-idirafter", &["-I"]),
     ("-include", &["--include"]),
     ("-iquote", &["-I"]),
     ("-isystem", &["-I"]),
     ("-pedantic", &["-Wpedantic"]),
+    ("-pedantic-errors", &["-Wpedantic", "-Werror=pedantic"]),
     ("-std=", &["--cl-std="]),
     ("--std=", &["--cl-std="]),
 ];
@@ -104,7 +122,7 @@ impl Respelled {
     fn option(&mut self, text: &str, rest: &mut impl Iterator<Item = OsString>) -> Result<(), String> {
         let takes_a_value = RENAMED.iter().find_map(|(name, new)| {
             let value = text.strip_prefix(name)?;
-            let is_whole = !name.ends_with('=') && !matches!(*name, "-iquote" | "-isystem");
+            let is_whole = !name.ends_with('=') && !matches!(*name, "-idirafter" | "-iquote" | "-isystem");
             (value.is_empty() || !is_whole).then_some((*new, value))
         });
         if let Some((new, value)) = takes_a_value {
@@ -119,7 +137,7 @@ impl Respelled {
             self.arguments.push(format!("-{text}").into());
         } else if let Some(target) = text.strip_prefix("--target=") {
             self.arguments.push(environment(target)?.into());
-        } else if text == "-target" || text == "--target" {
+        } else if matches!(text, "-target" | "--target" | "-triple") {
             let target = rest.next().ok_or_else(|| format!("{text} needs a value"))?;
             self.arguments.push(environment(&target.to_string_lossy())?.into());
         } else if text == "-g0" {
@@ -136,11 +154,16 @@ impl Respelled {
         } else if text == "-fsyntax-only" {
             return Err("write `kiln check` instead of `-fsyntax-only`".to_owned());
         } else if WITHOUT_EFFECT.contains(&text)
-            || text.starts_with("-f")
-            || text.starts_with("-m")
-            || text.starts_with("--sysroot")
+            || IGNORED_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
         {
+            if text == "-mllvm" {
+                // Its value is an option of LLVM.
+                rest.next();
+            }
             self.hints.push(format!("`{text}` has no effect here"));
+        } else if text.strip_prefix('-').is_some_and(|name| name.len() > 1 && !name.starts_with(OWN_LETTERS))
+        {
+            return Err(format!("there is no option `{text}`"));
         } else {
             self.arguments.push(text.into());
         }
@@ -203,6 +226,12 @@ mod tests {
         );
         assert!(respelled("compile --target=x86_64-linux-gnu k.cl").is_err());
         assert!(respelled("compile -emit-llvm k.cl").is_err());
+        assert_eq!(
+            words("compile -triple spir64 -idirafter inc -pedantic-errors k.cl"),
+            "compile --env=opencl -I inc -Wpedantic -Werror=pedantic k.cl"
+        );
+        let unknown = respelled("compile -rdynamic k.cl").expect_err("no such option");
+        assert_eq!(unknown, "there is no option `-rdynamic`");
     }
 
     #[test]
@@ -211,5 +240,8 @@ mod tests {
             respelled("compile -fPIC -Xclang -finclude-default-header k.cl").expect("understood");
         assert_eq!(line, "compile k.cl");
         assert_eq!(hints.lines().count(), 3, "{hints}");
+        let (line, hints) =
+            respelled("check -static -lm -Rpass=x -mllvm -unroll=3 k.cl").expect("understood");
+        assert_eq!((line.as_str(), hints.lines().count()), ("check k.cl", 4), "{hints}");
     }
 }
