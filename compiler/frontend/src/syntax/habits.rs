@@ -12,9 +12,10 @@ use kiln_syntax::{
     parse::{Expected, SyntaxError, SyntaxErrorKind as Kind},
     token::{Punct, TokenKind},
 };
+use kiln_types::ty;
 
 use super::words::{self, identifier_end, last_word};
-use crate::attributes;
+use crate::{attributes, foreign};
 
 /// A better diagnostic for an error whose cause is known.
 pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
@@ -378,6 +379,17 @@ impl<'s> Around<'s> {
             let diagnostic = Diagnostic::new(Code::Syntax, self.span_of(range), message);
             return Some(diagnostic.help("print with `printf`, as in `printf(\"%d\\n\", n)`"));
         }
-        Some(self.replace(range, message, name))
+        let meant = if qualifier == "std" { equivalent(name) } else { Some(name) };
+        Some(match meant {
+            Some(meant) => self.replace(range, message, meant),
+            None => Diagnostic::new(Code::Syntax, self.span_of(range), message),
+        })
     }
+}
+
+/// What OpenCL C has in place of a name of the C++ library.
+fn equivalent(name: &str) -> Option<&str> {
+    let is_same = kiln_builtins::is_name(name) || ty::meaning(name).is_some() || ty::constant(name).is_some();
+    let other = || foreign::type_for(name).or_else(|| foreign::function_for(name, kiln_builtins::is_name));
+    if is_same { Some(name) } else { other() }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     symbol::Symbol,
-    token::{Token, TokenKind},
+    token::{Punct, Token, TokenKind},
 };
 
 /// An edit of the input.
@@ -236,7 +236,7 @@ impl Repair<'_, '_, '_> {
         let small = self.best(stuck, small);
         let small = small.filter(|&(_, reach)| reach >= stuck.token + MIN_ACCEPTED);
         if let Some((candidate, reach)) = &small
-            && (*reach == usize::MAX || concerns_name(candidate))
+            && (*reach == usize::MAX || concerns_name(candidate) || self.ends_item(candidate, stuck))
         {
             return small.map(|(candidate, _)| candidate);
         }
@@ -257,6 +257,21 @@ impl Repair<'_, '_, '_> {
             }
         }
         small.map(|(candidate, _)| candidate)
+    }
+
+    /// Whether the candidate ends an item with `;` before a line that starts with a keyword. That line is another item, which
+    /// can contain an error of its own.
+    fn ends_item(&self, candidate: &Candidate, stuck: &Stuck) -> bool {
+        let (tokens, at) = (self.state.tokens, stuck.token);
+        let Some(Token { kind: TokenKind::Keyword(_), span }) = tokens.get(at) else { return false };
+        let begins_line = self.state.lines()[at].is_some_and(|line| line.text == span.lo);
+        let inserted = match candidate.edits[..] {
+            [Edit { at: place, kind: EditKind::Insert(mark) }] if place == at => Some(mark),
+            _ => None,
+        };
+        begins_line
+            && inserted == Some(Terminal::Punct(Punct::Semicolon))
+            && brackets::open_brackets(&tokens[self.start.position.token..at]).is_empty()
     }
 
     /// The start of the previous item, if it contains no edits and so can be parsed again.
