@@ -1,6 +1,6 @@
 //! The extension for VS Code, without a registry: its manifest, its grammar, its snippets, its tasks and tests.
 //!
-//! `cargo xtask vscode` checks the types, bundles and packages it.
+//! `cargo xtask vscode` checks the types, bundles and packages it; with `--nightly`, a test does so too.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
 
@@ -8,9 +8,10 @@ use fancy_regex::Regex;
 use kiln_syntax::{predeclared, token::Keyword};
 use kiln_testsuite::{
     kiln::{self, LIMIT},
-    process, root,
+    nightly, process, root,
 };
 use serde_json::Value;
+use tempfile::TempDir;
 
 fn folder() -> PathBuf {
     root().join("compiler/lsp/editors/vscode")
@@ -210,16 +211,51 @@ fn every_snippet_compiles() {
 /// Runs `test/extension.test.mjs`, as `npm test` does.
 #[test]
 fn tasks_and_the_test_view_run_kiln() {
-    let built = tempfile::tempdir().expect("a folder");
-    let mut copy = Command::new("cp");
-    copy.args(["-rT"]).arg(folder()).arg(built.path());
+    let built = copied();
     let mut bundle = Command::new("esbuild");
     bundle.args(["src/launches.ts", "src/tasks.ts", "--bundle", "--platform=node", "--format=cjs"]);
     bundle.args(["--external:vscode", "--outdir=dist/test"]).current_dir(built.path());
     let mut test = Command::new("node");
     test.args(["--test", "test/extension.test.mjs"]).current_dir(built.path()).env("KILN", kiln::binary());
-    for command in [&mut copy, &mut bundle, &mut test] {
-        let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-        assert_eq!(finished.code(), Some(0), "{}{}", finished.text(), finished.stderr);
+    succeeds(&mut bundle);
+    succeeds(&mut test);
+}
+
+/// The steps of `cargo xtask vscode`, which need npm's registry.
+#[test]
+fn the_extension_is_packaged() {
+    if !nightly::is_whole("0 of 1 package of the extension for VS Code") {
+        return;
     }
+    let built = copied();
+    let server = built.path().join("server");
+    fs::create_dir(&server).and_then(|()| fs::copy(kiln::binary(), server.join("kiln"))).expect("a copy");
+    for words in
+        [&["ci", "--no-audit", "--no-fund"][..], &["run", "check"], &["run", "bundle"], &["run", "package"]]
+    {
+        succeeds(Command::new("npm").args(words).current_dir(built.path()));
+    }
+    let mut entries =
+        fs::read_dir(built.path()).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let is_package = |path: &PathBuf| path.extension().is_some_and(|it| it == "vsix");
+    let package = entries.find(is_package).expect("a package");
+    let listed = succeeds(Command::new("unzip").arg("-l").arg(package));
+    for file in
+        ["extension/dist/extension.js", "extension/server/kiln", "extension/syntaxes/opencl.tmLanguage.json"]
+    {
+        assert!(listed.contains(file), "{file} is not in\n{listed}");
+    }
+}
+
+/// A copy of the extension's folder, for npm's files.
+fn copied() -> TempDir {
+    let built = tempfile::tempdir().expect("a folder");
+    succeeds(Command::new("cp").arg("-rT").arg(folder()).arg(built.path()));
+    built
+}
+
+fn succeeds(command: &mut Command) -> String {
+    let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
+    finished.text()
 }

@@ -115,7 +115,7 @@ fn statements(selection: &Selection<'_>) -> Option<(Range<usize>, Range<usize>)>
     Some((function?, found?))
 }
 
-/// Whether statements leave the function or a loop around them.
+/// Whether statements leave the function or a loop around them, or declare what only a kernel can.
 fn leaves(text: &str) -> bool {
     let is_word = |range: Range<usize>, keyword: Keyword| text[range] == *keyword.spelling();
     let mut depth = 0usize;
@@ -137,7 +137,10 @@ fn leaves(text: &str) -> bool {
         }
         let breaks = is_word(range.clone(), Keyword::Break) || is_word(range.clone(), Keyword::Continue);
         // Only loops with braces around the jump count. Otherwise, the statements are not extracted.
-        breaks && !loops.iter().any(|around| *around < depth)
+        // Only kernels can declare variables in local memory.
+        let is_local = is_word(range.clone(), Keyword::Local) || text[range.clone()] == *"__local";
+        is_local
+            || breaks && !loops.iter().any(|around| *around < depth)
             || [Keyword::Return, Keyword::Goto, Keyword::Case].iter().any(|it| is_word(range.clone(), *it))
     })
 }
@@ -174,7 +177,7 @@ fn declaration(selection: &Selection<'_>, entity: Entity) -> Option<String> {
     let analysis = selection.analysis;
     let ty = analysis.type_of(entity)?;
     let shown = match analysis.survey.program.types.get(ty.ty) {
-        Ty::Scalar(_) | Ty::Vector(..) | Ty::Pointer(_) => analysis.show(ty.ty),
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Pointer(_) | Ty::Image(_) | Ty::Sampler => analysis.show(ty.ty),
         _ => return None,
     };
     if shown.contains(['[', '(', '<']) {
@@ -229,6 +232,20 @@ mod tests {
                  out[0] = sum;\n}\n"
             )
         );
+    }
+
+    #[test]
+    fn images_become_parameters() {
+        let text = "kernel void k(global float4 *out, read_only image2d_t in, sampler_t s) {\n    \
+            $0out[0] = read_imagef(in, s, (float2)(0));$1\n}\n";
+        let head = "void extracted(global float4 *out, read_only image2d_t in, sampler_t s) {\n";
+        assert!(apply(text, "Extract").is_some_and(|text| text.starts_with(head)));
+    }
+
+    #[test]
+    fn variables_in_local_memory_stay_in_their_kernel() {
+        let text = "kernel void k(global int *out) { $0local int a[4]; a[0] = 1;$1 out[0] = 1; }";
+        assert_eq!(apply(text, "Extract"), None);
     }
 
     #[test]
