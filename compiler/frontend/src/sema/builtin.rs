@@ -14,7 +14,7 @@ use kiln_syntax::{Span, ast};
 use kiln_types::ty::{Access, Implicit, Pointee, QualTy, Scalar, Ty, TyId};
 use smallvec::SmallVec;
 
-use super::{Callee, Sema, convert::AssignContext};
+use super::{Callee, Sema, convert::AssignContext, suggest::Suggestion};
 use crate::hir::{Conversion, Expr, ExprKind, LocalId, Lvalue, LvalueKind, Stmt, StmtKind};
 
 /// A call, for messages.
@@ -203,11 +203,12 @@ impl Sema<'_> {
         arguments: Vec<Expr>,
         call: &Call,
     ) -> Option<Vec<Expr>> {
+        let mut coordinates = self.one_vector(&arguments);
         let convert = |(index, value): (usize, Expr)| {
             // Arguments after the parameters are checked by the code for each function.
             let Some(parameter) = overload.parameters.get(index) else { return Some(value) };
             if self.is_vector(parameter.ty) && !self.is_vector(value.ty) {
-                self.warn_widening(&value, parameter.ty, call);
+                self.warn_widening(&value, parameter.ty, coordinates.take(), call);
             }
             let value = self.assign_convert(value, *parameter, AssignContext::Argument(index + 1));
             (value.ty != TyId::ERROR).then_some(value)
@@ -262,21 +263,20 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns about a scalar that is widened because no overload accepts a scalar.
-    fn warn_widening(&mut self, value: &Expr, vector: TyId, call: &Call) {
-        let (shown, vector) = (self.show(value.ty), self.show(vector));
-        self.report(
-            Diagnostic::new(
-                Code::ImplicitWidening,
-                value.span,
-                format!(
-                    "`{}` takes `{vector}` here, so this `{shown}` is repeated in every component",
-                    call.name
-                ),
-            )
-            .help(format!("write `({vector})(…)` if that is meant"))
-            .prefix(value.span, &format!("({vector})")),
-        );
+    /// Warns about a scalar that is widened because no overload accepts a scalar. `coordinates` is the vector that its
+    /// argument belongs to.
+    fn warn_widening(&mut self, value: &Expr, vector: TyId, coordinates: Option<Suggestion>, call: &Call) {
+        let (shown, vector, name) = (self.show(value.ty), self.show(vector), call.name);
+        let message =
+            format!("`{name}` takes `{vector}` here, so this `{shown}` is repeated in every component");
+        let diagnostic = Diagnostic::new(Code::ImplicitWidening, value.span, message);
+        let diagnostic = match coordinates {
+            Some(Suggestion { help, fix }) => Diagnostic { fix, ..diagnostic.help(help) },
+            None => diagnostic
+                .help(format!("write `({vector})(…)` if that is meant"))
+                .prefix(value.span, &format!("({vector})")),
+        };
+        self.report(diagnostic);
     }
 
     /// `convert_type` and `as_type` (OpenCL C 6.4.3, 6.4.4.2).

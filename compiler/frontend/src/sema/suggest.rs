@@ -44,9 +44,10 @@ impl Sema<'_> {
         call: &Call,
     ) -> Diagnostic {
         let suggestion = match failure {
-            FailureKind::Ambiguous => {
-                self.other_types(set, arguments, call).or_else(|| self.other_function(arguments, call))
-            }
+            FailureKind::Ambiguous => self
+                .other_types(set, arguments, call)
+                .or_else(|| self.other_function(arguments, call))
+                .or_else(|| self.one_vector(arguments)),
             FailureKind::Argument(_) => {
                 self.other_order(set, arguments, call).or_else(|| self.as_condition(arguments, call))
             }
@@ -216,33 +217,47 @@ impl Sema<'_> {
                 let help = format!("write the memory first: `{}`", flags.trim_end_matches(", "));
                 Some(Suggestion { fix: rewrite(order.span, &help, pieces), help })
             }
-            (_, [image, x, y, ..]) if matches!(self.types.get(image.ty), Ty::Image(_)) => {
-                let is_number = |value: &Expr| matches!(self.types.components(value.ty), Some((_, 1)));
-                let is_float = self.element(x.ty)?.is_float();
-                if !is_number(x) || !is_number(y) {
-                    return None;
-                }
-                let vector = if is_float { "(float2)" } else { "(int2)" };
-                let pieces = vec![
-                    OwnedPiece::Text(format!("{vector}(")),
-                    OwnedPiece::Source(x.span),
-                    OwnedPiece::Text(", ".to_owned()),
-                    OwnedPiece::Source(y.span),
-                    OwnedPiece::Text(")".to_owned()),
-                ];
-                let help = format!("the coordinates are one vector: write `{vector}(…, …)`");
-                let span = Span::new(x.span.lo, y.span.hi);
-                Some(Suggestion { fix: rewrite(span, &help, pieces), help })
-            }
-            _ => None,
+            _ => self.one_vector(arguments),
         }
+    }
+
+    /// The coordinates of an image in one vector (OpenCL C 6.15.15), if they are several numbers.
+    pub(super) fn one_vector(&mut self, arguments: &[Expr]) -> Option<Suggestion> {
+        let Ty::Image(image) = self.types.get(arguments.first()?.ty) else { return None };
+        let rank = usize::from(image.rank());
+        let first = 1 + usize::from(matches!(self.types.get(arguments.get(1)?.ty), Ty::Sampler));
+        let numbers: Vec<&Expr> = arguments
+            .get(first..)?
+            .iter()
+            .take(rank)
+            .take_while(|value| matches!(self.types.components(value.ty), Some((_, 1))))
+            .collect();
+        if numbers.len() != rank || rank < 2 {
+            return None;
+        }
+        let element = if self.element(numbers[0].ty)?.is_float() { "float" } else { "int" };
+        let (width, end) = if rank == 3 { (4, ", 0)") } else { (2, ")") };
+        let mut pieces = vec![OwnedPiece::Text(format!("({element}{width})("))];
+        for (index, number) in numbers.iter().enumerate() {
+            if index > 0 {
+                pieces.push(OwnedPiece::Text(", ".to_owned()));
+            }
+            pieces.push(OwnedPiece::Source(number.span));
+        }
+        pieces.push(OwnedPiece::Text(end.to_owned()));
+        let blanks = vec!["…"; rank].join(", ");
+        let help = format!("the coordinates are one vector: write `({element}{width})({blanks}{end}`");
+        let span = Span::new(numbers[0].span.lo, numbers[rank - 1].span.hi);
+        // At most two arguments follow the coordinates; with more, there are other mistakes.
+        let fix = rewrite(span, &help, pieces).filter(|_| arguments.len() <= first + rank + 2);
+        Some(Suggestion { fix, help })
     }
 }
 
 /// What to write instead of a call.
-struct Suggestion {
-    help: String,
-    fix: Option<Fix>,
+pub(super) struct Suggestion {
+    pub(super) help: String,
+    pub(super) fix: Option<Fix>,
 }
 
 fn renamed(call: &Call, name: &str) -> Suggestion {
