@@ -2,6 +2,7 @@
 //!
 //! Independent of the state of the type checker: the checks only read the typed tree and what its functions use.
 
+mod bounds;
 mod definitions;
 mod divergence;
 mod mixed;
@@ -51,6 +52,7 @@ pub(super) fn check(
     program.check_definitions(extent);
     program.check_divergence();
     program.check_mixed_access();
+    program.check_bounds();
 }
 
 impl Program<'_> {
