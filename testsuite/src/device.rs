@@ -133,9 +133,12 @@ pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
     with_current().filter(move |device| is_whole || device.name != CURRENT)
 }
 
-/// The devices that run modules translated from kernel SPIR-V.
+/// The devices that run modules translated from kernel SPIR-V; only those that the user selected, if any.
 pub fn translated() -> impl Iterator<Item = &'static Device> + Clone {
-    known().iter().filter(|device| device.is_translated())
+    let is_whole = !is_selected();
+    known().iter().filter(move |device| {
+        device.is_translated() && (is_whole || with_current().any(|selected| selected.name == device.name))
+    })
 }
 
 /// Whether the user selected the devices.

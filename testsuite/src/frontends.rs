@@ -1,7 +1,10 @@
-//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL and of Zig, run by `kiln run`.
+//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL, of Zig and of DPC++, run by `kiln run`.
 //!
 //! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the
-//! kernel `k` with one work-group of 64 work-items.
+//! kernel `k` with one work-group of 64 work-items. DPC++ has compiled kernels of dpctl, a Python package: a program names one of
+//! them, with its parameters in OpenCL C, and has the whole launch.
+
+mod contained;
 
 use std::{
     fs,
@@ -24,12 +27,18 @@ pub enum Frontend {
     Clang(PathBuf),
     /// Zig.
     Zig(PathBuf),
+    /// DPC++, which compiled the programs in this folder.
+    Dpcpp(PathBuf),
 }
 
 impl Frontend {
     /// The programs in its language, sorted.
     pub fn programs(&self) -> Vec<PathBuf> {
-        let folder = if matches!(self, Self::Zig(_)) { "zig" } else { "cpp" };
+        let folder = match self {
+            Self::Zig(_) => "zig",
+            Self::Dpcpp(_) => "dpcpp",
+            Self::Translator(_) | Self::Clang(_) => "cpp",
+        };
         let entries =
             fs::read_dir(root().join("testsuite/frontends").join(folder)).expect("the folder exists");
         let mut programs: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -72,6 +81,10 @@ impl Frontend {
                 zig.arg(program).arg(format!("-femit-bin={}", module.display()));
                 vec![zig]
             }
+            Self::Dpcpp(path) => {
+                fs::write(&module, contained::module(path, &kernel(program)?)?).map_err(|e| e.to_string())?;
+                Vec::new()
+            }
         };
         for mut command in commands {
             let finished = process::run(command.current_dir(folder), b"", LIMIT)?;
@@ -93,7 +106,11 @@ impl Frontend {
         for device in devices {
             let mut command = kiln::command();
             device.only(&mut command)?;
-            command.arg("run").arg(&module).args(["--kernel", "k", "--global", "64", "--local", "64"]);
+            command.arg("run");
+            match self {
+                Self::Dpcpp(_) => command.arg(program).arg("--module").arg(&module),
+                _ => command.arg(&module).args(["--kernel", "k", "--global", "64", "--local", "64"]),
+            };
             command.args(launch.split_whitespace());
             let finished = process::run(&mut command, b"", LIMIT)?;
             if !finished.status.success() {
@@ -102,4 +119,12 @@ impl Frontend {
         }
         Ok(())
     }
+}
+
+/// The name of the kernel of a program.
+fn kernel(program: &Path) -> Result<String, String> {
+    let source = fs::read_to_string(program).map_err(|error| error.to_string())?;
+    let name =
+        source.split_once("kernel void ").and_then(|(_, rest)| Some(rest.split_once('(')?.0.to_owned()));
+    name.ok_or_else(|| format!("{} has no kernel", program.display()))
 }

@@ -1,4 +1,4 @@
-//! Fuzzing without instrumentation: targets that must handle any input, inputs mutated from programs, and the
+//! Fuzzing without instrumentation: targets that must handle any input, inputs mutated from programs and modules, and the
 //! handling of findings. An input is a function of the seed and its number, so that any part of a run can be
 //! repeated.
 //!
@@ -6,6 +6,7 @@
 
 pub mod input;
 pub mod minimize;
+mod modules;
 pub mod mutator;
 mod seeds;
 pub mod target;

@@ -33,7 +33,7 @@ fn targets_survive_generated_inputs() {
         for target in Target::ALL {
             scope.spawn(move || {
                 in_small_stack(move || {
-                    let mutator = Mutator::new(1);
+                    let mutator = Mutator::new(target, 1);
                     for number in 0..INPUTS {
                         let input = mutator.input(number);
                         let text = String::from_utf8_lossy(&input.text).into_owned();

@@ -10,7 +10,7 @@ use crate::{
 /// What to fuzz.
 #[derive(Args)]
 pub(crate) struct Fuzz {
-    /// preprocessor, parser, checker or compiler
+    /// preprocessor, parser, checker, compiler or reader
     target: String,
     /// Number of inputs
     #[arg(long, default_value_t = 100_000)]

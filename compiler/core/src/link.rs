@@ -156,23 +156,25 @@ impl Linker<'_> {
         self.module.vars.iter_mut().for_each(|var| var.linkage = Linkage::Internal);
     }
 
-    /// The definition for each function that a part only declares.
+    /// The definition for each function that a part only declares, or defines although another definition is used.
     fn functions(&mut self) -> FxHashMap<FuncId, FuncId> {
         let mut defined: FxHashMap<String, FuncId> = FxHashMap::default();
         let ids: Vec<FuncId> = self.module.functions.ids().collect();
         for &id in &ids {
             let function = &self.module.functions[id];
             // A kernel has an exported function beside its entry point.
-            if function.linkage != Linkage::Exported {
+            if !function.linkage.is_exported() {
                 continue;
             }
-            match defined.get(&function.name) {
-                Some(&first) => {
-                    let first = self.module.functions[first].span;
+            let first = defined.get(&function.name).map(|&first| &self.module.functions[first]);
+            match first.map(|first| (first.linkage, function.linkage, first.span)) {
+                Some((Linkage::Exported, Linkage::Exported, first)) => {
                     let twice = twice(&function.name, function.span, first);
                     self.sink.report(twice);
                 }
-                None => {
+                // An exported definition wins over link-once ones, and the first of those over others.
+                Some((_, Linkage::LinkOnce, _)) => {}
+                _ => {
                     defined.insert(function.name.clone(), id);
                 }
             }
@@ -182,7 +184,7 @@ impl Linker<'_> {
         let mut found = FxHashMap::default();
         for &id in &ids {
             let function = &self.module.functions[id];
-            if function.linkage != Linkage::Imported {
+            if !matches!(function.linkage, Linkage::Imported | Linkage::LinkOnce) {
                 continue;
             }
             let name = &function.name;
@@ -200,7 +202,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The definition for each variable that a part only declares.
+    /// The definition for each variable that a part only declares, or defines although another definition is used.
     fn vars(&mut self, functions: &FxHashMap<FuncId, FuncId>) -> FxHashMap<VarId, VarId> {
         let mut defined: FxHashMap<String, VarId> = FxHashMap::default();
         let names = self.module.functions.entries();
@@ -219,15 +221,17 @@ impl Linker<'_> {
                 let differs = differs(&var.name, var.span, function);
                 self.sink.report(differs);
             }
-            if var.linkage != Linkage::Exported {
+            if !var.linkage.is_exported() {
                 continue;
             }
-            match defined.get(&var.name) {
-                Some(&first) => {
-                    let twice = twice(&var.name, var.span, self.module.vars[first].span);
+            let first = defined.get(&var.name).map(|&first| &self.module.vars[first]);
+            match first.map(|first| (first.linkage, var.linkage, first.span)) {
+                Some((Linkage::Exported, Linkage::Exported, first)) => {
+                    let twice = twice(&var.name, var.span, first);
                     self.sink.report(twice);
                 }
-                None => {
+                Some((_, Linkage::LinkOnce, _)) => {}
+                _ => {
                     defined.insert(var.name.clone(), id);
                 }
             }
@@ -236,14 +240,14 @@ impl Linker<'_> {
         let mut found = FxHashMap::default();
         for &id in &ids {
             let var = &self.module.vars[id];
-            if var.linkage != Linkage::Imported {
+            if !matches!(var.linkage, Linkage::Imported | Linkage::LinkOnce) {
                 continue;
             }
             let target = defined.get(&var.name).copied();
             let target = target.unwrap_or_else(|| *declared.entry(var.name.clone()).or_insert(id));
             let wanted = &self.module.vars[target];
             // A declaration need not repeat the length of an array.
-            if wanted.space != var.space || wanted.size < var.size && wanted.linkage == Linkage::Exported {
+            if wanted.space != var.space || wanted.size < var.size && wanted.linkage.is_exported() {
                 let differs = differs(&var.name, var.span, wanted.span);
                 self.sink.report(differs);
             }

@@ -252,6 +252,8 @@ impl Parser<'_> {
             Linkage::Exported
         } else if self.eat_word("imported") {
             Linkage::Imported
+        } else if self.eat_word("once") {
+            Linkage::LinkOnce
         } else {
             Linkage::Internal
         }

@@ -142,6 +142,7 @@ fn linkage_word(linkage: Linkage) -> &'static str {
         Linkage::Internal => "",
         Linkage::Exported => " exported",
         Linkage::Imported => " imported",
+        Linkage::LinkOnce => " once",
     }
 }
 

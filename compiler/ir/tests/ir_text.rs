@@ -175,7 +175,8 @@ fn random_module(seed: u64) -> Module {
             bytes: (0..size).map(|_| random.below(256) as u8).collect(),
             relocations: module.vars.ids().map(|id| (0, id, random.below(100) as i64 - 50)).take(1).collect(),
         });
-        let linkage = random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::Imported]);
+        let linkage =
+            random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::Imported, Linkage::LinkOnce]);
         let name = format!("v{number}\"\u{e9}");
         module.vars.push(Var { init, linkage, ..Var::new(&name, space, (size, 4), Span::default()) });
     }
@@ -200,7 +201,7 @@ fn random_function(random: &mut Random, module: &Module, number: usize) -> Funct
     let params: Vec<Type> = (0..random.below(4)).map(|_| random.pick(&params)).collect();
     let mut function = Function::new(format!("f{number}"), &params, result, Span::default());
     function.vars = Table::new();
-    function.linkage = random.pick(&[Linkage::Internal, Linkage::Exported]);
+    function.linkage = random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::LinkOnce]);
     function.vars.push(Var::new("x", AddressSpace::Private, (16, 16), Span::default()));
     let values = function.params().to_vec();
     let signature = |(id, function): (FuncId, &Function)| {

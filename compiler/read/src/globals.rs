@@ -20,8 +20,8 @@ impl Reader<'_> {
         let built_in = self.words.decoration(id, Decoration::BuiltIn);
         let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
         let (space, pointee) = match (self.types.get(inst.result_type()?)?, built_in) {
-            // Old translators declare inputs as imported variables of UniformConstant.
-            (Ty::Pointer { space: None | Some(AddressSpace::Constant), .. }, Some(built_in)) => {
+            // Translators declare inputs as imported variables of UniformConstant or CrossWorkgroup.
+            (Ty::Pointer { .. }, Some(built_in)) => {
                 self.inputs.insert(id, built_in);
                 return Ok(());
             }
@@ -79,6 +79,7 @@ impl Reader<'_> {
         let linkage = match kind {
             Some(LinkageType::Import) => Linkage::Imported,
             Some(LinkageType::Export) => Linkage::Exported,
+            Some(LinkageType::LinkOnceODR) => Linkage::LinkOnce,
             // Each module has its own copy.
             _ => Linkage::Internal,
         };

@@ -1,14 +1,18 @@
 //! Built-in variables: loads become queries of the work-item.
 
-use kiln_ir::{Op as IrOp, Scalar, ValueId, WorkItem};
+use kiln_ir::{BinaryOp, Op as IrOp, Scalar, ValueId, WorkItem};
 use rspirv::spirv::BuiltIn;
 
 use crate::{
     body::{Body, Known},
     ops,
     problem::{Outcome, Problem},
+    types::Ty,
     words::Instruction,
 };
+
+/// The size of a component of a built-in variable that is a vector: `size_t`.
+const SIZE_OF_COMPONENT: u64 = 8;
 
 /// The query for a built-in variable, and whether it takes a dimension. `None` if there is none.
 const fn query(built_in: BuiltIn) -> Option<(WorkItem, bool)> {
@@ -77,6 +81,16 @@ impl Body<'_, '_, '_> {
         self.builder.resize(value, scalar, false)
     }
 
+    /// Casts a pointer to a built-in variable to another type of pointer. Returns whether it is such a cast.
+    pub(crate) fn input_cast(&mut self, inst: &Instruction<'_>) -> Outcome<bool> {
+        let Some(input) = self.input(inst.word(0)?) else { return Ok(false) };
+        let is_pointer = matches!(self.reader.types.get(inst.result_type()?)?, Ty::Pointer { .. });
+        if is_pointer {
+            self.known.insert(inst.result()?, input);
+        }
+        Ok(is_pointer)
+    }
+
     /// The address of a component of a built-in variable.
     pub(crate) fn input_chain(
         &mut self,
@@ -85,24 +99,49 @@ impl Body<'_, '_, '_> {
         indices: &[u32],
         has_element: bool,
     ) -> Outcome<()> {
+        let pointee = self.pointee_of(inst.word(0)?)?;
+        let is_vector = matches!(self.reader.types.get(pointee)?, Ty::Value(ty) if ty.is_vector());
         let indices = match (has_element, indices) {
             (true, [first, rest @ ..]) if self.constant_bits(*first) == Some(0) => rest,
+            (true, [first]) if !is_vector => {
+                let component = self.input_step(component, *first, pointee)?;
+                self.known.insert(inst.result()?, Known::Input(built_in, Some(component)));
+                return Ok(());
+            }
             (true, _) => return Err(Problem::new("a built-in variable is not an array")),
             (false, all) => all,
         };
         let component = match (indices, component) {
             ([], component) => component,
-            ([index], None) => {
-                let index = self.value(*index)?;
-                let ty = self.builder.ty(index);
-                if !ty.scalar().is_some_and(Scalar::is_int) || ty.is_vector() {
-                    return Err(Problem::new("an index is not an integer"));
-                }
-                Some(self.builder.resize(index, Scalar::I32, false))
-            }
+            ([index], None) => Some(self.input_index(*index)?),
             _ => return Err(Problem::new("a built-in variable has no such member")),
         };
         self.known.insert(inst.result()?, Known::Input(built_in, component));
         Ok(())
+    }
+
+    /// The component that is this many elements of a type behind another one.
+    fn input_step(&mut self, from: Option<ValueId>, index: u32, element: u32) -> Outcome<ValueId> {
+        let (size, _) = self.reader.types.layout(element)?;
+        let components = match (size, self.constant_bits(index)) {
+            (SIZE_OF_COMPONENT, _) => self.input_index(index)?,
+            (_, Some(bits)) if bits.wrapping_mul(size) % SIZE_OF_COMPONENT == 0 => {
+                self.builder.i32((bits.wrapping_mul(size) / SIZE_OF_COMPONENT) as i32)
+            }
+            _ => return Err(Problem::new("the address is not that of a component of a built-in variable")),
+        };
+        Ok(match from {
+            Some(from) => self.builder.binary(BinaryOp::Add, from, components),
+            None => components,
+        })
+    }
+
+    fn input_index(&mut self, index: u32) -> Outcome<ValueId> {
+        let index = self.value(index)?;
+        let ty = self.builder.ty(index);
+        if !ty.scalar().is_some_and(Scalar::is_int) || ty.is_vector() {
+            return Err(Problem::new("an index is not an integer"));
+        }
+        Ok(self.builder.resize(index, Scalar::I32, false))
     }
 }

@@ -3,7 +3,7 @@
 use kiln_ir::{BinaryOp, CompareKind, Op as IrOp, Type, ValueId};
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::AddressSpace;
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::Op;
 
 use crate::{
     body::{Body, Known},
@@ -19,6 +19,9 @@ impl Body<'_, '_, '_> {
             Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst, false)?,
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.access_chain(inst, true)?,
             Op::PtrCastToGeneric | Op::GenericCastToPtr => {
+                if self.input_cast(inst)? {
+                    return Ok(true);
+                }
                 let value = self.pointer(inst.word(0)?)?;
                 self.define_cast(inst, value)?;
             }
@@ -157,15 +160,8 @@ impl Body<'_, '_, '_> {
     /// OpBitcast from or to a pointer.
     fn pointer_bitcast(&mut self, inst: &Instruction<'_>) -> Outcome<bool> {
         let source = inst.word(0)?;
-        if let Some(Known::Input(built_in, None)) = self.input(source) {
-            let is_input = matches!(
-                self.reader.types.get(inst.result_type()?)?,
-                Ty::Pointer { class: StorageClass::Input | StorageClass::UniformConstant, .. }
-            );
-            if is_input {
-                self.known.insert(inst.result()?, Known::Input(built_in, None));
-                return Ok(true);
-            }
+        if self.input_cast(inst)? {
+            return Ok(true);
         }
         let is_to_pointer = matches!(self.reader.types.get(inst.result_type()?)?, Ty::Pointer { .. });
         match (self.is_pointer(source), is_to_pointer) {

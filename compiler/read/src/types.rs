@@ -19,7 +19,6 @@ pub(crate) enum Ty {
     Value(Type),
     /// A pointer.
     Pointer {
-        class: StorageClass,
         /// The address space. `None` for Input, whose variables are built-in.
         space: Option<AddressSpace>,
         pointee: u32,
@@ -158,9 +157,8 @@ impl Types {
     ) -> Outcome<bool> {
         let (id, ty) = match inst.op {
             Op::TypeForwardPointer => {
-                let class = class(inst.word(1)?)?;
-                let space = space(class)?;
-                (inst.word(0)?, Ty::Pointer { class, space, pointee: 0 })
+                let space = space(class(inst.word(1)?)?)?;
+                (inst.word(0)?, Ty::Pointer { space, pointee: 0 })
             }
             _ => match self.read(inst, constant)? {
                 Some(ty) => (inst.result()?, ty),
@@ -207,10 +205,7 @@ impl Types {
                 Ty::Array { element: inst.word(0)?, count }
             }
             Op::TypeStruct => Ty::Struct { members: inst.operands.to_vec(), offsets: Vec::new() },
-            Op::TypePointer => {
-                let class = class(inst.word(0)?)?;
-                Ty::Pointer { class, space: space(class)?, pointee: inst.word(1)? }
-            }
+            Op::TypePointer => Ty::Pointer { space: space(class(inst.word(0)?)?)?, pointee: inst.word(1)? },
             Op::TypeFunction => Ty::Function { result: inst.word(0)?, params: inst.words(1).to_vec() },
             Op::TypeImage => Ty::Value(Type::Image(image(inst)?)),
             Op::TypeSampler => Ty::Value(Type::Sampler),

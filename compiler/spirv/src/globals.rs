@@ -129,6 +129,10 @@ impl Emitter<'_> {
             Linkage::Internal => return,
             Linkage::Exported => LinkageType::Export,
             Linkage::Imported => LinkageType::Import,
+            Linkage::LinkOnce => {
+                self.writer.extension("SPV_KHR_linkonce_odr");
+                LinkageType::LinkOnceODR
+            }
         };
         let operands = [Operand::LiteralString(name.to_owned()), Operand::LinkageType(linkage)];
         self.writer.decorate(word, Decoration::LinkageAttributes, operands);

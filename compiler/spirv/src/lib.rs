@@ -111,7 +111,7 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
         emitter.declare_function(function);
     }
     for (id, var) in module.vars.entries() {
-        if var.linkage == Linkage::Exported {
+        if var.linkage.is_exported() {
             emitter.module_variable(id);
         }
     }

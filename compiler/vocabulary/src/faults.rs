@@ -99,6 +99,23 @@ faults! {
                   not yet met",
         remedy: Remedy::None,
     }
+    /// The last sub-group of a work-group runs for its missing work-items too, and their loads return 0. `while (atomic_load(p) ==
+    /// n)` ends for the work-items, and continues for the others until the limit of loops, which then ends all loops. Measured: wrong
+    /// with Mesa 22.3.6 and work-groups of 1, 4 and 7 work-items, right with 8; right with 25.0.7.
+    MissingWorkItems "missing_work_items" {
+        affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
+        symptom: "if the size of a work-group is not a multiple of 8, a loop continues while its condition is true for loaded \
+                  values of 0, up to the limit of `loop_iteration_limit`",
+        remedy: Remedy::None,
+    }
+    /// Measured: wrong with Mesa 25.0.7, right with 22.3.6. A memory barrier instead would be enough for sub-groups that execute in
+    /// lockstep, but wrong on other drivers, so it cannot be a workaround that modules for unknown drivers contain.
+    SubGroupBarriers "sub_group_barriers" {
+        affected: &[(DriverId::Lavapipe, Versions::from(25, 0))],
+        symptom: "a work-item loses its writes after two barriers of its sub-group that other sub-groups of the work-group do not \
+                  reach",
+        remedy: Remedy::None,
+    }
     /// A memory barrier suspends the sub-group as a control barrier does, and the work-group ends with the first
     /// sub-group that ends. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The workaround is for the loops that the
     /// compiler generates: fences around the loop order memory, not the operations in it. Loops in the source stay wrong.

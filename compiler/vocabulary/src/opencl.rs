@@ -76,6 +76,15 @@ pub enum Linkage {
     Exported,
     /// Declared here, defined in another part.
     Imported,
+    /// Defined here and perhaps in other parts, in the same way: a program keeps one definition (SPV_KHR_linkonce_odr).
+    LinkOnce,
+}
+
+impl Linkage {
+    /// Whether it is defined here and visible to other parts.
+    pub const fn is_exported(self) -> bool {
+        matches!(self, Self::Exported | Self::LinkOnce)
+    }
 }
 
 /// `memory_order` (OpenCL C 6.15.12.3). The discriminants are the values that programs see.

@@ -17,13 +17,17 @@ struct Arguments {
     /// A Zig compiler
     #[arg(long)]
     zig: Option<PathBuf>,
+    /// A folder with the files of the Python package dpctl, whose kernels DPC++ compiled
+    #[arg(long)]
+    dpctl: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
-    let Arguments { clang, zig } = Arguments::parse();
+    let Arguments { clang, zig, dpctl } = Arguments::parse();
     let mut frontends = vec![Frontend::Translator("-O0"), Frontend::Translator("-O2")];
     frontends.extend(clang.map(Frontend::Clang));
     frontends.extend(zig.map(Frontend::Zig));
+    frontends.extend(dpctl.map(Frontend::Dpcpp));
     let devices: Vec<&Device> = device::all().filter(|device| device.name != "clang").collect();
     let mut is_right = true;
     for frontend in frontends {

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     env, fs,
+    io::Write as _,
     os::unix::fs::FileExt as _,
     panic,
     path::{Path, PathBuf},
@@ -53,13 +54,14 @@ fn main() -> ExitCode {
             run_inputs(target(name), number(from), number(to), number(seed), Path::new(progress))
         }
         ["one", name, path] => run_file(target(name), Path::new(path)),
-        ["input", at, seed] => {
-            print!("{}", String::from_utf8_lossy(&Mutator::new(number(seed)).input(number(at)).to_file()));
+        ["input", name, at, seed] => {
+            let input = Mutator::new(target(name), number(seed)).input(number(at)).to_file();
+            std::io::stdout().write_all(&input).expect("standard output can be written");
             ExitCode::SUCCESS
         }
         _ => {
             eprintln!(
-                "usage: fuzz run TARGET EXECUTIONS SEED | fuzz one TARGET FILE | fuzz input NUMBER SEED"
+                "usage: fuzz run TARGET EXECUTIONS SEED | fuzz one TARGET FILE | fuzz input TARGET NUMBER SEED"
             );
             ExitCode::from(2)
         }
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
 
 /// Executes inputs one after the other. Panics are printed and do not end the process; other failures do.
 fn run_inputs(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
-    let mutator = Mutator::new(seed);
+    let mutator = Mutator::new(target, seed);
     let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");
     let current = Arc::new(AtomicU64::new(from));
     watch(Arc::clone(&current));
@@ -148,7 +150,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
     let folder = tempfile::tempdir().expect("a folder");
     let progress = folder.path().join("progress");
     fs::write(&progress, 0u64.to_le_bytes()).expect("a file");
-    let mutator = Mutator::new(seed);
+    let mutator = Mutator::new(target, seed);
     let mut found = BTreeSet::new();
     let mut from = 0;
     while from < executions {
@@ -218,7 +220,7 @@ fn save_finding(target: Target, input: &Input, location: &str, folder: &Path) {
     let mut fails = |text: &[u8]| {
         begin.elapsed() < PATIENCE && end_of(&with(text), target, folder).as_ref() == Some(&end)
     };
-    let small = with(&minimize(&input.text, TRIALS, &mut fails));
+    let small = with(&minimize(target, &input.text, TRIALS, &mut fails));
     let path = path_of(target, &small.to_file());
     fs::create_dir_all(findings(target)).expect("a folder");
     fs::write(&path, small.to_file()).expect("a file");
@@ -230,5 +232,5 @@ fn path_of(target: Target, bytes: &[u8]) -> PathBuf {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    findings(target).join(format!("{hash:016x}.cl"))
+    findings(target).join(format!("{hash:016x}.{}", target.extension()))
 }

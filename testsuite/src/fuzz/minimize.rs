@@ -1,9 +1,21 @@
-//! Minimizes a finding: removes lines, then words, then characters, as long as it remains the same finding.
+//! Minimizes a finding: removes lines, then words, then characters, or the instructions of a module, as long as it remains
+//! the same finding.
+
+use super::Target;
+
+/// Returns the ends of the pieces of a text.
+type Cut = fn(&[u8]) -> Vec<usize>;
 
 /// The smallest text found that still fails, with a limit on the calls of `fails`.
-pub fn minimize(text: &[u8], mut budget: usize, fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
+pub fn minimize(
+    target: Target,
+    text: &[u8],
+    mut budget: usize,
+    fails: &mut dyn FnMut(&[u8]) -> bool,
+) -> Vec<u8> {
     let mut text = text.to_vec();
-    for cut in [lines as fn(&[u8]) -> Vec<usize>, words, letters] {
+    let cuts: &[Cut] = if target == Target::Reader { &[instructions] } else { &[lines, words, letters] };
+    for &cut in cuts {
         text = shrink(text, cut, &mut budget, fails);
     }
     text
@@ -59,15 +71,36 @@ fn letters(text: &[u8]) -> Vec<usize> {
     ends(text, |_, _| false)
 }
 
+/// The end of the header, and of each instruction.
+fn instructions(module: &[u8]) -> Vec<usize> {
+    let mut ends = vec![20.min(module.len())];
+    while let Some(&last) = ends.last()
+        && last < module.len()
+    {
+        // The length is the upper half of the first word.
+        let length =
+            module.get(last + 2..last + 4).map_or(1, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+        ends.push((last + 4 * usize::from(length.max(1))).min(module.len()));
+    }
+    ends
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn a_module_is_cut_into_instructions() {
+        let words = [0, 0, 0, 0, 0, 2 << 16, 7, 1 << 16, 9 << 16];
+        let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+        assert_eq!(instructions(&bytes), [20, 28, 32, 36]);
+    }
+
+    #[test]
     fn minimization_keeps_the_necessary_parts() {
         let text = b"int a;\nint b = boom(1, 2);\nint c;\n";
         let mut fails = |text: &[u8]| text.windows(5).any(|part| part == b"boom(");
-        assert_eq!(minimize(text, 1000, &mut fails), b"boom(");
-        assert_eq!(minimize(text, 0, &mut fails), text);
+        assert_eq!(minimize(Target::Parser, text, 1000, &mut fails), b"boom(");
+        assert_eq!(minimize(Target::Parser, text, 0, &mut fails), text);
     }
 }

@@ -1,6 +1,9 @@
-//! Generates inputs from a seed and a number: cuts programs into pieces and recombines them.
+//! Generates inputs from a seed and a number: cuts programs into pieces and recombines them. Inputs of the reader are
+//! kernel modules.
 
-use super::{Input, seeds};
+use std::cell::LazyCell;
+
+use super::{Input, Target, modules::Modules, seeds};
 use crate::random::Random;
 
 /// The maximum length of an input: small inputs run fast, and are easy to read as findings.
@@ -9,13 +12,15 @@ const LONGEST: usize = 12_000;
 /// Generates inputs.
 pub struct Mutator {
     seed: u64,
+    target: Target,
     programs: Vec<Vec<String>>,
     words: Vec<String>,
+    modules: LazyCell<Modules>,
 }
 
 impl Mutator {
-    /// A mutator for this seed.
-    pub fn new(seed: u64) -> Self {
+    /// A mutator for this target and seed.
+    pub fn new(target: Target, seed: u64) -> Self {
         let programs: Vec<Vec<String>> = seeds::programs().iter().map(|text| pieces(text)).collect();
         let mut words = seeds::words();
         let is_name = |piece: &&String| piece.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -23,12 +28,16 @@ impl Mutator {
         names.sort();
         names.dedup();
         words.extend(names);
-        Self { seed, programs, words }
+        Self { seed, target, programs, words, modules: LazyCell::new(Modules::new) }
     }
 
     /// The input with this number.
     pub fn input(&self, number: u64) -> Input {
         let mut random = Random::new(self.seed.rotate_left(32) ^ number);
+        if self.target == Target::Reader {
+            let module = self.modules.module(&mut random);
+            return Input::random(module, &mut random);
+        }
         let text = match random.below(100) {
             0 => (0..random.below(400)).map(|_| random.bits() as u8).collect(),
             1..4 => self.soup(&mut random).into_bytes(),
@@ -244,7 +253,7 @@ mod tests {
 
     #[test]
     fn an_input_follows_from_its_seed_and_number() {
-        let (a, b) = (Mutator::new(7), Mutator::new(7));
+        let (a, b) = (Mutator::new(Target::Parser, 7), Mutator::new(Target::Parser, 7));
         for number in [0, 1, 1000, 1 << 40] {
             assert_eq!(a.input(number), b.input(number));
             assert_ne!(a.input(number), a.input(number + 1));

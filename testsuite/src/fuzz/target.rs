@@ -1,11 +1,11 @@
 //! The fuzz targets, and what must hold for any input: the target returns a result or errors, and every diagnostic
-//! has a valid location and can be rendered.
+//! has a valid location and can be rendered. A module is read or refused with a reason.
 
 use kiln_compiler::{
-    Artifact, Emit, Output, compile,
+    Artifact, Emit, Il, Output, compile,
     diag::{Code, Diagnostic, Severity},
     session::{Loader, Options, Source},
-    target,
+    target, translate,
 };
 use kiln_report::Format;
 use kiln_syntax::Span;
@@ -23,6 +23,8 @@ pub enum Target {
     Checker,
     /// The whole compiler.
     Compiler,
+    /// The reader of kernel modules, and what follows it.
+    Reader,
 }
 
 /// Files to include: one with a guard, one without, one that includes itself, one with errors.
@@ -50,7 +52,8 @@ const NO_TREE: &str = "<error>";
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Preprocessor, Self::Parser, Self::Checker, Self::Compiler];
+    pub const ALL: [Self; 5] =
+        [Self::Preprocessor, Self::Parser, Self::Checker, Self::Compiler, Self::Reader];
 
     /// The name on the command line and of the folder of findings.
     pub fn name(self) -> &'static str {
@@ -59,7 +62,13 @@ impl Target {
             Self::Parser => "parser",
             Self::Checker => "checker",
             Self::Compiler => "compiler",
+            Self::Reader => "reader",
         }
+    }
+
+    /// The file name extension of its findings.
+    pub fn extension(self) -> &'static str {
+        if self == Self::Reader { "module" } else { "cl" }
     }
 
     /// The target of this name.
@@ -74,6 +83,7 @@ impl Target {
             Self::Parser => Emit::Ast,
             Self::Checker => Emit::Nothing,
             Self::Compiler => Emit::Spirv,
+            Self::Reader => return read(input),
         };
         let output = run(input, input.text.clone(), &emit);
         check(&output);
@@ -112,6 +122,20 @@ fn run(input: &Input, text: Vec<u8>, emit: &Emit) -> Output {
     };
     let source = Source { name: "input.cl".into(), text };
     compile(source, &options, &Files, emit)
+}
+
+/// Translates a module. One that is refused has a reason.
+fn read(input: &Input) {
+    let words =
+        input.text.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let words: Vec<u32> = words.collect();
+    let il = Il { name: "input.spv", words: &words, specialization: &[] };
+    let options = Options { target: target::Target::full(input.environment), ..Options::default() };
+    let emit = if input.everything { Emit::Spirv } else { Emit::Ir };
+    match translate(&il, &options, &emit) {
+        Ok(output) => check(&output),
+        Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+    }
 }
 
 fn check(output: &Output) {

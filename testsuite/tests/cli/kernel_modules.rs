@@ -169,6 +169,137 @@ fn a_module_is_linked_with_a_source() {
     assert!(!folder.path().join("no.spv").exists());
 }
 
+/// Two templates of one name: a module for each part has an instance, and the program keeps one (SPV_KHR_linkonce_odr).
+#[test]
+fn link_once_functions_are_merged() {
+    let twice = "template <typename T> T twice(T x) { return x + x; }\n";
+    let folder = folder(&[
+        (
+            "a.clcpp",
+            &format!(
+                "{twice}int there(int x);\nkernel void k(global int *o) {{ o[0] = twice(o[0]) + there(o[1]); }}\n"
+            ),
+        ),
+        ("b.clcpp", &format!("{twice}int there(int x) {{ return twice(x) + 1; }}\n")),
+        (
+            "strong.clcpp",
+            "int twice(int x) __asm(\"_Z5twiceIiET_S0_\");\nint twice(int x) { return 3 * x; }\n",
+        ),
+    ]);
+    for part in ["a", "b", "strong"] {
+        let mut clang = Command::new("clang-15");
+        clang.args(["-cl-std=clc++2021", "--target=spir64", "-O0", "-w", "-c", "-emit-llvm", "-o", "k.bc"]);
+        clang.arg(format!("{part}.clcpp"));
+        let mut translator = Command::new("llvm-spirv-15");
+        translator.args(["--spirv-ext=+SPV_KHR_linkonce_odr", "k.bc", "-o", &format!("{part}.spv")]);
+        for mut program in [clang, translator] {
+            let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
+            assert!(finished.status.success(), "{}", finished.stderr);
+        }
+    }
+    let link = |words: &[&str]| kiln(&folder, &[&["link"], words, &["-o", "out.spv"]].concat());
+    // An exported definition wins, and two of them are a mistake.
+    for (parts, value) in [
+        (&["a.spv", "b.spv"][..], 25),
+        (&["a.spv", "b.spv", "strong.spv"], 37),
+        (&["strong.spv", "b.spv", "a.spv"], 37),
+    ] {
+        let linked = link(parts);
+        assert!(linked.status.success(), "{parts:?}: {}", linked.stderr);
+        let run = [
+            "run",
+            "out.spv",
+            "--global",
+            "1",
+            "--arg",
+            "buf:int[2]=5,7",
+            "--check",
+            &format!("0[0..1]={value}"),
+        ];
+        let ran = on("lavapipe", &folder, &run);
+        assert!(ran.status.success(), "{parts:?}: {}", ran.stderr);
+    }
+    let both = link(&["a.spv", "b.spv", "strong.spv", "strong.spv"]);
+    assert!(both.stderr.contains("is defined in two parts of the program"), "{}", both.stderr);
+    // A library keeps the linkage for the parts that it is linked with later.
+    let library = ["link", "--env", "opencl", "--library", "a.spv", "-o", "library.spv"];
+    assert!(kiln(&folder, &library).status.success());
+    let linked = link(&["--env", "opencl", "library.spv", "b.spv"]);
+    assert!(linked.status.success(), "{}", linked.stderr);
+}
+
+/// llvm-spirv declares built-in variables as imported variables of CrossWorkgroup, and accesses their components by casts.
+#[test]
+fn built_in_variables_can_be_of_any_class() {
+    let folder = folder(&[("k.spvasm", FOREIGN_BUILT_INS)]);
+    let mut assembler = Command::new("spirv-as");
+    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
+    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
+    assert!(finished.status.success(), "{}", finished.stderr);
+    let launch = ["run", "k.spv", "--global", "2,3", "--local", "2,1", "--arg", "buf:u64[6]", "--check"];
+    for device in ["lavapipe", "reference"] {
+        let ran = on(device, &folder, &[&launch[..], &["p[0..6]=302,312,302,312,302,312"]].concat());
+        assert!(ran.status.success(), "{device}: {}", ran.stderr);
+    }
+}
+
+/// Writes 100 times the size of the second dimension, plus ten times the id in the first one, plus the local size.
+const FOREIGN_BUILT_INS: &str = "\
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpCapability Int64
+OpCapability Int8
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k \"k\" %id %size %local %linear
+OpName %p \"p\"
+OpDecorate %id LinkageAttributes \"__spirv_BuiltInGlobalInvocationId\" Import
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %size LinkageAttributes \"__spirv_BuiltInGlobalSize\" Import
+OpDecorate %size BuiltIn GlobalSize
+OpDecorate %local LinkageAttributes \"__spirv_BuiltInWorkgroupSize\" Import
+OpDecorate %local BuiltIn WorkgroupSize
+OpDecorate %linear LinkageAttributes \"__spirv_BuiltInGlobalLinearId\" Import
+OpDecorate %linear BuiltIn GlobalLinearId
+%void = OpTypeVoid
+%byte = OpTypeInt 8 0
+%long = OpTypeInt 64 0
+%v3long = OpTypeVector %long 3
+%to_byte = OpTypePointer CrossWorkgroup %byte
+%to_long = OpTypePointer CrossWorkgroup %long
+%to_v3long = OpTypePointer CrossWorkgroup %v3long
+%type = OpTypeFunction %void %to_long
+%zero = OpConstant %long 0
+%one = OpConstant %long 1
+%eight = OpConstant %long 8
+%ten = OpConstant %long 10
+%hundred = OpConstant %long 100
+%id = OpVariable %to_v3long CrossWorkgroup
+%size = OpVariable %to_v3long CrossWorkgroup
+%local = OpVariable %to_v3long CrossWorkgroup
+%linear = OpVariable %to_long CrossWorkgroup
+%k = OpFunction %void None %type
+%p = OpFunctionParameter %to_long
+%l = OpLabel
+%id_first = OpBitcast %to_long %id
+%x = OpLoad %long %id_first Aligned 8
+%bytes = OpBitcast %to_byte %size
+%second = OpInBoundsPtrAccessChain %to_byte %bytes %eight
+%size_second = OpBitcast %to_long %second
+%height = OpLoad %long %size_second Aligned 8
+%local_first = OpInBoundsPtrAccessChain %to_long %local %zero %zero
+%width = OpLoad %long %local_first Aligned 8
+%at = OpLoad %long %linear Aligned 8
+%tens = OpIMul %long %x %ten
+%hundreds = OpIMul %long %height %hundred
+%some = OpIAdd %long %tens %hundreds
+%all = OpIAdd %long %some %width
+%to = OpInBoundsPtrAccessChain %to_long %p %at
+OpStore %to %all Aligned 8
+OpReturn
+OpFunctionEnd
+";
+
 /// The head of a kernel with one argument, a pointer to a 32-bit integer.
 const HEAD: &str = "\
 OpCapability Kernel

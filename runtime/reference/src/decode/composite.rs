@@ -80,7 +80,7 @@ impl Body<'_, '_> {
                 self.copy(to, vector, count.into());
                 self.emit(Op::InsertDynamic { to, scalar, index, count });
             }
-            Inst_::CopyObject | Inst_::CopyLogical => {
+            Inst_::CopyObject | Inst_::CopyLogical | Inst_::ExpectKHR => {
                 let (from, _) = self.value(inst.word(2)?)?;
                 self.alias(inst, from)?;
             }

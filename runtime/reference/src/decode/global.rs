@@ -233,9 +233,12 @@ impl Decoder<'_> {
         let (class, pointee) = self.pointee(ty)?;
         let found = self.types.get(pointee)?;
         let (size, align) = (found.size, found.align);
+        let builtin = self.decorations.get(&id).and_then(|it| it.builtin);
+        // Translators declare built-in variables in other classes, too.
+        let is_input = class == StorageClass::Input
+            || builtin.is_some() && self.types.environment == Environment::OpenCl;
         let address = match class {
-            StorageClass::Input => {
-                let builtin = self.decorations.get(&id).and_then(|it| it.builtin);
+            _ if is_input => {
                 let unknown = || Invalid::new(format!("built-in variable {builtin:?} is unknown"));
                 let input =
                     builtin.and_then(BuiltIn::from_u32).and_then(|it| input(it, self.types.environment));

@@ -53,6 +53,8 @@ impl Body<'_, '_> {
                 self.emit(Op::Two { f: |a, b| a.wrapping_sub(b), to, a, b, count: 1 });
                 self.emit(Op::Two { f: |a, b| (a as i64 / b as i64) as u64, to, a: to, b: size, count: 1 });
             }
+            // A hint.
+            Inst_::AssumeTrueKHR => {}
             Inst_::LifetimeStart | Inst_::LifetimeStop => {
                 let (pointer, ty) = self.value(inst.word(0)?)?;
                 let (_, pointee) = self.decoder.pointee(ty)?;
