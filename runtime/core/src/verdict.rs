@@ -12,21 +12,21 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub(crate) struct Verdict {
     error: OnceLock<Error>,
-    is_told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
 /// The failed launches of a queue whose errors may not have been reported yet.
 #[derive(Clone, Default)]
-pub(crate) struct Failures(Arc<Untold>);
+pub(crate) struct Failures(Arc<Unreported>);
 
 #[derive(Default)]
-struct Untold(Mutex<Vec<Arc<Verdict>>>);
+struct Unreported(Mutex<Vec<Arc<Verdict>>>);
 
 impl Verdict {
     /// The launch's error, if its results have been read. Marks the error as reported.
     pub(crate) fn get(&self) -> Result<()> {
         let Some(error) = self.error.get() else { return Ok(()) };
-        self.is_told.store(true, Ordering::Relaxed);
+        self.is_reported.store(true, Ordering::Relaxed);
         Err(error.clone())
     }
 }
@@ -43,25 +43,25 @@ impl Failures {
 
     /// Returns the first failure that has not been reported.
     pub(crate) fn report(&self) -> Result<()> {
-        self.0.next()
+        self.0.take_next()
     }
 }
 
-impl Untold {
+impl Unreported {
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Verdict>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Result<()> {
+    fn take_next(&self) -> Result<()> {
         let mut failed = self.lock();
-        failed.retain(|verdict| !verdict.is_told.load(Ordering::Relaxed));
+        failed.retain(|verdict| !verdict.is_reported.load(Ordering::Relaxed));
         if failed.is_empty() { Ok(()) } else { failed.remove(0).get() }
     }
 }
 
-impl Drop for Untold {
+impl Drop for Unreported {
     fn drop(&mut self) {
-        while let Err(error) = self.next() {
+        while let Err(error) = self.take_next() {
             tracing::error!("a launch failed, and nothing waited for it: {error}");
         }
     }

@@ -53,7 +53,7 @@ pub(super) struct Device {
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
-    pub(super) spares: TransientPool,
+    pub(super) transient_buffers: TransientPool,
     /// Memory types and heaps.
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
@@ -124,7 +124,7 @@ impl Handle {
             queues,
             timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
-            spares: TransientPool::default(),
+            transient_buffers: TransientPool::default(),
             memory: found.memory,
             host_memory,
             samplers: Samplers::default(),
@@ -256,7 +256,7 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        for (buffer, allocation) in self.spares.drain() {
+        for (buffer, allocation) in self.transient_buffers.drain() {
             // SAFETY: pooled buffers are not in use.
             unsafe { self.raw.destroy_buffer(buffer, None) };
             self.free(allocation);

@@ -22,7 +22,7 @@ const ALIGNMENT: u64 = 128;
 /// Transient buffers are pooled by power-of-two size, from this size to the chunk size of a large transfer.
 const MIN_POOLED_BYTES: u64 = 4096;
 /// The pool keeps this many bytes of each size, but at least the buffers that one transfer has in flight.
-const SPARE_BYTES: u64 = 1 << 20;
+const MAX_POOLED_BYTES: u64 = 1 << 20;
 
 /// A `VkBuffer` with its own memory.
 pub(super) struct Buffer {
@@ -31,38 +31,43 @@ pub(super) struct Buffer {
     /// The imported host memory, if any.
     pub(super) imported: vk::DeviceMemory,
     /// The pool bucket it returns to, if it is transient.
-    shelf: Option<Shelf>,
+    pool_key: Option<PoolKey>,
     device: Arc<Device>,
 }
 
 /// The pool bucket of transient buffers with one usage and size.
-type Shelf = (vk::BufferUsageFlags, u64);
+type PoolKey = (vk::BufferUsageFlags, u64);
 
 /// A pool of transient buffers, which a single command uses: creating one costs more than most transfers and
 /// launches.
 #[derive(Default)]
-pub(super) struct TransientPool(Mutex<HashMap<Shelf, Vec<(vk::Buffer, Allocation)>>>);
+pub(super) struct TransientPool(Mutex<HashMap<PoolKey, Vec<(vk::Buffer, Allocation)>>>);
 
 impl TransientPool {
-    fn take_buffer(&self, shelf: Shelf) -> Option<(vk::Buffer, Allocation)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&shelf)?.pop()
+    fn take_buffer(&self, pool_key: PoolKey) -> Option<(vk::Buffer, Allocation)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&pool_key)?.pop()
     }
 
     /// Adds a buffer to the pool. Returns the allocation if its bucket is full.
-    fn return_buffer(&self, shelf: Shelf, raw: vk::Buffer, allocation: Allocation) -> Option<Allocation> {
-        let mut shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let spares = shelves.entry(shelf).or_default();
-        if spares.len() >= (staging::IN_FLIGHT + 1).max((SPARE_BYTES / shelf.1) as usize) {
+    fn return_buffer(
+        &self,
+        pool_key: PoolKey,
+        raw: vk::Buffer,
+        allocation: Allocation,
+    ) -> Option<Allocation> {
+        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = pools.entry(pool_key).or_default();
+        if pooled.len() >= (staging::IN_FLIGHT + 1).max((MAX_POOLED_BYTES / pool_key.1) as usize) {
             return Some(allocation);
         }
-        spares.push((raw, allocation));
+        pooled.push((raw, allocation));
         None
     }
 
     /// Removes all buffers.
     pub(super) fn drain(&mut self) -> Vec<(vk::Buffer, Allocation)> {
-        let shelves = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        shelves.drain().flat_map(|(_, spares)| spares).collect()
+        let pools = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        pools.drain().flat_map(|(_, pooled)| pooled).collect()
     }
 }
 
@@ -113,7 +118,7 @@ impl Buffer {
             .map_err(|result| device.failure("creating a buffer", result, info.size))?;
         // From here on, dropping the buffer destroys what was created.
         let imported = vk::DeviceMemory::null();
-        Ok(Self { raw, allocation: None, imported, shelf: None, device: device.clone() })
+        Ok(Self { raw, allocation: None, imported, pool_key: None, device: device.clone() })
     }
 
     pub(super) fn new(
@@ -176,13 +181,19 @@ impl Buffer {
             return Self::new(device, size, usage, location);
         }
         let size = size.next_power_of_two().max(MIN_POOLED_BYTES);
-        let shelf = Some((usage, size));
-        if let Some((raw, allocation)) = device.spares.take_buffer((usage, size)) {
+        let pool_key = Some((usage, size));
+        if let Some((raw, allocation)) = device.transient_buffers.take_buffer((usage, size)) {
             let imported = vk::DeviceMemory::null();
-            return Ok(Self { raw, allocation: Some(allocation), imported, shelf, device: device.clone() });
+            return Ok(Self {
+                raw,
+                allocation: Some(allocation),
+                imported,
+                pool_key,
+                device: device.clone(),
+            });
         }
         let mut buffer = Self::new(device, size, usage, location)?;
-        buffer.shelf = shelf;
+        buffer.pool_key = pool_key;
         Ok(buffer)
     }
 
@@ -195,10 +206,10 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let mut allocation = self.allocation.take();
-        if let Some(shelf) = self.shelf
+        if let Some(pool_key) = self.pool_key
             && let Some(spare) = allocation.take()
         {
-            allocation = self.device.spares.return_buffer(shelf, self.raw, spare);
+            allocation = self.device.transient_buffers.return_buffer(pool_key, self.raw, spare);
             if allocation.is_none() {
                 return;
             }
