@@ -41,7 +41,8 @@ fn in_file<'b>(bytes: &'b [u8], kernel: &str) -> Option<&'b [u8]> {
         if has_kernel(module, kernel) {
             return Some(module);
         }
-        at = start + module.len().max(MAGIC.len());
+        // The word can be there by chance, and a module behind it.
+        at = start + MAGIC.len();
     }
     None
 }
@@ -50,12 +51,13 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|part| part == wanted)
 }
 
-/// The bytes up to the first word that begins no instruction.
+/// The bytes up to the next module, or to the first word that begins no instruction.
 fn whole(bytes: &[u8]) -> &[u8] {
     let mut end = HEADER.min(bytes.len());
     while let Some((op, length)) = instruction(&bytes[end..])
         && op != 0
         && length > 0
+        && !bytes[end..].starts_with(&MAGIC)
         && end + length <= bytes.len()
     {
         end += length;
@@ -108,6 +110,9 @@ mod tests {
         let module: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
         let bytes = [&b"text"[..], &MAGIC, b"other", &module, b"end"].concat();
         assert_eq!(in_file(&bytes, "abc"), Some(&module[..44]));
+        // A module that ends where the next one begins.
+        let renamed: Vec<u8> = [&module[..32], b"xyz\0", &module[36..44], &module].concat();
+        assert_eq!(in_file(&renamed, "abc"), Some(&module[..44]));
         assert_eq!(in_file(&bytes, "ab"), None);
     }
 }
