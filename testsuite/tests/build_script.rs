@@ -26,22 +26,34 @@ struct Application {
 
 impl Application {
     fn new(name: &str) -> Self {
+        let files = [
+            "Cargo.toml",
+            "Cargo.lock",
+            "build.rs",
+            "src/main.rs",
+            "kernels/buddhabrot.cl",
+            "kernels/view.h",
+        ];
+        Self::of("build-script", "", name, &files)
+    }
+
+    /// A copy of these files of an example, whose package is in a folder of it.
+    fn of(example: &str, package: &str, name: &str, files: &[&str]) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build-script").join(name);
         // The folder may not exist yet.
         let _ = fs::remove_dir_all(&folder);
-        let example = root().join("examples/build-script");
-        for file in
-            ["Cargo.toml", "Cargo.lock", "build.rs", "src/main.rs", "kernels/buddhabrot.cl", "kernels/view.h"]
-        {
+        let example = root().join("examples").join(example);
+        for file in files {
             let target = folder.join(file);
             fs::create_dir_all(target.parent().expect("a folder")).expect("a folder");
             fs::copy(example.join(file), target).expect("a copy");
         }
-        let application = Self { folder, _turn: turn };
+        let application = Self { folder: folder.join(package), _turn: turn };
+        let to_root = if package.is_empty() { "../../" } else { "../../../" };
         let packages = format!("path = \"{}/", root().display());
-        application.edit("Cargo.toml", "path = \"../../", &packages);
+        application.edit("Cargo.toml", &format!("path = \"{to_root}"), &packages);
         application
     }
 
@@ -91,6 +103,22 @@ fn the_example_draws_its_picture() {
     let (left, right, sky) = (light(80..240, 240..480), light(272..432, 240..480), light(0..512, 0..40));
     assert!(left > 1.5 * sky, "{left} against {sky}");
     assert!((left / right - 1.0).abs() < 0.1, "{left} against {right}");
+}
+
+#[test]
+fn a_kernel_that_opencl_programs_share_runs_in_rust() {
+    let files = [
+        "rust/Cargo.toml",
+        "rust/Cargo.lock",
+        "rust/build.rs",
+        "rust/src/main.rs",
+        "kernels/heat.cl",
+        "kernels/settings.h",
+    ];
+    let application = Application::of("shared-kernel", "rust", "shared", &files);
+    let finished = application.cargo(&["run"]);
+    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    assert_eq!(finished.text(), "3.9640 in the middle after 100 steps\n");
 }
 
 #[test]

@@ -65,33 +65,6 @@ fn the_package_has_the_version_of_the_workspace() {
     assert_eq!(project["project"]["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
 }
 
-/// PyOpenCL's introduction: <https://documen.tician.de/pyopencl/>.
-const HELLO: &str = r#"
-import numpy as np
-import pyopencl as cl
-
-[platform] = [platform for platform in cl.get_platforms() if platform.name == "Kiln"]
-context = cl.Context(platform.get_devices())
-queue = cl.CommandQueue(context)
-a, b = np.random.rand(50000).astype(np.float32), np.random.rand(50000).astype(np.float32)
-flags = cl.mem_flags
-a_g = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=a)
-b_g = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=b)
-program = cl.Program(context, """
-__kernel void sum(__global const float *a_g, __global const float *b_g, __global float *res_g)
-{
-    int gid = get_global_id(0);
-    res_g[gid] = a_g[gid] + b_g[gid];
-}
-""").build()
-res_g = cl.Buffer(context, flags.WRITE_ONLY, a.nbytes)
-program.sum(queue, a.shape, None, a_g, b_g, res_g)
-res = np.empty_like(a)
-cl.enqueue_copy(queue, res, res_g)
-assert np.allclose(res, a + b)
-print("the sums are right on", platform.name)
-"#;
-
 /// Programs that mypy must accept, and programs that it must reject.
 const TYPED: &str = "import kiln\nimport numpy\n\nmodule: kiln.Module = kiln.compile('')\nsize: int = len(module.spirv)\n\
                      kernel = kiln.Kernel('', 'k', device=None)\nkernel(numpy.zeros(4), global_size=(2, 2))\n";
@@ -117,7 +90,8 @@ fn the_wheel_works_in_an_empty_environment() {
     assert!(audit.contains(&format!("\"{tag}\"")), "{tag}: {audit}");
     run(environment().arg(tests()), LIMIT);
     run(Command::new(at("env/bin/kiln")).arg("--version"), LIMIT);
-    assert!(run(environment().args(["-c", HELLO]), LIMIT).contains("right on Kiln"));
+    let sum = root().join("examples/python/vector_sum.py");
+    assert!(run(environment().arg(sum), LIMIT).contains("right on Kiln"));
     let mut picture = environment();
     picture.arg(root().join("examples/python/reaction.py")).arg(at("picture.png"));
     run(picture.args(["--size", "64", "--steps", "200"]), LIMIT);

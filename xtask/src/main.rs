@@ -5,6 +5,8 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod check_targets;
+mod clean_machine;
 mod conformance;
 mod corpus;
 mod demo;
@@ -16,6 +18,7 @@ mod memcheck;
 mod playground;
 mod process;
 mod release;
+mod rust_web;
 mod setup;
 mod spirv;
 mod test;
@@ -39,6 +42,10 @@ enum Command {
     Deb(install::deb::Deb),
     /// Build the Python wheel
     Wheel(install::wheel::Wheel),
+    /// Install the packages in new Debian systems, and use them there as documented; needs root
+    CleanMachine(clean_machine::CleanMachine),
+    /// Compile for Windows, macOS and Linux on ARM, without linking
+    CheckTargets(check_targets::CheckTargets),
     /// Check the packages for a release, and publish them on crates.io
     Release(release::Release),
     /// Build the page that compiles and runs kernels in the browser
@@ -95,6 +102,8 @@ fn main() -> ExitCode {
         Command::Install(wanted) => install::install(&wanted),
         Command::Deb(wanted) => install::deb::deb(&wanted),
         Command::Wheel(wanted) => install::wheel::wheel(&wanted),
+        Command::CleanMachine(wanted) => clean_machine::clean_machine(&wanted),
+        Command::CheckTargets(wanted) => check_targets::check_targets(&wanted),
         Command::Release(wanted) => release::release(&wanted),
         Command::Playground(wanted) => playground::playground(&wanted),
         Command::Demo => demo::demo(),

@@ -1,7 +1,6 @@
 //! `cargo xtask playground`: builds the page that compiles and runs kernels in the browser, in `target/playground`.
 //!
-//! Needs a compiler with the target wasm32-unknown-unknown: that of `rustup target add`, or the compiler and the sources of
-//! Debian's rustc-web, which this unpacks on request.
+//! Needs a compiler with the target wasm32-unknown-unknown: that of `rustup target add` or, on request, Debian's.
 
 use std::{
     fs,
@@ -11,28 +10,27 @@ use std::{
 
 use clap::Args;
 
-use crate::{Outcome, process, root};
+use crate::{Outcome, process, root, rust_web, setup};
 
 /// How to build the page.
 #[derive(Args)]
 pub(crate) struct Playground {
-    /// Download the compiler from Debian, and build the standard library with it; needs cargo of a nightly toolchain
+    /// Download the compiler from Debian, and build the standard library with it
     #[arg(long)]
     debian: bool,
+    /// Drive the page in Chromium afterwards, and write a screenshot beside it
+    #[arg(long)]
+    test: bool,
 }
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Debian's compiler packages for building web browsers, which are newer than Debian's rustc.
-const DEBIAN: &[&str] = &["rustc-web", "libstd-rust-web-dev", "rust-web-src", "libllvm22"];
 /// The maximum compressed size of the page, in bytes.
 const LARGEST: u64 = 3 << 20;
 
 /// Builds the page and prints its size.
 pub(crate) fn playground(wanted: &Playground) -> Outcome {
-    let mut cargo = process::cargo();
+    let mut cargo = if wanted.debian { rust_web::cargo()? } else { process::cargo() };
     if wanted.debian {
-        let (rustc, libraries) = debian()?;
-        cargo.env("RUSTC", rustc).env("LD_LIBRARY_PATH", libraries).env("RUSTC_BOOTSTRAP", "1");
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker()?);
     }
     cargo.args(["build", "--release", "--package", "kiln-playground", "--lib", "--target", TARGET]);
@@ -55,34 +53,22 @@ pub(crate) fn playground(wanted: &Playground) -> Outcome {
         process::output(Command::new("sh").args(["-c", "gzip -9 -c \"$0\" | wc -c"]).arg(&module))?;
     let bytes: u64 = compressed.trim().parse().map_err(|_| "gzip failed")?;
     println!("{}: {} KiB compressed", page.display(), bytes.div_ceil(1024));
-    if bytes > LARGEST { Err(format!("the page may have {} KiB", LARGEST >> 10)) } else { Ok(()) }
+    if bytes > LARGEST {
+        return Err(format!("the page may have {} KiB", LARGEST >> 10));
+    }
+    if wanted.test { drive(&page, &web) } else { Ok(()) }
+}
+
+/// Uses the page in Chromium as a user does.
+fn drive(page: &Path, web: &Path) -> Outcome {
+    setup::install(&["chromium", "nodejs"])?;
+    let mut node = Command::new("node");
+    node.arg(web.join("test.mjs")).arg(page).arg("chromium");
+    process::run(node.arg(page.with_extension("png")))
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write `{}`: {error}", path.display())
-}
-
-/// Unpacks Debian's compiler. Returns its path and that of its libraries.
-fn debian() -> Result<(PathBuf, PathBuf), String> {
-    let folder = process::target_dir().join("rustc-web");
-    let rustc = folder.join("usr/bin/rustc");
-    let libraries = folder.join("usr/lib/x86_64-linux-gnu");
-    if !rustc.exists() {
-        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
-        let standard = process::output(Command::new("apt-cache").args([
-            "depends",
-            "--important",
-            "libstd-rust-web-dev",
-        ]))?;
-        let standard = standard.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
-        process::run(
-            Command::new("apt-get").current_dir(&folder).arg("download").args(DEBIAN).args(standard),
-        )?;
-        process::run(
-            Command::new("sh").current_dir(&folder).args(["-c", "for p in *.deb; do dpkg -x \"$p\" .; done"]),
-        )?;
-    }
-    Ok((rustc, libraries))
 }
 
 /// The linker of the installed toolchain.

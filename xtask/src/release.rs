@@ -170,7 +170,7 @@ fn order(packages: &[Package]) -> Result<Vec<&Package>, String> {
 fn contents(package: &Package, findings: &mut Vec<String>) -> Result<(usize, u64), String> {
     let folder = root().join(&package.folder);
     let mut cargo = process::cargo();
-    cargo.current_dir(&folder).args(["package", "--list", "--allow-dirty", "--offline"]);
+    cargo.current_dir(&folder).args(["package", "--list", "--quiet", "--allow-dirty", "--offline"]);
     let list = process::output(&mut cargo)?;
     let files: Vec<&str> = list.lines().collect();
     for file in ["LICENSE", "README.md", "Cargo.toml"] {

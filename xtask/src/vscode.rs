@@ -1,7 +1,11 @@
 //! `cargo xtask vscode`: builds the extension for VS Code as it is published. Run it by hand, because it needs the npm
 //! registry; `testsuite/tests/editors/extension.rs` tests the parts that do not need it.
 
-use std::{fs, io, path::Path, process::Command};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use clap::Args;
 
@@ -22,12 +26,15 @@ pub(crate) struct Vscode {
     /// Include the program `kiln`; the extension is then specific to this system
     #[arg(long)]
     server: bool,
+    /// Use this program `kiln` instead of building one
+    #[arg(long, value_name = "FILE")]
+    kiln: Option<PathBuf>,
 }
 
 /// Checks, tests, bundles and packages.
 pub(crate) fn vscode(options: &Vscode) -> Outcome {
     let source = root().join("compiler/lsp/editors/vscode");
-    let kiln = process::release_kiln()?;
+    let kiln = options.kiln.clone().map_or_else(process::release_kiln, Ok)?;
     // Keeps npm's files out of the source tree.
     let folder = process::target_dir().join("vscode");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;

@@ -1,6 +1,6 @@
 /* Spreads heat over a square field with cold edges.
  *
- * opencl/main.c runs this kernel with any OpenCL driver, and includes the same settings.
+ * opencl/main.c runs this kernel with any OpenCL driver, and includes the same settings. rust/src/main.rs runs it on Vulkan.
  *
  * kiln run --kernel spread --global 4,4 --arg buf:float[16]=iota --arg buf:float[16] --arg struct:{4,0.25}
  *     --check to[5..7]=5,6 --check to[0]=1.25

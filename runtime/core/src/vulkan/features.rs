@@ -48,6 +48,8 @@ pub(super) struct Found {
     filters_floats: bool,
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
+    /// Whether the device lacks parts of Vulkan, as MoltenVK does, and must be told that this is known.
+    is_subset: bool,
     /// The compute queue family, and the number of valid bits in its timestamps.
     pub(super) family: Option<(u32, u32)>,
     /// The number of queues in that family.
@@ -95,6 +97,7 @@ impl Found {
                     || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
             }),
             host_memory_alignment: None,
+            is_subset: false,
             family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
             queue_count: family.map_or(0, |(_, family)| family.queue_count),
             compute_units: None,
@@ -110,6 +113,7 @@ impl Found {
                 .filter_map(|extension| extension.extension_name_as_c_str().ok().map(CStr::to_owned))
                 .collect();
         found.compute_units = compute_units(instance, physical, &extensions);
+        found.is_subset = extensions.contains(khr::portability_subset::NAME);
         let is13 = found.is(1, 3);
         let mut features =
             vk::PhysicalDeviceFeatures2::default().push_next(&mut found.v11).push_next(&mut found.v12);
@@ -414,6 +418,7 @@ impl Found {
             explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
             clock.is_some().then_some(khr::shader_clock::NAME),
             self.host_memory_alignment.is_some().then_some(ext::external_memory_host::NAME),
+            self.is_subset.then_some(khr::portability_subset::NAME),
         ];
         Enabled {
             extensions: extensions.into_iter().flatten().collect(),

@@ -5,7 +5,7 @@
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 
 use super::device;
 use super::failure;
@@ -36,6 +36,13 @@ pub(super) struct Shared {
 
 type Messages = Mutex<Vec<String>>;
 
+/// Whether the loader hides MoltenVK unless the instance asks for it.
+fn has_portability(entry: &ash::Entry) -> bool {
+    // SAFETY: the entry is loaded, and no layer is named.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
+    extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(khr::portability_enumeration::NAME))
+}
+
 impl Instance {
     pub(crate) fn new(validation: Validation) -> Result<Self> {
         // SAFETY: the library is the system's Vulkan loader, whose initialization has no preconditions.
@@ -56,11 +63,17 @@ impl Instance {
         if validation == Validation::Synchronization {
             extensions.push(ext::validation_features::NAME.as_ptr());
         }
+        let mut flags = vk::InstanceCreateFlags::empty();
+        if cfg!(target_vendor = "apple") && has_portability(&entry) {
+            extensions.push(khr::portability_enumeration::NAME.as_ptr());
+            flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
         let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut more = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application =
             vk::ApplicationInfo::default().application_name(c"kiln").api_version(vk::API_VERSION_1_3);
         let mut info = vk::InstanceCreateInfo::default()
+            .flags(flags)
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);

@@ -1,0 +1,217 @@
+//! `cargo xtask clean-machine`: installs the packages of a release in new Debian systems, as users do, and uses them there.
+//!
+//! Each system is a folder that debootstrap makes, with what its user already has. The commands run in it by chroot, so
+//! this needs root, and the registries of Debian and PyPI.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+use clap::Args;
+
+use crate::{Outcome, process, root, setup};
+
+/// What to try.
+#[derive(Args)]
+pub(crate) struct CleanMachine {
+    /// Only the paths whose name contains one of these [default: all]
+    filters: Vec<String>,
+    /// Package `kiln`, `libkiln_opencl.so`, `libkiln.so` and `libkiln.a` from this folder instead of building them
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+}
+
+/// A way to get and use Kiln.
+struct Way {
+    name: &'static str,
+    /// The Debian packages that its user already has.
+    has: &'static [&'static str],
+    /// What the user types.
+    commands: [&'static str; 2],
+    /// What the second command prints.
+    prints: &'static str,
+}
+
+const WAYS: &[Way] = &[
+    Way {
+        name: "debian",
+        has: &[],
+        commands: ["apt-get install ./kiln_*.deb", "kiln run scale.cl"],
+        prints: "data[0..8] = 0 0.5 1 1.5 2 2.5 3 3.5",
+    },
+    Way {
+        name: "opencl",
+        has: &["clinfo", "ocl-icd-libopencl1"],
+        commands: ["apt-get install ./kiln_*.deb", "clinfo -l"],
+        prints: "Kiln reference device",
+    },
+    Way {
+        name: "pkg-config",
+        has: &["gcc", "libc6-dev", "pkg-config"],
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            "cc -std=c11 examples/libkiln/fix.c -o fix $(pkg-config --cflags --libs kiln) && ./fix",
+        ],
+        prints: "fix: replace by `memory_order_release`",
+    },
+    Way {
+        name: "cmake",
+        has: &["cmake", "g++", "make"],
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            "cmake -S examples/libkiln -B build && cmake --build build && build/variants",
+        ],
+        prints: "8 compilations, 5 modules",
+    },
+    Way {
+        name: "shared-kernel",
+        has: &["cmake", "gcc", "libc6-dev", "make", "ocl-icd-opencl-dev"],
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            "cmake -S examples/shared-kernel/opencl -B build && cmake --build build && build/heat",
+        ],
+        prints: "in the middle after 100 steps",
+    },
+    Way {
+        name: "python",
+        has: &["python3-pip"],
+        commands: [
+            "pip install --break-system-packages kiln_opencl-*.whl pyopencl",
+            "python3 examples/python/vector_sum.py",
+        ],
+        prints: "the sums are right on Kiln",
+    },
+];
+
+/// The kernel of docs/getting-started.md, with its launch.
+const SCALE: &str = "\
+// kiln run --kernel scale --global 8 --arg buf:float[8]=iota --arg float:0.5 --print data[0..8] --check data[7]=3.5
+
+kernel void scale(global float *data, float factor)
+{
+    data[get_global_id(0)] *= factor;
+}
+";
+
+/// Tries each way, and fails if one of them does.
+pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
+    if !nix::unistd::geteuid().is_root() {
+        return Err("chroot needs root; run this as root, in a container for example".to_owned());
+    }
+    setup::install(&["debootstrap", "dpkg-dev"])?;
+    let folder = process::target_dir().join("clean-machine");
+    let base = folder.join("base");
+    if !base.join("complete").exists() {
+        make_base(&base)?;
+    }
+    let packages = packages(wanted, &folder.join("packages"))?;
+    let is_wanted =
+        |way: &&Way| wanted.filters.is_empty() || wanted.filters.iter().any(|part| way.name.contains(part));
+    let mut failed = Vec::new();
+    for way in WAYS.iter().filter(is_wanted) {
+        println!("== {}", way.name);
+        if let Err(reason) = follow(way, &base, &folder.join("machine"), &packages) {
+            println!("{reason}");
+            failed.push(way.name);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+/// A minimal Debian system with the network settings of this one.
+fn make_base(base: &Path) -> Outcome {
+    remove(base)?;
+    fs::create_dir_all(base).map_err(|error| cannot_write(base, &error))?;
+    let mut debootstrap = Command::new("debootstrap");
+    process::run(debootstrap.args(["--variant=minbase", "bookworm"]).arg(base))?;
+    for settings in ["etc/resolv.conf", "etc/apt/apt.conf.d", "etc/ssl/certs/ca-certificates.crt"] {
+        let from = Path::new("/").join(settings);
+        let to = base.join(settings);
+        let parent = to.parent().unwrap_or(base);
+        fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;
+        if from.exists() {
+            process::run(Command::new("cp").args(["--recursive", "--dereference"]).arg(from).arg(parent))?;
+        }
+    }
+    // Nobody answers questions; recommended packages only take time.
+    let apt = base.join("etc/apt/apt.conf.d/90clean-machine");
+    fs::write(&apt, "APT::Get::Assume-Yes \"true\";\nAPT::Install-Recommends \"false\";\n")
+        .map_err(|error| cannot_write(&apt, &error))?;
+    process::run(inside(base, "apt-get --quiet --quiet update").stdout(std::io::stderr()))?;
+    let complete = base.join("complete");
+    fs::write(&complete, "").map_err(|error| cannot_write(&complete, &error))
+}
+
+/// The packages for Debian and Python.
+fn packages(wanted: &CleanMachine, folder: &Path) -> Result<PathBuf, String> {
+    remove(folder)?;
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    for format in ["deb", "wheel"] {
+        let mut make = Command::new(&this);
+        make.arg(format).arg("--output").arg(folder);
+        if let Some(from) = &wanted.from {
+            make.arg("--from").arg(from);
+        }
+        // A small package is not worth the minutes of xz.
+        make.env("DPKG_DEB_COMPRESSOR_TYPE", "gzip").env("DPKG_DEB_COMPRESSOR_LEVEL", "1");
+        process::run(make.stdout(std::io::stderr()))?;
+    }
+    Ok(folder.to_owned())
+}
+
+/// Makes a machine, and types the commands there.
+fn follow(way: &Way, base: &Path, machine: &Path, packages: &Path) -> Outcome {
+    remove(machine)?;
+    process::run(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(base).arg(machine))?;
+    let home = machine.join("root");
+    process::run(Command::new("cp").arg("--recursive").arg(root().join("examples")).arg(&home))?;
+    for package in fs::read_dir(packages).map_err(|error| error.to_string())?.filter_map(Result::ok) {
+        fs::copy(package.path(), home.join(package.file_name()))
+            .map_err(|error| cannot_write(&home, &error))?;
+    }
+    fs::write(home.join("scale.cl"), SCALE).map_err(|error| cannot_write(&home, &error))?;
+    if !way.has.is_empty() {
+        output(machine, &format!("apt-get install {}", way.has.join(" ")))?;
+    }
+    let mut printed = String::new();
+    for command in way.commands {
+        let begin = Instant::now();
+        printed = output(machine, command)?;
+        println!("$ {command}    ({:.1} s)", begin.elapsed().as_secs_f32());
+    }
+    for line in printed.lines() {
+        println!("{line}");
+    }
+    if printed.contains(way.prints) { Ok(()) } else { Err(format!("this does not print `{}`", way.prints)) }
+}
+
+/// What a command prints in a machine.
+fn output(machine: &Path, command: &str) -> Result<String, String> {
+    let output = inside(machine, command).output().map_err(|error| error.to_string())?;
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    if output.status.success() { Ok(out) } else { Err(format!("$ {command}\n{out}{err}{}", output.status)) }
+}
+
+/// A command of a shell in a machine, in the home of its user.
+fn inside(machine: &Path, command: &str) -> Command {
+    let mut shell = Command::new("chroot");
+    shell.arg(machine).args(["sh", "-c"]).arg(format!("cd /root && {command}"));
+    shell.env("HOME", "/root").env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    shell.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C.UTF-8");
+    shell
+}
+
+fn remove(folder: &Path) -> Outcome {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| cannot_write(folder, &error))
+    } else {
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
+}
