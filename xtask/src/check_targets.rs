@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{Outcome, process, rust_web};
+use crate::{Outcome, process, rust_web, setup};
 
 /// The targets, as rustc names them.
 const TARGETS: &[&str] = &["x86_64-pc-windows-gnu", "aarch64-apple-darwin", "aarch64-unknown-linux-gnu"];
@@ -21,6 +21,10 @@ pub(crate) struct CheckTargets {
 /// Compiles for each target.
 pub(crate) fn check_targets(wanted: &CheckTargets) -> Outcome {
     let given: Vec<&str> = wanted.targets.iter().map(String::as_str).collect();
+    if wanted.debian {
+        // rustc calls its dlltool for Windows.
+        setup::install(&["binutils-mingw-w64-x86-64"])?;
+    }
     for target in if given.is_empty() { TARGETS } else { &given } {
         let mut cargo = if wanted.debian { rust_web::cargo()? } else { process::cargo() };
         cargo.args(["check", "--locked", "--target", target]);

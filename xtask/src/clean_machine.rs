@@ -136,6 +136,11 @@ fn make_base(base: &Path) -> Outcome {
             process::run(Command::new("cp").args(["--recursive", "--dereference"]).arg(from).arg(parent))?;
         }
     }
+    // The system's own certificates replace the copy as soon as a package installs them.
+    let certificates = base.join("etc/ssl/certs/ca-certificates.crt");
+    if certificates.exists() {
+        fs::copy(&certificates, base.join(CERTIFICATES)).map_err(|error| cannot_write(base, &error))?;
+    }
     // Nobody answers questions; recommended packages only take time.
     let apt = base.join("etc/apt/apt.conf.d/90clean-machine");
     fs::write(&apt, "APT::Get::Assume-Yes \"true\";\nAPT::Install-Recommends \"false\";\n")
@@ -182,10 +187,13 @@ fn follow(way: &Way, base: &Path, machine: &Path, packages: &Path) -> Outcome {
         printed = output(machine, command)?;
         println!("$ {command}    ({:.1} s)", begin.elapsed().as_secs_f32());
     }
-    for line in printed.lines() {
-        println!("{line}");
+    match printed.lines().find(|line| line.contains(way.prints)) {
+        Some(line) => {
+            println!("{line}");
+            Ok(())
+        }
+        None => Err(format!("{printed}this does not print `{}`", way.prints)),
     }
-    if printed.contains(way.prints) { Ok(()) } else { Err(format!("this does not print `{}`", way.prints)) }
 }
 
 /// What a command prints in a machine.
@@ -195,11 +203,20 @@ fn output(machine: &Path, command: &str) -> Result<String, String> {
     if output.status.success() { Ok(out) } else { Err(format!("$ {command}\n{out}{err}{}", output.status)) }
 }
 
+/// The certificates of the machine that this runs on, for pip.
+const CERTIFICATES: &str = "etc/ssl/host.crt";
+
 /// A command of a shell in a machine, in the home of its user.
 fn inside(machine: &Path, command: &str) -> Command {
     let mut shell = Command::new("chroot");
     shell.arg(machine).args(["sh", "-c"]).arg(format!("cd /root && {command}"));
-    shell.env("HOME", "/root").env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    shell
+        .env_clear()
+        .env("HOME", "/root")
+        .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    if machine.join(CERTIFICATES).exists() {
+        shell.env("PIP_CERT", Path::new("/").join(CERTIFICATES));
+    }
     shell.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C.UTF-8");
     shell
 }
