@@ -217,7 +217,7 @@ float atanh_float(float x) {
     return copysign_float(0.5f * log1p_float(2.0f * size * native_recip(1.0f - size)), x);
 }
 
-// The arc sine of a size up to 1/2, or half of the arc cosine of a larger one. Above 1 the root is NaN (kiln_vocabulary::precision).
+// The arc sine of a size up to 1/2, or half of the arc cosine of a larger one.
 float arc(float size, bool is_small) {
     float half_root = native_sqrt(fma(-0.5f, size, 0.5f));
     float root = is_small ? size : half_root;
@@ -232,14 +232,15 @@ float asin_float(float x) {
     float size = fabs(x);
     bool is_small = size < 0.5f;
     float angle = arc(size, is_small);
-    return copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
+    float result = copysign_float(is_small ? angle : fma(-2.0f, angle, HALF_PI), x);
+    return size <= 1.0f ? result : as_float(0x7fc00000u);
 }
 float acos_float(float x) {
     float size = fabs(x);
     bool is_small = size < 0.5f;
     float angle = arc(size, is_small);
     angle = is_small ? HALF_PI - angle : angle + angle;
-    return x < 0.0f ? 0x1.921fb6p+1f - angle : angle;
+    return size <= 1.0f ? (x < 0.0f ? 0x1.921fb6p+1f - angle : angle) : as_float(0x7fc00000u);
 }
 
 // The arc tangent of a number from 0 to 1.

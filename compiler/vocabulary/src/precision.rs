@@ -11,7 +11,7 @@ use crate::faults::{Driver, DriverId};
 pub struct Precision {
     /// `Fma` of `float` and of `double` rounds once.
     pub is_fma_fused: bool,
-    /// `Sqrt` of `float` has an error of at most 3 ulp for every argument that is not negative, and is NaN for the others.
+    /// `Sqrt` of `float` has an error of at most 3 ulp for every argument that is not negative.
     pub is_sqrt_precise: bool,
     /// `Exp2` of `float` has an error of at most 2.5 ulp for every argument, infinities and NaN included.
     pub is_exp2_precise: bool,
