@@ -214,6 +214,35 @@ fn an_invalid_module_is_never_written() {
     assert_eq!(kiln(&["check", "-DEXTENT=7", "k.cl"]).code(), Some(0));
 }
 
+/// The inputs of these commands are modules: the report names them in the command.
+#[test]
+fn an_invalid_module_is_never_linked_or_translated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("k.cl"), "kernel void k(global int *out) { out[0] = 7; }\n").expect("a file");
+    let kiln = |defect: Option<&str>, words: &[&str]| {
+        let mut command = kiln::command();
+        command.envs(defect.map(|defect| ("KILN_DEFECT", defect))).env("KILN_CRASH_DIR", path("reports"));
+        command.current_dir(folder.path()).args(words);
+        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    };
+    assert_eq!(kiln(None, &["compile", "-c", "k.cl", "-o", "k.part"]).code(), Some(0));
+    assert_eq!(kiln(None, &["compile", "--env", "opencl", "k.cl", "-o", "k.spv"]).code(), Some(0));
+    for words in [["link", "k.part", "-o", "out.spv"], ["translate", "k.spv", "-o", "out.spv"]] {
+        fs::create_dir(path("reports")).expect("a folder");
+        let failed = kiln(Some("id_bound"), &words);
+        assert_eq!(failed.code(), Some(70), "{words:?}: {}", failed.stderr);
+        assert!(failed.stderr.contains("internal error: the module is invalid: "), "{}", failed.stderr);
+        assert!(!path("out.spv").exists());
+        let report =
+            fs::read_dir(path("reports")).expect("a folder").next().expect("a report").expect("an entry");
+        let text = fs::read_to_string(report.path()).expect("a report");
+        let command = format!("command: kiln {}\n", words.join(" "));
+        assert!(text.contains(&command) && text.contains("[SPIRV-id-bound]"), "{text}");
+        fs::remove_dir_all(path("reports")).expect("it is there");
+    }
+}
+
 #[test]
 fn terminals_have_colors_unless_disabled() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -172,7 +172,7 @@ pub(crate) fn output(source: Source, options: &Options, files: &Files, emit: &Em
         crash::guarded(Some(&context), || compile_deep(context.source.clone(), options, files, emit))?;
     match &output.invalid_module {
         Some(invalid) => {
-            crash::invalid_module(&context, invalid);
+            crash::invalid_module(Some(&context), invalid);
             None
         }
         None => Some(output),

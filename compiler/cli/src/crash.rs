@@ -115,10 +115,11 @@ pub(crate) fn defect() -> Option<Defect> {
     Defect::named(env::var_os(DEFECT)?.to_str()?)
 }
 
-/// Reports an invalid module that the compiler emitted, with the path of the reproducer.
-pub(crate) fn invalid_module(context: &CrashContext<'_>, invalid: &InvalidModule) {
+/// Reports an invalid module that the compiler emitted, with the path of the reproducer. Without a source, the reproducer is the
+/// command, which names its inputs.
+pub(crate) fn invalid_module(context: Option<&CrashContext<'_>>, invalid: &InvalidModule) {
     let findings: Vec<String> = invalid.findings.iter().map(ToString::to_string).collect();
-    report_internal_error(Some(context), &format!("the module is invalid: {invalid}"), "invalid", &findings);
+    report_internal_error(context, &format!("the module is invalid: {invalid}"), "invalid", &findings);
 }
 
 fn report_panic(context: Option<&CrashContext<'_>>) {

@@ -8,6 +8,7 @@ use kiln_compiler::{Artifact, Emit, Part, link as link_parts, session::Options};
 use crate::{
     arguments::LinkCommand,
     compile::{bytes, output, report, show},
+    crash,
     exit::{Failure, Outcome, failure},
     files::{Files, write_output},
     translate,
@@ -31,7 +32,8 @@ pub(crate) fn link(command: &LinkCommand, matches: &ArgMatches, files: &Files) -
     }
     let output = link_parts(&parts, &options, &command.emit()).map_err(|error| Failure(error.to_string()))?;
     if let Some(invalid) = &output.invalid_module {
-        return failure(format!("internal error: the linked module is invalid: {invalid}"));
+        crash::invalid_module(None, invalid);
+        return Ok(Outcome::Crash);
     }
     messages.push(report(&output, &command.options));
     show(&messages, &command.options);

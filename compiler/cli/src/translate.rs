@@ -8,6 +8,7 @@ use kiln_compiler::{Artifact, Emit, Il, Output, Part, is_kernel_module, session:
 use crate::{
     arguments::{DeviceOptions, EnvironmentArgument, spirv_version, target},
     compile::{bytes, report, show},
+    crash,
     exit::{Failure, Outcome, failure},
     files::{read_module, write_output},
     options::CompileOptions,
@@ -102,7 +103,8 @@ pub(crate) fn translated(
         }
         Ok(output) => {
             if let Some(invalid) = &output.invalid_module {
-                return failure(format!("internal error: the translated module is invalid: {invalid}"));
+                crash::invalid_module(None, invalid);
+                return Ok(Err(Outcome::Crash));
             }
             show(&[report(&output, shown)], shown);
             Ok(Ok(output))
