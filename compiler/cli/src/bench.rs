@@ -20,7 +20,7 @@ use crate::{
 /// The description of the table in `kiln bench --help`.
 pub(crate) const HELP: &str = "\
 The launches are those of `kiln run`: see `kiln run --help`. Each is repeated on the same buffers,
-and so is the sequence of several. The first repetitions, of 200 ms, are not measured: an idle GPU
+and so is the sequence of several. The first repetitions, of 600 ms, are not measured: an idle GPU
 lowers its clocks. The --check of the first must hold.
 
 median  the time of the launch on the device, in half of the repetitions at most this
@@ -49,7 +49,7 @@ pub(crate) struct BenchCommand {
 }
 
 /// Repetitions that are not measured take at least this long: an idle GPU lowers its clocks, and raises them late.
-const WARM_UP: Duration = Duration::from_millis(200);
+const WARM_UP: Duration = Duration::from_millis(600);
 /// The time for repetitions, and their minimum and maximum number.
 const BUDGET: Duration = Duration::from_secs(1);
 const MIN_REPETITIONS: usize = 10;
