@@ -430,6 +430,25 @@ pub struct Argument {
     pub is_restrict: bool,
 }
 
+impl Kernel {
+    /// The kernel of a function that kernels enqueue: its arguments are the captured values, of this size and alignment in bytes,
+    /// and pointers to local memory.
+    pub fn enqueued(size: u64, align: u64, locals: usize) -> Self {
+        let argument = |kind| Argument {
+            kind,
+            name: String::new(),
+            type_name: "void*".to_owned(),
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+        };
+        let local = argument(ArgumentKind::Local { element_size: 1, align: 16 });
+        let mut arguments = vec![argument(ArgumentKind::Captures { size, align })];
+        arguments.extend(std::iter::repeat_n(local, locals));
+        Self { arguments, ..Self::default() }
+    }
+}
+
 /// The kind of a kernel argument, which determines how it is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {

@@ -6,7 +6,7 @@
 use kiln_builtins::{self as builtins, BuiltinId, Enqueue};
 use kiln_frontend::hir::{Expr, ExprKind, FunctionId};
 use kiln_ir::{
-    Argument, ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op, Type, ValueId, Var,
+    ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op, Type, ValueId, Var,
 };
 use kiln_syntax::Span;
 use kiln_types::ty::{Ty, TyId};
@@ -178,18 +178,8 @@ impl Lowering<'_> {
         params.extend(std::iter::repeat_n(Type::Pointer(AddressSpace::Local), declared));
         let name = format!("{}_kernel", self.names.text(self.hir.functions[block].name));
         let mut function = Function::new(name, &params, None, span);
-        let argument = |kind| Argument {
-            kind,
-            name: String::new(),
-            type_name: "void*".to_owned(),
-            is_const: false,
-            is_volatile: false,
-            is_restrict: false,
-        };
         let Literal { size, align, .. } = literal;
-        let mut arguments = vec![argument(ArgumentKind::Captures { size, align })];
-        arguments.extend((0..declared).map(|_| argument(ArgumentKind::Local { element_size: 1, align: 16 })));
-        function.kernel = Some(Kernel { arguments, ..Kernel::default() });
+        function.kernel = Some(Kernel::enqueued(size, align, declared));
         let params = function.params().to_vec();
         let mut values = params[1..].to_vec();
         for &(offset, ty) in &literal.captures {

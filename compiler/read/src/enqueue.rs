@@ -5,8 +5,8 @@
 
 use kiln_builtins::BuiltinId;
 use kiln_ir::{
-    Argument, ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op as IrOp, Scalar,
-    Type, ValueId, Var,
+    ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op as IrOp, Scalar, Type, ValueId,
+    Var,
 };
 use kiln_types::ty::NDRANGE_SIZE;
 use kiln_vocabulary::opencl::AddressSpace;
@@ -84,11 +84,7 @@ impl Reader<'_> {
         let span = self.span(self.words.definition(id)?);
         let mut function = Function::new(self.name_of_kernel(id), &types, None, span);
         let size = (HEADER + bytes.size).next_multiple_of(8);
-        let captures = ArgumentKind::Captures { size, align: bytes.align.max(8) };
-        let local = ArgumentKind::Local { element_size: 1, align: 16 };
-        let kinds = [captures].into_iter().chain(types[1..].iter().map(|_| local));
-        let arguments = kinds.map(argument).collect();
-        function.kernel = Some(Kernel { arguments, ..Kernel::default() });
+        function.kernel = Some(Kernel::enqueued(size, bytes.align.max(8), types.len() - 1));
         let mut values = function.params().to_vec();
         let layout = (bytes.size.max(1), bytes.align);
         let copy = function.vars.push(Var::new("", AddressSpace::Private, layout, span));
@@ -116,17 +112,6 @@ impl Reader<'_> {
         };
         let others = self.enqueued.keys().filter(|(other, _)| *other == function).count();
         if others == 0 { name } else { format!("{name}_{others}") }
-    }
-}
-
-fn argument(kind: ArgumentKind) -> Argument {
-    Argument {
-        kind,
-        name: String::new(),
-        type_name: "void*".to_owned(),
-        is_const: false,
-        is_volatile: false,
-        is_restrict: false,
     }
 }
 
