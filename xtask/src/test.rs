@@ -61,6 +61,7 @@ const HOUSE: &[Check] = &[
         name: "clippy",
         run: || component("clippy", &["--quiet", "--workspace", "--all-targets", "--", "--deny=warnings"]),
     },
+    Check { name: "rustdoc", run: documentation },
 ];
 
 /// Runs a component of the toolchain, if it is installed.
@@ -69,7 +70,19 @@ fn component(name: &str, arguments: &[&str]) -> Outcome {
         eprintln!("{name} is not installed (`rustup component add` brings it); not checked");
         return Ok(());
     }
-    let output = cargo().arg(name).args(arguments).output().map_err(|e| e.to_string())?;
+    without_output(cargo().arg(name).args(arguments))
+}
+
+/// Builds the documentation of all packages. A warning, such as a broken link, is an error.
+fn documentation() -> Outcome {
+    let mut command = cargo();
+    command.args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny=warnings");
+    without_output(&mut command)
+}
+
+/// Runs a command. The error is its output.
+fn without_output(command: &mut Command) -> Outcome {
+    let output = command.output().map_err(|e| e.to_string())?;
     if output.status.success() {
         return Ok(());
     }
