@@ -103,9 +103,9 @@ pub(crate) struct CompileCommand {
     /// clvk cannot launch such a kernel, and its `printf` output cannot be printed
     #[arg(long, conflicts_with = "debug")]
     pub(crate) strip: bool,
-    /// Compile without linking, as `clCompileProgram` does: writes a part for `kiln link`, in which functions and variables
-    /// may be declared only. With -S or --emit object, an object with linkage attributes for other linkers, which requires
-    /// --env opencl
+    /// Compile without linking, as `clCompileProgram` does: writes a part for `kiln link`, whose functions and variables
+    /// need no definition. With -S or --emit object, writes an object with linkage attributes for other linkers, which
+    /// requires --env opencl
     #[arg(short = 'c')]
     pub(crate) is_part: bool,
     /// Prove that the module orders memory as the source does, and write it only then. Not for kernels with images or
@@ -255,7 +255,7 @@ pub(crate) struct LaunchArguments {
     /// Print part of a buffer after the launch, such as `out[0..16]`
     #[arg(long, value_name = "NAME[A..B]")]
     pub(crate) print: Vec<String>,
-    /// Fail unless part of a buffer has these values, such as `out[0..4]=1,2,3,4`
+    /// Fail unless part of a buffer has these values, such as `out[0..4]=1,2,3,4`; a vector is its components
     #[arg(long, value_name = "NAME[A..B]=VALUES")]
     pub(crate) check: Vec<String>,
     /// Fail unless the output equals the contents of this file

@@ -23,7 +23,7 @@ The launches are those of `kiln run`: see `kiln run --help`. Each is repeated on
 and so is the sequence of several. The first repetitions, of 600 ms, are not measured: an idle GPU
 lowers its clocks. The --check of the first must hold.
 
-median  the time of the launch on the device, in half of the repetitions at most this
+median  the time on the device that half of the repetitions do not exceed
 spread  the distance of the quartiles, relative to the median; a large one means that the device
         or its clock was not idle
 GB/s    the sizes of the buffers and images of the launch, divided by the median: the bandwidth of

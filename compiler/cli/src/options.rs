@@ -55,7 +55,7 @@ pub(crate) struct CompileOptions {
     /// Assume that no value is NaN or infinite
     #[arg(long = "cl-finite-math-only")]
     finite_math: bool,
-    /// Enable all of the above for floats, and fast built-in functions
+    /// Enable -cl-unsafe-math-optimizations and -cl-finite-math-only, and use fast built-in functions
     #[arg(long = "cl-fast-relaxed-math")]
     fast_relaxed_math: bool,
     /// Accepted for compatibility with C compilers: `cl`
