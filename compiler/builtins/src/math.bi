@@ -58,7 +58,7 @@ Tn rsqrt(Tn) = std * own InverseSqrt
 @T half double
 Tn rsqrt(Tn) = std * own
 
-# Lower accuracy (OpenCL C 6.15.2.1): half_ allows 8192 ulp for arguments up to 2^16. Vulkan does not guarantee this
+# Lower accuracy (OpenCL C 6.15.2): half_ allows 8192 ulp for arguments up to 2^16. Vulkan does not guarantee this
 # accuracy for sines near zero and logarithms near one. The accuracy of native_ is implementation-defined.
 @T float
 Tn half_exp|native_exp(Tn) = std * glsl Exp

@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         Some(self.builder.value(Op::Exact(op), &operands, ty))
     }
 
-    /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
+    /// Shift amounts are taken modulo the width (OpenCL C 6.5.10).
     fn shift_amount(&mut self, amount: ValueId) -> ValueId {
         let ty = self.builder.ty(amount);
         let limit = u64::from(ty.scalar().map_or(32, Scalar::bits)) - 1;

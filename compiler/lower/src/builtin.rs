@@ -113,7 +113,7 @@ impl Body<'_, '_> {
         self.builder.resize(value, result, false)
     }
 
-    /// `atomic_init(object, value)`: not atomic (OpenCL C 6.15.12.4).
+    /// `atomic_init(object, value)`: not atomic (OpenCL C 6.15.12.2).
     fn atomic_init(&mut self, arguments: &[Expr]) {
         let [object, value] = arguments else { return };
         let (value, pointer) = (self.value(value), self.value(object));

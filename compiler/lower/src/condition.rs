@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `&&` and `||` (OpenCL C 6.5.6).
+    /// `&&` and `||` (OpenCL C 6.5.7).
     fn short_circuit(&mut self, op: LogicalOp, left: &Expr, right: &Expr) -> ValueId {
         let first = self.condition(left);
         if self.is_cheap(right) {
@@ -195,7 +195,7 @@ impl Body<'_, '_> {
             ExprKind::Const(_) | ExprKind::Current => true,
             ExprKind::Load(lvalue) => self.is_private_object(lvalue),
             ExprKind::Binary(HirBinary::Divide | HirBinary::Remainder, ..) => false,
-            // Undefined if the integer type cannot represent the value (OpenCL C 6.3.1, C99 6.3.1.4).
+            // Undefined if the integer type cannot represent the value (OpenCL C 6.4.3.3, C99 6.3.1.4).
             ExprKind::Convert(_, a) if self.loses_range(a.ty, expr.ty) => false,
             ExprKind::Binary(_, operands)
             | ExprKind::Compare(_, operands)

@@ -88,7 +88,7 @@ impl Body<'_, '_> {
         (0..).zip(sizes).map(|size| store_size(self, size)).collect()
     }
 
-    /// `ndrange_1D` and its variants (OpenCL C 6.15.19.5): stores the global size, local size and offset to memory.
+    /// `ndrange_1D` and its variants (OpenCL C 6.15.19.9): stores the global size, local size and offset to memory.
     /// An omitted operand is zero, or null for a pointer.
     pub(super) fn index_space(&mut self, builtin: BuiltinId, arguments: &[Expr], target: &Address) {
         let zero = match builtins::row(builtin).name {

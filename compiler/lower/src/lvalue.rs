@@ -23,7 +23,7 @@ pub(super) enum Target {
     Value(ValueId),
 }
 
-/// Which elements the operations for an address must name.
+/// The array elements that the operations for an address must name, so that the device can check their bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     None,

@@ -53,7 +53,7 @@ impl Body<'_, '_> {
         self.build_vector(&vec![scalar; usize::from(ty.count())], ty)
     }
 
-    /// Converts a condition to -1 or 0 in each component of this type (OpenCL C 6.5.8).
+    /// Converts a condition to -1 or 0 in each component of this type (OpenCL C 6.5.4, 6.5.5).
     pub(super) fn mask(&mut self, condition: ValueId, ty: Type) -> ValueId {
         let (all, none) = (self.builder.bits(ty, u64::MAX), self.builder.bits(ty, 0));
         self.builder.select(condition, all, none)
@@ -80,7 +80,7 @@ impl Body<'_, '_> {
         self.builder.compare(CompareOp::Less, CompareKind::Signed, value, zero)
     }
 
-    /// `&&` and `||` on vectors. Both operands are evaluated (OpenCL C 6.5.6).
+    /// `&&` and `||` on vectors. Both operands are evaluated (OpenCL C 6.5.7).
     pub(super) fn vector_logical(&mut self, op: LogicalOp, left: &Expr, right: &Expr, ty: Type) -> ValueId {
         let left = self.value(left);
         let left = self.is_not_zero(left);

@@ -428,7 +428,7 @@ fn mask_to_width(builder: &mut Builder<'_>, value: ValueId, ty: Type) -> ValueId
 }
 
 /// The first result of an exclusive scan is the identity of the operation, which for signed minima and maxima depends on the
-/// width (OpenCL C 6.15.16.4). Limits the result to the range of the narrow type.
+/// width (OpenCL C 6.15.16). Limits the result to the range of the narrow type.
 fn with_narrow_identity(
     builder: &mut Builder<'_>,
     value: ValueId,

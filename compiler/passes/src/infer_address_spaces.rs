@@ -106,7 +106,7 @@ fn resolve_query(builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
             Type::Pointer(to) if builder.function.constant(inst.args[0]).is_some() => {
                 Some(cast_to_space(builder, inst.args[0], to))
             }
-            // A cast between named address spaces is invalid (OpenCL C 6.7), so the result is null.
+            // A cast between named address spaces is invalid (OpenCL C 6.7.9), so the result is null.
             ty @ Type::Pointer(to)
                 if ![from, to].contains(&AddressSpace::Generic) && !is_global(from, to) =>
             {

@@ -1,4 +1,4 @@
-//! Unrolls loops with `opencl_unroll_hint(n)` (OpenCL C 6.11.5). The body is copied n times with all its tests, so
+//! Unrolls loops with `opencl_unroll_hint(n)` (OpenCL C 6.13.5). The body is copied n times with all its tests, so
 //! that the result is correct for every trip count.
 //!
 //! Before `structure_exits`, because `continue` in all copies but the last becomes an exit of a block.

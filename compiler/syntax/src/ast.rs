@@ -82,7 +82,7 @@ pub struct StaticAssertion<'a> {
     pub span: Span,
 }
 
-/// Declaration specifiers, grouped by kind in source order (C99 6.7, OpenCL C 6.8).
+/// Declaration specifiers, grouped by kind in source order (C99 6.7, OpenCL C 6.7 to 6.10).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Specifiers<'a> {
     /// Storage classes.
@@ -120,7 +120,7 @@ pub enum FunctionSpecifier {
     Noreturn,
 }
 
-/// Qualifiers: C99's, address spaces (OpenCL C 6.7), access qualifiers (6.6).
+/// Qualifiers: C99's, address spaces (OpenCL C 6.7), access qualifiers (6.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Qualifier {
@@ -419,7 +419,7 @@ pub struct Statement<'a> {
     pub kind: StatementKind<'a>,
     /// Its span.
     pub span: Span,
-    /// Preceding `__attribute__`s, such as `opencl_unroll_hint` (OpenCL C 6.13.3).
+    /// Preceding `__attribute__`s, such as `opencl_unroll_hint` (OpenCL C 6.13.5).
     pub attributes: &'a [Attribute<'a>],
 }
 
@@ -749,7 +749,7 @@ pub enum BinaryOp {
     BitOr,
     LogicalAnd,
     LogicalOr,
-    /// `^^`, reserved (OpenCL C 6.5.8)
+    /// `^^`, reserved (OpenCL C 6.5.7)
     LogicalXor,
 }
 

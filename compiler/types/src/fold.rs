@@ -82,7 +82,7 @@ pub fn overflows(op: BinaryOp, ty: Scalar, left: &Const, right: &Const) -> bool 
 }
 
 fn integers(op: BinaryOp, ty: Scalar, left: u64, right: u64) -> Option<u64> {
-    // OpenCL C 6.5.7: the amount is taken modulo the width.
+    // OpenCL C 6.5.10: the amount is taken modulo the width.
     let amount = (right & (ty.size() * 8 - 1)) as u32;
     let divide = |operation: fn(i128, i128) -> i128| {
         (right != 0).then(|| operation(integer(ty, left), integer(ty, right)) as u64)
@@ -116,7 +116,7 @@ fn floats(op: BinaryOp, ty: Scalar, left: f64, right: f64) -> Option<f64> {
 }
 
 /// A comparison of this element type: 0 or 1 for scalars; for vectors, 0 or -1 in the signed integer type of the same
-/// size (OpenCL C 6.5.8).
+/// size (OpenCL C 6.5.4, 6.5.5).
 pub fn compare(op: CompareOp, ty: Scalar, left: &Const, right: &Const) -> Option<Const> {
     let is_vector = matches!((left, right), (Const::Vector(_), _) | (_, Const::Vector(_)));
     zip(left, right, |left, right| {

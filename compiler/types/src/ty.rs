@@ -176,7 +176,7 @@ pub enum ImageDim {
     D3,
 }
 
-/// Access qualifiers (OpenCL C 6.6).
+/// Access qualifiers (OpenCL C 6.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Access {

@@ -23,7 +23,7 @@ pub enum LanguageVersion {
 }
 
 impl LanguageVersion {
-    /// The value of `__OPENCL_C_VERSION__` (OpenCL C 6.12.10): 120 for 1.2.
+    /// The value of `__OPENCL_C_VERSION__` (OpenCL C 6.12): 120 for 1.2.
     pub const fn macro_value(self) -> u32 {
         match self {
             Self::Cl10 => 100,

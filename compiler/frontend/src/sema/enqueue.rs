@@ -1,4 +1,4 @@
-//! `enqueue_kernel` and queries about the kernel of a block (OpenCL C 6.15.19.1, 6.15.19.4): checks on block
+//! `enqueue_kernel` and queries about the kernel of a block (OpenCL C 6.15.19.1, 6.15.19.6): checks on block
 //! arguments that the table of built-in functions cannot express.
 
 use super::{Sema, builtin::Call};

@@ -77,7 +77,7 @@ impl Sema<'_> {
         {
             let diagnostic =
                 Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment");
-            self.report(match is_negation_behind(assign) {
+            self.report(match starts_with_negation(assign) {
                 true => diagnostic.help("write `!=` to compare").fix(
                     Span::new(assign.op.span.lo, assign.op.span.hi + 1),
                     "replace `=!` by `!=`",
@@ -385,7 +385,7 @@ impl Sema<'_> {
 }
 
 /// Whether the right side of an assignment begins with `!` directly after `=`.
-fn is_negation_behind(assign: &ast::AssignExpr) -> bool {
+fn starts_with_negation(assign: &ast::AssignExpr) -> bool {
     matches!(&assign.right.kind, ast::ExprKind::Unary(unary) if unary.op.node == ast::UnaryOp::LogicalNot)
         && assign.op.span.hi == assign.right.span.lo
 }

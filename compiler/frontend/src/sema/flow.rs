@@ -13,7 +13,7 @@ use crate::hir::{Const, Expr, ExprKind, If, Stmt, StmtKind};
 /// The ways that control flow can leave a list of statements.
 #[derive(Clone, Copy, Default)]
 struct Ways {
-    /// It may reach the end.
+    /// The end of the list may be reached.
     falls_through: bool,
     /// A `break` out of an enclosing statement may be reached.
     breaks: bool,

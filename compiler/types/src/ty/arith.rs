@@ -47,7 +47,7 @@ impl Scalar {
         }
     }
 
-    /// The signed integer type of this size: the element type of vector comparisons (OpenCL C 6.5.8).
+    /// The signed integer type of this size: the element type of vector comparisons (OpenCL C 6.5.4).
     pub const fn signed_of_size(self) -> Self {
         match self.size() {
             1 => Self::Char,
@@ -100,7 +100,7 @@ impl Types {
         }
     }
 
-    /// The result type of a comparison (OpenCL C 6.5.8): `int`, or for vectors the signed integer vector of the same
+    /// The result type of a comparison (OpenCL C 6.5.4): `int`, or for vectors the signed integer vector of the same
     /// width.
     pub fn comparison(&mut self, operand: TyId) -> TyId {
         match self.components(operand) {

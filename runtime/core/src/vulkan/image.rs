@@ -170,7 +170,7 @@ pub(super) fn formats_of_floats() -> impl Iterator<Item = vk::Format> {
 fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let Some((_, components)) = format(wanted) else { return ImageSupport::default() };
     let has = |features: vk::FormatFeatureFlags, feature| features.contains(feature);
-    // OpenCL C 6.15.15.5: writing sRGB is an extension.
+    // OpenCL C 6.15.15.4: writing sRGB is an extension.
     let is_plain =
         components == IDENTITY && !matches!(wanted.order, ChannelOrder::Srgba | ChannelOrder::Sbgra);
     if kind == ImageKind::Buffer {

@@ -210,7 +210,7 @@ fn combined(op: Inst_) -> Option<(Combined, bool)> {
     Some((combined, is_uniform))
 }
 
-/// The identity element: the first value of an exclusive scan (OpenCL C 6.15.16.2).
+/// The identity element: the first value of an exclusive scan (OpenCL C 6.15.16).
 fn neutral(combined: Combined, scalar: Scalar) -> u64 {
     use spirv::OpenclStd100Op as Cl;
     let bits = 8 * u32::from(scalar.size());

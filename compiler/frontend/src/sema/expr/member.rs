@@ -52,7 +52,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports a dimension of a variable of CUDA or GLSL, such as `threadIdx.x`. Whether it was one.
+    /// Reports a dimension of a variable of CUDA or GLSL, such as `threadIdx.x`. Returns whether it was one.
     fn is_foreign_dimension(&mut self, base: &ast::Expr, name: ast::Ident, span: Span) -> bool {
         let ast::ExprKind::Name(symbol) = base.kind else { return false };
         let (variable, component) = (self.text(symbol), self.text(name.node));

@@ -142,7 +142,7 @@ impl Sema<'_> {
         diagnostic
     }
 
-    /// Reports an assignment to an undeclared name as a missing declaration. Whether it was one.
+    /// Reports an assignment to an undeclared name as a missing declaration. Returns whether it was one.
     pub(super) fn is_missing_declaration(&mut self, expr: &ast::Expr) -> bool {
         let ast::ExprKind::Assign(assign) = &expr.kind else { return false };
         let (None, ast::ExprKind::Name(name)) = (assign.op.node, &assign.left.kind) else { return false };

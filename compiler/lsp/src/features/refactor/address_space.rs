@@ -1,4 +1,4 @@
-//! Adds an address space to a generic pointer parameter (OpenCL C 6.7.1), if the arguments of all calls point to the same
+//! Adds an address space to a generic pointer parameter (OpenCL C 6.7.5), if the arguments of all calls point to the same
 //! one.
 
 use kiln_frontend::sema::{Callee, Meaning, Role};

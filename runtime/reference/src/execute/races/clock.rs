@@ -269,7 +269,7 @@ impl Thread {
         }
     }
 
-    /// A fence (OpenCL C 6.15.12.2).
+    /// A fence (OpenCL C 6.15.12.5).
     pub(crate) fn fence(&mut self, scope: Scope, semantics: Semantics) {
         let spaces = named(semantics);
         if acquires(semantics.order) {
