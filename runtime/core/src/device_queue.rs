@@ -145,11 +145,11 @@ impl Queue {
         let bytes = size_of_val(&words) as u64;
         let target = store.memory.clone();
         let cleared = self.enqueue(Command::Copy { source, from: 0, target, to: 0, bytes })?;
-        let launched = self.behind(cleared).launch_prepared(launch, printing)?;
-        let written = waves::read_start(&self.behind(launched.clone()), &store)?;
+        let launched = self.waiting_for(cleared).launch_prepared(launch, printing)?;
+        let written = waves::read_start(&self.waiting_for(launched.clone()), &store)?;
         let (ready, kernel, queue) = (written.event.clone(), kernel.clone(), self.clone());
         let run = move || Waves::new(&queue, &kernel, store).run(written);
-        let last = self.behind(ready).host(run)?;
+        let last = self.waiting_for(ready).host(run)?;
         let verdict = launched.verdict.clone();
         Ok(Event { verdict, ..Event::of_parts(Some(launched), Some(last)) })
     }

@@ -320,7 +320,7 @@ pub enum Error {
     #[error(
         "kernel `{kernel}` accesses {bytes} bytes at {address:#x}, outside the buffers passed{}; check its \
          indices, and name buffers that it reaches through stored pointers",
-        behind_comma("at ", site)
+        location_clause("at ", site)
     )]
     OutsideBuffers {
         /// The kernel.
@@ -335,7 +335,7 @@ pub enum Error {
     /// A kernel with bounds checks accessed memory outside a local or private object. The access had no effect.
     #[error(
         "kernel `{kernel}` accesses {bytes} bytes at byte {distance} of `{objects}`, outside it{}; check its indices",
-        behind_comma("at ", site)
+        location_clause("at ", site)
     )]
     OutsideObject {
         /// The kernel.
@@ -352,7 +352,7 @@ pub enum Error {
     /// A kernel reached a trap, such as a failed assertion. The work-item stopped there; the others continued.
     #[error(
         "kernel `{kernel}`{}, work-item ({}, {}, {}): {message}; check the kernel's arguments",
-        behind_comma("", site), work_item[0], work_item[1], work_item[2]
+        location_clause("", site), work_item[0], work_item[1], work_item[2]
     )]
     Trap {
         /// The kernel.
@@ -389,8 +389,8 @@ fn join(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-/// A source location in a message, if it is known.
-fn behind_comma(word: &str, site: &str) -> String {
+/// A clause with a source location for a message; empty if the location is unknown.
+fn location_clause(word: &str, site: &str) -> String {
     if site.is_empty() { String::new() } else { format!(", {word}{site}") }
 }
 

@@ -183,7 +183,7 @@ impl Queue {
             }
             Ok(())
         };
-        let last = self.behind_all(events).host(work)?;
+        let last = self.waiting_for_all(events).host(work)?;
         Ok(Event::of_parts(first, Some(last)))
     }
 
@@ -212,7 +212,7 @@ impl Queue {
             (self.clone(), None)
         } else {
             let gathered = self.host(gather)?;
-            (self.behind(gathered.clone()), Some(gathered))
+            (self.waiting_for(gathered.clone()), Some(gathered))
         };
         let mut last = None;
         for (at, bytes, memory) in pieces {

@@ -132,7 +132,7 @@ impl ImageDesc {
         Self { kind: ImageKind::D3, format, size: [width, height, depth], levels: 1 }
     }
 
-    /// The same with this number of levels.
+    /// Sets the number of levels.
     #[must_use]
     pub const fn with_levels(mut self, levels: u32) -> Self {
         self.levels = levels;
@@ -424,7 +424,7 @@ impl Queue {
         let memory = self.device().backend().allocate(bytes, Placement::Download)?;
         let (source, target) = (image.memory.clone(), memory.clone());
         let event = self.enqueue(Command::Image(ImageCommand::Download { source, region, target, at: 0 }))?;
-        Arrival { event, memory }.land(bytemuck::cast_slice_mut(&mut texels))?;
+        Arrival { event, memory }.copy_when_done(bytemuck::cast_slice_mut(&mut texels))?;
         self.failures().report()?;
         Ok(texels)
     }

@@ -39,9 +39,9 @@ pub struct MigratingBuffer {
 /// What a command does with a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeviceUse {
-    /// It only reads it: copies of other devices stay current.
+    /// The command only reads the buffer: copies of other devices stay current.
     Read,
-    /// It may write it, wholly or in part.
+    /// The command may write the buffer, wholly or in part.
     Write,
 }
 

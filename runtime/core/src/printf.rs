@@ -108,7 +108,7 @@ impl Prints {
     fn print(&self, launch: Pending) {
         let Pending { launched, arrival, printf, kernel, failures } = launch;
         let mut buffer = vec![0; printf.size as usize];
-        if let Err(error) = arrival.land_within(self.watchdog, &mut buffer) {
+        if let Err(error) = arrival.copy_when_done_within(self.watchdog, &mut buffer) {
             return tracing::error!("the output of kernel `{kernel}` is lost: {error}");
         }
         if let Some(trap) = trap_error(&buffer, &printf.traps, &kernel) {
@@ -180,10 +180,10 @@ fn format_calls(mut bytes: &[u8], texts: &HashMap<u32, PrintedText>, out: &mut V
         let mut values = Vec::with_capacity(call.sizes.len());
         let mut is_string = kiln_printf::strings(&call.text).into_iter();
         for &size in &call.sizes {
-            let Some((argument, behind)) = rest.split_at_checked(size.next_multiple_of(4) as usize) else {
+            let Some((argument, after)) = rest.split_at_checked(size.next_multiple_of(4) as usize) else {
                 return;
             };
-            rest = behind;
+            rest = after;
             values.push(match (is_string.next(), argument.first_chunk()) {
                 (Some(true), Some(number)) => {
                     let string = texts.get(&u32::from_le_bytes(*number));

@@ -60,7 +60,7 @@ impl Program {
         Self::load(device, &module, interface)
     }
 
-    /// The same as [`from_spirv`](Self::from_spirv) for a module that is not verified.
+    /// Loads a module like [`from_spirv`](Self::from_spirv), but without verifying it.
     ///
     /// # Safety
     /// The module must be valid SPIR-V for the device's environment. Any other module makes the driver's

@@ -189,7 +189,7 @@ impl Queue {
         let contents = bounds::table(kernel, bounds)?;
         let table = variables.slice(bounds.offset as usize..)?;
         let written = self.write(&table, &contents)?;
-        let launched = self.behind(written).launch_unguarded(kernel, range)?;
+        let launched = self.waiting_for(written).launch_unguarded(kernel, range)?;
         // An access that was skipped can cause a trap, so it is reported first.
         let trapped = match launched.wait() {
             Ok(()) => Ok(()),
@@ -197,7 +197,7 @@ impl Queue {
             Err(error) => return Err(error),
         };
         let mut header = [0; bounds::HEADER];
-        self.behind(launched.clone()).read_into(&table, &mut header)?;
+        self.waiting_for(launched.clone()).read_into(&table, &mut header)?;
         bounds::verdict(kernel, bounds, header).and(trapped).map(|()| launched)
     }
 
@@ -223,23 +223,23 @@ impl Queue {
         let mut emptied = self.enqueue(Command::Fill { target: target.clone(), at: 0, bytes, word: 0 })?;
         if has_traps && !beside {
             let fill = Command::Fill { target, at: traps.offset.into(), bytes: 4, word: 0 };
-            emptied = self.behind(emptied).enqueue(fill)?;
+            emptied = self.waiting_for(emptied).enqueue(fill)?;
         }
-        let mut launched = self.behind(emptied).enqueue(Command::Launch(launch))?;
+        let mut launched = self.waiting_for(emptied).enqueue(Command::Launch(launch))?;
         launched.verdict = has_traps.then(Arc::default);
         let bytes = printing.printf.size.into();
-        let arrival = self.behind(launched.clone()).arrival(&printing.buffer, 0, bytes)?;
+        let arrival = self.waiting_for(launched.clone()).arrival(&printing.buffer, 0, bytes)?;
         self.device.prints().expect(&launched, arrival, printing.printf, kernel, &self.failures);
         Ok(launched)
     }
 
     /// Returns this queue with a wait list of this event only.
-    pub(crate) fn behind(&self, event: Event) -> Self {
-        self.behind_all(Arc::from([event]))
+    pub(crate) fn waiting_for(&self, event: Event) -> Self {
+        self.waiting_for_all(Arc::from([event]))
     }
 
     /// Returns this queue with a wait list of these events only.
-    pub(crate) fn behind_all(&self, wait: Arc<[Event]>) -> Self {
+    pub(crate) fn waiting_for_all(&self, wait: Arc<[Event]>) -> Self {
         Self { wait, ..self.clone() }
     }
 
@@ -403,7 +403,7 @@ impl<T: Pod> Reading<T> {
         let mut contents = vec![T::zeroed(); self.len];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut contents);
         for (piece, into) in self.pieces.into_iter().zip(bytes.chunks_mut(staging::PIECE as usize)) {
-            piece.land(into)?;
+            piece.copy_when_done(into)?;
         }
         self.failures.report()?;
         Ok(contents)
@@ -413,7 +413,7 @@ impl<T: Pod> Reading<T> {
 /// Waits for the oldest chunk and copies its bytes.
 fn take_printed(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
     match reading.pop_front() {
-        Some((piece, at, size)) => piece.land(&mut bytes[at as usize..][..size as usize]),
+        Some((piece, at, size)) => piece.copy_when_done(&mut bytes[at as usize..][..size as usize]),
         None => Ok(()),
     }
 }

@@ -92,7 +92,7 @@ impl Grid {
         self.first.checked_add(last)?.checked_add(width)
     }
 
-    /// The same grid, later in memory.
+    /// Moves the grid by this number of bytes.
     fn offset_by(self, offset: u64) -> Self {
         Self { first: self.first + offset, ..self }
     }

@@ -107,18 +107,18 @@ impl QueueOrder {
     pub(crate) const USUAL: Self = Self { after_all: false, before_all: false };
 }
 
-/// Which held commands block a new one.
+/// A summary of the held commands, which decides whether they block another command.
 #[derive(Clone, Copy, Default)]
-struct InTheWay {
+struct Blockers {
     any: bool,
     barrier: bool,
 }
 
-impl InTheWay {
-    fn in_queue(waiting: &VecDeque<Waiting>) -> Self {
-        let mut way = Self::default();
-        waiting.iter().for_each(|held| way.add(held.queue_order));
-        way
+impl Blockers {
+    fn of_queue(waiting: &VecDeque<Waiting>) -> Self {
+        let mut blockers = Self::default();
+        waiting.iter().for_each(|held| blockers.add(held.queue_order));
+        blockers
     }
 
     fn add(&mut self, queue_order: QueueOrder) {
@@ -157,7 +157,7 @@ impl Lane {
         let queued = Instant::now();
         let task = task.into();
         let mut waiting = self.waiting();
-        let stopped = !waiting.is_empty() && InTheWay::in_queue(&waiting).blocks(queue_order, self.order);
+        let stopped = !waiting.is_empty() && Blockers::of_queue(&waiting).blocks(queue_order, self.order);
         if !stopped {
             match self.dependencies(wait)? {
                 Dependencies::Held => {}
@@ -243,10 +243,10 @@ impl Lane {
     fn submit_ready(self: &Arc<Self>) -> Vec<(Arc<Node>, Held)> {
         let mut waiting = self.waiting();
         let mut changed = Vec::new();
-        let mut way = InTheWay::default();
+        let mut blockers = Blockers::default();
         for mut held in std::mem::take(&mut *waiting) {
             let met = match held.task {
-                Some(_) if !way.blocks(held.queue_order, self.order) => self.dependencies(&held.wait),
+                Some(_) if !blockers.blocks(held.queue_order, self.order) => self.dependencies(&held.wait),
                 _ => Ok(Dependencies::Held),
             };
             let start = Start {
@@ -267,7 +267,7 @@ impl Lane {
                         Ok(()) => {
                             changed.push((held.node.clone(), held.node.advance(Status::Submitted)));
                             held.wait = Arc::default();
-                            way.add(held.queue_order);
+                            blockers.add(held.queue_order);
                             waiting.push_back(held);
                             continue;
                         }
@@ -276,7 +276,7 @@ impl Lane {
                 }
                 (_, task) => {
                     held.task = task;
-                    way.add(held.queue_order);
+                    blockers.add(held.queue_order);
                     waiting.push_back(held);
                     continue;
                 }

@@ -76,13 +76,13 @@ pub(crate) struct Arrival {
 
 impl Arrival {
     /// Waits for the bytes and copies them. `into` must have the requested size.
-    pub(crate) fn land(self, into: &mut [u8]) -> Result<()> {
+    pub(crate) fn copy_when_done(self, into: &mut [u8]) -> Result<()> {
         self.event.wait()?;
         self.copy_to(into)
     }
 
     /// Waits for the bytes with a timeout.
-    pub(crate) fn land_within(self, timeout: Option<Duration>, into: &mut [u8]) -> Result<()> {
+    pub(crate) fn copy_when_done_within(self, timeout: Option<Duration>, into: &mut [u8]) -> Result<()> {
         timeout.map_or_else(|| self.event.wait(), |timeout| self.event.wait_for(timeout))?;
         self.copy_to(into)
     }

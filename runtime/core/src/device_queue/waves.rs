@@ -96,7 +96,7 @@ impl Waves {
     /// Adds the records that the last wave wrote. Returns the number of events that it allocated.
     fn read_records(&mut self, start: Arrival) -> Result<u32> {
         let mut bytes = vec![0; START.min(self.store.layout.bytes) as usize];
-        start.land(&mut bytes)?;
+        start.copy_when_done(&mut bytes)?;
         let word = |index: u32| {
             let word = bytes[4 * index as usize..].first_chunk().copied().unwrap_or_default();
             u32::from_le_bytes(word)
@@ -117,7 +117,9 @@ impl Waves {
     fn read_bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut bytes = vec![0; (range.end - range.start) as usize];
         let queue = self.queue.children(false)?;
-        queue.arrival(&self.store.memory, range.start, range.end - range.start)?.land(&mut bytes)?;
+        queue
+            .arrival(&self.store.memory, range.start, range.end - range.start)?
+            .copy_when_done(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -150,16 +152,16 @@ impl Waves {
         // The host has seen the commands before this one complete.
         let begun = queue.barrier()?;
         match free {
-            Some(free) => self.write_free_list(&queue.behind(begun), &free)?,
+            Some(free) => self.write_free_list(&queue.waiting_for(begun), &free)?,
             None => {
                 let (target, at) = (self.store.memory.clone(), 4 * u64::from(header::TAIL));
-                queue.behind(begun).enqueue(Command::Fill { target, at, bytes: 4, word: 0 })?
+                queue.waiting_for(begun).enqueue(Command::Fill { target, at, bytes: 4, word: 0 })?
             }
         };
         for (first, times) in runs(&mut self.times) {
             let begun = queue.barrier()?;
             let to = self.store.layout.times + 16 * u64::from(first - 1);
-            self.send(&queue.behind(begun), bytemuck::cast_slice(&times), to)?;
+            self.send(&queue.waiting_for(begun), bytemuck::cast_slice(&times), to)?;
         }
         let mut launched = Vec::new();
         for level in levels {
@@ -171,7 +173,7 @@ impl Waves {
             }
         }
         let ended = queue.barrier()?;
-        let written = read_start(&queue.behind(ended), &self.store)?;
+        let written = read_start(&queue.waiting_for(ended), &self.store)?;
         written.event.wait()?;
         let reads_times = reads_times(&self.parent);
         for (event, id) in launched {
@@ -203,7 +205,7 @@ impl Waves {
         }
         // Consecutive words: `TAIL` to `LIST`.
         let words = [0, format::EVENTS, 0, numbers.len() as u32, (layout.list / 4) as u32];
-        let queue = if sent.is_empty() { queue.clone() } else { queue.behind_all(sent) };
+        let queue = if sent.is_empty() { queue.clone() } else { queue.waiting_for_all(sent) };
         self.send(&queue, bytemuck::bytes_of(&words), 4 * u64::from(header::TAIL))
     }
 

@@ -127,7 +127,7 @@ impl Queue {
     ) -> Result<Event> {
         let packed = self.device().backend().allocate(bytes, Placement::Device)?;
         let first = self.enqueue(first(packed.clone()))?;
-        let last = self.behind(first.clone()).enqueue(second(packed))?;
+        let last = self.waiting_for(first.clone()).enqueue(second(packed))?;
         Ok(Event::of_parts(Some(first), Some(last)))
     }
 

@@ -304,8 +304,8 @@ impl Found {
         }
     }
 
-    /// Which of the widths 32, 16 and 64 can always preserve denormals. If widths depend on each other
-    /// (VkShaderFloatControlsIndependence), all of them or none.
+    /// For the widths 32, 16 and 64, whether the device can preserve denormals, whatever the other widths do. If the widths
+    /// depend on each other (VkShaderFloatControlsIndependence), all can or none.
     fn keeps_denormals(&self) -> [bool; 3] {
         let properties = &self.properties12;
         let [float, half, double] = [

@@ -142,7 +142,7 @@ pub(crate) fn slow_kernels_are_reported(device: &Device) {
     let overdue = event.wait_for(after).unwrap_err();
     assert_eq!(overdue, Error::Timeout { kernel: Some("k".to_owned()), after });
     assert!(overdue.to_string().contains("kernel `k` did not finish within 1ms"));
-    // It was only slow: it can be waited for again.
+    // The kernel was only slow: the event can be waited for again.
     event.wait().unwrap();
     assert_eq!(queue.read(&counter).unwrap(), [50_000_000]);
 }
@@ -245,7 +245,7 @@ pub(crate) fn kernels_are_kept_on_disk(device: &Device) {
             command.stdout(Stdio::piped()).spawn().unwrap()
         });
         for writer in &mut writers {
-            // It says that it has begun.
+            // Waits until the writer has begun.
             let mut begun = [0];
             writer.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
         }

@@ -134,7 +134,7 @@ OpDecorate %size_z SpecId 2
 OpDecorate %size BuiltIn WorkgroupSize
 ";
 
-/// The same for `types`.
+/// The work-group's size by specialization constants 0, 1, 2, for `types`.
 pub(crate) const SIZE_TYPES: &str = "
 %size_x = OpSpecConstant %uint 1
 %size_y = OpSpecConstant %uint 1

@@ -89,7 +89,7 @@ pub(crate) fn wait_lists_reach_other_queues(device: &Device) {
     }
     last.wait().unwrap();
     assert_eq!(read_all(&queues[0], &buffers[29]), 9);
-    // Of another device too.
+    // Events of another device can be in wait lists, too.
     let (other, gate) = (crate::same_device(device).queue().unwrap(), UserEvent::new());
     let foreign = other.after([gate.event()]).marker().unwrap();
     let held = queues[0].after([&foreign]).marker().unwrap();
@@ -306,7 +306,7 @@ pub(crate) fn completion_makes_writes_visible(device: &Device) {
             assert_eq!(seen, [round; WORDS]);
         }
     }
-    // Of an event that is complete, and of one that is held back and fails.
+    // Callbacks of an event that is complete, and of one that is held back and fails.
     let (sender, receiver) = mpsc::channel();
     let tell = |sender: &mpsc::Sender<_>| {
         let sender = sender.clone();

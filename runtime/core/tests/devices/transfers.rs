@@ -113,7 +113,7 @@ pub(crate) fn mapped_buffers_are_written_back(device: &Device) {
     assert_eq!(queue.read(&buffer).unwrap(), [1, 2, 30, 4]);
     let seen = queue.map(&buffer).unwrap();
     queue.fill(&buffer, 5).unwrap();
-    // It was not touched, so nothing goes back.
+    // The mapping was not changed, so nothing is written back.
     assert_eq!(seen[3], 4);
     seen.unmap().unwrap().wait().unwrap();
     assert_eq!(queue.read(&buffer).unwrap(), [5; 4]);
@@ -150,14 +150,14 @@ pub(crate) fn memory_of_the_host(device: &Device) {
         let host = |at: usize| unsafe { words.add(at).as_mut() };
         (0..LEN).for_each(|at| *host(at) = at as u32);
         assert!(queue.read(&buffer).unwrap().iter().zip(0..).all(|(word, at)| *word == at));
-        // By a kernel, from one half to the other.
+        // A kernel copies from one half to the other.
         let [from, to] = [buffer.slice(..LEN / 2).unwrap(), buffer.slice(LEN / 2..).unwrap()];
         let program = Program::from_spirv(device, &module::copy()).unwrap();
         let mut kernel = program.kernel("k").unwrap();
         kernel.set(0, &from).unwrap().set(1, &to).unwrap().set(2, (LEN / 2) as u32).unwrap();
         crate::launch(&queue, &kernel, LEN / 2).unwrap().wait().unwrap();
         assert!((0..LEN / 2).all(|at| *host(LEN / 2 + at) == at as u32));
-        // By commands of each sort.
+        // Commands of each kind access the memory.
         queue.fill(&from, 7).unwrap();
         queue.write(&to, &[8; 5]).unwrap().wait().unwrap();
         assert_eq!([0, LEN / 2 - 1, LEN / 2, LEN / 2 + 5].map(|at| *host(at)), [7, 7, 8, 5]);
