@@ -321,13 +321,13 @@ pub enum ExprKind {
     /// Unary arithmetic, componentwise. The operand has the expression's type.
     Unary(UnaryOp, Box<Expr>),
     /// Binary arithmetic, componentwise. Both operands have the expression's type (a scalar shift amount is widened).
-    /// Shift amounts are taken modulo the width (OpenCL C 6.5.7).
+    /// Shift amounts are taken modulo the width (OpenCL C 6.5.10).
     Binary(BinaryOp, Box<[Expr; 2]>),
     /// A floating-point `Binary` that is never contracted with another operation (OpenCL C 6.15.2.1, `FP_CONTRACT
     /// OFF`).
     Exact(Box<Expr>),
     /// A comparison of operands of one type. Scalars return `int` 0 or 1; vectors return 0 or -1 in each component
-    /// (OpenCL C 6.5.8). Pointers compare by address.
+    /// (OpenCL C 6.5.4, 6.5.5). Pointers compare by address.
     Compare(CompareOp, Box<[Expr; 2]>),
     /// Scalars and pointers return `int` 0 or 1; vectors return 0 or -1.
     LogicalNot(Box<Expr>),

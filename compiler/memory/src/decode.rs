@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(decoded(0), Some((Order::Relaxed, FenceFlags::NONE)));
         assert_eq!(decoded(0x110), Some((Order::SeqCst, FenceFlags::LOCAL)));
         assert_eq!(decoded(0x808), Some((Order::AcqRel, FenceFlags::IMAGE)));
-        // Of DPC++: SequentiallyConsistent, and SubgroupMemory, which kernels do not have.
+        // A mask that DPC++ writes: SequentiallyConsistent, and SubgroupMemory, which kernels do not have.
         assert_eq!(decoded(0x390), Some((Order::SeqCst, FenceFlags::LOCAL.union(FenceFlags::GLOBAL))));
         // Two orders, MakeVisible, and a bit that does not exist.
         assert_eq!([0x6, 0x4002, 0x1_0000].map(decoded), [None; 3]);

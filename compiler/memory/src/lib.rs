@@ -172,9 +172,9 @@ pub enum Operation {
 /// The work-items that wait at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// Those of the work-group.
+    /// All work-items of the work-group.
     Work,
-    /// Those of the sub-group.
+    /// All work-items of the sub-group.
     Sub,
 }
 

@@ -31,7 +31,7 @@ use shape::{Shape, Values};
 pub enum Model {
     /// The model of the Vulkan specification.
     Vulkan,
-    /// The same for devices without `vulkanMemoryModelAvailabilityVisibilityChains`.
+    /// The model of Vulkan for devices without `vulkanMemoryModelAvailabilityVisibilityChains`.
     VulkanWithoutChains,
     /// The model of the OpenCL specification.
     OpenCl,

@@ -32,7 +32,7 @@ fn is_product(op: &Op) -> bool {
     matches!(op, Op::Binary(BinaryOp::Mul))
 }
 
-/// Which instructions are products of zero-extended factors that a comparison depends on.
+/// For each instruction, whether it is a product of zero-extended factors that a comparison depends on.
 fn compared_products(function: &Function) -> Vec<bool> {
     let mut products = vec![false; function.insts.len()];
     let mut seen = vec![false; function.insts.len()];

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 /// call once their arguments are known.
 const MIN_KEPT_SIZE: usize = 24;
 
-/// The same for functions with pointers to private objects, which may become values in an inlined copy.
+/// This size for functions with pointers to private objects: such an object may become a value in an inlined copy.
 const MIN_KEPT_SIZE_WITH_OBJECTS: usize = 64;
 
 /// The maximum number of instructions of a module after inlining.
@@ -42,7 +42,7 @@ pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Si
     retain(module, is_kept);
 }
 
-/// The longest kept function, if all together would have too many instructions.
+/// Computes the sizes after inlining. Returns the longest kept function if the module would have too many instructions.
 fn too_large(
     module: &Module,
     is_kept: impl Fn(FuncId, &Function) -> bool,

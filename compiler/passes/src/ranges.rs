@@ -48,7 +48,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Splits the range of a whole object, as far as the predicate asks for it. Folds only if asked to.
+    /// Splits a range that is a whole object, and its parts again while `is_to_split` selects them. Folds ranges only if
+    /// `may_fold`.
     pub(super) fn split(self, may_fold: bool, is_to_split: impl Fn(&Self) -> bool) -> Vec<Self> {
         let (mut open, mut done) = (vec![self], Vec::new());
         while let Some(range) = open.pop() {

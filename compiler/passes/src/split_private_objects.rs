@@ -190,7 +190,7 @@ impl Pointer {
         next
     }
 
-    /// The same position in a part of the object.
+    /// Converts the pointer to a pointer into a part of the object, to which these steps lead.
     fn moved(&self, steps: &[Step]) -> Self {
         let mut moved = self.clone();
         for step in steps {
@@ -226,7 +226,7 @@ impl Pointer {
 struct Object {
     /// Its accesses, except for `blocks`: the instruction, and which argument points to the object.
     accesses: Vec<(InstId, usize)>,
-    /// The places of `accesses`.
+    /// The offsets and sizes of `accesses`, in the same order.
     uses: Vec<Use>,
     /// Copies and clears at known offsets.
     blocks: Vec<Block>,

@@ -21,13 +21,13 @@ pub(super) struct Globals {
     variables: FxHashMap<VarId, Word>,
     inputs: FxHashMap<u32, Word>,
     pub(super) launch: Launch,
-    /// By name, type and numbers.
+    /// The descriptions of kernel arguments, by name, type and numbers.
     pub(super) argument_infos: FxHashMap<(String, String, [u32; 3]), Word>,
     /// Whether the module has a type for `float`.
     pub(super) computes_floats: bool,
     /// Pointer types that are decorated with their stride.
     pub(super) strided: FxHashSet<Word>,
-    /// By number and type.
+    /// The variables of descriptors, by number and type.
     pub(super) descriptors: FxHashMap<(u32, Word), Word>,
     /// The variables of samplers that a launch binds, by number.
     pub(super) samplers: FxHashMap<u32, Word>,

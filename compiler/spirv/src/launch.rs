@@ -17,7 +17,7 @@ use super::{Emitter, body::Body};
 #[derive(Default)]
 pub(super) struct Launch {
     members: Members,
-    /// And its type.
+    /// The variable for the push constants, and its type.
     push_constants: Option<(Word, Word)>,
     uniform: Option<Word>,
 }

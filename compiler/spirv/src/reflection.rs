@@ -176,7 +176,7 @@ impl Emitter<'_> {
         };
         let info = self.argument_info_id(argument, is_used);
         if !is_used {
-            // It has no location, but `clGetKernelArgInfo` describes it.
+            // An unused argument has no location, but `clGetKernelArgInfo` describes it.
             let parts = [Part::Id(kernel), Part::Number(ordinal), Part::Id(info)];
             self.reflect_in(OWN_SET, kiln::UNUSED_ARGUMENT, &parts);
             return;

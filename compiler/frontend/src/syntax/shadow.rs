@@ -28,7 +28,7 @@ impl<'a> Shadows<'a> {
             let Some(from) = location(repaired.from) else { continue };
             names.extend(repaired.names.iter().map(|name| (interner.text(*name), from.clone())));
         }
-        // Of several ranges with a name, the first in the source.
+        // Keeps the first range in the source for each name and file.
         names.sort_by_key(|(name, from)| (*name, from.range.start));
         names.dedup_by_key(|(name, from)| (*name, from.file));
         Self { sources, ranges, names }

@@ -74,7 +74,7 @@ pub(super) fn opening(text: &str) -> Option<usize> {
         match c {
             ')' => depth += 1,
             '(' => depth -= 1,
-            // Not in a condition.
+            // A condition contains no statements.
             ';' | '{' | '}' => return None,
             _ => {}
         }

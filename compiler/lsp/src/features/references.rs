@@ -35,7 +35,7 @@ pub(crate) fn key(cursor: &Cursor<'_>) -> Option<Key> {
     })
 }
 
-/// The same entity in another source.
+/// Finds the entity of a key in the analysis of another source.
 pub(crate) fn entity(analysis: &Analysis, key: &Key) -> Option<Entity> {
     let file = analysis.file(&key.file)?;
     let names = analysis.names_in(file).iter();

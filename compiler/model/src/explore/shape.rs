@@ -10,7 +10,7 @@ use crate::{
 
 /// The runs of a work-item with the same operations.
 pub(super) struct Shape {
-    /// One of them.
+    /// One of these runs, for everything but values.
     pub(super) trace: Trace,
     pub(super) values: Vec<Values>,
     /// The values at locations that some of the runs write.

@@ -42,7 +42,7 @@ pub(super) fn address(object: Object) -> u64 {
         Object::Program => (PROGRAM, 0),
         Object::LocalArgument(number, group) => (LOCAL_ARGUMENT, group << 8 | number),
         Object::LocalVariable(id, group) => (LOCAL_VARIABLE, group << 20 | id),
-        // It has no address.
+        // Unshared memory has no address.
         Object::Unshared(..) => (0, 0),
     };
     kind << 60 | u64::from(rest) << 32

@@ -81,11 +81,11 @@ fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
     }
     for late in members(execution.writes() & frame.atomics) {
         // Fences after the later write.
-        let behind = frame.before.from(late) & fences;
+        let fences_after = frame.before.from(late) & fences;
         for early in members(frame.same_location.from(late) & frame.atomics & execution.known & !(1 << late))
         {
             let is_write = frame.writes >> early & 1 != 0;
-            let ahead = frame.after.from(early) & fences;
+            let fences_before = frame.after.from(early) & fences;
             let reads_before =
                 frame.reads >> early & 1 != 0 && execution.read_rank(early) < execution.rank[late];
             let writes_before = is_write && execution.is_modified_before(early, late);
@@ -93,15 +93,15 @@ fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
                 continue;
             }
             // The fence before the earlier access comes first, not the one after the later write.
-            for fence in members(ahead) {
-                precedes.extend(fence, behind & !(1 << fence));
+            for fence in members(fences_before) {
+                precedes.extend(fence, fences_after & !(1 << fence));
             }
             if reads_before {
                 if all >> late & 1 != 0 {
-                    members(ahead).for_each(|fence| precedes.add(fence, late));
+                    members(fences_before).for_each(|fence| precedes.add(fence, late));
                 }
                 if all >> early & 1 != 0 {
-                    precedes.extend(early, behind);
+                    precedes.extend(early, fences_after);
                 }
             }
         }

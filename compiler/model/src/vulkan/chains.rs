@@ -19,9 +19,9 @@ impl Model {
                 continue;
             }
             let first = self.accesses[x];
-            let behind = self.before.from(first);
+            let later = self.before.from(first);
             let own = others & frame.same_item.from(x) & frame.same_reference.from(x);
-            for y in members(own).filter(|&y| behind >> self.accesses[y] & 1 != 0) {
+            for y in members(own).filter(|&y| later >> self.accesses[y] & 1 != 0) {
                 located.add(x, y);
             }
             let is_write = |event: usize| frame.writes >> event & 1 != 0;
@@ -29,14 +29,14 @@ impl Model {
             let ends = if is_write(x) { self.available(x, first) } else { 0 };
             for y in members(others & !located.from(x)).collect::<Vec<_>>() {
                 let are_shared = frame.events[x].is_shared && frame.events[y].is_shared;
-                let is_behind = behind >> self.accesses[y] & 1 != 0;
+                let is_later = later >> self.accesses[y] & 1 != 0;
                 let by_shader = are_shared
                     && is_write(x)
                     && frame.same_reference.has(x, y)
                     && self.reaches(is_write(y), is_read(y), ends, y);
                 if by_shader
-                    || (!is_write(x) && is_behind && (are_shared || frame.system.has(x, y)))
-                    || (is_write(x) && self.reaches_through_device(is_write(y), is_read(y), behind, y))
+                    || (!is_write(x) && is_later && (are_shared || frame.system.has(x, y)))
+                    || (is_write(x) && self.reaches_through_device(is_write(y), is_read(y), later, y))
                 {
                     located.add(x, y);
                 }
@@ -47,12 +47,12 @@ impl Model {
 
     /// Whether a write before these steps is ordered before a write, or visible to a read, by operations of the device domain.
     /// They are for all references, and for private accesses too.
-    fn reaches_through_device(&self, is_write: bool, is_read: bool, behind: Set, y: usize) -> bool {
-        let ahead = self.after.from(self.accesses[y]);
-        members(self.all_available & behind).any(|available| {
+    fn reaches_through_device(&self, is_write: bool, is_read: bool, later: Set, y: usize) -> bool {
+        let earlier = self.after.from(self.accesses[y]);
+        members(self.all_available & later).any(|available| {
             let following = self.before.from(available);
             (is_write && following >> self.accesses[y] & 1 != 0)
-                || (is_read && self.all_visible & following & ahead != 0)
+                || (is_read && self.all_visible & following & earlier != 0)
         })
     }
 

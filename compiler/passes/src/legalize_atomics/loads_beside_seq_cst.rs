@@ -21,19 +21,19 @@ type Kind = (Spaces, u64);
 /// The seq_cst loads of a module, and the compare-exchanges that read again if they fail (R5).
 #[derive(Default)]
 struct Reads {
-    /// The bytes that they can read in each known object.
+    /// The bytes that these operations can read in each known object.
     known: FxHashMap<Root, FxHashSet<(Extent, Kind)>>,
-    /// By function: what its kernel reads.
+    /// The objects that the kernel of each function reads.
     near: FxHashMap<FuncId, FxHashSet<Kind>>,
-    /// By function: what its kernel reads through pointers to any object.
+    /// The objects that the kernel of each function reads through pointers that can point to any object.
     near_unknown: FxHashMap<FuncId, FxHashSet<Kind>>,
 }
 
 impl Reads {
     fn find(module: &Module, found: &[(FuncId, InstId)], reach: &Reach) -> Self {
         let mut reads = Self::default();
-        // By kernel: its functions. Functions that synchronize have been inlined into their kernels. Otherwise all count as
-        // one kernel.
+        // The functions of each kernel. Functions that synchronize have been inlined into their kernels. Otherwise all count
+        // as one kernel.
         let mut functions: FxHashMap<Option<FuncId>, Vec<FuncId>> = FxHashMap::default();
         let mut noted = FxHashSet::default();
         for &(id, inst) in found {

@@ -62,7 +62,7 @@ struct Program {
     own_seq_cst: FxHashMap<FuncId, Objects>,
     /// The release and seq_cst writes of each kernel, with the memory that they order.
     releases: FxHashMap<FuncId, Objects>,
-    /// The same for each outermost loop.
+    /// The release and seq_cst writes in each outermost loop, with the memory that they order.
     loop_releases: FxHashMap<(FuncId, InstId), Objects>,
     /// The memory of the objects of all seq_cst operations.
     seq_cst_memory: Spaces,
@@ -91,7 +91,7 @@ struct Object {
     var: Option<VarId>,
 }
 
-/// A kind of memory, and the object in it.
+/// Selects the objects that a fact is about: those in some kinds of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     /// Any object.
@@ -102,7 +102,7 @@ enum Key {
     Var(Spaces, VarId),
 }
 
-/// Facts about the objects of operations: for each, a set of memories.
+/// Facts about the objects of operations. A fact is the memory that operations on the object order.
 #[derive(Default)]
 struct Objects(FxHashMap<Key, Spaces>);
 

@@ -70,13 +70,13 @@ fn drop_header(function: &mut Function) {
     }
 }
 
-/// The numbers of the kernels of blocks, in the order of the module.
+/// The kernels of blocks, in the order of the module. The index of each is its number.
 pub(super) fn number_blocks(module: &Module) -> Vec<FuncId> {
     let is_block = |function: &Function| function.kernel.as_ref().is_some_and(Kernel::is_block);
     module.functions.ids().filter(|&id| is_block(&module.functions[id])).collect()
 }
 
-/// Those of the blocks that load an image from their captured values.
+/// The kernels of the blocks that load an image from their captured values.
 pub(super) fn image_blocks(module: &Module, blocks: &[FuncId]) -> Vec<FuncId> {
     let loads_image = |id: &&FuncId| {
         let function = &module.functions[**id];

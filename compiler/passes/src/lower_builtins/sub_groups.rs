@@ -66,7 +66,7 @@ pub(super) fn sub_group(
     })
 }
 
-/// The same function on a word.
+/// Calls a sub-group function on a word.
 fn call(
     builder: &mut Builder<'_>,
     builtin: BuiltinId,

@@ -34,7 +34,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
         Op::ISubBorrow => borrow(builder, operation),
         Op::UMulExtended => wide_product(builder, operation, false),
         Op::SMulExtended => wide_product(builder, operation, true),
-        // Of SPV_INTEL_integer_functions2.
+        // These instructions are part of SPV_INTEL_integer_functions2.
         Op::AbsISubINTEL => signless(builder, operation, "abs_diff", true),
         Op::AbsUSubINTEL => signless(builder, operation, "abs_diff", false),
         Op::IAddSatINTEL => signless(builder, operation, "add_sat", true),
