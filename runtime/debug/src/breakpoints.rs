@@ -119,11 +119,11 @@ fn filled(message: &str, item: WorkItem<'_>, variables: &Variables) -> String {
     let mut text = String::new();
     let mut rest = message;
     while let Some((before, after)) = rest.split_once('{') {
-        let Some((inside, behind)) = after.split_once('}') else { break };
+        let Some((inside, tail)) = after.split_once('}') else { break };
         text.push_str(before);
         let value = expression::parse(inside).and_then(|expr| scope::evaluate(&expr, item, 0, variables));
         text.push_str(&value.map_or_else(|why| format!("<{why}>"), |value| reader.text(&value)));
-        rest = behind;
+        rest = tail;
     }
     text.push_str(rest);
     text.push('\n');

@@ -108,8 +108,8 @@ fn constants(words: &[u32]) -> Vec<(u32, usize)> {
     let mut rest = words.get(HEADER..).unwrap_or_default();
     while let Some(&first) = rest.first() {
         let length = ((first >> 16) as usize).clamp(1, rest.len());
-        let (instruction, behind) = rest.split_at(length);
-        rest = behind;
+        let (instruction, after) = rest.split_at(length);
+        rest = after;
         let id_of = |target: u32| ids.iter().find(|(id, _)| *id == target).map(|(_, number)| *number);
         match (first & 0xffff, &instruction[1..]) {
             (DECORATE, &[target, SPEC_ID, number]) => ids.push((target, number)),

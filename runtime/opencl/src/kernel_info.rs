@@ -69,7 +69,7 @@ impl Kernel {
                 Answer::from_value(size as usize)
             }
             CL_KERNEL_PRIVATE_MEM_SIZE => Answer::from_value(0u64),
-            // Of built-in kernels and custom devices only.
+            // The other queries are for built-in kernels and custom devices only.
             _ => return fail(CL_INVALID_VALUE),
         })
     }

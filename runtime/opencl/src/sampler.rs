@@ -37,7 +37,7 @@ const CL_SAMPLER_LOD_MIN: cl_sampler_info = 0x1156;
 const CL_SAMPLER_LOD_MAX: cl_sampler_info = 0x1157;
 
 impl Levels {
-    /// Those of samplers in programs.
+    /// The selection of levels by samplers that a program defines.
     const DEFAULT: Self = Self { filter: CL_FILTER_NEAREST, least: 0.0, most: f32::MAX };
 }
 

@@ -223,7 +223,7 @@ const CREATE: &[(&str, Call)] = &[
         (desc.image_width, desc.image_height, desc.image_depth) = (x, y, z);
         desc.num_mip_levels = s.mostly(&[0, 1], &[2, 9]);
         if s.below(3) == 0 {
-            // Of a buffer or of another image.
+            // An image of a buffer or of another image.
             (desc.image_type, desc.__bindgen_anon_1.buffer) = (CL_MEM_OBJECT_IMAGE2D, s.get(Memory));
         }
         let context = s.get(Context);

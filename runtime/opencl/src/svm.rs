@@ -24,7 +24,7 @@ pub(crate) struct Unit([u8; limits::BASE_ALIGNMENT]);
 /// The allocations of a context.
 #[derive(Default)]
 pub(crate) struct Allocations {
-    /// By their first address.
+    /// The allocations that are not freed, by their first address.
     live: Mutex<BTreeMap<usize, Arc<Allocation>>>,
 }
 

@@ -95,7 +95,7 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     let mut by_value: Vec<u32> = Vec::new();
     let mut entries: Vec<(u32, String)> = Vec::new();
     let mut sizes: HashMap<u32, [u32; 3]> = HashMap::new();
-    // The parameters of each function, and the current function.
+    // Collects the parameters of each function; `current` is the function whose instructions are being read.
     let mut functions: HashMap<u32, Vec<(u32, TypeId)>> = HashMap::new();
     let mut current = 0;
     // The first call in each function, with its arguments.

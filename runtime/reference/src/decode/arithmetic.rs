@@ -169,7 +169,7 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    /// Checks operands for undefined behavior before the operation (OpenCL C 6.3, 6.4).
+    /// Checks the operands of divisions and shifts (OpenCL C 6.5.1, 6.5.10), and signed operations for overflow (C99 6.5).
     fn strict(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
         let size = scalar.size();
         match inst.op {

@@ -1,4 +1,4 @@
-//! Pipe operations (OpenCL C 6.15.18.4 and 6.15.18.5).
+//! Pipe operations (OpenCL C 6.15.18.2 to 6.15.18.4).
 //!
 //! Owns the transfer of packets between pipes and memory. Must not depend on when a group meets.
 
