@@ -46,7 +46,7 @@ impl Ty {
 /// The container of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// Not in another object.
+    /// None: the object is not a part of another one.
     Alone,
     /// In a structure, beside members of other types.
     Struct,

@@ -90,7 +90,7 @@ const LAVAPIPE: Driver = Driver {
     package: "mesa-vulkan-drivers",
     keeps_denormals: true,
 };
-/// Of a current Mesa, which has none of the faults that Kiln works around.
+/// The driver of a current Mesa, which has none of the faults that Kiln works around.
 const LAVAPIPE_25: Driver = Driver {
     manifest: ("target/drivers/lavapipe-25", "lvp_icd"),
     package: "a current mesa-vulkan-drivers",
@@ -376,7 +376,7 @@ pub fn launch(command: &mut Command) -> Result<Finished, String> {
     launch_beside_others(command, kiln::LIMIT)
 }
 
-/// The same, for launches that may run in parallel with others.
+/// Runs a `kiln` command whose launches may run in parallel with others.
 pub(crate) fn launch_beside_others(command: &mut Command, limit: Duration) -> Result<Finished, String> {
     if command.get_envs().any(|(name, value)| name == clang::WANTED && value.is_some()) {
         return clang::launch(command, limit);

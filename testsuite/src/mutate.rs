@@ -54,12 +54,12 @@ impl<'a> Program<'a> {
         let other = &self.text[from..to];
         let mutation =
             *random.pick(&[Mutation::Delete, Mutation::Duplicate, Mutation::Insert, Mutation::Replace]);
-        let (before, token, behind) = (&self.text[..start], &self.text[start..end], &self.text[end..]);
+        let (before, token, after) = (&self.text[..start], &self.text[start..end], &self.text[end..]);
         let text = match mutation {
-            Mutation::Delete => format!("{before} {behind}"),
-            Mutation::Duplicate => format!("{before}{token} {token}{behind}"),
-            Mutation::Insert => format!("{before} {other} {token}{behind}"),
-            Mutation::Replace => format!("{before} {other} {behind}"),
+            Mutation::Delete => format!("{before} {after}"),
+            Mutation::Duplicate => format!("{before}{token} {token}{after}"),
+            Mutation::Insert => format!("{before} {other} {token}{after}"),
+            Mutation::Replace => format!("{before} {other} {after}"),
         };
         let neighbor = |index: Option<usize>| index.and_then(|index| self.tokens.get(index));
         let positions = [

@@ -220,12 +220,12 @@ fn fits(wanted: &str, found: &str) -> bool {
         rest = match index {
             0 if is_last => return rest == *part,
             0 => match rest.strip_prefix(part) {
-                Some(behind) => behind,
+                Some(after) => after,
                 None => return false,
             },
             _ if is_last => return rest.ends_with(part),
             _ => match rest.split_once(part) {
-                Some((_, behind)) => behind,
+                Some((_, after)) => after,
                 None => return false,
             },
         };

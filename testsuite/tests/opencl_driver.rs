@@ -199,7 +199,7 @@ fn scenario(folder: &Path, words: &[&str]) -> Finished {
 /// Every Vulkan call that can fail does so once: it lacks memory, or the device is lost.
 #[test]
 fn failures_of_vulkan_are_error_codes() {
-    // It opens the device a hundred times.
+    // The test opens the device a hundred times.
     if !nightly::is_whole("0 of 250 Vulkan calls that fail below the OpenCL driver") {
         return;
     }

@@ -1,4 +1,4 @@
-//! The same work on plain Vulkan, as a program written for exactly this purpose would do it.
+//! A launch on plain Vulkan, as a program written for this launch only would do it: the baseline for the runtime.
 //!
 //! Owns one device, one buffer, one pipeline. They live as long as the process, so nothing is released.
 

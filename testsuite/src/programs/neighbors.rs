@@ -18,13 +18,13 @@ fn renamed(source: &str, suffix: &str) -> String {
     let mut rest = source;
     while let Some(start) = rest.find(is_word) {
         let (before, word) = rest.split_at(start);
-        let (word, behind) = word.split_at(word.find(|c| !is_word(c)).unwrap_or(word.len()));
+        let (word, after) = word.split_at(word.find(|c| !is_word(c)).unwrap_or(word.len()));
         text += before;
         text += word;
         if is_of_program_scope(word) {
             text += suffix;
         }
-        rest = behind;
+        rest = after;
     }
     text + rest
 }

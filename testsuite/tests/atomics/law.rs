@@ -111,11 +111,11 @@ pub(crate) fn legacy_functions() -> Vec<(&'static str, usize, bool)> {
 pub(crate) struct Call<'f> {
     /// The function.
     pub(crate) function: &'f Function,
-    /// None in the form that is not explicit.
+    /// The order; `None` in the form that is not explicit.
     pub(crate) order: Option<Choice>,
-    /// Of a compare-exchange.
+    /// The order of a compare-exchange on failure.
     pub(crate) failure: Option<Choice>,
-    /// None in the forms without a scope.
+    /// The scope; `None` in the forms without one.
     pub(crate) scope: Option<Choice>,
 }
 
@@ -241,7 +241,7 @@ impl Has {
         ["order-unsupported", "missing-extension"].into_iter().filter(move |_| self.features && !is_there)
     }
 
-    /// The same for scopes; `memory_scope_all_devices` is not a name before 3.0.
+    /// The codes that may reject a scope. `memory_scope_all_devices` is not a name before 3.0.
     pub(crate) fn refuses_scope(&self, name: &str) -> impl Iterator<Item = &'static str> {
         let is_there = match name {
             "sub_group" => self.sub_groups,

@@ -66,7 +66,7 @@ impl Editor {
 
     /// Sends a request about the position after a piece of the source, with further parameters.
     fn with(&mut self, method: &str, after: &str, mut parameters: Value) -> Value {
-        parameters["position"] = behind(after);
+        parameters["position"] = position_after(after);
         self.document(method, parameters)
     }
 
@@ -103,7 +103,7 @@ fn position_at(offset: usize) -> Value {
 }
 
 /// The position after a piece of the source.
-fn behind(piece: &str) -> Value {
+fn position_after(piece: &str) -> Value {
     position_at(SOURCE.find(piece).unwrap_or_else(|| panic!("no `{piece}`")) + piece.len())
 }
 
@@ -279,7 +279,7 @@ fn text() -> Vec<Row> {
         (
             "selectionRangeProvider",
             |it| {
-                let asked = json!({ "positions": [behind("out[1] = num")] });
+                let asked = json!({ "positions": [position_after("out[1] = num")] });
                 let chain = it.document("textDocument/selectionRange", asked);
                 json!([chain[0]["range"], chain[0]["parent"]["range"]])
             },

@@ -58,7 +58,7 @@ fn small(bits: u64) -> i32 {
     }
 }
 
-/// The same in OpenCL C.
+/// The function above in OpenCL C.
 const SMALL: &str = "int small(uint bits) { short low = (short)bits; return (low & 3) == 0 ? (low >> 2) * 40503 \
                      : (low & 3) == 1 ? low >> 13 : low >> 5; }\n";
 
@@ -338,7 +338,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     }),
     function("fract", "(fract(x, &p), p)", EXACT, |it| it.x.clone().floor()),
     function("nan", "nan(as_U(x))", EXACT, |_| nan()),
-    // Of two.
+    // Functions of two numbers.
     function("pow", "pow(x, y)", [4.0, 16.0, 16.0], |it| Float::with_val(PRECISION, (&it.x).pow(&it.y))),
     function("powr", "powr(x, y)", [4.0, 16.0, 16.0], |it| powr(&it.x, &it.y)),
     function("pown", "pown(x, n)", [4.0, 16.0, 16.0], |it| Float::with_val(PRECISION, (&it.x).pow(it.n))),
@@ -385,7 +385,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("ldexp", "ldexp(x, n)", ROUNDED, |it| it.x.clone() << it.n),
     function("divide", "x / y", [1.0, 2.5, 0.5], |it| Float::with_val(PRECISION, &it.x / &it.y)),
     function("step", "step(x, y)", EXACT, |it| to_float(if it.y < it.x { 0.0 } else { 1.0 })),
-    // Of three: the product is exact with twice the digits, and so is the sum with all of the range.
+    // Functions of three numbers. The product is exact with twice the digits, the sum with the range of all exponents.
     any_zero(function("fma", "fma(x, y, z)", ROUNDED, |it| {
         let product = Float::with_val(PRECISION, &it.x * &it.y);
         Float::with_val(4400, &product + &it.z)

@@ -107,7 +107,7 @@ impl Kind {
             Self::Double => value.to_bits(),
             Self::Float => (value as f32).to_bits().into(),
             Self::Half => {
-                // By the exact value of every candidate: half has few.
+                // Searches among the exact values of all numbers: there are few.
                 let sign = if value.is_sign_negative() { self.sign_bit() } else { 0 };
                 let size = value.abs();
                 let mut low = 0u64;

@@ -151,11 +151,11 @@ fn mutants(words: &[u32]) -> Vec<Mutant> {
         if matches!(op, op::MEMORY_BARRIER | op::CONTROL_BARRIER | op::ATOMIC_STORE | op::STORE) {
             push("dropped", replaced(&[]));
             push("doubled", replaced(&words[at..at + length].repeat(2)));
-            let behind = at + length;
-            let next = (words.get(behind).copied().unwrap_or_default() >> 16) as usize;
-            if operands(words.get(behind).copied().unwrap_or_default() & 0xffff).is_some() {
+            let next_start = at + length;
+            let next = (words.get(next_start).copied().unwrap_or_default() >> 16) as usize;
+            if operands(words.get(next_start).copied().unwrap_or_default() & 0xffff).is_some() {
                 let mut changed = words.to_vec();
-                changed[at..behind + next].rotate_left(length);
+                changed[at..next_start + next].rotate_left(length);
                 push("moved", Some(changed));
             }
         }

@@ -184,14 +184,14 @@ pub(crate) fn callbacks(device: &Device) {
     assert!(receiver.recv_timeout(Duration::from_millis(5)).is_err());
     outside.0.send(()).unwrap();
     assert_eq!(next(), (Status::Complete, true));
-    // Of a device command.
+    // The statuses of a device command.
     let filled = queue.fill(&data, 1).unwrap();
     listen(&filled);
     let mut statuses = [next(), next(), next(), next()];
     statuses.sort_unstable();
     let all = [Status::Queued, Status::Submitted, Status::Running, Status::Complete];
     assert_eq!(statuses, all.map(|status| (status, true)));
-    // Of a command that does not run.
+    // The statuses of a command that does not run.
     let gate = UserEvent::new();
     listen(&queue.after([gate.event()]).fill(&data, 2).unwrap());
     assert_eq!(next(), (Status::Queued, true));

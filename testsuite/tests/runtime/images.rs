@@ -123,7 +123,7 @@ pub(crate) fn of_images(device: &Device) {
     let view = device.image_of_image(&image, srgb).unwrap();
     near(&read(&view, "read", 8), &linear);
     assert_eq!(queue.read_image::<u8>(&view).unwrap(), texels);
-    // Both have the same texels.
+    // The image and its view have the same texels.
     let mut write = program.kernel("write").unwrap();
     launch(&queue, write.set(0, &image).unwrap(), 1).unwrap();
     near(&read(&view, "read", 8)[..4], &[0.033, 1.0, 0.0, 0.4]);
