@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use kiln_compiler::session::defect::Defect;
 use kiln_testsuite::{
     kiln::{self, LIMIT},
     process,
@@ -212,6 +213,22 @@ fn an_invalid_module_is_never_written() {
     assert_eq!(fs::read_to_string(path("kept.spv")).expect("a file"), "what was there before");
     // Commands that write no module do not need the emitter.
     assert_eq!(kiln(&["check", "-DEXTENT=7", "k.cl"]).code(), Some(0));
+}
+
+/// A variable that a user exports by mistake does not change results in silence.
+#[test]
+fn requested_defects_are_announced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("k.cl"), "kernel void k(global int *out) { out[0] = 7; }\n")
+        .expect("a file");
+    for defect in Defect::ALL {
+        let mut command = kiln::command();
+        command.env("KILN_DEFECT", defect.name()).env("KILN_CRASH_DIR", folder.path());
+        command.current_dir(folder.path()).args(["compile", "k.cl", "-o", "k.spv"]);
+        let finished = process::run(&mut command, b"", LIMIT).expect("kiln starts");
+        let wanted = format!("warning: KILN_DEFECT is set to `{}`: the output is", defect.name());
+        assert_eq!(finished.stderr.matches(&wanted).count(), 1, "{}", finished.stderr);
+    }
 }
 
 /// The inputs of these commands are modules: the report names them in the command.

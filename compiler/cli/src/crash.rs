@@ -13,7 +13,7 @@ use std::{
     path::PathBuf,
     process,
     sync::{
-        Mutex, OnceLock, PoisonError,
+        Mutex, Once, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -110,9 +110,15 @@ pub(crate) fn guarded<T>(context: Option<&CrashContext<'_>>, work: impl FnOnce()
     }
 }
 
-/// The defect that tests request.
+/// The defect that tests request. The verifier does not detect all of them, so that a warning says what they do.
 pub(crate) fn defect() -> Option<Defect> {
-    Defect::named(env::var_os(DEFECT)?.to_str()?)
+    static WARNED: Once = Once::new();
+    let defect = Defect::named(env::var_os(DEFECT)?.to_str()?)?;
+    WARNED.call_once(|| {
+        let name = defect.name();
+        anstream::eprintln!("kiln: warning: {DEFECT} is set to `{name}`: the output is deliberately wrong");
+    });
+    Some(defect)
 }
 
 /// Reports an invalid module that the compiler emitted, with the path of the reproducer. Without a source, the reproducer is the

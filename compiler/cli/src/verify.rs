@@ -1,6 +1,6 @@
 //! `kiln verify`: validates SPIR-V modules, and prints one line for each violation.
 
-use kiln_compiler::verify::{self, Finding};
+use kiln_compiler::verify::{self, Finding, Severity};
 use serde_json::json;
 
 use crate::{
@@ -20,14 +20,16 @@ pub(crate) fn verify(command: &VerifyCommand) -> Result<Outcome, Failure> {
     for path in &command.modules {
         let name = if path == "-" { "<stdin>" } else { path };
         let findings = verify::verify(&read_module(path)?, None);
-        if !findings.is_empty() {
+        if findings.iter().any(Finding::is_error) {
             outcome = Outcome::Diagnostics;
         }
         for finding in &findings {
             if command.json {
                 anstream::println!("{}", as_json(name, finding));
-            } else {
+            } else if finding.is_error() {
                 anstream::println!("{name}: {finding}");
+            } else {
+                anstream::println!("{name}: warning: {finding}");
             }
         }
     }
@@ -39,6 +41,10 @@ fn as_json(name: &str, finding: &Finding) -> serde_json::Value {
     json!({
         "module": name,
         "rule": finding.rule,
+        "severity": match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
         "message": finding.message,
         "word": position.map(|position| position.offset),
         "byte": position.map(|position| position.offset * 4),

@@ -20,6 +20,7 @@
 #[cfg(test)]
 mod growth;
 mod imports;
+mod limits;
 mod link;
 mod part;
 mod stage;
@@ -253,8 +254,18 @@ fn back_end(
         trap.position = position_text(trap.span);
     }
     let spot = |span| spot(sources, span);
-    let words = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
-    let module = VerifiedModule::new(words, Some(&options.target))?;
+    let emitted = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
+    let verified = emitted.map(|words| VerifiedModule::new(words, Some(&options.target)));
+    let module = match verified {
+        Ok(Ok(verified)) => verified,
+        Ok(Err(invalid)) if invalid.findings.iter().any(|it| it.exceeded_limit().is_none()) => {
+            return Err(invalid);
+        }
+        Ok(Err(_)) | Err(spirv::OversizedInstruction) => {
+            limits::report(&module, options, sink);
+            return Ok(None);
+        }
+    };
     Ok(Some(match emit {
         Emit::Assembly => Artifact::Text(spirv::disassemble(module.words())),
         _ => Artifact::Module(module),

@@ -74,15 +74,11 @@ pub(crate) struct Reader<'w> {
     positions: Positions<'w>,
 }
 
-/// Rules that modules of llvm-spirv violate, and that this reader does not rely on: an entry point lists its variables, a
-/// branch follows a merge instruction, and the variables of a function precede its other instructions.
-const HARMLESS: [&str; 3] = ["SPIRV-OpEntryPoint-interface", "SPIRV-merge", "SPIRV-OpVariable-function"];
-
 /// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering. The files that it was compiled
 /// from are added to the source map.
 pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result<Module, Vec<Problem>> {
     let mut findings = kiln_verify::verify(words, None);
-    findings.retain(|finding| !HARMLESS.contains(&finding.rule));
+    findings.retain(kiln_verify::Finding::is_error);
     if !findings.is_empty() {
         return Err(findings.into_iter().map(Problem::from).collect());
     }

@@ -35,7 +35,7 @@ impl Problem {
 
 impl From<Finding> for Problem {
     fn from(finding: Finding) -> Self {
-        let Finding { rule, message, position } = finding;
+        let Finding { rule, message, position, .. } = finding;
         Self { message: format!("{message} [{rule}]"), position: position.map(Box::new) }
     }
 }

@@ -9,6 +9,12 @@ use rspirv::{
 
 use super::{Emitter, globals::size_of};
 
+/// The most elements of an array constant. An instruction has at most 65535 words.
+const MAX_ELEMENTS: usize = 32_768;
+
+/// SPIR-V 2.17: the most members of a structure.
+const MAX_MEMBERS: usize = 16_383;
+
 impl Emitter<'_> {
     /// The type and initializer of a variable: an array of its elements, or a structure if the initializer contains
     /// addresses.
@@ -35,7 +41,13 @@ impl Emitter<'_> {
         (array, count)
     }
 
+    /// An array of elements; a structure of arrays if one instruction cannot have all elements.
     fn bytes_constant(&mut self, element: Type, bytes: &[u8]) -> (Word, Word) {
+        let most = MAX_ELEMENTS * size_of(element).max(1) as usize;
+        if bytes.len() > most {
+            let members = bytes.chunks(most).map(|part| self.bytes_constant(element, part)).collect();
+            return self.packed(members);
+        }
         let (ty, count) = self.array_of(element, bytes.len() as u64);
         let parts: Vec<Word> = bytes
             .chunks(size_of(element).max(1) as usize)
@@ -71,6 +83,14 @@ impl Emitter<'_> {
         }
         if end < data.bytes.len() {
             members.push(self.bytes_constant(Type::I8, &data.bytes[end..]));
+        }
+        self.packed(members)
+    }
+
+    /// A structure of these types and values, without padding.
+    fn packed(&mut self, mut members: Vec<(Word, Word)>) -> (Word, Word) {
+        while members.len() > MAX_MEMBERS {
+            members = members.chunks(MAX_MEMBERS).map(|part| self.packed(part.to_vec())).collect();
         }
         let (types, values): (Vec<_>, Vec<_>) =
             members.into_iter().map(|(ty, value)| (Operand::IdRef(ty), Operand::IdRef(value))).unzip();

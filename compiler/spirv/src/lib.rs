@@ -6,7 +6,7 @@
 //! ```
 //! use kiln_session::Options;
 //!
-//! let words = kiln_spirv::emit(&kiln_ir::Module::default(), &Options::default(), None);
+//! let words = kiln_spirv::emit(&kiln_ir::Module::default(), &Options::default(), None).expect("a small module");
 //! assert!(kiln_spirv::disassemble(&words).contains("OpMemoryModel PhysicalStorageBuffer64 Vulkan"));
 //! ```
 
@@ -47,6 +47,7 @@ pub use assembly::disassemble;
 use elements::Elements;
 pub use ext_inst::has_instruction;
 use globals::Globals;
+pub use writer::OversizedInstruction;
 use writer::Writer;
 
 /// A source position: file name, line and column.
@@ -80,7 +81,11 @@ struct Emitter<'a> {
 const BOUND: usize = 3;
 
 /// Emits a module that the target's passes have prepared. Emits source lines if `spots` is given.
-pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec<u32> {
+pub fn emit(
+    module: &Module,
+    options: &Options,
+    spots: Option<Spots<'_>>,
+) -> Result<Vec<u32>, OversizedInstruction> {
     let target = &options.target;
     let mut emitter = Emitter {
         target,
@@ -122,11 +127,11 @@ pub fn emit(module: &Module, options: &Options, spots: Option<Spots<'_>>) -> Vec
     if !options.strip {
         emitter.reflection();
     }
-    let mut words = emitter.writer.finish();
+    let mut words = emitter.writer.finish()?;
     if options.defect == Some(Defect::IdBound) {
         words[BOUND] = 1;
     }
-    words
+    Ok(words)
 }
 
 impl Emitter<'_> {

@@ -10,6 +10,13 @@ use rspirv::{
 };
 use rustc_hash::FxHashMap;
 
+/// An instruction of the module would have more words than SPIR-V allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OversizedInstruction;
+
+/// SPIR-V 2.3: an instruction's first word has 16 bits for the number of its words.
+pub(super) const MAX_WORDS: usize = 65_535;
+
 /// The generator word. The SPIR-V registry has assigned no number to Kiln, so it is number 0, version 1.
 const GENERATOR: u32 = 1;
 
@@ -164,8 +171,8 @@ impl Writer {
         self.trailer.push(instruction);
     }
 
-    /// The words.
-    pub(super) fn finish(mut self) -> Vec<u32> {
+    /// The words; an error if an instruction has more than its first word can count.
+    pub(super) fn finish(mut self) -> Result<Vec<u32>, OversizedInstruction> {
         let (major, minor) = self.version;
         let mut header = dr::ModuleHeader::new(self.bound);
         header.set_version(major, minor);
@@ -187,6 +194,19 @@ impl Writer {
         for instruction in &self.trailer {
             instruction.assemble_into(&mut words);
         }
-        words
+        // A small module has no large instruction.
+        let is_oversized = words.len() > MAX_WORDS
+            && self.module.all_inst_iter().chain(&self.trailer).any(|it| word_count(it) > MAX_WORDS);
+        if is_oversized { Err(OversizedInstruction) } else { Ok(words) }
     }
+}
+
+/// The number of an instruction's words.
+fn word_count(instruction: &Instruction) -> usize {
+    let words = |operand: &Operand| match operand {
+        Operand::LiteralString(text) => text.len() / 4 + 1,
+        Operand::LiteralBit64(_) => 2,
+        _ => 1,
+    };
+    3 + instruction.operands.iter().map(words).sum::<usize>()
 }

@@ -39,6 +39,25 @@
 //! - `SPIRV-VulkanMemoryModel`: the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan
 //! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least a storage capability for it
 //!
+//! Limits (`limits.rs`)
+//! - `SPIRV-limit-id-bound`: the bound of the ids is at most 4194303
+//! - `SPIRV-limit-string`: a literal string has at most 65535 characters
+//! - `SPIRV-limit-members`: a structure has at most 16383 members
+//! - `SPIRV-limit-structure-nesting`: structures are nested in structures at most 255 deep
+//! - `SPIRV-limit-global-variables`: a module has at most 65535 variables outside functions
+//! - `SPIRV-limit-local-variables`: a module has at most 524287 variables in functions
+//! - `SPIRV-limit-execution-modes`: an entry point has at most 255 execution modes
+//! - `SPIRV-limit-indexes`: an access chain, OpCompositeExtract or OpCompositeInsert has at most 255 indexes
+//! - `SPIRV-limit-parameters`: a function has at most 255 parameters
+//! - `SPIRV-limit-arguments`: OpFunctionCall and OpExtInst have at most 255 arguments
+//! - `SPIRV-limit-cases`: OpSwitch has at most 16383 cases
+//! - `SPIRV-limit-nesting`: at most 1023 selections and loops are open at any point of a function
+//!
+//! Values of constants, which specialization can change (`values.rs`)
+//! - `SPIRV-OpTypeArray-length`: the length of an array is an integer constant of at least 1
+//! - `SPIRV-work-group-size`: each dimension of LocalSize, LocalSizeId and WorkgroupSize is at least 1
+//! - `SPIRV-ClusterSize`: the size of a cluster is a constant power of two
+//!
 //! Environment (`environment.rs`)
 //! - `SPIRV-OpMemoryModel`: a module has exactly one OpMemoryModel
 //! - `Kiln-environment`: the memory model is that of the target environment
@@ -141,6 +160,7 @@ mod accesses;
 mod atomics;
 mod capabilities;
 mod environment;
+mod limits;
 pub mod masks;
 mod module;
 mod operand;
@@ -148,7 +168,10 @@ mod structure;
 mod synchronization;
 #[cfg(test)]
 mod tests;
+mod values;
 mod variables;
+
+pub use values::ValueRules;
 
 use std::{fmt, sync::Arc};
 
@@ -177,6 +200,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         module::RULES,
         structure::RULES,
         capabilities::RULES,
+        limits::RULES,
+        values::RULES,
         environment::RULES,
         masks::RULES,
         synchronization::RULES,
@@ -197,7 +222,23 @@ pub struct Finding {
     pub message: String,
     /// Where; `None` if it concerns the whole module.
     pub position: Option<Position>,
+    /// Whether the module can be loaded in spite of it.
+    pub severity: Severity,
 }
+
+/// The severity of a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The module is rejected.
+    Error,
+    /// Kiln accepts the module. What executes or translates kernel modules does not rely on the rule, and modules of
+    /// llvm-spirv often break it.
+    Warning,
+}
+
+/// The rules whose violations are warnings in the OpenCL environment.
+const TOLERATED_IN_KERNELS: [&str; 3] =
+    ["SPIRV-OpEntryPoint-interface", "SPIRV-merge", "SPIRV-OpVariable-function"];
 
 /// A position in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,7 +276,17 @@ pub struct SourceLine {
 
 impl Finding {
     fn of_module(rule: &Rule, message: impl Into<String>) -> Self {
-        Self { rule: rule.id, message: message.into(), position: None }
+        Self { rule: rule.id, message: message.into(), position: None, severity: Severity::Error }
+    }
+
+    /// Whether the module exceeds a universal limit of SPIR-V. A compiler reports that as a mistake in the source.
+    pub fn exceeded_limit(&self) -> Option<&'static Rule> {
+        limits::RULES.iter().find(|rule| rule.id == self.rule)
+    }
+
+    /// Whether the module is rejected for it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 }
 
@@ -248,22 +299,31 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A module without violations. Only [`VerifiedModule::new`] creates one.
+/// A module without violations, not even those that are warnings. Only [`VerifiedModule::new`] creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedModule {
     words: Vec<u32>,
+    value_rules: ValueRules,
 }
 
 impl VerifiedModule {
     /// Verifies a module. With a target, the module must also not use features that the target lacks.
     pub fn new(words: Vec<u32>, target: Option<&Target>) -> Result<Self, InvalidModule> {
-        let findings = verify(&words, target);
-        if findings.is_empty() { Ok(Self { words }) } else { Err(InvalidModule { findings }) }
+        let (findings, value_rules) = examine(&words, target);
+        match findings.is_empty() {
+            true => Ok(Self { words, value_rules }),
+            false => Err(InvalidModule { findings }),
+        }
     }
 
     /// The words.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// The rules that the values of its specialization constants must follow.
+    pub fn value_rules(&self) -> &ValueRules {
+        &self.value_rules
     }
 
     /// The words, without the guarantee of validity.
@@ -309,9 +369,14 @@ struct Context<'m> {
 
 /// The violations of a module, in the order of its words. With a target, also uses of features that it lacks.
 pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
+    examine(words, target).0
+}
+
+/// The violations of a module, and the rules that the values of its specialization constants must follow.
+pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRules) {
     let mut findings = Vec::new();
     let Some(decoded) = Decoded::read(words, &mut findings).filter(|_| findings.is_empty()) else {
-        return findings;
+        return (findings, ValueRules::default());
     };
     let module = Module::new(&decoded);
     let only_compute = module.preamble().iter().filter(|entry| entry.op() == Op::EntryPoint).all(|entry| {
@@ -327,11 +392,18 @@ pub fn verify(words: &[u32], target: Option<&Target>) -> Vec<Finding> {
     };
     structure::check(&context, &mut findings);
     capabilities::check(&context, &mut findings);
+    limits::check(&context, &mut findings);
+    let value_rules = values::check(&context, &mut findings);
     environment::check(&context, &mut findings);
     synchronization::check(&context, &mut findings);
     atomics::check(&context, &mut findings);
     accesses::check(&context, &mut findings);
     variables::check(&context, &mut findings);
+    if context.environment == Environment::OpenCl {
+        for finding in findings.iter_mut().filter(|finding| TOLERATED_IN_KERNELS.contains(&finding.rule)) {
+            finding.severity = Severity::Warning;
+        }
+    }
     findings.sort_by_key(|finding| finding.position.as_ref().map(|position| position.offset));
-    findings
+    (findings, value_rules)
 }

@@ -17,7 +17,7 @@ use rspirv::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Finding, Position, Rule, SourceLine,
+    Finding, Position, Rule, Severity, SourceLine,
     operand::{Enumerant, Enumerants, Operand},
 };
 
@@ -99,10 +99,11 @@ impl Entry<'_> {
 
     /// A finding at this instruction.
     pub(super) fn finding(&self, rule: &Rule, message: impl Into<String>) -> Finding {
-        Finding { rule: rule.id, message: message.into(), position: Some(self.position()) }
+        let position = Some(self.position());
+        Finding { rule: rule.id, message: message.into(), position, severity: Severity::Error }
     }
 
-    fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         Position {
             offset: self.offset as usize,
             instruction: self.class.opname,
@@ -174,11 +175,11 @@ impl<'w> Module<'w> {
         }
     }
 
-    /// The value of an OpConstant or OpConstantNull of 32 bits or fewer.
+    /// The value of an OpConstant, OpSpecConstant (its default) or OpConstantNull of 32 bits or fewer.
     pub(super) fn constant(&self, id: Word) -> Option<u32> {
         let entry = self.definition(id)?;
         match entry.op() {
-            Op::Constant => entry.literal(0),
+            Op::Constant | Op::SpecConstant => entry.literal(0),
             Op::ConstantNull => Some(0),
             _ => None,
         }
@@ -323,7 +324,7 @@ impl<'w> Decoded<'w> {
     pub(super) fn read(words: &'w [u32], findings: &mut Vec<Finding>) -> Option<Self> {
         let report = |rule: &Rule, offset, message: String| {
             let position = Position { offset, instruction: "header", result: None, line: None };
-            Finding { rule: rule.id, message, position: Some(position) }
+            Finding { rule: rule.id, message, position: Some(position), severity: Severity::Error }
         };
         if words.len() < HEADER_WORDS || words[0] != spirv::MAGIC_NUMBER {
             findings.push(report(&HEADER, 0, "this is not a SPIR-V module".to_owned()));

@@ -180,7 +180,8 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The constant of this operand. Shader modules require constants.
+    /// The constant of this operand; of a specialization constant, its default. Shader modules require constants that
+    /// cannot be specialized.
     fn constant(&mut self, index: usize) -> Option<u32> {
         let id = self.entry.id(index)?;
         let module = self.context.module;
@@ -189,7 +190,9 @@ impl Check<'_, '_> {
             .and_then(|ty| module.definition(ty))
             .is_some_and(|ty| ty.op() == Op::TypeInt && ty.literal(0) == Some(32));
         let value = module.constant(id).filter(|_| is_int);
-        if value.is_none() && (module.has(Capability::Shader) || !is_int) {
+        let is_fixed =
+            module.definition(id).is_some_and(|it| matches!(it.op(), Op::Constant | Op::ConstantNull));
+        if !is_int || module.has(Capability::Shader) && !is_fixed {
             self.report(&CONSTANT, format!("{} is not a 32-bit constant", module.name(id)));
         }
         value

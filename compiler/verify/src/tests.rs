@@ -4,9 +4,11 @@ mod accesses;
 mod assembler;
 mod atomics;
 mod environment;
+mod limits;
 mod reading;
 mod structure;
 mod synchronization;
+mod values;
 mod variables;
 
 use super::*;
@@ -145,9 +147,11 @@ fn each_rule_has_a_test_and_a_unique_id() {
         include_str!("tests/accesses.rs"),
         include_str!("tests/atomics.rs"),
         include_str!("tests/environment.rs"),
+        include_str!("tests/limits.rs"),
         include_str!("tests/reading.rs"),
         include_str!("tests/structure.rs"),
         include_str!("tests/synchronization.rs"),
+        include_str!("tests/values.rs"),
         include_str!("tests/variables.rs"),
     );
     let mut seen = std::collections::HashSet::new();
@@ -164,4 +168,17 @@ fn the_documented_rules_are_those_that_are_checked() {
         text.lines().filter_map(|line| line.strip_prefix("//! - `")?.split_once("`: ")).collect();
     let enforced: Vec<(&str, &str)> = rules().map(|rule| (rule.id, rule.text)).collect();
     assert_eq!(listed, enforced);
+}
+
+/// Modules of llvm-spirv break these rules, and what executes kernels does not rely on them.
+#[test]
+fn warnings_of_kernel_modules() {
+    let late = [("body", "OpStore %private #1\n%late = OpVariable %private_uint Function")];
+    let [finding] = &findings((1, 2), OPENCL, &late)[..] else { panic!("one finding") };
+    assert_eq!((finding.rule, finding.severity), ("SPIRV-OpVariable-function", Severity::Warning));
+    let [finding] = &findings((1, 5), VULKAN, &late)[..] else { panic!("one finding") };
+    assert_eq!((finding.rule, finding.severity), ("SPIRV-OpVariable-function", Severity::Error));
+    for rule in TOLERATED_IN_KERNELS {
+        assert!(rules().any(|known| known.id == rule), "{rule}");
+    }
 }

@@ -64,7 +64,7 @@ pub(crate) fn prepare(
         let known = dispatches.iter().zip(&plan.regions).find(|(_, other)| other.local == region.local);
         let specialization = match known {
             Some((dispatch, _)) => dispatch.specialization.clone(),
-            None => values.specialization(&plan, region),
+            None => values.verified_specialization(&plan, region)?,
         };
         dispatches.push(Dispatch {
             specialization,
@@ -312,6 +312,20 @@ impl<'a> Values<'a> {
             }
         };
         target[offset as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The specialization constants of a region. The module is valid with these values.
+    fn verified_specialization(&self, plan: &Plan, region: &Region) -> Result<Specialization> {
+        let specialization = self.specialization(plan, region);
+        let values: SmallVec<[(u32, u32); 8]> =
+            specialization.iter().map(|(id, value)| (id.0, *value)).collect();
+        match self.kernel.program.inner.value_rules.violations(&values).first() {
+            None => Ok(specialization),
+            Some(finding) => Err(launch_error(
+                self.kernel,
+                format!("its specialization constants make the module invalid: {finding}"),
+            )),
+        }
     }
 
     /// The specialization constants of a region.

@@ -17,7 +17,7 @@ use crate::interface::{DataLocation, KernelInterface, ProgramData, ProgramInterf
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::module::Module;
-use kiln_verify::{VerifiedModule, verify};
+use kiln_verify::{Finding, ValueRules, VerifiedModule, examine};
 
 use crate::{reflection, requirements, signature, sizing};
 
@@ -33,6 +33,8 @@ pub(crate) struct Inner {
     pub(crate) device: Device,
     pub(crate) interface: ProgramInterface,
     pub(crate) layouts: Vec<Layout>,
+    /// The rules that the specialization of each launch must follow; none for a module that was not verified.
+    pub(crate) value_rules: ValueRules,
     pub(crate) handle: ProgramHandle,
     /// Buffer of the program-scope variables, which persists between launches.
     pub(crate) variables: Option<Buffer>,
@@ -44,31 +46,31 @@ pub(crate) struct Inner {
 impl Program {
     /// Loads a module and reflects its kernels' interface from the module itself.
     ///
-    /// The module is verified first: an invalid module is [`Error::InvalidModule`], and no driver sees it. The verifier
-    /// checks the rules that `kiln verify --rules` lists; it is not a complete SPIR-V validator. An invalid
-    /// module of the OpenCL environment only causes a warning: no driver executes it, and the interpreter of the
-    /// reference device executes any words safely.
+    /// The module is verified first: an invalid module is [`Error::InvalidModule`], and no device sees it. The verifier
+    /// checks the rules that `kiln verify --rules` lists; it is not a complete SPIR-V validator. What `kiln verify`
+    /// reports as a warning does not matter here.
     pub fn from_spirv(device: &Device, words: &[u32]) -> Result<Self> {
         let (module, interface) = Self::read(device, words)?;
-        check_module(&module)?;
-        Self::load(device, &module, interface)
+        let rules = check_module(&module)?;
+        Self::load(device, &module, interface, Some(rules))
     }
 
     /// Loads a module that the compiler, linked into the same program, has already verified. It is not verified again.
     pub fn from_verified(device: &Device, module: &VerifiedModule) -> Result<Self> {
+        let rules = module.value_rules().clone();
         let (module, interface) = Self::read(device, module.words())?;
-        Self::load(device, &module, interface)
+        Self::load(device, &module, interface, Some(rules))
     }
 
     /// Loads a module like [`from_spirv`](Self::from_spirv), but without verifying it.
     ///
     /// # Safety
-    /// The module must be valid SPIR-V for the device's environment. Any other module makes the driver's
-    /// behavior undefined.
+    /// The module must be valid SPIR-V for the device's environment, also with the values that launches give its
+    /// specialization constants. Any other module makes the driver's behavior undefined.
     #[allow(unsafe_code, reason = "the caller vouches for the module")]
     pub unsafe fn from_spirv_unchecked(device: &Device, words: &[u32]) -> Result<Self> {
         let (module, interface) = Self::read(device, words)?;
-        Self::load(device, &module, interface)
+        Self::load(device, &module, interface, None)
     }
 
     fn read(device: &Device, words: &[u32]) -> Result<(Module, ProgramInterface)> {
@@ -95,8 +97,8 @@ impl Program {
     pub fn with_interface(device: &Device, words: &[u32], interface: ProgramInterface) -> Result<Self> {
         let module = Module::new(words)?;
         requirements::check(&module, device.info())?;
-        check_module(&module)?;
-        Self::load(device, &module, interface)
+        let rules = check_module(&module)?;
+        Self::load(device, &module, interface, Some(rules))
     }
 
     /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) accepts
@@ -110,13 +112,23 @@ impl Program {
         Self { has_trusted_checks: true, ..self }
     }
 
-    fn load(device: &Device, module: &Module, mut interface: ProgramInterface) -> Result<Self> {
+    /// Loads a module. If it is verified, `rules` has the rules for the values of its specialization constants.
+    fn load(
+        device: &Device,
+        module: &Module,
+        mut interface: ProgramInterface,
+        rules: Option<ValueRules>,
+    ) -> Result<Self> {
         if let Some(kernel) = interface.entry_points().find(|kernel| !module.has_kernel(&kernel.name)) {
             return Err(Error::BadModule { reason: format!("kernel `{}` has no entry point", kernel.name) });
         }
         let is_literal = interface.local_size.is_none()
             && interface.entry_points().all(|kernel| kernel.required_local_size.is_some());
         let sized = if is_literal { sizing::with_constants(module)? } else { None };
+        let rules = match (&sized, rules) {
+            (Some((sized, _)), Some(_)) => Some(check_module(sized)?),
+            (_, rules) => rules,
+        };
         let module = sized.as_ref().map_or(module, |(module, _)| module);
         interface.local_size = sized.as_ref().map(|(_, ids)| *ids).or(interface.local_size);
         let push_constants = device.features().push_constant_size;
@@ -137,6 +149,8 @@ impl Program {
             device: device.clone(),
             interface,
             layouts,
+            // Specialization constants of a kernel module keep their defaults.
+            value_rules: rules.filter(|_| module.environment() == Environment::Vulkan).unwrap_or_default(),
             handle,
             variables,
             constants,
@@ -198,20 +212,15 @@ impl fmt::Debug for Program {
     }
 }
 
-/// Verifies a module before a driver gets it.
-fn check_module(module: &Module) -> Result<()> {
-    let mut findings = verify(module.words(), None).into_iter();
-    match findings.next() {
-        // Only the reference device executes these, and its interpreter executes any words safely. Modules of clang's
-        // translator are often invalid: entry points do not list all variables, merge instructions are in the wrong block.
-        Some(first) if module.environment() == Environment::OpenCl => {
-            tracing::warn!("the module is invalid: {first}");
-            Ok(())
-        }
+/// Verifies a module before a device gets it. Returns the rules for the values of its specialization constants.
+fn check_module(module: &Module) -> Result<ValueRules> {
+    let (findings, rules) = examine(module.words(), None);
+    let mut errors = findings.into_iter().filter(Finding::is_error);
+    match errors.next() {
         Some(first) => {
-            Err(Error::InvalidModule { finding: first.to_string(), rule: first.rule, others: findings.len() })
+            Err(Error::InvalidModule { finding: first.to_string(), rule: first.rule, others: errors.count() })
         }
-        None => Ok(()),
+        None => Ok(rules),
     }
 }
 

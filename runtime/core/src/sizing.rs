@@ -9,6 +9,8 @@ use crate::module::{Instruction, Module, op};
 /// The generator id of Kiln's modules.
 const KILN: u32 = 1;
 const SPEC_ID: u32 = 1;
+/// A larger one has no successor.
+const MAX_SPEC_ID: u32 = u32::MAX - 1;
 const BUILT_IN: u32 = 11;
 const WORKGROUP_SIZE: u32 = 25;
 
@@ -27,6 +29,9 @@ pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId;
             _ => {}
         }
     }
+    if next_spec_id > MAX_SPEC_ID - 2 {
+        return Ok(None);
+    }
     let mut next = module.bound();
     let mut fresh = || {
         next += 1;
@@ -44,7 +49,7 @@ pub(crate) fn with_constants(module: &Module) -> Result<Option<(Module, [SpecId;
     };
     let int = known(op::TYPE_INT, [32, 0]);
     let vector = known(op::TYPE_VECTOR, [int, 3]);
-    let ids = [0, 1, 2].map(|dimension| SpecId(next_spec_id.saturating_add(dimension)));
+    let ids = [0, 1, 2].map(|dimension| SpecId(next_spec_id + dimension));
     let mut decorations = Vec::new();
     let parts = ids.map(|SpecId(spec_id)| {
         let id = fresh();

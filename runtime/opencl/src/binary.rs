@@ -4,7 +4,6 @@
 //! and other versions reject it. Any bytes are safe to read: the module is verified before a device gets it.
 
 use kiln_compiler::Part;
-use kiln_runtime::VerifiedModule;
 use opencl_sys::*;
 
 use crate::build::Build;
@@ -144,8 +143,7 @@ pub(crate) fn read(bytes: &[u8], device: &Device) -> Option<Build> {
     };
     let is_executable = loaded.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     if is_executable {
-        VerifiedModule::new(loaded.words.clone(), None).ok()?;
-        // The device rejects a module of another environment or with missing features.
+        // The device rejects an invalid module, one of another environment, and one with missing features.
         kiln_runtime::Program::from_spirv(&device.open().ok()?.device, &loaded.words).ok()?;
     }
     Some(loaded)

@@ -116,6 +116,8 @@ pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
                 Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => by_value.push(inst.word(0)?),
                 _ => types.record_decoration(inst)?,
             },
+            // A length that depends on specialization is at least 1; the launch has it.
+            Op::SpecConstantOp => drop(numbers.insert(inst.word(1)?, 1)),
             Op::Constant | Op::SpecConstant => {
                 let high = inst.words.get(3).copied().unwrap_or(0);
                 numbers.insert(inst.word(1)?, u64::from(inst.word(2)?) | u64::from(high) << 32);

@@ -106,6 +106,50 @@ fn modules_of_both_compilers_give_the_results_of_the_source() {
     }
 }
 
+/// A module of llvm-spirv may omit variables of its entry points.
+#[test]
+fn what_llvm_spirv_omits_is_a_warning() {
+    let folder = folder(&[("k.spvasm", OMITS)]);
+    let mut assembler = Command::new("spirv-as");
+    assembler.args(["--target-env", "spv1.4", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
+    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
+    assert!(finished.status.success(), "{}", finished.stderr);
+    let verified = kiln(&folder, &["verify", "k.spv"]);
+    let text = verified.text();
+    assert_eq!(verified.code(), Some(0), "{text}");
+    assert!(text.contains(": warning: ") && text.contains("[SPIRV-OpEntryPoint-interface]"), "{text}");
+    for device in ["lavapipe", "reference"] {
+        let run = ["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]", "--check", "p[0]=7"];
+        let ran = on(device, &folder, &run);
+        assert!(ran.status.success(), "{device}: {}", ran.stderr);
+    }
+}
+
+/// Copies a byte through local memory, which the entry point does not list.
+const OMITS: &str = "\
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Int8
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k \"k\"
+OpName %p \"p\"
+%void = OpTypeVoid
+%uchar = OpTypeInt 8 0
+%seven = OpConstant %uchar 7
+%global_uchar = OpTypePointer CrossWorkgroup %uchar
+%local_uchar = OpTypePointer Workgroup %uchar
+%type = OpTypeFunction %void %global_uchar
+%shared = OpVariable %local_uchar Workgroup
+%k = OpFunction %void None %type
+%p = OpFunctionParameter %global_uchar
+%entry = OpLabel
+OpStore %shared %seven Aligned 1
+%value = OpLoad %uchar %shared Aligned 1
+OpStore %p %value Aligned 1
+OpReturn
+OpFunctionEnd
+";
+
 /// Kernels that enqueue others: events, local memory, index spaces of two dimensions, a kernel that enqueues another, and
 /// queries.
 const ENQUEUES: &str = "\

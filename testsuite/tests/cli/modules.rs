@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use kiln_testsuite::module;
+use kiln_testsuite::{device::Device, module};
 
-use crate::{GOOD, folder, kiln};
+use crate::{GOOD, command, folder, kiln, kiln_with};
 
 #[test]
 fn modules_are_verified() {
@@ -36,6 +36,33 @@ fn modules_are_verified() {
     assert_eq!(kiln(&folder, &["verify", "nowhere.spv"]).code(), Some(2));
     let rules = kiln(&folder, &["verify", "--rules"]).text();
     assert!(rules.contains("VUID-StandaloneSpirv-MemorySemantics-10865: "), "{rules}");
+}
+
+/// No device gets a module that `kiln verify` rejects, also not the reference device, which executes kernel modules.
+#[test]
+fn invalid_modules_are_not_run() {
+    let folder = folder(&[("k.cl", "kernel void k(global int *o) { o[0] = 1; }")]);
+    for environment in ["opencl", "vulkan"] {
+        let compiled = kiln(&folder, &["compile", "--env", environment, "-O0", "k.cl", "-o", "k.spv"]);
+        assert_eq!(compiled.code(), Some(0), "{}", compiled.stderr);
+        let bytes = fs::read(folder.path().join("k.spv")).unwrap();
+        let mut words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        // Stores the pointer in place of the value.
+        let store = words.iter().rposition(|word| word & 0xffff == 62).unwrap();
+        words[store + 2] = words[store + 1];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fs::write(folder.path().join("bad.spv"), bytes).unwrap();
+        assert_eq!(kiln(&folder, &["verify", "bad.spv"]).code(), Some(1));
+        for device in ["lavapipe", "reference", "vulkan-reference"] {
+            let mut run = command(&folder, &["run", "bad.spv", "--global", "1", "--arg", "buf:int[1]"]);
+            Device::named(device).expect("a device").only(&mut run).expect("it is installed");
+            let found = kiln_with(&mut run, "");
+            // A Vulkan module is no module for the reference device of the OpenCL environment.
+            let is_other = environment == "vulkan" && device == "reference";
+            let wanted = if is_other { "compile" } else { "[SPIRV-access-type]" };
+            assert!(found.code() != Some(0) && found.stderr.contains(wanted), "{device}: {}", found.stderr);
+        }
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn enumerant(op: Op, token: &str) -> Option<u32> {
         Op::MemoryModel => find::<spirv::AddressingModel>(token, |value| value as u32)
             .or_else(|| find::<spirv::MemoryModel>(token, |value| value as u32)),
         Op::EntryPoint => find::<spirv::ExecutionModel>(token, |value| value as u32),
-        Op::ExecutionMode => find::<spirv::ExecutionMode>(token, |value| value as u32),
+        Op::ExecutionMode | Op::ExecutionModeId => find::<spirv::ExecutionMode>(token, |value| value as u32),
         Op::TypePointer | Op::TypeForwardPointer | Op::Variable => {
             find::<spirv::StorageClass>(token, |value| value as u32)
         }

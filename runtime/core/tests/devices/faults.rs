@@ -92,6 +92,40 @@ pub(crate) fn invalid_modules_are_rejected(device: &Device) {
     assert_eq!(unchecked.unwrap().kernels().len(), 1);
 }
 
+/// A module with an array of one element less than the work-group has work-items: no group can have only one.
+pub(crate) fn invalid_specializations_are_rejected(device: &Device) {
+    let types = "
+%size_x = OpSpecConstant %uint 2
+%size_y = OpSpecConstant %uint 1
+%size_z = OpSpecConstant %uint 1
+%size = OpSpecConstantComposite %uint3 %size_x %size_y %size_z
+%length = OpSpecConstantOp %uint ISub %size_x %n1
+%array = OpTypeArray %uint %length
+%ptr_array = OpTypePointer Workgroup %array
+%shared = OpVariable %ptr_array Workgroup
+";
+    let words = module::assemble(&Parts {
+        variables: "%shared",
+        decorations: module::SIZE_DECORATIONS,
+        push_words: 1,
+        types,
+        reflection: "
+%kernel = OpExtInst %void %reflect Kernel %main %name_k %n0 %n0 %empty
+%r0 = OpExtInst %void %reflect SpecConstantWorkgroupSize %n0 %n1 %n2
+",
+        ..Parts::default()
+    });
+    let kernel = Program::from_spirv(device, &words).unwrap().kernel("k").unwrap();
+    let queue = device.queue().unwrap();
+    let groups_of = |local: usize| launch(&queue, &kernel, NdRange::from(4).local(local));
+    groups_of(2).unwrap().wait().unwrap();
+    let error = groups_of(1).unwrap_err().to_string();
+    assert!(
+        error.contains("make the module invalid") && error.contains("[SPIRV-OpTypeArray-length]"),
+        "{error}"
+    );
+}
+
 /// The module with its first OpReturn twice.
 fn with_two_returns(words: &[u32]) -> Vec<u32> {
     const RETURN: u32 = 1 << 16 | 253;

@@ -72,6 +72,7 @@ const TESTS: &[(&str, Test)] = &[
     ("missing_workarounds_are_warned_of_once", workarounds::missing_workarounds_are_warned_of_once),
     ("modules_for_other_environments_are_rejected", faults::modules_for_other_environments_are_rejected),
     ("invalid_modules_are_rejected", faults::invalid_modules_are_rejected),
+    ("invalid_specializations_are_rejected", faults::invalid_specializations_are_rejected),
     ("impossible_launches_are_rejected", faults::impossible_launches_are_rejected),
     ("objects_of_other_devices_are_rejected", faults::objects_of_other_devices_are_rejected),
 ];
