@@ -46,8 +46,6 @@ struct Layout {
     element: Scalar,
     /// The type that the variable has for each element: the same, or a wider integer.
     cell: Scalar,
-    /// Whether the variable is initialized with zeros.
-    is_zeroed: bool,
     /// The number of bytes per index step, a power of two.
     unit: u64,
     /// The number of elements, if an access with an unknown index selects among all of them.
@@ -162,6 +160,12 @@ impl Objects<'_> {
         uses: FxHashMap<Object, Usage>,
     ) -> pointers::Layouts {
         let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
+        let mut private = uses.iter().filter(|(object, _)| object.space() == AddressSpace::Private);
+        // Functions that move only whole words of private objects have not shown these two faults.
+        let moves_parts = private.any(|(_, usage)| !usage.moves_whole_words());
+        let has_fault = |fault| moves_parts && self.target.workarounds.contains(fault);
+        let initializes = has_fault(Fault::InitializePrivateVariables);
+        let selects = has_fault(Fault::SelectPrivateElements);
         for (object, usage) in uses {
             if let Object::Module(var) = object
                 && let Some(split) = self.split.get(&var)
@@ -198,14 +202,14 @@ impl Objects<'_> {
                 Object::Param(..) => continue,
             };
             let size = class.and_then(|class| self.passed.size(class)).unwrap_or(size);
-            let selects = self.target.workarounds.contains(Fault::SelectPrivateElements);
-            if selects && class.is_none() && !usage.moves_whole_words() {
+            let is_private = root.space() == AddressSpace::Private;
+            if selects && is_private && class.is_none() {
                 let count = size.div_ceil(layout.element.size());
                 layout.selected = Some(count).filter(|count| (2..=MAX_SELECTED).contains(count));
             }
             var.element = Some(Type::Scalar(layout.cell));
             var.size = self.defects.changed_size(size.div_ceil(layout.element.size()) * layout.cell.size());
-            if layout.is_zeroed && var.parameter.is_none() {
+            if initializes && is_private && var.parameter.is_none() {
                 var.init = Some(Data::default());
             }
             layouts.insert(object, layout);
@@ -387,18 +391,7 @@ impl Usage {
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
-        let initializes = is_private && target.workarounds.contains(Fault::InitializePrivateVariables);
-        let is_zeroed = initializes && !self.moves_whole_words();
-        Layout {
-            element,
-            cell,
-            is_zeroed,
-            unit,
-            selected: None,
-            has_atomic_parts,
-            root,
-            steps: SmallVec::new(),
-        }
+        Layout { element, cell, unit, selected: None, has_atomic_parts, root, steps: SmallVec::new() }
     }
 
     /// Whether every access moves whole 32-bit elements.

@@ -174,8 +174,9 @@ faults! {
         symptom: "8- and 16-bit integers that are extended to 64 bits in a loop have wrong upper bits",
         remedy: Remedy::Option("emulate_small"),
     }
-    /// Seen with 580.159.04 on an H100 and an H200. Objects of which every access moves a whole 32-bit element need no initializer:
-    /// 5,000 random programs are right without it, and sorts of private arrays take up to 28 % longer with it.
+    /// Seen with 580.159.04 on an H100 and an H200. Functions whose accesses to private objects all move whole 32-bit elements need
+    /// no initializers: 5,000 random programs are right without, and sorts of private arrays take up to 28 % longer with them.
+    /// The compiler crashes on 9000951, which has such arrays beside others, if only the others have initializers.
     InitializePrivateVariables "initialize_private_variables" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver's compiler crashes on some kernels with private objects that have no initializer",
@@ -190,8 +191,8 @@ faults! {
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// With only the row above, 9002671 stays wrong, and the compiler crashes on 6100209, 6102744, 6104489, 9000506 and 9000951.
-    /// The row concerns arrays of up to 32 elements. Arrays of which every access moves a whole 32-bit element stay in memory:
-    /// selecting there mends no program, and takes up to 2.6 times as long (a histogram of 16 counters on an H100). Measured
+    /// The row concerns arrays of up to 32 elements, in functions that access parts of private elements, or elements of other
+    /// sizes than 32 bits. In others, selecting takes up to 2.6 times as long (a histogram of 16 counters on an H100). Measured
     /// without effect: volatile accesses. Insufficient: only loads or only stores that select, up to 8 or up to 16 elements.
     SelectPrivateElements "select_private_elements" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
