@@ -56,13 +56,18 @@ struct Layout {
 
 /// The column of each token that starts a line; `None` for the others.
 pub(crate) fn wrap(tokens: &Tokens<'_, '_>, style: &Style) -> Vec<Option<usize>> {
-    let wrapper = Wrapper { tokens, style };
     let count = tokens.line.len();
+    let mut wrapper = Wrapper { tokens, style, rows: vec![false; count] };
     let is_flat = (1..count).all(|index| !wrapper.must_break(index));
     if is_flat && wrapper.fits() {
         return vec![None; count];
     }
-    wrapper.search()
+    let mut starts = wrapper.search();
+    // The rows of the result stay rows when it is formatted again. The search must end with the same layout then.
+    while wrapper.keep_rows(&starts) {
+        starts = wrapper.search();
+    }
+    starts
 }
 
 /// The width of a text on its first line, and on its last one.
@@ -86,6 +91,8 @@ fn widths_sum(token: &Token<'_>) -> usize {
 struct Wrapper<'l, 't> {
     tokens: &'l Tokens<'l, 't>,
     style: &'l Style,
+    /// The tokens that an earlier search put at the start of a row.
+    rows: Vec<bool>,
 }
 
 impl Wrapper<'_, '_> {
@@ -107,14 +114,32 @@ impl Wrapper<'_, '_> {
         if before.kind == Kind::LineComment || before.is_raw() || token.is_raw() {
             return true;
         }
-        if token.newlines == 0 || self.tokens.is_joined {
+        if self.tokens.is_joined {
             return false;
+        }
+        if token.newlines == 0 {
+            return self.rows[index];
         }
         // Comments and rows of initializers that are on their own line stay there.
         token.is_comment()
             || self.is_own_line(index - 1)
             || self.is_row(index)
             || self.style.column_limit == 0 && self.break_cost(index).is_some()
+    }
+
+    /// Makes the rows of a layout mandatory. Whether one of them was not.
+    fn keep_rows(&mut self, starts: &[Option<usize>]) -> bool {
+        let is_new = |index: &usize| {
+            starts[*index].is_some()
+                && !self.tokens.is_joined
+                && self.is_row(*index)
+                && !self.must_break(*index)
+        };
+        let new: Vec<usize> = (1..starts.len()).filter(is_new).collect();
+        for &index in &new {
+            self.rows[index] = true;
+        }
+        !new.is_empty()
     }
 
     /// Whether a token is a comment that starts a line of the source.
@@ -374,6 +399,15 @@ mod tests {
         let text =
             "DEFINE(ceil, up)\n\n/* Lowers to\n   two. */\nDEFINE(fmax, max) /* one */\nDEFINE(fmin, min)\n";
         assert_eq!(settled(text), text);
+    }
+
+    #[test]
+    fn rows_of_a_broken_initializer_stay() {
+        settled(
+            "void f(void) {\n    float4 a27[3][3] = {{convert_float4(convert_int4(max(x, x_name)) & 2047), \
+             x, x_name}, {x, x, x}, {x, x, convert_float4(convert_int4((convert_float4((x(((int)p24->m9))) \
+             & 2047) + x)) & 2047)}};\n}\n",
+        );
     }
 
     #[test]
