@@ -53,8 +53,8 @@ pub(super) struct Body<'b, 'a> {
     pub(super) fresh: Option<LocalId>,
     /// The value of `ExprKind::Current`.
     pub(super) current: Option<ValueId>,
-    /// With `Overflow::Marked`, the variables that have one value.
-    pub(super) single_values: members::Values<'a>,
+    /// With `Overflow::Marked`, what is known about pointers.
+    pub(super) pointers: members::Pointers<'a>,
 }
 
 impl<'a> Lowering<'a> {
@@ -91,9 +91,9 @@ impl<'a> Lowering<'a> {
         let placeholder = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[target], placeholder);
         let params = function.params().to_vec();
-        let single_values = match self.overflow {
-            Overflow::Marked => members::single_values(hir, stmts),
-            Overflow::Unmarked => members::Values::default(),
+        let pointers = match self.overflow {
+            Overflow::Marked => members::Pointers::new(id, hir, stmts, &self.elements),
+            Overflow::Unmarked => members::Pointers::default(),
         };
         let mut body = Body {
             lowering: self,
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
             loops: 0,
             fresh: None,
             current: None,
-            single_values,
+            pointers,
         };
         body.assign_slots(&params);
         body.function_body(stmts);

@@ -60,6 +60,8 @@ struct Lowering<'a> {
     callees: FxHashMap<FunctionId, FuncId>,
     /// Callees and kernels to lower.
     pending: Vec<(FunctionId, FuncId)>,
+    /// With `Overflow::Marked`, the elements of members that parameters point to.
+    elements: members::Elements,
     /// The kernels for enqueued blocks.
     blocks: FxHashMap<FunctionId, FuncId>,
 }
@@ -74,9 +76,13 @@ pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Ove
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
+        elements: members::Elements::default(),
         blocks: FxHashMap::default(),
         pending: Vec::new(),
     };
+    if overflow == Overflow::Marked {
+        lowering.elements = members::elements_of_parameters(&lowering);
+    }
     for (id, function) in hir.functions.entries() {
         if function.kernel.is_some() && function.body.is_some() {
             let kernel = lowering.kernel(id);
@@ -121,6 +127,7 @@ pub fn lower_functions(
         module: Module::default(),
         globals: FxHashMap::default(),
         callees: FxHashMap::default(),
+        elements: members::Elements::default(),
         blocks: FxHashMap::default(),
         pending: Vec::new(),
     };

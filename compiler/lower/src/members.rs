@@ -1,20 +1,42 @@
 //! Elements of arrays that are members of structures, which a device with `Overflow::Marked` checks (C99 6.5.6): named
 //! by indices, by sums with the array, or through pointers to it.
 
-use kiln_frontend::hir::{self, Const, Expr, ExprKind, LocalId, Lvalue, LvalueKind, Stmt};
+use kiln_frontend::hir::{self, Const, Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind, Stmt};
 use kiln_ir::{BinaryOp, Op, Scalar, ValueId, align_at_offset};
 use kiln_syntax::ast::RecordKind;
 use kiln_types::ty::Ty;
-use kiln_vocabulary::opencl::Overflow;
-use rustc_hash::FxHashMap;
+use kiln_vocabulary::opencl::{Linkage, Overflow};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{access::Address, body::Body, lvalue::Bounds};
+use super::{Lowering, access::Address, body::Body, lvalue::Bounds};
 
-/// The values of variables that have one value for as long as they live.
-pub(super) type Values<'a> = FxHashMap<LocalId, &'a Expr>;
+/// What is known about the pointers of a function.
+#[derive(Default)]
+pub(super) struct Pointers<'a> {
+    /// The values of variables that have one value for as long as they live.
+    values: FxHashMap<LocalId, &'a Expr>,
+    /// The elements that parameters point to.
+    parameters: FxHashMap<LocalId, Element>,
+}
+
+/// The elements that parameters of functions point to, where all calls agree.
+pub(super) type Elements = FxHashMap<(FunctionId, usize), Element>;
+
+/// An element of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Element {
+    /// The index, from the start of the member.
+    start: i64,
+    size: u64,
+    /// The number of elements of the member.
+    count: u32,
+}
 
 /// The number of pointers that may lead from an access to its array.
 const MAX_POINTERS: usize = 8;
+
+/// The number of calls through which a pointer is followed.
+const MAX_CALLS: usize = 8;
 
 /// An element of an array that is a member of a structure.
 pub(super) struct MemberElement<'l> {
@@ -36,37 +58,172 @@ enum Base<'l> {
     Pointer(&'l Expr, i64),
 }
 
-/// The variables with one assignment and without another use of their address, with the assigned value.
-pub(super) fn single_values<'h>(function: &'h hir::Function, stmts: &'h [Stmt]) -> Values<'h> {
-    let mut values: FxHashMap<LocalId, Option<&Expr>> =
-        function.parameters.iter().map(|&parameter| (parameter, None)).collect();
-    hir::visit::expressions(stmts, &mut |expr| match &expr.kind {
-        ExprKind::Assign(assign) => {
-            if let LvalueKind::Local(id) = assign.lvalue.kind {
-                values.entry(id).and_modify(|value| *value = None).or_insert(Some(&assign.value));
+impl<'a> Pointers<'a> {
+    /// The pointers of a function whose parameters point to these elements.
+    pub(super) fn new(
+        id: FunctionId,
+        function: &hir::Function,
+        stmts: &'a [Stmt],
+        elements: &Elements,
+    ) -> Self {
+        let mut values: FxHashMap<LocalId, Option<&Expr>> = FxHashMap::default();
+        let mut parameters = FxHashMap::default();
+        for (place, parameter) in function.parameters.iter().enumerate() {
+            values.insert(*parameter, None);
+            if let Some(element) = elements.get(&(id, place)) {
+                parameters.insert(*parameter, *element);
             }
         }
-        ExprKind::Update(update) => {
-            if let LvalueKind::Local(id) = update.lvalue.kind {
-                values.insert(id, None);
-            }
-        }
-        ExprKind::AddressOf(lvalue) => {
+        hir::visit::expressions(stmts, &mut |expr| {
+            let (lvalue, value) = match &expr.kind {
+                ExprKind::Assign(assign) => (&assign.lvalue, Some(&assign.value)),
+                ExprKind::Update(update) => (&update.lvalue, None),
+                ExprKind::AddressOf(lvalue) => (&**lvalue, None),
+                _ => return,
+            };
             if let LvalueKind::Local(id) = lvalue.kind {
-                values.insert(id, None);
+                parameters.remove(&id);
+                values.entry(id).and_modify(|value| *value = None).or_insert(value);
             }
+        });
+        Self { values: values.into_iter().filter_map(|(id, value)| Some((id, value?))).collect(), parameters }
+    }
+}
+
+/// The elements that the parameters of all functions point to. Only functions of which all calls are known count.
+pub(super) fn elements_of_parameters(lowering: &Lowering<'_>) -> Elements {
+    let functions = &lowering.hir.functions;
+    let mut blocks = FxHashSet::default();
+    for body in functions.iter().filter_map(|function| function.body.as_ref()) {
+        hir::visit::expressions(body, &mut |expr| {
+            if let ExprKind::Block { function, .. } = &expr.kind {
+                blocks.insert(*function);
+            }
+        });
+    }
+    let is_known = |id: FunctionId| {
+        let function = &functions[id];
+        function.kernel.is_none() && function.linkage == Linkage::Internal && !blocks.contains(&id)
+    };
+    let mut elements = Elements::default();
+    for _ in 0..MAX_CALLS {
+        let mut found: FxHashMap<(FunctionId, usize), Option<Element>> = FxHashMap::default();
+        for (id, function) in functions.entries() {
+            let Some(body) = &function.body else { continue };
+            let pointers = Pointers::new(id, function, body, &elements);
+            let finder = Finder { lowering, pointers: &pointers };
+            hir::visit::expressions(body, &mut |expr| {
+                let ExprKind::Call { function, arguments } = &expr.kind else { return };
+                for (place, argument) in arguments.iter().enumerate() {
+                    let element = finder.element(argument);
+                    let all = found.entry((*function, place)).or_insert(element);
+                    *all = all.filter(|all| Some(*all) == element);
+                }
+            });
         }
-        _ => {}
-    });
-    values.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
+        let next: Elements = found
+            .into_iter()
+            .filter_map(|(place, element)| Some((place, element?)))
+            .filter(|((id, _), _)| is_known(*id))
+            .collect();
+        if next == elements {
+            break;
+        }
+        elements = next;
+    }
+    elements
+}
+
+/// Finds the members that pointers and lvalues of a function belong to.
+struct Finder<'f, 'm> {
+    lowering: &'f Lowering<'m>,
+    pointers: &'f Pointers<'f>,
+}
+
+impl MemberElement<'_> {
+    /// The element, if its index is constant.
+    fn constant(&self) -> Option<Element> {
+        let Self { start, size, count, .. } = *self;
+        self.indices.is_empty().then_some(Element { start, size, count })
+    }
+}
+
+impl Finder<'_, '_> {
+    /// The element that a pointer points to, if its index is constant.
+    fn element(&self, pointer: &Expr) -> Option<Element> {
+        if !matches!(self.lowering.hir.types.get(pointer.ty), Ty::Pointer(_)) {
+            return None;
+        }
+        self.pointer(pointer, MAX_POINTERS)?.constant()
+    }
+
+    /// An array of arrays counts as one array, because kernels walk through all of its rows with one index. `None` for
+    /// members of unions, and for arrays of one element, which can be the start of a longer one.
+    fn lvalue<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
+        let types = &self.lowering.hir.types;
+        let (mut at, mut start, mut indices) = (lvalue, 0, Vec::new());
+        while let LvalueKind::Element(element) = &at.kind {
+            let (row, _) = self.lowering.layout(at.ty.ty);
+            self.lowering.count(element.base.ty.ty)?;
+            add_index(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
+            at = &element.base;
+        }
+        let LvalueKind::Field(field) = &at.kind else { return None };
+        let Ty::Record(record) = types.get(field.base.ty.ty) else { return None };
+        let Ty::Array(..) = types.get(at.ty.ty) else { return None };
+        let (bytes, _) = self.lowering.layout(at.ty.ty);
+        let count = u32::try_from(bytes.checked_div(size)?).ok().filter(|&count| count > 1)?;
+        let is_struct = types.records[*record].kind == RecordKind::Struct;
+        is_struct.then_some(MemberElement { base: Base::Array(at), start, indices, size, count })
+    }
+
+    /// The element that a pointer points to, if it follows from the source.
+    fn pointer<'l>(&self, pointer: &'l Expr, depth: usize) -> Option<MemberElement<'l>> {
+        let size = self.lowering.stride(pointer.ty);
+        match &pointer.kind {
+            ExprKind::PointerCast(inner) if self.lowering.stride(inner.ty) == size => {
+                self.pointer(inner, depth)
+            }
+            ExprKind::AddressOf(lvalue) => self.lvalue(lvalue, size),
+            ExprKind::Offset(offset) => {
+                let mut member = self.pointer(&offset.pointer, depth)?;
+                add_index(&mut member.start, &mut member.indices, &offset.index, 1)?;
+                Some(member)
+            }
+            ExprKind::Load(lvalue) => {
+                let LvalueKind::Local(id) = lvalue.kind else { return None };
+                let element = match self.pointers.parameters.get(&id) {
+                    Some(element) => *element,
+                    None => {
+                        let value: &Expr = self.pointers.values.get(&id)?;
+                        self.pointer(value, depth.checked_sub(1)?)?.constant()?
+                    }
+                };
+                let Element { start, count, .. } = element;
+                let base = Base::Pointer(pointer, start);
+                (element.size == size).then_some(MemberElement {
+                    base,
+                    start,
+                    indices: Vec::new(),
+                    size,
+                    count,
+                })
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Body<'_, '_> {
+    fn finder(&self) -> Finder<'_, '_> {
+        Finder { lowering: self.lowering, pointers: &self.pointers }
+    }
+
     /// A pointer that an access uses. Marks the element of a member, if it is one.
     pub(super) fn pointer_to_access(&mut self, pointer: &Expr) -> ValueId {
         let ty = self.value_type(pointer.ty);
         if self.lowering.overflow == Overflow::Marked
-            && let Some(member) = self.member_of_pointer(pointer, MAX_POINTERS)
+            && let Some(member) = self.finder().pointer(pointer, MAX_POINTERS)
             && self.is_checked(&member)
         {
             let address = self.member_element_address(&member);
@@ -86,7 +243,7 @@ impl Body<'_, '_> {
         if self.lowering.overflow != Overflow::Marked {
             return None;
         }
-        self.member_of_lvalue(lvalue, size).filter(|member| self.is_checked(member))
+        self.finder().lvalue(lvalue, size).filter(|member| self.is_checked(member))
     }
 
     /// Whether the index may be past the array. An index that is constant in the source has a warning.
@@ -96,52 +253,6 @@ impl Body<'_, '_> {
             Base::Pointer(..) => {
                 !member.indices.is_empty() || !(0..i64::from(member.count)).contains(&member.start)
             }
-        }
-    }
-
-    /// An array of arrays counts as one array, because kernels walk through all of its rows with one index. `None` for
-    /// members of unions, and for arrays of one element, which can be the start of a longer one.
-    fn member_of_lvalue<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
-        let types = &self.lowering.hir.types;
-        let (mut at, mut start, mut indices) = (lvalue, 0, Vec::new());
-        while let LvalueKind::Element(element) = &at.kind {
-            let (row, _) = self.lowering.layout(at.ty.ty);
-            self.lowering.count(element.base.ty.ty)?;
-            add_index(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
-            at = &element.base;
-        }
-        let LvalueKind::Field(field) = &at.kind else { return None };
-        let Ty::Record(record) = types.get(field.base.ty.ty) else { return None };
-        let Ty::Array(..) = types.get(at.ty.ty) else { return None };
-        let (bytes, _) = self.lowering.layout(at.ty.ty);
-        let count = u32::try_from(bytes.checked_div(size)?).ok().filter(|&count| count > 1)?;
-        let is_struct = types.records[*record].kind == RecordKind::Struct;
-        is_struct.then_some(MemberElement { base: Base::Array(at), start, indices, size, count })
-    }
-
-    /// The element that a pointer points to, if it follows from the source.
-    fn member_of_pointer<'l>(&self, pointer: &'l Expr, depth: usize) -> Option<MemberElement<'l>> {
-        let size = self.lowering.stride(pointer.ty);
-        match &pointer.kind {
-            ExprKind::PointerCast(inner) if self.lowering.stride(inner.ty) == size => {
-                self.member_of_pointer(inner, depth)
-            }
-            ExprKind::AddressOf(lvalue) => self.member_of_lvalue(lvalue, size),
-            ExprKind::Offset(offset) => {
-                let mut member = self.member_of_pointer(&offset.pointer, depth)?;
-                add_index(&mut member.start, &mut member.indices, &offset.index, 1)?;
-                Some(member)
-            }
-            ExprKind::Load(lvalue) => {
-                let LvalueKind::Local(id) = lvalue.kind else { return None };
-                let value: &Expr = self.single_values.get(&id)?;
-                let member = self.member_of_pointer(value, depth.checked_sub(1)?)?;
-                let is_constant = member.indices.is_empty() && member.size == size;
-                let MemberElement { start, count, .. } = member;
-                let base = Base::Pointer(pointer, start);
-                is_constant.then_some(MemberElement { base, start, indices: Vec::new(), size, count })
-            }
-            _ => None,
         }
     }
 
