@@ -33,6 +33,11 @@ struct Package {
 /// The maximum size of a package that crates.io accepts, uncompressed files counted.
 const LARGEST: u64 = 10 << 20;
 
+/// Checks that the packages can be released.
+pub(crate) fn check() -> Outcome {
+    release(&Release { dry_run: true })
+}
+
 /// Checks and, without `--dry-run`, publishes.
 pub(crate) fn release(wanted: &Release) -> Outcome {
     let version = env!("CARGO_PKG_VERSION");
@@ -111,14 +116,15 @@ fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(root().join(path)).map_err(|error| format!("cannot read `{path}`: {error}"))
 }
 
-/// All packages have one version, and require it of each other.
+/// All packages have one version, and require exactly it of each other.
 fn versions(packages: &[Package], version: &str, findings: &mut Vec<String>) {
+    let exact = format!("={version}");
     for package in packages.iter().filter(|package| package.is_published) {
         if package.version != version {
             findings.push(format!("{} has version {}, not {version}", package.name, package.version));
         }
-        for (name, required) in package.needs.iter().filter(|(_, required)| *required != version) {
-            findings.push(format!("{} requires {name} {required:?}, not {version:?}", package.name));
+        for (name, required) in package.needs.iter().filter(|(_, required)| **required != exact) {
+            findings.push(format!("{} requires {name} {required:?}, not {exact:?}", package.name));
         }
     }
     let others = [

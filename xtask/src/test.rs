@@ -17,7 +17,7 @@ use clap::Args;
 use crate::{
     Outcome,
     process::{cargo, succeeds},
-    setup, tidy,
+    release, setup, tidy,
 };
 
 /// Selects tests.
@@ -56,6 +56,7 @@ struct Check {
 
 const HOUSE: &[Check] = &[
     Check { name: "tidy", run: tidy::tidy },
+    Check { name: "release", run: release::check },
     Check { name: "rustfmt", run: || component("fmt", &["--all", "--check"]) },
     Check {
         name: "clippy",

@@ -119,7 +119,9 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a temporary file and renames it. A failure leaves nothing behind.
 fn replace_file(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder)?;
+    let file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder);
+    // The error of `tempfile` names the temporary file.
+    let mut file = file.map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(bytes)?;
     file.persist(path)?;
     Ok(())

@@ -119,8 +119,11 @@ fn launch(
     let queue = device.queue()?;
     // SAFETY: the user guarantees that the kernel stays within its buffers.
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
-    let event = unsafe { queue.launch(&kernel, range) }?;
-    let ended = progress::during(&|| format!("kernel `{}` is running", kernel.name()), || event.wait());
+    let launched = unsafe { queue.launch(&kernel, range) };
+    // A launch with bounds checks has ended here.
+    let ended = launched.and_then(|event| {
+        progress::during(&|| format!("kernel `{}` is running", kernel.name()), || event.wait())
+    });
     if let Err(error) = ended {
         if !is_undefined(&error) {
             return Err(error.into());

@@ -88,6 +88,9 @@ pub(crate) fn respell(arguments: Vec<OsString>, commands: &[String]) -> Result<R
     let mut arguments = arguments.into_iter();
     let mut found = Respelled { arguments: arguments.next().into_iter().collect(), ..Respelled::default() };
     let mut rest: Vec<OsString> = arguments.collect();
+    if matches!(&rest[..], [only] if only == "-v") {
+        rest[0] = "--version".into();
+    }
     if names_no_command(&rest, commands) {
         rest.insert(0, "compile".into());
     }
@@ -205,6 +208,7 @@ mod tests {
         assert_eq!(words("- -o k.spv"), "compile - -o k.spv");
         assert_eq!(words("complie k.cl"), "complie k.cl");
         assert_eq!(words("--version"), "--version");
+        assert_eq!(words("-v"), "--version");
         assert_eq!(words("lsp -v"), "lsp -v");
     }
 

@@ -582,6 +582,20 @@ fn an_output_does_not_replace_an_input() {
 }
 
 #[test]
+fn kinds_of_reports_are_explained() {
+    let page = fs::read_to_string(root().join("docs/reference-device.md")).expect("the page");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let kinds: Vec<&str> =
+        rows.flat_map(|names| names.split("`, `")).map(|it| it.trim_matches('`')).collect();
+    assert!(kinds.len() > 20, "{kinds:?}");
+    let folder = folder(&[]);
+    for kind in kinds {
+        let finished = kiln(&folder, &["explain", kind]);
+        assert_eq!(finished.code(), Some(0), "{kind}: {}", finished.stderr);
+    }
+}
+
+#[test]
 fn undefined_behavior_has_its_own_exit_code() {
     let race = "kernel void k(global int *out) { out[0] = get_global_id(0); }\n";
     let outside = "kernel void k(global int *out) { out[get_global_id(0) + 4] = 1; }\n";
@@ -591,6 +605,8 @@ fn undefined_behavior_has_its_own_exit_code() {
         let finished = kiln(&folder, &words);
         assert_eq!(finished.code(), Some(3), "{}", finished.stderr);
     }
+    let checked = kiln(&folder, &["run", "outside.cl", "--checked", "--global", "4", "--arg", "buf:int[4]"]);
+    assert_eq!(checked.code(), Some(3), "{}", checked.stderr);
     let wrong = [
         "run",
         "race.cl",
