@@ -69,5 +69,5 @@ int main()
 
     // Without WIDTH, the source has errors.
     Result result(kiln_compile(source.data(), source.size(), "sum.cl", options.get()));
-    std::cout << kiln_result_error_count(result.get()) << " errors\n";
+    std::cout << "errors without WIDTH: " << kiln_result_error_count(result.get()) << '\n';
 }
