@@ -242,5 +242,7 @@ fn an_ellipsis_matches_any_text() {
 #[test]
 fn messages_for_typical_mistakes_match_the_page() {
     let blesses = env::var_os("KILN_BLESS").is_some_and(|value| value == "1");
-    holds("mistakes.md", &mistakes::page(blesses));
+    for (name, page) in mistakes::pages(blesses) {
+        holds(name, &page);
+    }
 }

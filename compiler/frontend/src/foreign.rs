@@ -1,20 +1,24 @@
 //! Words of C's headers and of related languages, and their replacements in OpenCL C.
 
 /// Types, and the equivalent type.
-const TYPES: [(&str, &str); 28] = [
+const TYPES: [(&str, &str); 34] = [
     ("__half", "half"),
     ("boolean", "bool"),
     ("byte", "uchar"),
     ("f32", "float"),
     ("f64", "double"),
+    ("float32", "float"),
     ("float32_t", "float"),
+    ("float64", "double"),
     ("float64_t", "double"),
     ("i16", "short"),
     ("i32", "int"),
     ("i64", "long"),
     ("i8", "char"),
     ("int16_t", "short"),
+    ("int32", "int"),
     ("int32_t", "int"),
+    ("int64", "long"),
     ("int64_t", "long"),
     ("int8_t", "char"),
     ("ivec2", "int2"),
@@ -24,7 +28,9 @@ const TYPES: [(&str, &str); 28] = [
     ("u64", "ulong"),
     ("u8", "uchar"),
     ("uint16_t", "ushort"),
+    ("uint32", "uint"),
     ("uint32_t", "uint"),
+    ("uint64", "ulong"),
     ("uint64_t", "ulong"),
     ("uint8_t", "uchar"),
     ("vec2", "float2"),
@@ -33,7 +39,7 @@ const TYPES: [(&str, &str); 28] = [
 ];
 
 /// Names, and the equivalent expression. The second part of a CUDA variable selects the dimension.
-const NAMES: [(&str, &str); 34] = [
+const NAMES: [(&str, &str); 48] = [
     ("CLK_GLOBAL", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_GLOBAL_FENCE", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_GLOBAL_MEMFENCE", "CLK_GLOBAL_MEM_FENCE"),
@@ -42,8 +48,22 @@ const NAMES: [(&str, &str); 34] = [
     ("CLK_LOCAL_MEMFENCE", "CLK_LOCAL_MEM_FENCE"),
     ("False", "false"),
     ("GLOBAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"),
+    ("INT16_MAX", "SHRT_MAX"),
+    ("INT16_MIN", "SHRT_MIN"),
+    ("INT32_MAX", "INT_MAX"),
+    ("INT32_MIN", "INT_MIN"),
+    ("INT64_MAX", "LONG_MAX"),
+    ("INT64_MIN", "LONG_MIN"),
+    ("INT8_MAX", "SCHAR_MAX"),
+    ("INT8_MIN", "SCHAR_MIN"),
+    ("LLONG_MAX", "LONG_MAX"),
     ("LOCAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE"),
     ("True", "true"),
+    ("UINT16_MAX", "USHRT_MAX"),
+    ("UINT32_MAX", "UINT_MAX"),
+    ("UINT64_MAX", "ULONG_MAX"),
+    ("UINT8_MAX", "UCHAR_MAX"),
+    ("ULLONG_MAX", "ULONG_MAX"),
     ("acq_rel", "memory_order_acq_rel"),
     ("acquire", "memory_order_acquire"),
     ("blockDim", "get_local_size(0)"),
@@ -71,9 +91,11 @@ const NAMES: [(&str, &str); 34] = [
 ];
 
 /// Names that programs may also declare themselves, and their meaning in other languages.
-const LIKELY: [(&str, &str); 8] = [
+const LIKELY: [(&str, &str); 10] = [
+    ("GLOBAL", "CLK_GLOBAL_MEM_FENCE"),
     ("INF", "INFINITY"),
     ("Infinity", "INFINITY"),
+    ("LOCAL", "CLK_LOCAL_MEM_FENCE"),
     ("NaN", "NAN"),
     ("PI", "M_PI_F"),
     ("device", "memory_scope_device"),
@@ -83,7 +105,7 @@ const LIKELY: [(&str, &str); 8] = [
 ];
 
 /// Functions, and the equivalent call or name.
-const FUNCTIONS: [(&str, &str); 63] = [
+const FUNCTIONS: [(&str, &str); 70] = [
     ("GroupMemoryBarrierWithGroupSync", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ("__clz", "clz"),
     ("__cosf", "native_cos"),
@@ -108,6 +130,7 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("__sync_fetch_and_xor", "atomic_xor"),
     ("__sync_val_compare_and_swap", "atomic_cmpxchg"),
     ("__syncthreads", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"),
+    ("__syncwarp", "sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"),
     ("__tanf", "native_tan"),
     (
         "__threadfence",
@@ -125,6 +148,9 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("atomicOr", "atomic_or"),
     ("atomicSub", "atomic_sub"),
     ("atomicXor", "atomic_xor"),
+    ("global_id", "get_global_id"),
+    ("global_size", "get_global_size"),
+    ("group_id", "get_group_id"),
     ("inversesqrt", "rsqrt"),
     ("isInf", "isinf"),
     ("isNaN", "isnan"),
@@ -133,6 +159,8 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("ivec3", "(int3)"),
     ("ivec4", "(int4)"),
     ("lerp", "mix"),
+    ("local_id", "get_local_id"),
+    ("local_size", "get_local_size"),
     ("make_float2", "(float2)"),
     ("make_float3", "(float3)"),
     ("make_float4", "(float4)"),
@@ -142,6 +170,7 @@ const FUNCTIONS: [(&str, &str); 63] = [
     ("make_uint2", "(uint2)"),
     ("make_uint3", "(uint3)"),
     ("make_uint4", "(uint4)"),
+    ("num_groups", "get_num_groups"),
     ("powi", "pown"),
     ("sub_group_reduce", "sub_group_reduce_add"),
     ("sub_group_reduce_sum", "sub_group_reduce_add"),
@@ -153,9 +182,13 @@ const FUNCTIONS: [(&str, &str); 63] = [
 ];
 
 /// Functions of C and CUDA without an equivalent that takes the same arguments, and advice.
-const ADVICE: [(&str, &str); 37] = [
+const ADVICE: [(&str, &str); 44] = [
     ("InterlockedAdd", "use `atomic_add`, which takes a pointer and returns the old value"),
+    ("__activemask", "use `sub_group_ballot(1)` of cl_khr_subgroup_ballot"),
+    ("__all_sync", "use `sub_group_all`, without the mask"),
+    ("__any_sync", "use `sub_group_any`, without the mask"),
     ("__ballot_sync", "use `sub_group_ballot` of cl_khr_subgroup_ballot, without the mask"),
+    ("__ffs", "use `ctz(x) + 1` for an `x` that is not 0"),
     ("__ldg", "read the element directly: `p[i]`; a `const` and `restrict` pointer has the same effect"),
     ("__saturatef", SATURATE),
     (
@@ -174,6 +207,7 @@ const ADVICE: [(&str, &str); 37] = [
     ("calloc", "kernels cannot allocate memory; use an array, or a buffer of the host"),
     ("clock", "kernels have no clock; measure launches on the host, as `kiln bench` does"),
     ("clock64", "kernels have no clock; measure launches on the host, as `kiln bench` does"),
+    ("dFdx", "kernels have no derivatives; compute the difference to the neighbor"),
     ("ddx", "kernels have no derivatives; compute the difference to the neighbor"),
     ("exit", "end a kernel with `return`, for each work-item"),
     ("fprintf", "use `printf`, without the file"),
@@ -185,12 +219,14 @@ const ADVICE: [(&str, &str); 37] = [
     ("memcpy", "assign the elements in a loop, or the whole struct"),
     ("memmove", "assign the elements in a loop, or the whole struct"),
     ("memset", "assign the elements in a loop"),
+    ("mod", "use `fmod`, whose result has the sign of the first argument"),
     ("print", "use `printf`"),
     ("println", "use `printf`"),
     ("puts", "use `printf`"),
     ("rand", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
     ("random", "kernels have no random numbers; compute them from a seed and `get_global_id(0)`"),
     ("saturate", SATURATE),
+    ("sprintf", "kernels have no functions for strings; `printf` prints"),
     ("strcmp", "kernels have no functions for strings"),
     ("strlen", "kernels have no functions for strings"),
     ("swap", "assign through a temporary variable"),
@@ -204,11 +240,13 @@ pub(crate) const SATURATE: &str = "use `clamp` with the bounds 0 and 1";
 
 /// Advice for a call of an undeclared function.
 pub(crate) fn advice(word: &str) -> Option<&'static str> {
-    find(&ADVICE, word)
+    const HOST: &str = "functions of the CUDA runtime are called by the host; OpenCL's are in `CL/cl.h`";
+    find(&ADVICE, word).or_else(|| word.starts_with("cuda").then_some(HOST))
 }
 
 /// Words that start declarations in C++.
-const CPP: [&str; 6] = ["class", "constexpr", "namespace", "template", "typename", "using"];
+const CPP: [&str; 9] =
+    ["class", "constexpr", "delete", "friend", "namespace", "template", "typename", "using", "virtual"];
 
 /// Words that start declarations in other languages.
 const OTHERS: [&str; 7] = ["def", "fn", "func", "function", "let", "val", "var"];
@@ -219,7 +257,11 @@ pub(crate) fn note(word: &str) -> Option<String> {
         return Some(format!("`{word}` is C++; OpenCL C is based on C99"));
     }
     match word {
+        "dim3" => Some("the host sets the sizes of a launch; three sizes are a `uint3`".to_owned()),
         "import" => Some("OpenCL C has `#include \"file\"` instead".to_owned()),
+        "string" => {
+            Some("a string literal is a `constant char` array; there are no other strings".to_owned())
+        }
         _ => OTHERS.contains(&word).then(|| format!("a declaration begins with a type, not with `{word}`")),
     }
 }

@@ -1,6 +1,7 @@
 //! Messages for syntax errors. The parser reports errors as data; this module formats them.
 
 mod habits;
+mod languages;
 mod shadow;
 mod words;
 
@@ -27,8 +28,23 @@ pub fn report<'e>(
     sink: &mut Sink,
 ) {
     let mut in_macros = Vec::new();
+    let mut keywords = Vec::new();
     for error in errors {
+        // A use of a keyword that was declared as a name.
+        if let SyntaxErrorKind::Expected {
+            what: Expected::Expression,
+            found: Some(TokenKind::Keyword(keyword)),
+        } = error.kind
+            && keywords.contains(&keyword.spelling())
+        {
+            continue;
+        }
         let known = habits::explain(error, sources, interner);
+        if let (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) = (error.kind, &known)
+            && let Some(place) = sources.spelling(known.span)
+        {
+            keywords.push(sources.text(&place));
+        }
         let span = known.as_ref().map_or(error.span, |known| known.span);
         let in_macro = sources.macro_name(error.span.lo).is_some() || is_in_definition(span, sources);
         if let Some(location) = sources.spelling(span).filter(|_| in_macro) {
@@ -93,6 +109,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
         SyntaxErrorKind::Foreign { name, language, keyword } => {
             let language = match language {
                 Language::Cuda => "CUDA",
+                Language::Glsl => "GLSL",
                 Language::Hlsl => "HLSL",
                 Language::Metal => "Metal",
             };

@@ -36,7 +36,12 @@ impl Preprocessor<'_> {
         match value {
             Ok(value) => value.bits != 0,
             Err((span, message)) => {
-                self.sink.report(Diagnostic::new(Code::Conditional, span, message).note("C99 6.10.1"));
+                let is_assignment = tokens.iter().any(|token| token.span == span && token.is(Punct::Equal));
+                let mut diagnostic = Diagnostic::new(Code::Conditional, span, message).note("C99 6.10.1");
+                if is_assignment {
+                    diagnostic = diagnostic.help("write `==`").fix(span, "write `==`", "==");
+                }
+                self.sink.report(diagnostic);
                 false
             }
         }

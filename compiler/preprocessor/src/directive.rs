@@ -83,6 +83,8 @@ impl Preprocessor<'_> {
                     let title = format!("write `#{likely}`");
                     diagnostic =
                         diagnostic.help(format!("did you mean `#{likely}`?")).fix(word.span, title, likely);
+                } else {
+                    diagnostic = diagnostic.help("a comment begins with `//`");
                 }
                 self.sink.report(diagnostic);
             }
@@ -102,11 +104,12 @@ impl Preprocessor<'_> {
             let message = format!("extra text after `#{directive}` is ignored");
             let diagnostic = Diagnostic::new(Code::ExtraTokens, first.span, message);
             let comment = format!("// {}", first.spelling(self.interner));
-            self.sink.report(diagnostic.help("make it a comment").fix(
-                first.span,
-                "make it a comment",
-                comment,
-            ));
+            let is_test = matches!(directive, "ifdef" | "ifndef") && matches!(first.kind, Kind::Punct(_));
+            let diagnostic = match is_test {
+                true => diagnostic.help("it tests one name: write `#if` for a condition"),
+                false => diagnostic.help("make it a comment"),
+            };
+            self.sink.report(diagnostic.fix(first.span, "make it a comment", comment));
         }
     }
 
@@ -133,7 +136,20 @@ impl Preprocessor<'_> {
 
     /// `#else` after a taken group: skips its group.
     fn else_directive(&mut self, rest: &[Tok], span: Span) {
-        self.extra_tokens(rest, "else");
+        match rest.first() {
+            Some(first) if first.spelling(self.interner) == "if" => {
+                let message = "`#else` has no condition; this text is ignored";
+                let whole = Span { lo: span.lo, hi: first.span.hi };
+                self.sink.report(
+                    Diagnostic::new(Code::ExtraTokens, first.span, message).help("write `#elif`").fix(
+                        whole,
+                        "write `#elif`",
+                        "#elif",
+                    ),
+                );
+            }
+            _ => self.extra_tokens(rest, "else"),
+        }
         match self.frames.last_mut().and_then(|frame| frame.conditions.last_mut()) {
             None => self.without_if("else", span),
             Some(condition) => {

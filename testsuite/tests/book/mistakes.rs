@@ -1,4 +1,4 @@
-//! docs/mistakes.md: typical mistakes, with the messages of Kiln and of clang 22.
+//! docs/mistakes.md and docs/mistakes-from-other-languages.md: typical mistakes, with the messages of Kiln and of clang 22.
 //!
 //! testsuite/data/mistakes.txt contains the mistakes, and mistakes-clang.tsv beside it what clang reports. With
 //! `--nightly`, clang runs and is compared with that file; `cargo xtask bless book` rewrites it.
@@ -170,8 +170,19 @@ fn reports_of_clang(paths: &[std::path::PathBuf], blesses: bool) -> Vec<Report> 
 /// The mistakes for which clang has more points.
 const WORSE: [&str; 0] = [];
 
-/// The page. Fails if Kiln is worse than clang for other mistakes than those.
-pub(crate) fn page(blesses: bool) -> String {
+/// The languages whose mistakes have a page of their own.
+const LANGUAGES: [&str; 8] = ["C++", "CUDA", "GLSL", "HLSL", "Metal", "Pascal", "Python", "Rust"];
+
+/// The rows of a page, and how many of them are better.
+#[derive(Default)]
+struct Rows {
+    text: String,
+    count: usize,
+    better: usize,
+}
+
+/// The pages with their names. Fails if Kiln is worse than clang for other mistakes than those.
+pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
     let mistakes = mistakes();
     let folder = tempfile::tempdir().expect("a folder");
     let paths: Vec<_> = (0..mistakes.len()).map(|index| folder.path().join(format!("{index}.cl"))).collect();
@@ -180,36 +191,58 @@ pub(crate) fn page(blesses: bool) -> String {
     }
     let clang = reports_of_clang(&paths, blesses);
     assert_eq!(clang.len(), mistakes.len(), "`cargo xtask bless book` asks clang about new mistakes");
-    let (mut rows, mut better, mut worse) = (String::new(), 0, Vec::new());
+    let (mut of_c, mut of_others, mut worse) = (Rows::default(), Rows::default(), Vec::new());
     for ((mistake, path), clang) in mistakes.iter().zip(&paths).zip(&clang) {
         let kiln = of_kiln(path);
         let points = (kiln.points(mistake), clang.points(mistake));
-        better += usize::from(points.0 > points.1);
         if points.0 < points.1 {
             worse.push(mistake.title.as_str());
         }
+        let language = mistake.title.split(':').next().unwrap_or_default();
+        let rows = if LANGUAGES.contains(&language) { &mut of_others } else { &mut of_c };
+        rows.count += 1;
+        rows.better += usize::from(points.0 > points.1);
         let cell = |text: &str| text.replace('|', "\\|").replace('<', "\\<");
         let shown =
             |report: &Report| if report.count == 0 { "–".to_owned() } else { cell(&report.message) };
         let code = mistake.code.replace('|', "\\|");
         let (title, ours, theirs) = (cell(&mistake.title), shown(&kiln), shown(clang));
-        let _ = writeln!(rows, "| {title} | `{code}` | {ours} | {theirs} | {} : {} |", points.0, points.1);
+        let _ =
+            writeln!(rows.text, "| {title} | `{code}` | {ours} | {theirs} | {} : {} |", points.0, points.1);
     }
     assert_eq!(worse, WORSE, "the mistakes for which Kiln is worse than clang");
-    let equal = mistakes.len() - better - worse.len();
-    format!("{}{rows}", intro(mistakes.len(), better, equal))
+    let others = "Mistakes from other languages";
+    [
+        (
+            "mistakes.md",
+            page(
+                "Typical mistakes",
+                "[Another page](mistakes-from-other-languages.md) has those from C++, CUDA and others.",
+                &of_c,
+            ),
+        ),
+        (
+            "mistakes-from-other-languages.md",
+            page(
+                others,
+                "They are mistakes of people who write C++, CUDA, shaders, Python or Rust.",
+                &of_others,
+            ),
+        ),
+    ]
 }
 
-fn intro(all: usize, better: usize, equal: usize) -> String {
-    let worse = all - better - equal;
+fn page(title: &str, scope: &str, rows: &Rows) -> String {
+    let Rows { text, count, better } = rows;
+    let equal = count - better;
     format!(
-        "# Typical mistakes\n\n\
-         {all} mistakes of people who know C, C++ or CUDA, with the first message of `kiln check` and of clang 22 \
-         (`-cl-std=CL2.0 -finclude-default-header`), each without options for warnings. The last column has the points \
+        "# {title}\n\n\
+         {count} mistakes, with the first message of `kiln check` and of clang 22 \
+         (`-cl-std=CL2.0 -finclude-default-header`), each without options for warnings. {scope} The last column has the points \
          of both: one if the first message is on the line of the mistake, one if it names the remedy (in the message, \
          its notes or its fix; testsuite/data/mistakes.txt has the words), and one if there is no further message. By \
-         these points Kiln is better for {better} mistakes, equal for {equal} and worse for {worse}. The points do not say \
+         these points Kiln is better for {better} mistakes, equal for {equal} and worse for 0. The points do not say \
          how well a message explains. A test compares this page with the compiler.\n\n\
-         | mistake | line | Kiln | clang 22 | points |\n|---|---|---|---|---|\n"
+         | mistake | line | Kiln | clang 22 | points |\n|---|---|---|---|---|\n{text}"
     )
 }

@@ -2,7 +2,7 @@
 //!
 //! Converts attributes to data and reports misplaced ones. The callers implement their effects.
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span,
     ast::{self, Argument},
@@ -164,9 +164,7 @@ impl Sema<'_> {
                     format!("there is no attribute `{name}`; it is ignored"),
                 )
                 .note("OpenCL C 6.13 lists the attributes");
-                if let Some(similar) =
-                    kiln_session::diag::closest(name, crate::attributes::NAMES.iter().copied())
-                {
+                if let Some(similar) = similar(name) {
                     diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
                         attribute.name.span,
                         format!("replace by `{similar}`"),
@@ -333,7 +331,19 @@ impl Sema<'_> {
         const NOTE: &str = "OpenCL C 6.9.2";
         let mut size = [1; 3];
         if attribute.arguments.len() != 3 {
-            self.report_argument(attribute, "a work-group size has three numbers", NOTE);
+            let message = "a work-group size has three numbers";
+            let mut diagnostic = Diagnostic::new(Code::AttributeArgument, attribute.span, message).note(NOTE);
+            let missing = match attribute.arguments.len() {
+                1 => Some(", 1, 1"),
+                2 => Some(", 1"),
+                _ => None,
+            };
+            if let (Some(missing), Some(Argument::Expr(last))) = (missing, attribute.arguments.last()) {
+                let help = "write 1 for each dimension without a size";
+                let pieces = [Piece::Source(last.span), Piece::Text(missing)];
+                diagnostic = diagnostic.help(help).rewrite(last.span, help, pieces);
+            }
+            self.report(diagnostic);
             return None;
         }
         for (place, argument) in size.iter_mut().zip(attribute.arguments) {
@@ -407,4 +417,14 @@ impl Sema<'_> {
         };
         self.set_once(&mut found.unroll, Some(factor), attribute);
     }
+}
+
+/// A known attribute whose name resembles this one, or contains it.
+fn similar(name: &str) -> Option<String> {
+    const LENGTH: usize = 6;
+    let names = || crate::attributes::NAMES.iter().copied();
+    kiln_session::diag::closest(name, names()).or_else(|| {
+        let contains = |known: &&str| name.len() >= LENGTH && known.contains(name);
+        names().find(contains).map(str::to_owned)
+    })
 }

@@ -127,14 +127,16 @@ impl Sema<'_> {
     fn report_not_callable(&mut self, name: Option<Symbol>, ty: TyId, span: Span) {
         let shown = self.show(ty);
         let what = name.map_or("this".to_owned(), |name| format!("`{}`", self.text(name)));
-        self.report(
-            Diagnostic::new(
-                Code::NotCallable,
-                span,
-                format!("{what} has type `{shown}` and is not a function"),
-            )
-            .note("C99 6.5.2.2: only functions can be called"),
-        );
+        let mut diagnostic = Diagnostic::new(
+            Code::NotCallable,
+            span,
+            format!("{what} has type `{shown}` and is not a function"),
+        )
+        .note("C99 6.5.2.2: only functions can be called");
+        if matches!(self.types.get(ty), Ty::Pointer(_) | Ty::Array(..)) {
+            diagnostic = diagnostic.help("an index is written in brackets");
+        }
+        self.report(diagnostic);
     }
 
     fn report_not_called_by_name(&mut self, span: Span) {

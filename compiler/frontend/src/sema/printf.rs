@@ -119,10 +119,13 @@ impl Sema<'_> {
             let at = end + found.unwrap_or_default();
             end = (at + text.len()).min(format.len());
             if let Some(problem) = directive.problem {
-                self.report(
+                let mut diagnostic =
                     Diagnostic::new(Code::PrintfFormat, span, format!("`{text}`: {}", problem.message()))
-                        .note(problem.note()),
-                );
+                        .note(problem.note());
+                if text.contains("ll") {
+                    diagnostic = diagnostic.help("a `long` has 64 bits and takes one `l`");
+                }
+                self.report(diagnostic);
                 if directive.conversion.is_none() {
                     rest.next();
                     continue;

@@ -32,10 +32,11 @@ impl Sema<'_> {
         let mut hint_at = None;
         // `FP_CONTRACT` in a block applies until the end of the block (C99 7.12.2).
         let contracts = self.pragmas.contracts;
-        for item in items {
+        for (at, item) in items.iter().enumerate() {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
+                    self.warn_body_outside_loop(statement, items.get(at + 1));
                     hint_at = hint_at.filter(|_| !begins_loop(statement));
                     self.warn_unused_hint(hint_at.take());
                     self.statement(statement, std::mem::take(&mut hints), &mut out);
@@ -123,7 +124,7 @@ impl Sema<'_> {
             Ast::Block(block) => StmtKind::Block(self.block_body(block)),
             Ast::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
-                self.warn_empty_body(then, otherwise.is_none(), "if");
+                self.warn_empty_body(then, otherwise.is_none(), "this `if` does nothing");
                 let then = self.body_statement(then);
                 let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
                 StmtKind::If(Box::new(If { condition, then, otherwise }))
@@ -305,14 +306,28 @@ impl Sema<'_> {
         );
     }
 
-    /// Warns about a `;` as a body on the line of its `if`, which is rarely intended.
-    fn warn_empty_body(&mut self, body: &ast::Statement, is_alone: bool, word: &str) {
+    /// Warns about a `;` as a body, which is rarely intended.
+    fn warn_empty_body(&mut self, body: &ast::Statement, is_alone: bool, message: impl Into<String>) {
         if is_alone && matches!(body.kind, Ast::Empty) && body.attributes.is_empty() {
             self.report(
-                Diagnostic::new(Code::EmptyBody, body.span, format!("this `{word}` does nothing"))
+                Diagnostic::new(Code::EmptyBody, body.span, message)
                     .help("remove the `;`, or write `{}` if that is meant")
                     .fix(body.span, "write `{}`", "{}"),
             );
+        }
+    }
+
+    /// Warns about a `;` between a loop and the block that was meant as its body.
+    fn warn_body_outside_loop(&mut self, statement: &ast::Statement, next: Option<&BlockItem>) {
+        let (word, body) = match &statement.kind {
+            Ast::While { body, .. } => ("while", *body),
+            Ast::For(of) => ("for", of.body),
+            _ => return,
+        };
+        let Some(BlockItem::Statement(block)) = next else { return };
+        if matches!(block.kind, Ast::Block(_)) {
+            let message = format!("the body of this `{word}` is empty, and the block after it runs once");
+            self.warn_empty_body(body, true, message);
         }
     }
 

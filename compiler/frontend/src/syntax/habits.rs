@@ -9,7 +9,7 @@ use kiln_session::{
 };
 use kiln_syntax::{
     Interner, Span,
-    parse::{Expected, SyntaxError, SyntaxErrorKind as Kind},
+    parse::{Construct, Expected, SyntaxError, SyntaxErrorKind as Kind},
     token::{Punct, TokenKind},
 };
 use kiln_types::ty;
@@ -23,7 +23,8 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
     let text = sources.file(place.file).text.as_ref();
     let around = Around { sources, file: place.file, text, at: place.range, span: error.span };
     if let Some(name) = sources.macro_name(error.span.lo) {
-        return around.macro_value(interner.text(name));
+        let name = interner.text(name);
+        return around.macro_value(name).or_else(|| around.macro_as_name(name));
     }
     if let Kind::Expected { what, found: Some(_) } = error.kind
         && let Some(diagnostic) = around.declaration_after_label(what).or_else(|| around.decimal_comma(what))
@@ -34,49 +35,55 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         Kind::Expected { what, found: Some(TokenKind::Name(name)) }
             if what != Expected::Mark(Punct::OpenParen) =>
         {
-            around.operator_word(interner.text(name))
+            around.operator_word(interner.text(name)).or_else(|| around.using())
         }
         Kind::Expected { what, found: Some(found) } => around.expected(what, found),
         Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => around.reference(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
-        Kind::Missing { mark: Punct::Semicolon, .. } => around.statement_word(),
+        Kind::Unexpected { found: TokenKind::Keyword(keyword) } => around.conversion(keyword),
+        Kind::Missing { mark: Punct::Semicolon, after, .. } => {
+            around.statement_word().or_else(|| around.name_of_declaration(after))
+        }
+        Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => around.bare_body(),
+        Kind::Missing { mark: Punct::OpenParen, .. } => around.block_without_caret(),
         Kind::MissingType(name) if attributes::is_attribute(interner.text(name)) => around.attribute(),
         _ => None,
     }
 }
 
 /// A syntax error in its file.
-struct Around<'s> {
+pub(super) struct Around<'s> {
     sources: &'s SourceMap,
     file: FileId,
-    text: &'s str,
+    pub(super) text: &'s str,
     /// The range of the error.
-    at: Range<usize>,
-    span: Span,
+    pub(super) at: Range<usize>,
+    pub(super) span: Span,
 }
 
 impl<'s> Around<'s> {
     /// The text before the error, without white space at its end.
-    fn before(&self) -> &'s str {
+    pub(super) fn before(&self) -> &'s str {
         self.text[..self.at.start].trim_end()
     }
 
     /// The rest of the line after the start of the error.
-    fn rest_of_line(&self) -> &'s str {
+    pub(super) fn rest_of_line(&self) -> &'s str {
         let rest = &self.text[self.at.start..];
         rest[..rest.find('\n').unwrap_or(rest.len())].trim_end()
     }
 
-    fn span_of(&self, range: Range<usize>) -> Span {
+    pub(super) fn span_of(&self, range: Range<usize>) -> Span {
         self.sources.span(self.file, range)
     }
 
-    fn report(&self, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn report(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Code::Syntax, self.span, message)
     }
 
     /// A message about a range, and the text that is meant there.
-    fn replace(&self, range: Range<usize>, message: impl Into<String>, meant: &str) -> Diagnostic {
+    pub(super) fn replace(&self, range: Range<usize>, message: impl Into<String>, meant: &str) -> Diagnostic {
         let span = self.span_of(range);
         Diagnostic::new(Code::Syntax, span, message).help(format!("write `{meant}`")).fix(
             span,
@@ -86,25 +93,33 @@ impl<'s> Around<'s> {
     }
 
     fn expected(&self, what: Expected, found: TokenKind) -> Option<Diagnostic> {
-        use Expected::{Declaration, Expression, Item, Mark, Name, Statement};
+        use Expected::{Declaration, Expression, Item, Mark, Name, Parameter, Statement};
         let TokenKind::Punct(found) = found else {
-            return if what == Mark(Punct::OpenParen) { self.condition() } else { None };
+            return match what {
+                Mark(Punct::OpenParen) => self.condition(),
+                Name => self.repeated_type().or_else(|| self.function_without_name()),
+                _ => None,
+            };
         };
         match (what, found) {
             (Mark(Punct::OpenParen), _) => self.condition(),
-            (Mark(Punct::Comma), Punct::Semicolon) => Some(self.replace(
-                self.at.clone(),
-                "parameters and arguments are separated by `,`, not `;`",
-                ",",
-            )),
-            (Expression, Punct::CloseParen | Punct::CloseBracket) => self.trailing_comma(),
+            (Mark(Punct::Comma), Punct::Semicolon) => Some(self.separator()),
+            (Mark(Punct::Colon), Punct::Comma) => self.label_list(),
+            (Mark(Punct::Colon), Punct::Equal) => self.member_value(),
+            (Mark(Punct::CloseParen | Punct::Comma), Punct::Equal) => self.layout(),
+            (Expression | Parameter, Punct::CloseParen | Punct::CloseBracket) => self.trailing_comma(what),
             (Expression, Punct::OpenBrace) => Some(self.braces()),
             (Statement, Punct::CloseBrace) => self.label_at_end(),
+            (Statement, Punct::AndAnd | Punct::OrOr) => self.condition_that_ends(found.spelling()),
             (Item | Declaration, Punct::OpenBrace) => self.body_after_semicolon(),
-            (Name, Punct::OpenBracket) => self.brackets_before_name(),
+            (Name, Punct::OpenBracket) => self.keyword_as_name().or_else(|| self.brackets_before_name()),
+            (Name, _) => self.keyword_as_name(),
             (_, Punct::OpenBracket) => self.attribute_in_brackets(),
             (_, Punct::Colon) => self.qualified_name(),
-            (Expression, _) => self.split_operator(found.spelling()),
+            (Expression, _) => self
+                .launch()
+                .or_else(|| self.split_operator(found.spelling()))
+                .or_else(|| self.lonely_comparison(found.spelling())),
             _ => None,
         }
     }
@@ -123,6 +138,15 @@ impl<'s> Around<'s> {
             _ => return None,
         };
         Some(self.in_definition(message, self.at.clone()))
+    }
+
+    /// `int f(int a; int b)`, `enum { A; B }`
+    fn separator(&self) -> Diagnostic {
+        let before = self.before();
+        let is_enum = words::enclosing(before).is_some_and(|open| before[open..].starts_with('{'));
+        let parts = if is_enum { "enumerators" } else { "parameters and arguments" };
+        let message = format!("{parts} are separated by `,`, not `;`");
+        self.replace(self.at.clone(), message, ",")
     }
 
     /// An error behind the use of a macro whose definition ends in `;`.
@@ -173,6 +197,10 @@ impl<'s> Around<'s> {
     /// `if n > 0 {`
     fn condition(&self) -> Option<Diagnostic> {
         let word = last_word(self.before());
+        if word == "for" {
+            let diagnostic = self.report("the parts of `for` are not in parentheses");
+            return Some(diagnostic.help("a loop over indices is `for (int i = 0; i < n; i++)`"));
+        }
         if !matches!(word, "if" | "while" | "switch") {
             return None;
         }
@@ -188,10 +216,11 @@ impl<'s> Around<'s> {
     }
 
     /// `max(n,)`
-    fn trailing_comma(&self) -> Option<Diagnostic> {
+    fn trailing_comma(&self, what: Expected) -> Option<Diagnostic> {
         let end = self.before().strip_suffix(',')?.len();
         let span = self.span_of(end..end + 1);
-        let message = "there is no expression after this `,`";
+        let missing = if what == Expected::Parameter { "parameter" } else { "expression" };
+        let message = format!("there is no {missing} after this `,`");
         Some(Diagnostic::new(Code::Syntax, span, message).help("remove the `,`").fix(span, "remove `,`", ""))
     }
 
@@ -315,6 +344,9 @@ impl<'s> Around<'s> {
 
     /// `[[name(64)]]`
     fn attribute_in_brackets(&self) -> Option<Diagnostic> {
+        if let Some(diagnostic) = self.thread_group_size().or_else(|| self.position_in_brackets()) {
+            return Some(diagnostic);
+        }
         let inner = self.rest_of_line().strip_prefix("[[")?;
         let inner = &inner[..inner.find("]]")?];
         let meant = format!("__attribute__(({}))", inner.trim());
@@ -343,6 +375,9 @@ impl<'s> Around<'s> {
             let span = self.span_of(range);
             let diagnostic = Diagnostic::new(Code::Syntax, span, "OpenCL C has no word `then`");
             return Some(diagnostic.help("remove it").remove(span, "remove `then`"));
+        }
+        if let Some(diagnostic) = self.word_of_cpp() {
+            return Some(diagnostic);
         }
         let open = words::opening(before)?;
         let word = last_word(before[..open].trim_end());
@@ -380,9 +415,16 @@ impl<'s> Around<'s> {
             return Some(diagnostic.help("print with `printf`, as in `printf(\"%d\\n\", n)`"));
         }
         let meant = if qualifier == "std" { equivalent(name) } else { Some(name) };
-        Some(match meant {
-            Some(meant) => self.replace(range, message, meant),
-            None => Diagnostic::new(Code::Syntax, self.span_of(range), message),
+        let diagnostic = |range| Diagnostic::new(Code::Syntax, self.span_of(range), message.clone());
+        Some(match (meant, name) {
+            (Some(meant), _) => self.replace(range, message, meant),
+            (None, "numeric_limits") => {
+                diagnostic(range).help("use a macro such as `FLT_MAX`, `FLT_EPSILON` or `INT_MAX`")
+            }
+            (None, "array" | "vector") => {
+                diagnostic(range).help("declare an array of a length that is known to the compiler")
+            }
+            (None, _) => diagnostic(range),
         })
     }
 }

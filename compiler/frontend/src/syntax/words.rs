@@ -66,6 +66,21 @@ pub(super) fn identifier_end(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
 }
 
+/// The innermost bracket that is open at the end of a text.
+pub(super) fn enclosing(text: &str) -> Option<usize> {
+    const LIMIT: usize = 4096;
+    let mut closed = 0;
+    for (at, c) in text.char_indices().rev().take(LIMIT) {
+        match c {
+            ')' | ']' | '}' => closed += 1,
+            '(' | '[' | '{' if closed == 0 => return Some(at),
+            '(' | '[' | '{' => closed -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// The parenthesis that the last character of a text closes.
 pub(super) fn opening(text: &str) -> Option<usize> {
     text.strip_suffix(')')?;

@@ -295,6 +295,7 @@ codes! {
     AlwaysTrue "always-true" Warning;
     ChainedComparison "chained-comparison" Warning;
     Precedence "precedence" Warning;
+    ReversedOperator "reversed-operator" Warning;
     SelfAssign "self-assign" All;
     // Expressions: pointers, members, components
     NotAPointer "not-a-pointer" Error;

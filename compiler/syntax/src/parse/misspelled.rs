@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     closest::closest,
-    token::{Keyword, TokenKind},
+    token::{Keyword, Punct, TokenKind},
 };
 
 /// The number of tokens before an error in which a misspelled keyword can be its cause, as in `whlie (i < 4) {`.
@@ -21,14 +21,19 @@ const WINDOW: usize = 12;
 const MIN_LENGTH: usize = 3;
 
 /// Words of other languages, and the equivalent keyword. A word without one is removed.
-const FOREIGN: [(&str, Language, Option<Keyword>); 9] = [
+const FOREIGN: [(&str, Language, Option<Keyword>); 14] = [
     ("__constant__", Language::Cuda, Some(Keyword::Constant)),
     ("__device__", Language::Cuda, None),
     ("__forceinline__", Language::Cuda, Some(Keyword::Inline)),
     ("__global__", Language::Cuda, Some(Keyword::Kernel)),
     ("__host__", Language::Cuda, None),
+    ("__launch_bounds__", Language::Cuda, None),
+    ("__noinline__", Language::Cuda, None),
     ("__shared__", Language::Cuda, Some(Keyword::Local)),
     ("groupshared", Language::Hlsl, Some(Keyword::Local)),
+    ("in", Language::Glsl, None),
+    ("inout", Language::Glsl, None),
+    ("shared", Language::Glsl, Some(Keyword::Local)),
     ("threadgroup", Language::Metal, Some(Keyword::Local)),
     ("device", Language::Metal, Some(Keyword::Global)),
 ];
@@ -38,6 +43,8 @@ const FOREIGN: [(&str, Language, Option<Keyword>); 9] = [
 pub enum Language {
     /// CUDA C++
     Cuda,
+    /// GLSL
+    Glsl,
     /// HLSL
     Hlsl,
     /// The Metal shading language
@@ -58,11 +65,23 @@ fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) ->
         return None;
     }
     let text = state.text(token.span);
-    let remove = Edit { at, kind: EditKind::Remove(1) };
+    let mut span = token.span;
+    let mut remove = Edit { at, kind: EditKind::Remove(1) };
     let (edits, kind) = match FOREIGN.iter().find(|(word, ..)| *word == text) {
-        Some(&(_, language, keyword)) => {
+        Some(&(word, language, mut keyword)) => {
+            let before = at.checked_sub(1).map(|before| state.tokens[before].kind);
+            let is_parameter = matches!(before, Some(TokenKind::Punct(Punct::OpenParen | Punct::Comma)));
+            if word == "__global__" && is_parameter {
+                keyword = Some(Keyword::Global);
+            }
+            if word == "__launch_bounds__" {
+                let close = closing(state, at + 1)?;
+                span.hi = state.tokens[close].span.hi;
+                remove.kind = EditKind::Remove(close + 1 - at);
+            }
+            let end = at + if let EditKind::Remove(count) = remove.kind { count } else { 1 };
             let mut edits = vec![remove];
-            edits.extend(keyword.map(|keyword| insert(at + 1, Terminal::Keyword(keyword))));
+            edits.extend(keyword.map(|keyword| insert(end, Terminal::Keyword(keyword))));
             (edits, SyntaxErrorKind::Foreign { name, language, keyword })
         }
         None if text.len() >= MIN_LENGTH => {
@@ -74,5 +93,21 @@ fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) ->
         }
         None => return None,
     };
-    Some(Candidate { start, edits, end: stuck.token, error: SyntaxError { span: token.span, kind } })
+    Some(Candidate { start, edits, end: stuck.token, error: SyntaxError { span, kind } })
+}
+
+/// The parenthesis that closes the one at this token.
+fn closing(state: &State<'_, '_>, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in state.tokens.iter().enumerate().skip(open).take(WINDOW) {
+        match token.kind {
+            TokenKind::Punct(Punct::OpenParen) => depth += 1,
+            TokenKind::Punct(Punct::CloseParen) => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > open).then_some(at);
+        }
+    }
+    None
 }

@@ -44,6 +44,9 @@ impl Sema<'_> {
         if value.ty == TyId::ERROR {
             return value;
         }
+        if op.node.is_none() {
+            self.warn_reversed_operator(op.span, left, right);
+        }
         if op.node.is_none() && is_load_of(&value, &lvalue) {
             self.warn_self_assignment(right, span);
         }
@@ -65,6 +68,28 @@ impl Sema<'_> {
                 .help("remove the assignment, or cast the object to `void` to mark it as used")
                 .rewrite(span, "remove the assignment", [Piece::Text(cast), Piece::Source(right.span)]),
         );
+    }
+
+    /// Warns about `x =- 1`, written without a blank before the sign.
+    fn warn_reversed_operator(&mut self, equals: Span, left: &ast::Expr, right: &ast::Expr) {
+        let ast::ExprKind::Unary(unary) = &right.kind else { return };
+        let sign = match unary.op.node {
+            UnaryOp::Plus => "+",
+            UnaryOp::Minus => "-",
+            _ => return,
+        };
+        let is_close = unary.op.span.lo == equals.hi;
+        let has_blanks = left.span.hi < equals.lo && unary.op.span.hi < unary.operand.span.lo;
+        if is_close && has_blanks {
+            let span = equals.to(unary.op.span);
+            let message = format!("`={sign}` is not an operator: this assigns the operand with its sign");
+            let title = format!("write `= {sign}`");
+            self.report(
+                Diagnostic::new(Code::ReversedOperator, span, message)
+                    .help(format!("write `{sign}=`, or `= {sign}` if the sign is meant"))
+                    .fix(span, title, format!("= {sign}")),
+            );
+        }
     }
 
     fn store(&mut self, op: Spanned<Option<BinaryOp>>, lvalue: Lvalue, value: Expr, span: Span) -> Expr {

@@ -3,7 +3,7 @@
 use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span, Spanned,
-    ast::{self, BinaryOp},
+    ast::{self, BinaryOp, UnaryOp},
 };
 use kiln_types::{
     fold,
@@ -26,6 +26,7 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         self.warn_precedence(op, left, right);
+        self.warn_negated_operand(op, left, right);
         self.warn_chained_comparison(op, left, right);
         if is_power(op, right) {
             self.report(
@@ -53,17 +54,6 @@ impl Sema<'_> {
             ast::ExprKind::Binary(inner) => Some(inner.op.node),
             _ => None,
         };
-        let is_comparison = |op| {
-            matches!(
-                op,
-                BinaryOp::Equal
-                    | BinaryOp::NotEqual
-                    | BinaryOp::Less
-                    | BinaryOp::LessEqual
-                    | BinaryOp::Greater
-                    | BinaryOp::GreaterEqual
-            )
-        };
         let is_logical = |op| is_bitwise(op) || is_comparison(op);
         let (inner, operand) = match (operator(left), operator(right)) {
             (Some(inner), other) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, left),
@@ -80,6 +70,30 @@ impl Sema<'_> {
             .also(operand.span, "is evaluated first")
             .help("put parentheses around the operands that belong together")
             .note("C99 6.5: the comparisons bind more tightly than the bitwise operators"),
+        );
+    }
+
+    /// Warns about `!a == b`, where `!` applies to `a` only (C99 6.5.3.3). Comparisons of truth values are accepted.
+    fn warn_negated_operand(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
+        let ast::ExprKind::Unary(not) = &left.kind else { return };
+        let is_truth = match &right.kind {
+            ast::ExprKind::Unary(other) => other.op.node == UnaryOp::LogicalNot,
+            ast::ExprKind::Binary(_) | ast::ExprKind::Paren(_) => true,
+            _ => false,
+        };
+        if !is_comparison(op.node) || not.op.node != UnaryOp::LogicalNot || is_truth {
+            return;
+        }
+        let spelling = op.node.spelling();
+        self.report(
+            Diagnostic::new(
+                Code::Precedence,
+                not.op.span,
+                format!("`!` applies to the left operand of `{spelling}` only"),
+            )
+            .also(op.span, "compares the result, 0 or 1")
+            .help("put parentheses around the comparison, or around the operand if that is meant")
+            .note("C99 6.5: unary operators bind more tightly than comparisons"),
         );
     }
 
@@ -467,6 +481,18 @@ impl Sema<'_> {
             );
         }
     }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual
+    )
 }
 
 /// Whether this is `a ** 2`, which multiplies by the object that a number points to.

@@ -131,8 +131,14 @@ impl Sema<'_> {
                 self.available(if unsigned { without_sign } else { plain }, span)
             }
             _ => {
+                let sign = if words.unsigned > 0 { "unsigned" } else { "signed" };
+                let has_only_sign = words.modifiers() == 1 && words.signed + words.unsigned == 1;
+                let message = match words.bases[..] {
+                    [base] if has_only_sign => format!("`{}` cannot be `{sign}`", self.show(base)),
+                    _ => "these words do not form a type".to_owned(),
+                };
                 self.report(
-                    Diagnostic::new(Code::TypeSpecifiers, span, "these words do not form a type")
+                    Diagnostic::new(Code::TypeSpecifiers, span, message)
                         .note("C99 6.7.2 lists the combinations"),
                 );
                 TyId::ERROR

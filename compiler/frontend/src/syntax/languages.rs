@@ -1,0 +1,282 @@
+//! Messages for syntax of C++, CUDA, GLSL, HLSL and Metal, and for names that cannot be names.
+
+use kiln_session::diag::{Code, Diagnostic};
+use kiln_syntax::{parse::Construct, token::Keyword};
+
+use super::{
+    habits::Around,
+    words::{self, identifier_end, last_word},
+};
+use crate::foreign;
+
+/// Keywords that are types by themselves.
+const SCALARS: [&str; 8] = ["bool", "char", "double", "float", "half", "int", "long", "short"];
+
+impl Around<'_> {
+    /// `k<<<1, 64>>>(out)`. The error is at the third `<`.
+    pub(super) fn launch(&self) -> Option<Diagnostic> {
+        if !self.before().ends_with("<<") || !self.text[self.at.clone()].starts_with('<') {
+            return None;
+        }
+        let span = self.span_of(self.at.start - 2..self.at.end);
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "`<<<` is CUDA; OpenCL C has no launches");
+        Some(diagnostic.help(
+            "the host launches kernels with `clEnqueueNDRangeKernel`, and a kernel with `enqueue_kernel`",
+        ))
+    }
+
+    /// `int &a`
+    pub(super) fn reference(&self) -> Option<Diagnostic> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let behind = self.text[self.at.end..].trim_start();
+        let rest = behind[identifier_end(behind)..].trim_start();
+        let is_declared = self.before().ends_with(is_word) && behind.starts_with(is_word);
+        (is_declared && rest.starts_with([',', ')', '=', ';', ':'])).then(|| {
+            self.report("OpenCL C has no references")
+                .help("declare a pointer with `*`, and write `*` before it at each use")
+        })
+    }
+
+    /// `int(x)`, `new int[4]`
+    pub(super) fn conversion(&self, keyword: Keyword) -> Option<Diagnostic> {
+        if last_word(self.before()) == "new" {
+            return Some(self.no_new());
+        }
+        let word = keyword.spelling();
+        if !SCALARS.contains(&word) || !self.text[self.at.end..].starts_with('(') {
+            return None;
+        }
+        let meant = format!("({word})");
+        let message = format!("expected an expression, but `{word}` is a type");
+        Some(self.report(message).help(format!("a conversion is written `{meant}(…)`")).fix(
+            self.span,
+            format!("write `{meant}`"),
+            meant,
+        ))
+    }
+
+    fn no_new(&self) -> Diagnostic {
+        self.report("OpenCL C has no `new`").help("kernels cannot allocate memory; declare an array")
+    }
+
+    /// The last word before a missing `;` is C++: `throw 1`, `try {`, `new S()`, `not n`.
+    pub(super) fn word_of_cpp(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let word = last_word(before);
+        let start = before.len() - word.len();
+        Some(match word {
+            "not" => self.replace(start..before.len(), "`not` is not an operator of OpenCL C", "!"),
+            "throw" | "try" => self
+                .report("OpenCL C has no exceptions")
+                .help("store an error code in a buffer, and end the kernel with `return`"),
+            "new" => self.no_new(),
+            _ => {
+                let note = foreign::note(word)?;
+                let span = self.span_of(start..before.len());
+                Diagnostic::new(Code::Syntax, span, format!("there is no type `{word}`")).note(note)
+            }
+        })
+    }
+
+    /// `using namespace std;`
+    pub(super) fn using(&self) -> Option<Diagnostic> {
+        (last_word(self.before()) == "using").then(|| {
+            self.report("`using` is C++; OpenCL C has no namespaces")
+                .help("remove it, and the `std::` of names")
+        })
+    }
+
+    /// `int my-var = 1`, `int 2x = 1`, `void f int a`
+    pub(super) fn name_of_declaration(&self, after: Construct) -> Option<Diagnostic> {
+        if after != Construct::Declaration {
+            return None;
+        }
+        let (before, rest) = (self.before(), self.rest_of_line());
+        let name = last_word(before);
+        let is_adjacent = before.len() == self.at.start;
+        if let Some(behind) = rest.strip_prefix('-')
+            && is_adjacent
+            && behind.starts_with(char::is_alphabetic)
+        {
+            let written = format!("{name}-{}", &behind[..identifier_end(behind)]);
+            let span = self.span_of(before.len() - name.len()..self.at.start + written.len() - name.len());
+            let message = format!("a name cannot contain `-`, so `{written}` is a difference");
+            return Some(Diagnostic::new(Code::Syntax, span, message).help("use `_` in names"));
+        }
+        let rest = self.text[self.at.start..].trim_start();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 && identifier_end(rest) > digits {
+            return Some(self.report("a name cannot begin with a digit"));
+        }
+        let ahead = before.strip_suffix(name)?.trim_end();
+        (last_word(ahead) == "void" && rest.starts_with(char::is_alphabetic)).then(|| {
+            self.report(format!("expected `(` after `{name}`"))
+                .help("the parameters of a function are in parentheses")
+        })
+    }
+
+    /// `int local = 3`
+    pub(super) fn keyword_as_name(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let word = last_word(before);
+        let ahead = last_word(before[..before.len() - word.len()].trim_end());
+        let is_keyword = |text: &str| Keyword::ALL.iter().any(|(keyword, _)| *keyword == text);
+        let is_type = SCALARS.contains(&ahead) && !matches!(ahead, "long" | "short");
+        if !is_keyword(word) || !is_type {
+            return None;
+        }
+        let span = self.span_of(before.len() - word.len()..before.len());
+        let message = format!("`{word}` is a keyword and cannot be a name");
+        Some(Diagnostic::new(Code::Syntax, span, message).help("choose another name"))
+    }
+
+    /// A macro of one token where a name is declared: the error is in its definition.
+    pub(super) fn macro_as_name(&self, name: &str) -> Option<Diagnostic> {
+        let line = self.before().rfind('\n').map_or(0, |end| end + 1);
+        let ahead = words::definition(&self.text[line..self.at.start], name)?;
+        let behind = self.text[self.at.end..].lines().next().unwrap_or_default();
+        let written = &self.text[self.at.clone()];
+        (ahead.trim().is_empty() && behind.trim().is_empty() && written.starts_with(char::is_alphanumeric))
+            .then(|| {
+                self.report(format!("`{name}` is a macro and stands for `{written}` here"))
+                    .help("choose another name, or write `#undef` before it")
+            })
+    }
+
+    /// `int a, int b;`
+    pub(super) fn repeated_type(&self) -> Option<Diagnostic> {
+        let found = &self.text[self.at.clone()];
+        if !SCALARS.contains(&found) && !matches!(found, "const" | "signed" | "struct" | "unsigned") {
+            return None;
+        }
+        let before = self.before().strip_suffix(',')?;
+        let open = words::enclosing(before).map(|open| &before[open..=open]);
+        let diagnostic = self.report("a declaration has one type, which is written once");
+        if open == Some("(") {
+            return Some(diagnostic.help("leave the second type out"));
+        }
+        let comma = self.span_of(before.len()..before.len() + 1);
+        Some(diagnostic.help("write `;` instead of the `,`").fix(comma, "write `;`", ";"))
+    }
+
+    /// `kernel void (global int *a)`
+    pub(super) fn function_without_name(&self) -> Option<Diagnostic> {
+        let before = self.before().strip_suffix('(')?.trim_end();
+        let word = last_word(before);
+        let is_type = word == "void" || SCALARS.contains(&word);
+        let span = self.span_of(before.len()..before.len() + 1);
+        is_type.then(|| Diagnostic::new(Code::Syntax, span, "this function has no name"))
+    }
+
+    /// `if (a) || (b)`
+    pub(super) fn condition_that_ends(&self, operator: &str) -> Option<Diagnostic> {
+        let before = self.before();
+        let open = words::opening(before)?;
+        let word = last_word(before[..open].trim_end());
+        matches!(word, "if" | "while").then(|| {
+            self.report(format!("the condition of `{word}` ends before this `{operator}`"))
+                .help("put parentheses around the whole condition")
+        })
+    }
+
+    /// `a > 1 && < 5`, `case > 5:`
+    pub(super) fn lonely_comparison(&self, operator: &str) -> Option<Diagnostic> {
+        if !matches!(operator, "<" | ">" | "<=" | ">=" | "==" | "!=") {
+            return None;
+        }
+        let diagnostic = self.report(format!("expected an expression before `{operator}`"));
+        if last_word(self.before()) == "case" {
+            return Some(diagnostic.help("a label is a value; use `if` for a comparison"));
+        }
+        self.before()
+            .ends_with(['&', '|'])
+            .then(|| diagnostic.help("each comparison has two operands: write the left one again"))
+    }
+
+    /// `case 1, 2:`
+    pub(super) fn label_list(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let start = before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1);
+        before[start..]
+            .trim_start()
+            .starts_with("case")
+            .then(|| self.replace(self.at.clone(), "a label has one value", ": case"))
+    }
+
+    /// `struct S { int a = 1; }`
+    pub(super) fn member_value(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let head = &before[..words::enclosing(before).filter(|open| before[*open..].starts_with('{'))?];
+        let head = &head[head.rfind([';', '{', '}', ')']).map_or(0, |at| at + 1)..];
+        head.split_whitespace().any(|word| matches!(word, "struct" | "union")).then(|| {
+            self.report("a member cannot have a value in its declaration")
+                .help("initialize the objects: `struct S s = {1};`")
+        })
+    }
+
+    /// `layout(local_size_x = 64) in;`
+    pub(super) fn layout(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let open = words::enclosing(before)?;
+        (last_word(before[..open].trim_end()) == "layout").then(|| {
+            self.report("`layout` is GLSL").help(
+                "a kernel has `__attribute__((reqd_work_group_size(64, 1, 1)))` before it, and its arguments \
+                 have no layout",
+            )
+        })
+    }
+
+    /// `[numthreads(64, 1, 1)]`
+    pub(super) fn thread_group_size(&self) -> Option<Diagnostic> {
+        let line = self.rest_of_line();
+        let size = line.strip_prefix("[numthreads(")?;
+        let size = &size[..size.find(")]")?];
+        let range = self.at.start..self.at.start + "[numthreads(".len() + size.len() + ")]".len();
+        let meant = format!("__attribute__((reqd_work_group_size({size}))) kernel");
+        Some(self.replace(range, "`numthreads` is HLSL", &meant))
+    }
+
+    /// `uint i [[thread_position_in_grid]]`
+    pub(super) fn position_in_brackets(&self) -> Option<Diagnostic> {
+        let line = self.rest_of_line();
+        let inner = match line.strip_prefix("[[") {
+            Some(inner) => inner,
+            None => line.strip_prefix('[').filter(|_| self.before().ends_with('['))?,
+        };
+        let function = match &inner[..identifier_end(inner)] {
+            "thread_position_in_grid" => "get_global_id(0)",
+            "thread_position_in_threadgroup" => "get_local_id(0)",
+            "threadgroup_position_in_grid" => "get_group_id(0)",
+            "buffer" | "texture" | "sampler" => {
+                return Some(
+                    self.report("OpenCL C has no attributes in brackets")
+                        .help("remove it: arguments are numbered in their order"),
+                );
+            }
+            _ => return None,
+        };
+        let diagnostic = self.report("OpenCL C has no attributes in brackets");
+        Some(diagnostic.help(format!("remove the parameter, and call `{function}`")))
+    }
+
+    /// `kernel void k(void) x = 1;`
+    pub(super) fn bare_body(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let is_outside = words::enclosing(before).is_none();
+        (before.ends_with(')') && is_outside).then(|| {
+            self.report("expected `{` after the declaration").help("the body of a function is in braces")
+        })
+    }
+
+    /// `enqueue_kernel(queue, flags, range, { … })`
+    pub(super) fn block_without_caret(&self) -> Option<Diagnostic> {
+        let rest = &self.text[self.at.start..];
+        let brace = self.at.start + (rest.len() - rest.trim_start().len());
+        if !self.text[brace..].starts_with('{') || !self.before().ends_with([',', '(']) {
+            return None;
+        }
+        let span = self.span_of(brace..brace + 1);
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "a block begins with `^`");
+        Some(diagnostic.help("write `^{`").fix(span, "write `^{`", "^{"))
+    }
+}
