@@ -288,7 +288,7 @@ pub(crate) fn many_threads(device: &Device) {
     });
 }
 
-/// Both timers advance together, and events use the device's.
+/// Both timers advance together, and events of all queues use the device's.
 pub(crate) fn timers(device: &Device) {
     let queue = profiled(device, QueueOrder::InOrder);
     let before = device.timers();
@@ -307,5 +307,15 @@ pub(crate) fn timers(device: &Device) {
     assert!(after.host <= kiln_runtime::Timers::host() && before.host > 0);
     for times in [&event, &filled].map(|event| event.times().unwrap()) {
         assert!(before.device <= times.queued && times.end <= after.device, "{before:?} {times:?} {after:?}");
+    }
+    let (data, other) = (device.buffer::<u32>(WORDS).unwrap(), profiled(device, QueueOrder::InOrder));
+    for _ in 0..40 {
+        let first = queue.fill(&data, 1).unwrap();
+        let second = other.after([&first]).fill(&data, 2).unwrap();
+        let [first, second] = [first, second].map(|event| {
+            event.wait().unwrap();
+            event.times().unwrap()
+        });
+        assert!(first.end <= second.start, "{first:?} {second:?}");
     }
 }

@@ -12,6 +12,7 @@ use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
+use super::clock::Clock;
 use super::features::{Enabled, Found};
 use super::instance::Shared;
 use super::memory::TransientPool;
@@ -47,8 +48,7 @@ pub(super) struct Device {
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) family: u32,
     pub(super) physical: vk::PhysicalDevice,
-    /// The number of valid bits in a timestamp.
-    pub(super) timestamp_bits: u32,
+    pub(super) clock: Clock,
     /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
     pub(super) timelines: Timelines,
@@ -93,6 +93,9 @@ impl Handle {
         let queues: Vec<_> = queues.collect();
         let imports = info.capabilities.host_memory_alignment.is_some();
         let host_memory = imports.then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
+        let calibrates = found.has_calibrated_timestamps && instance.calibrates(physical);
+        let calibrated = calibrates.then(|| ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
+        let clock = Clock::new(calibrated, timestamp_bits, found.properties.limits.timestamp_period);
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: raw.clone(),
@@ -120,7 +123,7 @@ impl Handle {
             limits: found.properties.limits,
             family,
             physical,
-            timestamp_bits,
+            clock,
             queues,
             timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),

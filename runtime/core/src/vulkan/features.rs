@@ -48,6 +48,7 @@ pub(super) struct Found {
     filters_floats: bool,
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
+    pub(super) has_calibrated_timestamps: bool,
     /// Whether the device lacks parts of Vulkan, as MoltenVK does, and must be told that this is known.
     is_subset: bool,
     /// The compute queue family, and the number of valid bits in its timestamps.
@@ -97,6 +98,7 @@ impl Found {
                     || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
             }),
             host_memory_alignment: None,
+            has_calibrated_timestamps: false,
             is_subset: false,
             family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
             queue_count: family.map_or(0, |(_, family)| family.queue_count),
@@ -152,6 +154,7 @@ impl Found {
         if is13 {
             found.max_buffer = properties13.max_buffer_size;
         }
+        found.has_calibrated_timestamps = extensions.contains(ext::calibrated_timestamps::NAME);
         found.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
         found.subgroups = maintenance3;
         found.properties12 = properties12;
@@ -418,6 +421,7 @@ impl Found {
             explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
             clock.is_some().then_some(khr::shader_clock::NAME),
             self.host_memory_alignment.is_some().then_some(ext::external_memory_host::NAME),
+            self.has_calibrated_timestamps.then_some(ext::calibrated_timestamps::NAME),
             self.is_subset.then_some(khr::portability_subset::NAME),
         ];
         Enabled {

@@ -148,6 +148,14 @@ impl Shared {
         Ok(())
     }
 
+    /// Whether the clock of a device with `VK_EXT_calibrated_timestamps` can be compared with others.
+    pub(super) fn calibrates(&self, physical: vk::PhysicalDevice) -> bool {
+        let api = ext::calibrated_timestamps::Instance::new(&self._entry, &self.raw);
+        // SAFETY: the physical device belongs to the instance and has the extension.
+        let domains = unsafe { api.get_physical_device_calibrateable_time_domains(physical) };
+        domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
+    }
+
     pub(super) fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }

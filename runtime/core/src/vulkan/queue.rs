@@ -59,9 +59,6 @@ struct State {
     last: u64,
     /// What submitted batches have waited for.
     waited: Waited,
-    /// The offset from the device's clock to the host's, in nanoseconds. It increases if a command would otherwise
-    /// have started before its submission.
-    clock: Option<i128>,
 }
 
 /// The reusable objects of a batch.
@@ -134,7 +131,7 @@ impl Queue {
             .map_err(failed)?;
         let purpose = match purpose {
             Purpose::Commands { profiled } => {
-                Purpose::Commands { profiled: profiled && device.timestamp_bits > 0 }
+                Purpose::Commands { profiled: profiled && device.clock.exists() }
             }
             Purpose::FirstContents => purpose,
         };
@@ -150,7 +147,6 @@ impl Queue {
                 pending: VecDeque::new(),
                 last,
                 waited: Waited::default(),
-                clock: None,
             }),
             overdue: AtomicBool::new(false),
         };
@@ -380,7 +376,7 @@ impl Queue {
         while state.pending.front().is_some_and(is_complete) {
             if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
                 if self.is_profiled() {
-                    self.note_times(&slot, &records, &mut state.clock);
+                    self.note_times(&slot, &records);
                 }
                 state.free.push(slot);
             }
@@ -389,7 +385,7 @@ impl Queue {
     }
 
     /// Records the times of complete commands on the host's clock.
-    fn note_times(&self, slot: &Slot, records: &[Arc<Record>], clock: &mut Option<i128>) {
+    fn note_times(&self, slot: &Slot, records: &[Arc<Record>]) {
         let mut ticks = vec![[0u64; 2]; records.len()];
         let results = ticks.as_flattened_mut();
         let as_words = vk::QueryResultFlags::TYPE_64;
@@ -398,21 +394,15 @@ impl Queue {
         if got.is_err() {
             return;
         }
-        let mask = u64::MAX.checked_shr(64 - self.device.timestamp_bits).unwrap_or(0);
-        let period = f64::from(self.device.limits.timestamp_period);
-        let nanoseconds = |ticks: u64| match ticks & mask {
-            ticks if period == 1.0 => i128::from(ticks),
-            ticks => (ticks as f64 * period) as i128,
-        };
+        let clock = &self.device.clock;
+        clock.calibrate(self.device.opened);
+        let now = self.device.now();
         for (record, [start, end]) in records.iter().zip(ticks) {
-            let elapsed = nanoseconds(end.wrapping_sub(start));
+            let elapsed = clock.nanoseconds(end.wrapping_sub(start)) as u64;
             let submitted = record.submitted.get().and_then(|at| at.as_ref().ok()).copied();
             let submitted = submitted.unwrap_or(record.queued);
-            let least = i128::from(submitted) - nanoseconds(start);
-            let offset = clock.map_or(least, |clock| clock.max(least));
-            *clock = Some(offset);
-            let start = (nanoseconds(start) + offset) as u64;
-            let end = start + elapsed as u64;
+            let start = clock.on_host(start, submitted).min(now);
+            let end = (start + elapsed).min(now);
             let _ = record.times.set(Times { queued: record.queued, submitted, start, end });
         }
     }
