@@ -19,9 +19,21 @@ fn run(device: &str, source: &str, words: &[&str]) -> Finished {
 /// Runs a launch of a source or a module.
 fn run_file(device: &str, name: &str, contents: &[u8], words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("kiln.icd"), format!("{}\n", kiln::library("libkiln_opencl.so").display()))
-        .expect("a file");
+    name_driver(folder.path());
     run_with(folder.path(), device, (name, contents), words)
+}
+
+/// Makes this driver the only one for programs that read the folder.
+fn name_driver(folder: &Path) {
+    let driver = kiln::library("libkiln_opencl.so");
+    fs::write(folder.join("kiln.icd"), format!("{}\n", driver.display())).expect("a file");
+}
+
+/// Compiles a program in C of `testsuite/tests/opencl_driver`.
+fn compile(source: &str, to: &Path, words: &[&str]) {
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(to);
+    succeeds(gcc.arg(root().join("testsuite/tests/opencl_driver").join(source)).args(words));
 }
 
 /// Runs a launch on a device, with the drivers that the files in a folder name.
@@ -186,6 +198,22 @@ fn an_installed_driver_is_found() {
     assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
 }
 
+/// The OpenCL program `opencl_driver/commands.c`.
+#[test]
+fn commands_form_a_graph() {
+    let folder = tempfile::tempdir().expect("a folder");
+    name_driver(folder.path());
+    let path = folder.path().join("commands");
+    compile("commands.c", &path, &["-lOpenCL"]);
+    for device in ["lavapipe-25", "reference"] {
+        let mut command = Command::new(&path);
+        Device::named(device).expect("it is known").only(&mut command).expect("it is there");
+        command.env("OCL_ICD_VENDORS", format!("{}/", folder.path().display()));
+        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finished.code(), Some(0), "{device}: {}{}", finished.text(), finished.stderr);
+    }
+}
+
 /// The OpenCL program `opencl_driver/scenario.c` on lavapipe, with the Vulkan layer `opencl_driver/faults.c`.
 fn scenario(folder: &Path, words: &[&str]) -> Finished {
     let mut command = Command::new(folder.join("scenario"));
@@ -205,22 +233,14 @@ fn failures_of_vulkan_are_error_codes() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    let source = |name: &str| root().join("testsuite/tests/opencl_driver").join(name);
-    let compile = || {
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]);
-        gcc
-    };
-    let shared = ["-fPIC", "-shared", "-fvisibility=hidden"];
-    succeeds(compile().arg(at("libfaults.so")).args(shared).arg(source("faults.c")));
-    succeeds(compile().arg(at("scenario")).arg(source("scenario.c")).args(["-lOpenCL", "-ldl"]));
+    compile("faults.c", &at("libfaults.so"), &["-fPIC", "-shared", "-fvisibility=hidden"]);
+    compile("scenario.c", &at("scenario"), &["-lOpenCL", "-ldl"]);
     let layer = serde_json::json!({ "file_format_version": "1.1.2", "layer": {
         "name": "VK_LAYER_KILN_faults", "type": "GLOBAL", "library_path": at("libfaults.so"),
         "api_version": "1.3.0", "implementation_version": "1", "description": "fails on request",
     } });
     fs::write(at("layer.json"), layer.to_string()).expect("a file");
-    let driver = kiln::library("libkiln_opencl.so");
-    fs::write(at("kiln.icd"), format!("{}\n", driver.display())).expect("a file");
+    name_driver(folder.path());
     let finished = scenario(folder.path(), &["memory"]);
     assert_eq!(finished.code(), Some(0), "{}{}", finished.text(), finished.stderr);
     for number in 0..1000 {

@@ -11,7 +11,7 @@ pub use kiln_types::ops::{BinaryOp, CompareOp, Const, Conversion, LoopHints, Rou
 pub use print::{Positions, print};
 
 use kiln_builtins::BuiltinId;
-use kiln_syntax::{Span, Symbol};
+use kiln_syntax::{Interner, Span, Symbol};
 use kiln_types::{
     id_type,
     index::Table,
@@ -132,6 +132,20 @@ pub struct Kernel {
     pub vec_type_hint: Option<TyId>,
     /// The information for `clGetKernelArgInfo`, one entry for each parameter.
     pub arguments: Vec<ArgumentInfo>,
+}
+
+impl Kernel {
+    /// `CL_KERNEL_ATTRIBUTES` (OpenCL API 5.9.3): as in the source, separated by single spaces.
+    pub fn attributes(&self, types: &Types, interner: &Interner) -> String {
+        let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
+        let vector = self.vec_type_hint.map(|ty| format!("vec_type_hint({})", types.show(ty, interner)));
+        let all = [
+            size("reqd_work_group_size", self.required_size),
+            size("work_group_size_hint", self.size_hint),
+            vector,
+        ];
+        all.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The information for `clGetKernelArgInfo` about a parameter.

@@ -3,7 +3,7 @@
 //! Extracts this data from the HIR. Independent of the host's programming language.
 
 use kiln_syntax::{Interner, ast::RecordKind};
-use kiln_types::ty::{Access, QualTy, RecordId, Scalar, Ty, TyId};
+use kiln_types::ty::{Access, QualTy, Quals, RecordId, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
@@ -25,6 +25,8 @@ pub struct Interface {
 pub struct Kernel {
     /// Its name.
     pub name: String,
+    /// Its attributes, as `clGetKernelInfo` returns them.
+    pub attributes: String,
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
     /// `reqd_work_group_size`
@@ -40,6 +42,10 @@ pub struct Parameter {
     pub name: Option<String>,
     /// Its type in OpenCL C.
     pub type_name: String,
+    /// Its type without address space and qualifiers, as `clGetKernelArgInfo` returns it.
+    pub plain_type: String,
+    /// The qualifiers that `clGetKernelArgInfo` returns.
+    pub quals: Quals,
     /// The host's argument for it.
     pub kind: ParameterKind,
 }
@@ -177,15 +183,18 @@ impl Reader<'_> {
         let (Some(kernel), Some(_)) = (&function.kernel, &function.body) else { return };
         let mut entry = Kernel {
             name: self.interner.text(function.name).to_owned(),
+            attributes: kernel.attributes(&self.module.types, self.interner),
             parameters: Vec::with_capacity(function.parameters.len()),
             required_size: kernel.required_size,
             size_hint: kernel.size_hint,
         };
-        for &id in &function.parameters {
+        for (&id, info) in function.parameters.iter().zip(&kernel.arguments) {
             let local = &function.locals[id];
             entry.parameters.push(Parameter {
                 name: local.name.map(|name| self.interner.text(name).to_owned()),
                 type_name: self.module.types.show(local.ty.ty, self.interner),
+                plain_type: info.type_name.clone(),
+                quals: info.quals.quals,
                 kind: self.parameter(local.ty.ty),
             });
         }

@@ -1,7 +1,7 @@
 //! Kernel metadata: attributes and arguments.
 
 use super::Lowering;
-use kiln_frontend::hir::{self, FunctionId};
+use kiln_frontend::hir::FunctionId;
 use kiln_ir::{Argument, ArgumentKind, Handle, Kernel, Type};
 use kiln_types::ty::{QualTy, Ty};
 use kiln_vocabulary::opencl::AddressSpace;
@@ -25,7 +25,7 @@ impl Lowering<'_> {
         Kernel {
             required_size: kernel.required_size,
             size_hint: kernel.size_hint,
-            attributes: self.attributes(kernel),
+            attributes: kernel.attributes(&self.hir.types, self.names),
             arguments: arguments.collect(),
         }
     }
@@ -47,18 +47,5 @@ impl Lowering<'_> {
             (_, Some(Type::Handle(Handle::Pipe { is_written }))) => ArgumentKind::Pipe { is_written },
             _ => ArgumentKind::Queue,
         }
-    }
-
-    /// `CL_KERNEL_ATTRIBUTES` (OpenCL API 5.9.3): as in the source, separated by single spaces.
-    fn attributes(&self, kernel: &hir::Kernel) -> String {
-        let size = |name: &str, size: Option<[u32; 3]>| size.map(|[x, y, z]| format!("{name}({x},{y},{z})"));
-        let vector =
-            kernel.vec_type_hint.map(|ty| format!("vec_type_hint({})", self.hir.types.show(ty, self.names)));
-        let all = [
-            size("reqd_work_group_size", kernel.required_size),
-            size("work_group_size_hint", kernel.size_hint),
-            vector,
-        ];
-        all.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }

@@ -155,3 +155,63 @@ pub(crate) extern "C" fn get_sub_group_info(
         object::get::<Kernel>(kernel)?.sub_group_info(device, name, input, size)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::ptr::{null, null_mut};
+
+    use super::*;
+    use crate::fixture::reference_device;
+    use crate::{kernel, program};
+
+    const SOURCE: &CStr = c"
+kernel __attribute__((reqd_work_group_size(4, 2, 1)))
+void k(global const float4 *restrict a, local int *b, constant int *c, const int n, global volatile uint *v,
+       write_only image2d_t i) {}
+";
+
+    /// The text or, as bits, the number of a query.
+    fn answered(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> String {
+        let (mut bytes, mut size) = ([0u8; 128], 0);
+        assert_eq!(query(bytes.len(), bytes.as_mut_ptr().cast(), &raw mut size), CL_SUCCESS);
+        match &bytes[..size] {
+            [text @ .., 0] if text.is_ascii() && !text.contains(&0) => {
+                String::from_utf8_lossy(text).into_owned()
+            }
+            bits => format!("{}", bits[0]),
+        }
+    }
+
+    /// Modules for the reference device have no types and qualifiers.
+    #[test]
+    fn arguments_are_described_on_the_reference_device() {
+        let (_, context) = reference_device();
+        let (mut text, mut error) = (SOURCE.as_ptr(), CL_SUCCESS);
+        let program = program::create_with_source(context, 1, &raw mut text, null(), &raw mut error);
+        assert_eq!(program::build(program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
+        let k = kernel::create(program, c"k".as_ptr(), &raw mut error);
+        assert_eq!(error, CL_SUCCESS);
+        let attributes = answered(|size, value, got| get_info(k, CL_KERNEL_ATTRIBUTES, size, value, got));
+        assert_eq!(attributes, "reqd_work_group_size(4,2,1)");
+        let argument =
+            |index, name| answered(|size, value, got| get_arg_info(k, index, name, size, value, got));
+        let [constant, restrict, volatile] =
+            [CL_KERNEL_ARG_TYPE_CONST, CL_KERNEL_ARG_TYPE_RESTRICT, CL_KERNEL_ARG_TYPE_VOLATILE];
+        let expected = [
+            ("a", "float4*", constant | restrict),
+            ("b", "int*", 0),
+            ("c", "int*", constant),
+            ("n", "int", 0),
+            ("v", "uint*", volatile),
+            ("i", "image2d_t", 0),
+        ];
+        for (index, (name, ty, qualifiers)) in (0..).zip(expected) {
+            assert_eq!(argument(index, CL_KERNEL_ARG_NAME), name);
+            assert_eq!(argument(index, CL_KERNEL_ARG_TYPE_NAME), ty, "{name}");
+            assert_eq!(argument(index, CL_KERNEL_ARG_TYPE_QUALIFIER), qualifiers.to_string(), "{name}");
+        }
+        assert_eq!(kernel::set_arg(k, 1, 0, null()), CL_INVALID_ARG_SIZE);
+        assert_eq!(kernel::set_arg(k, 1, 16, null()), CL_SUCCESS);
+    }
+}

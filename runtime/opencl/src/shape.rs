@@ -3,7 +3,7 @@
 //! The compiler's interface has the types, and the module's the qualifiers. A module without a source has less.
 
 use kiln_compiler::interface::{Interface, Kernel, Parameter as Declared, ParameterKind};
-use kiln_compiler::ty::Access;
+use kiln_compiler::ty::{Access, Quals};
 use kiln_runtime::interface::{Argument, ArgumentKind, KernelInterface};
 use opencl_sys::*;
 
@@ -90,7 +90,10 @@ pub(crate) fn shapes(kernels: &[KernelInterface], source: Option<&Interface>) ->
             let parameters = kernel.arguments.iter().enumerate();
             Shape {
                 name: kernel.name.clone(),
-                attributes: kernel.attributes.clone(),
+                attributes: match declared {
+                    Some(declared) if kernel.attributes.is_empty() => declared.attributes.clone(),
+                    _ => kernel.attributes.clone(),
+                },
                 parameters: parameters.map(|(index, argument)| parameter(index, argument, types)).collect(),
                 is_described: declared.is_some()
                     || kernel
@@ -128,26 +131,38 @@ fn parameter(index: usize, argument: &Argument, types: Option<(&Interface, &Kern
     let address = info.and_then(|info| info.address).unwrap_or(implied);
     // The constant address space implies `const`.
     let is_constant = has_qualifiers && address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    let declared_qualifier: cl_bitfield =
-        info.and_then(|info| info.type_qualifier).filter(|_| has_qualifiers).unwrap_or(0).into();
+    let declared_qualifier = info
+        .and_then(|info| info.type_qualifier)
+        .or_else(|| declared.map(|(_, declared)| bits(declared.quals)))
+        .filter(|_| has_qualifiers);
     let implied_qualifier = match kind {
         Kind::Pipe => CL_KERNEL_ARG_TYPE_PIPE.into(),
         _ if is_constant => CL_KERNEL_ARG_TYPE_CONST.into(),
         _ => 0,
     };
-    let qualifier = declared_qualifier | implied_qualifier;
+    let qualifier = cl_bitfield::from(declared_qualifier.unwrap_or(0)) | implied_qualifier;
     let text = |own: fn(&Declared) -> &str, other: Option<&String>| {
         let found = other.filter(|text| !text.is_empty()).cloned();
         found.unwrap_or_else(|| declared.map_or(String::new(), |(_, it)| own(it).to_owned()))
     };
     Parameter {
         name: text(|it| it.name.as_deref().unwrap_or_default(), info.map(|info| &info.name)),
-        type_name: text(|it| &it.type_name, info.map(|info| &info.type_name)).replace(" *", "*"),
+        type_name: text(|it| &it.plain_type, info.map(|info| &info.type_name)).replace(" *", "*"),
         address,
         access: info.and_then(|info| info.access).unwrap_or(access),
         qualifier,
         kind,
     }
+}
+
+/// `CL_KERNEL_ARG_TYPE_*`
+fn bits(quals: Quals) -> u32 {
+    let bits = [
+        (quals.is_const, CL_KERNEL_ARG_TYPE_CONST),
+        (quals.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
+        (quals.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+    ];
+    bits.into_iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, bit)| all | bit)
 }
 
 fn declared_kind(interface: &Interface, declared: &Declared) -> Kind {

@@ -114,9 +114,11 @@ pub(crate) fn misuse(device: &Device) {
     let beside = Rect { origin: [5, 0, 0], ..tens };
     copied(tens, &buffer, beside).unwrap().wait().unwrap();
     let wide = Rect { row_pitch: 11, ..beside };
-    for (from, to) in [(tens, wide), (Rect { row_pitch: 4, ..tens }, tens)] {
-        assert!(matches!(error(copied(from, &buffer, to)), Error::Rect { .. }));
-    }
+    assert!(matches!(error(copied(tens, &buffer, wide)), Error::OverlappingCopy { from: 0, to: 5, .. }));
+    // Other pitches.
+    let dense = Rect { origin: [65, 0, 0], row_pitch: 5, slice_pitch: 0 };
+    copied(tens, &buffer, dense).unwrap().wait().unwrap();
+    assert!(matches!(error(copied(Rect { row_pitch: 4, ..tens }, &buffer, tens)), Error::Rect { .. }));
     let error = queue.read_rect(&buffer, tens, &mut [0; 30], tens, size).unwrap_err();
     assert_eq!(error, Error::OutOfBounds { start: 0, end: 65, size: 30 });
 }
