@@ -5,10 +5,10 @@
 
 use kiln_builtins::BuiltinId;
 use kiln_ir::{
-    ArgumentKind, Builder, BuiltinParam, FuncId, Function, Handle, Kernel, Op as IrOp, Scalar, Type, ValueId,
-    Var,
+    ArgumentKind, BinaryOp, Builder, BuiltinParam, CompareKind, FuncId, Function, Handle, Kernel, Op as IrOp,
+    Scalar, Type, ValueId, Var,
 };
-use kiln_types::ty::NDRANGE_SIZE;
+use kiln_types::{ops::CompareOp, ty::NDRANGE_SIZE};
 use kiln_vocabulary::opencl::AddressSpace;
 use rspirv::spirv::Op;
 
@@ -35,8 +35,12 @@ struct Bytes {
 const fn function_operand(op: Op) -> Option<usize> {
     match op {
         Op::EnqueueKernel => Some(6),
-        Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple => Some(0),
-        Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize => Some(1),
+        Op::GetKernelWorkGroupSize
+        | Op::GetKernelPreferredWorkGroupSizeMultiple
+        | Op::GetKernelMaxNumSubgroups => Some(0),
+        Op::GetKernelNDrangeSubGroupCount
+        | Op::GetKernelNDrangeMaxSubGroupSize
+        | Op::GetKernelLocalSizeForSubgroupCount => Some(1),
         _ => None,
     }
 }
@@ -126,6 +130,9 @@ impl Body<'_, '_, '_> {
     pub(crate) fn enqueue(&mut self, inst: &Instruction<'_>) -> Outcome<bool> {
         let (name, values) = match inst.op {
             Op::BuildNDRange => return self.build_index_space(inst).map(|()| true),
+            Op::GetKernelMaxNumSubgroups | Op::GetKernelLocalSizeForSubgroupCount => {
+                return self.sub_group_limits(inst).map(|()| true);
+            }
             Op::EnqueueKernel => ("enqueue_kernel", self.kernel_operands(inst)?),
             Op::EnqueueMarker => {
                 let mut values = self.values(&[inst.word(0)?, inst.word(1)?])?;
@@ -149,6 +156,28 @@ impl Body<'_, '_, '_> {
         let value = self.builder.value(op, &values, ty);
         self.define(inst, value)?;
         Ok(true)
+    }
+
+    /// Queries that OpenCL C does not have: the maximum number of sub-groups, and the size of a one-dimensional work-group
+    /// of this many sub-groups, which is 0 if there is none.
+    fn sub_group_limits(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
+        let kernel = self.enqueued(inst, function_operand(inst.op).unwrap_or_default())?;
+        let query = |builder: &mut Builder<'_>, name| {
+            builtin(name, kernel.len()).map(|op| builder.value(op, &kernel, Type::I32))
+        };
+        let work_items = query(&mut self.builder, "get_kernel_work_group_size")?;
+        let sub_group = query(&mut self.builder, "get_kernel_preferred_work_group_size_multiple")?;
+        let most = self.builder.binary(BinaryOp::UDiv, work_items, sub_group);
+        let value = if inst.op == Op::GetKernelMaxNumSubgroups {
+            most
+        } else {
+            let count = self.value(inst.word(0)?)?;
+            let fits = self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, most);
+            let size = self.builder.binary(BinaryOp::Mul, count, sub_group);
+            let none = self.builder.i32(0);
+            self.builder.select(fits, size, none)
+        };
+        self.define(inst, value)
     }
 
     fn kernel_operands(&mut self, inst: &Instruction<'_>) -> Outcome<Vec<ValueId>> {

@@ -141,6 +141,8 @@ fn allows_forward_reference(
         | GetKernelPreferredWorkGroupSizeMultiple
         | GetKernelNDrangeSubGroupCount
         | GetKernelNDrangeMaxSubGroupSize
+        | GetKernelLocalSizeForSubgroupCount
+        | GetKernelMaxNumSubgroups
         | ExtInst => true,
         _ => !same_block(module, entry, definition),
     }

@@ -710,6 +710,11 @@ pub(crate) enum Enqueue {
         to: Slot,
         space: Slot,
     },
+    /// The size of a work-group with this many sub-groups.
+    LocalSize {
+        to: Slot,
+        count: Slot,
+    },
     UserEvent {
         to: Slot,
     },
@@ -769,6 +774,7 @@ impl Enqueue {
             }
             Self::Marker { queue, count, wait, event, .. } => vec![*queue, *count, *wait, *event],
             Self::SubGroups { space, .. } => vec![*space],
+            Self::LocalSize { count, .. } => vec![*count],
             Self::UserEvent { .. } => Vec::new(),
             Self::IsValid { event, .. } | Self::Count { event, .. } => vec![*event],
             Self::Status { event, status } => vec![*event, *status],

@@ -345,6 +345,73 @@ OpFunctionEnd
 ";
 
 /// The head of a kernel with one argument, a pointer to a 32-bit integer.
+/// The limits of a function that a kernel could enqueue.
+const SUB_GROUP_LIMITS: &str = "\
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Int64
+OpCapability Int8
+OpCapability GenericPointer
+OpCapability DeviceEnqueue
+OpCapability SubgroupDispatch
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k \"k\"
+OpName %p \"p\"
+%void = OpTypeVoid
+%int = OpTypeInt 32 0
+%long = OpTypeInt 64 0
+%char = OpTypeInt 8 0
+%pointer = OpTypePointer CrossWorkgroup %int
+%generic = OpTypePointer Generic %char
+%type = OpTypeFunction %void %pointer
+%block = OpTypeFunction %void %generic
+%null = OpConstantNull %generic
+%zero = OpConstant %int 0
+%one = OpConstant %int 1
+%two = OpConstant %int 2
+%many = OpConstant %int 0x80000001
+%at1 = OpConstant %long 1
+%at2 = OpConstant %long 2
+%child = OpFunction %void None %block
+%captured = OpFunctionParameter %generic
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+%k = OpFunction %void None %type
+%p = OpFunctionParameter %pointer
+%l = OpLabel
+%size = OpGetKernelWorkGroupSize %int %child %null %zero %one
+%sub = OpGetKernelPreferredWorkGroupSizeMultiple %int %child %null %zero %one
+%most = OpGetKernelMaxNumSubgroups %int %child %null %zero %one
+%pair = OpGetKernelLocalSizeForSubgroupCount %int %two %child %null %zero %one
+%none = OpGetKernelLocalSizeForSubgroupCount %int %many %child %null %zero %one
+%all = OpIMul %int %most %sub
+%rest = OpISub %int %size %all
+%count = OpUDiv %int %pair %sub
+%p1 = OpInBoundsPtrAccessChain %pointer %p %at1
+%p2 = OpInBoundsPtrAccessChain %pointer %p %at2
+OpStore %p %rest Aligned 4
+OpStore %p1 %count Aligned 4
+OpStore %p2 %none Aligned 4
+OpReturn
+OpFunctionEnd
+";
+
+/// SubgroupDispatch has two queries that OpenCL C does not have.
+#[test]
+fn limits_of_sub_groups_are_known() {
+    let folder = folder(&[("k.spvasm", SUB_GROUP_LIMITS)]);
+    let mut assembler = Command::new("spirv-as");
+    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
+    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
+    assert!(finished.status.success(), "{}", finished.stderr);
+    for device in ["lavapipe", "reference"] {
+        let launch = ["run", "k.spv", "--global", "1", "--arg", "buf:u32[3]", "--check", "p[0..3]=0,2,0"];
+        let ran = on(device, &folder, &launch);
+        assert!(ran.status.success(), "{device}: {}", ran.stderr);
+    }
+}
+
 const HEAD: &str = "\
 OpCapability Kernel
 OpCapability Addresses

@@ -31,6 +31,14 @@ impl Body<'_, '_> {
             Inst_::GetKernelPreferredWorkGroupSizeMultiple | Inst_::GetKernelNDrangeMaxSubGroupSize => {
                 self.set_constant(inst, crate::SUB_GROUP_SIZE.into())?;
             }
+            Inst_::GetKernelMaxNumSubgroups => {
+                self.set_constant(inst, (MAX_GROUP_SIZE / crate::SUB_GROUP_SIZE).into())?;
+            }
+            Inst_::GetKernelLocalSizeForSubgroupCount => {
+                let [count] = self.words(inst, 2)?;
+                let to = self.define(inst)?;
+                self.enqueue_op(Enqueue::LocalSize { to, count });
+            }
             Inst_::GetKernelNDrangeSubGroupCount => {
                 let space = self.index_space(inst.word(2)?)?;
                 let to = self.define(inst)?;

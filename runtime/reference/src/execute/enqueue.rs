@@ -213,6 +213,10 @@ pub(crate) fn perform<const CHECKS: bool>(
             let items = index_space(regs, *space).map_or(0, |space| space.local.iter().product::<u32>());
             (*to, items.div_ceil(crate::SUB_GROUP_SIZE).into())
         }
+        Enqueue::LocalSize { to, count } => {
+            let size = value(*count) * u64::from(crate::SUB_GROUP_SIZE);
+            (*to, if size <= MAX_GROUP_SIZE.into() { size } else { 0 })
+        }
         Enqueue::UserEvent { to } => (*to, queue.lock().new_event(true, 1)),
         Enqueue::IsValid { to, event } => (*to, queue.lock().is_held(value(*event)).into()),
         Enqueue::Count { event, by } => {
