@@ -75,7 +75,9 @@ impl<'a> Pragma<'a> {
                 _ => Self::Malformed("`ON`, `OFF` or `DEFAULT` must follow `FP_CONTRACT`"),
             },
             "FENV_ACCESS" | "CX_LIMITED_RANGE" => Self::Ignored,
-            "SELECT_ROUNDING_MODE" => Self::Ignored,
+            "SELECT_ROUNDING_MODE" => Self::Malformed(
+                "`SELECT_ROUNDING_MODE` needs `cl_khr_select_fprounding_mode`, which is not supported",
+            ),
             _ => Self::Malformed("`EXTENSION` or `FP_CONTRACT` must follow `OPENCL`"),
         }
     }

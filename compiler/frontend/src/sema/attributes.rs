@@ -85,7 +85,6 @@ const HARMLESS: &[&str] = &[
     "gnu_inline",
     "hot",
     "inline",
-    "intel_reqd_sub_group_size",
     "leaf",
     "malloc",
     "may_alias",
@@ -152,6 +151,14 @@ impl Sema<'_> {
                 found.is_overloadable = true;
             }
             "unused" => found.is_unused = true,
+            "intel_reqd_sub_group_size" => self.report(
+                Diagnostic::new(
+                    Code::UnknownAttribute,
+                    attribute.span,
+                    format!("the attribute `{name}` is ignored: sub-groups have the size of the device"),
+                )
+                .note("it needs `cl_intel_required_subgroup_size`, which the target does not support"),
+            ),
             _ if HARMLESS.contains(&name) => self.report(Diagnostic::new(
                 Code::IgnoredAttribute,
                 attribute.span,

@@ -130,7 +130,7 @@ fn pragmas() {
             "#pragma OPENCL EXTENSION all : enable\n#pragma OPENCL EXTENSION cl_khr_none : enable\n\
              #pragma OPENCL EXTENSION cl_amd_nothing : enable\n#pragma OPENCL EXTENSION cl_khr_none : disable\n\
              #pragma OPENCL EXTENSION cl_khr_fp64 enable\n#pragma OPENCL FP_CONTRACT maybe\n#pragma vendor x\n\
-             #pragma\n_Pragma(1)\n#pragma OPENCL EXTENSION all : disable"
+             #pragma\n_Pragma(1)\n#pragma OPENCL EXTENSION all : disable\n#pragma OPENCL SELECT_ROUNDING_MODE rtz"
         ),
         [
             "1:1 unsupported-extension: extensions cannot be enabled all at once",
@@ -141,6 +141,7 @@ fn pragmas() {
             "6:1 extension-pragma: `ON`, `OFF` or `DEFAULT` must follow `FP_CONTRACT`",
             "7:1 unknown-pragmas: the pragma `vendor` is unknown and has no effect",
             "9:1 directive: a string in parentheses must follow `_Pragma`",
+            "11:1 extension-pragma: `SELECT_ROUNDING_MODE` needs `cl_khr_select_fprounding_mode`, which is not supported",
         ]
     );
 }
