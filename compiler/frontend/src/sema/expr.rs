@@ -75,6 +75,16 @@ impl Sema<'_> {
         if let ast::ExprKind::Assign(assign) = &expr.kind
             && assign.op.node.is_none()
         {
+            if matches!(assign.left.kind, ast::ExprKind::Call(_) | ast::ExprKind::Binary(_)) {
+                let message = "the left side of `=` is not an object";
+                self.report(
+                    Diagnostic::new(Code::NotAssignable, assign.op.span, message)
+                        .help("write `==` to compare")
+                        .fix(assign.op.span, "replace `=` by `==`", "==")
+                        .note("OpenCL C 6.5.15: the results of operators and functions are not l-values"),
+                );
+                return self.error_value(expr.span);
+            }
             let diagnostic =
                 Diagnostic::new(Code::AssignmentCondition, assign.op.span, "this condition is an assignment");
             self.report(match starts_with_negation(assign) {

@@ -11,7 +11,7 @@ use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_types::ty::{EnumId, QualTy, Ty};
 use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
-use crate::hir::{self, Expr, ExprKind, Known};
+use crate::hir::{self, Expr, ExprKind, Known, LogicalOp};
 
 impl Sema<'_> {
     /// `atomic_work_item_fence`, `mem_fence`, `read_mem_fence`, `write_mem_fence`.
@@ -170,6 +170,28 @@ impl Sema<'_> {
             );
             return None;
         }
+        self.warn_logical_flags(&value);
         self.chosen(value, parameter, memory::flags_of_value)
+    }
+
+    /// Warns about `A && B` and `A || B`, which are 1 and thus one of the flags.
+    fn warn_logical_flags(&mut self, value: &Expr) {
+        let ExprKind::Logical(op, operands) = &value.kind else { return };
+        let spelling = match op {
+            LogicalOp::And => "&&",
+            LogicalOp::Or => "||",
+        };
+        let [left, right] = &**operands;
+        let pieces = [Piece::Operand(left.span), Piece::Text(" | "), Piece::Operand(right.span)];
+        self.report(
+            Diagnostic::new(
+                Code::LogicalFlags,
+                value.span,
+                format!("`{spelling}` gives 0 or 1, which is at most one of the flags"),
+            )
+            .help("write `|`")
+            .rewrite(value.span, "write `|`", pieces)
+            .note("OpenCL C 6.15.8: flags are combined by a bitwise or"),
+        );
     }
 }

@@ -35,7 +35,9 @@ impl Sema<'_> {
                 )
                 .note("OpenCL C 6.7.6, 6.10: objects that live as long as the program are `constant` or `global`");
                 if space == AddressSpace::Local {
-                    diagnostic = diagnostic.help("declare it in the outermost block of a kernel");
+                    diagnostic = diagnostic.help(
+                        "declare it in the outermost block of a kernel, or take a pointer whose size the host sets",
+                    );
                 }
                 self.report(diagnostic);
                 None

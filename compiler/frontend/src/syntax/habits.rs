@@ -43,7 +43,7 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
         Kind::Unexpected { found: TokenKind::Keyword(keyword) } => around.conversion(keyword),
         Kind::Missing { mark: Punct::Semicolon, after, .. } => {
-            around.statement_word().or_else(|| around.name_of_declaration(after))
+            around.statement_word(after).or_else(|| around.name_of_declaration(after))
         }
         Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => around.bare_body(),
         Kind::Missing { mark: Punct::OpenParen, .. } => around.block_without_caret(),
@@ -368,7 +368,7 @@ impl<'s> Around<'s> {
     }
 
     /// A statement that begins with a word of another language: `elif (…)`, `until (…)`, `… then`.
-    fn statement_word(&self) -> Option<Diagnostic> {
+    fn statement_word(&self, after: Construct) -> Option<Diagnostic> {
         let before = self.before();
         if last_word(before) == "then" {
             let range = before.len() - "then".len()..before.len();
@@ -376,7 +376,7 @@ impl<'s> Around<'s> {
             let diagnostic = Diagnostic::new(Code::Syntax, span, "OpenCL C has no word `then`");
             return Some(diagnostic.help("remove it").remove(span, "remove `then`"));
         }
-        if let Some(diagnostic) = self.word_of_cpp() {
+        if let Some(diagnostic) = self.word_of_cpp(after) {
             return Some(diagnostic);
         }
         let open = words::opening(before)?;

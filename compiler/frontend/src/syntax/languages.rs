@@ -60,7 +60,7 @@ impl Around<'_> {
     }
 
     /// The last word before a missing `;` is C++: `throw 1`, `try {`, `new S()`, `not n`.
-    pub(super) fn word_of_cpp(&self) -> Option<Diagnostic> {
+    pub(super) fn word_of_cpp(&self, after: Construct) -> Option<Diagnostic> {
         let before = self.before();
         let word = last_word(before);
         let start = before.len() - word.len();
@@ -70,12 +70,20 @@ impl Around<'_> {
                 .report("OpenCL C has no exceptions")
                 .help("store an error code in a buffer, and end the kernel with `return`"),
             "new" => self.no_new(),
+            _ if after == Construct::Expression && kiln_builtins::is_name(word) && self.is_before_word() => {
+                self.report(format!("the arguments of `{word}` are not in parentheses"))
+            }
             _ => {
                 let note = foreign::note(word)?;
                 let span = self.span_of(start..before.len());
                 Diagnostic::new(Code::Syntax, span, format!("there is no type `{word}`")).note(note)
             }
         })
+    }
+
+    /// Whether a word or a number follows.
+    fn is_before_word(&self) -> bool {
+        self.text[self.at.start..].trim_start().starts_with(char::is_alphanumeric)
     }
 
     /// `using namespace std;`

@@ -163,6 +163,7 @@ codes! {
     SeqCstWeakened "seq-cst-weakened" Warning;
     FenceRelaxed "fence-relaxed" Warning;
     FenceFlagsEmpty "fence-flags-empty" Warning;
+    LogicalFlags "logical-flags" Warning;
     MemFenceImage "mem-fence-image" Warning;
     BarrierLocalScope "barrier-local-scope" Warning;
     // Declarations: types
