@@ -395,12 +395,6 @@ pub fn without_greetings(stderr: &str) -> String {
     stderr.lines().filter(greeting).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the strict Vulkan device reports an unwritten value. Operations on part of a word in local memory become
-/// compare-exchange loops on the whole word. The loops preserve the rest of the word, which may be uninitialized.
-pub fn reports_unwritten(stderr: &str) -> bool {
-    stderr.contains("a value that was never written")
-}
-
 /// Whether `kiln run` reports that the device lacks a required feature.
 pub fn lacks_a_feature(stderr: &str) -> bool {
     stderr.contains("[target-feature]")

@@ -6,7 +6,7 @@ use std::{collections::HashMap, fs};
 
 use kiln_compiler::session::defect::Defect;
 use kiln_testsuite::{
-    device::{self, Device},
+    device::Device,
     differential::Comparison,
     kiln, nightly,
     programs::{self, Program, Sort},
@@ -49,8 +49,6 @@ fn defects_of_layouts_are_detected() {
             let right = right.entry(seed).or_insert_with(|| bench.run(&program, None).ok()).as_ref()?;
             match bench.run(&program, Some(defect)) {
                 Ok(results) => (results != *right).then(|| (seed, "other results".to_owned())),
-                // The device reports some loops on words of which only a part was written.
-                Err(reason) if device::reports_unwritten(&reason) => None,
                 Err(reason) => Some((seed, reason)),
             }
         });

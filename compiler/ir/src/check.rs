@@ -217,6 +217,11 @@ impl Check<'_> {
                     "its result is not a pointer to the object",
                 )
             }
+            Op::ElementCount(var) => {
+                self.args::<0>()?;
+                let is_argument = self.module.vars.get(*var).is_some_and(|var| var.argument.is_some());
+                ensure(is_argument && result == Type::I32, "it does not count the elements of an argument")
+            }
             Op::PrivateVar(var) => {
                 self.args::<0>()?;
                 let Some(var) = self.function.vars.get(*var) else { return Err("there is no such object") };

@@ -680,6 +680,8 @@ pub enum Op {
     ModuleVar(VarId),
     /// `[]`: the address of a private object of the function.
     PrivateVar(VarId),
+    /// `[]`: the number of elements of a local object whose size the launch decides. Returns I32.
+    ElementCount(VarId),
     /// `[pointer, index]`: `pointer + index * stride` bytes. The index is a signed I32 or I64.
     Offset {
         /// Bytes for each step of the index.

@@ -64,7 +64,7 @@ impl Module {
             entry.objects.iter_mut().for_each(|(_, object)| *object = var(*object));
             for inst in entry.insts.iter_mut() {
                 match &mut inst.op {
-                    Op::ModuleVar(target) => *target = var(*target),
+                    Op::ModuleVar(target) | Op::ElementCount(target) => *target = var(*target),
                     Op::Function(target) | Op::Call(target) => *target = function(*target),
                     _ => {}
                 }

@@ -727,6 +727,7 @@ impl Body<'_, '_> {
             "all" => Op::All,
             "exact" => Op::Exact(parser.keyword("an operation")?),
             "module_var" => Op::ModuleVar(parser.id('@')?),
+            "element_count" => Op::ElementCount(parser.id('@')?),
             "private_var" => Op::PrivateVar(parser.id('$')?),
             "offset" => {
                 let stride = parser.parse_number()?;

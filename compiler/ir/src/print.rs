@@ -423,6 +423,7 @@ impl Printer<'_, '_> {
             Op::Any => f.write_str("any"),
             Op::All => f.write_str("all"),
             Op::ModuleVar(var) => write!(f, "module_var @{}", var.index()),
+            Op::ElementCount(var) => write!(f, "element_count @{}", var.index()),
             Op::PrivateVar(var) => write!(f, "private_var ${}", var.index()),
             Op::Offset { stride, count: None } => write!(f, "offset {stride}"),
             Op::Offset { stride, count: Some(count) } => write!(f, "offset {stride} of {count}"),

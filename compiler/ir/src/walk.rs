@@ -312,6 +312,7 @@ impl Op {
             | Self::Function(_)
             | Self::ModuleVar(_)
             | Self::PrivateVar(_)
+            | Self::ElementCount(_)
             | Self::Offset { .. }
             | Self::Element
             | Self::LaunchWord(..)

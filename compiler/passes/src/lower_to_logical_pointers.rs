@@ -7,7 +7,8 @@
 //! ranges that no access crosses; each range is a variable (`split.rs`). Operations that share a range with another element
 //! type are emulated (`atomics.rs`). A pointer with only one possible object is an index. Any other pointer is an address
 //! that contains the number of its object, and an access branches on that number (`pointers.rs`). A function with a pointer to
-//! a private object gets the caller's variable as an argument (`passed.rs`).
+//! a private object gets the caller's variable as an argument (`passed.rs`). Local objects whose elements are exchanged to
+//! change parts of them are zeroed first (`zero_objects.rs`).
 
 mod access;
 mod atomics;
@@ -15,6 +16,7 @@ mod defects;
 mod passed;
 mod pointers;
 mod split;
+mod zero_objects;
 
 use std::cmp::Ordering;
 
@@ -53,6 +55,8 @@ struct Layout {
     /// Whether atomic operations on whole elements change parts of them: a work-item that reads a part must not race with one
     /// that changes the rest.
     has_atomic_parts: bool,
+    /// Whether atomic operations on parts exchange whole elements. The program may not have written the other parts.
+    exchanges_parts: bool,
     /// Its variable in the function.
     root: Object,
     /// The steps from the object to the range.
@@ -77,13 +81,16 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let widened = widened(module, &shared, &split, target);
     let Module { functions, vars, .. } = module;
     let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
+    let mut zeroed = FxHashSet::default();
     let objects = Objects { passed, shared, split, widened, sizes, target, defects };
     for (index, (function, (forms, uses))) in functions.iter_mut().zip(forms.iter().zip(surveys)).enumerate()
     {
         let id = FuncId::from_index(index);
         let layouts = objects.lay_out(id, function, vars, uses);
+        zeroed.extend(layouts.exchanged());
         pointers::apply(function, id, &objects.passed, forms, &layouts, defects);
     }
+    zero_objects::zero_objects(module, &zeroed);
 }
 
 /// The uses of the objects in each function, and the joined uses of objects that several functions use. Those have one
@@ -387,11 +394,21 @@ impl Usage {
             && (has_parts_beside_atomics
                 || self.moved.iter().any(stores_part)
                 || self.atomic.iter().any(|demand| demand.size() < size));
+        let exchanges_parts = is_local && self.atomic.iter().any(|demand| demand.size() < size);
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
-        Layout { element, cell, unit, selected: None, has_atomic_parts, root, steps: SmallVec::new() }
+        Layout {
+            element,
+            cell,
+            unit,
+            selected: None,
+            has_atomic_parts,
+            exchanges_parts,
+            root,
+            steps: SmallVec::new(),
+        }
     }
 
     /// Whether every access moves whole 32-bit elements.

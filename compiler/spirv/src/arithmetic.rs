@@ -52,6 +52,10 @@ impl Body<'_, '_> {
 
             IrOp::ModuleVar(var) => self.module_var(inst, *var),
             IrOp::PrivateVar(var) => self.private_var(inst, *var),
+            IrOp::ElementCount(var) => {
+                let word = self.emitter.argument_length(*var);
+                self.define(inst.results[0], word);
+            }
             IrOp::Offset { stride, count } => self.offset(inst, *stride, *count),
             IrOp::Element => self.element(inst),
             IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),

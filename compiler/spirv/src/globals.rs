@@ -38,6 +38,8 @@ pub(super) struct Globals {
     work_dim: Option<Word>,
     /// The `SpecId`s of local arguments.
     pub(super) local_arguments: FxHashMap<VarId, u32>,
+    /// The constants with their numbers of elements.
+    argument_lengths: FxHashMap<VarId, Word>,
 }
 
 /// `SpecId`s of the work-group size: 0, 1, 2.
@@ -143,11 +145,18 @@ impl Emitter<'_> {
         let spec_id = FIRST_LOCAL_ID + u32::try_from(self.globals.local_arguments.len()).unwrap_or_default();
         self.globals.local_arguments.insert(id, spec_id);
         let length = self.spec_constant(spec_id);
+        self.globals.argument_lengths.insert(id, length);
         let element = self.ty(var.element.unwrap_or(Type::Scalar(Scalar::I32)));
         let operands = vec![Operand::IdRef(element), Operand::IdRef(length)];
         let array = self.writer.global(Op::TypeArray, None, operands);
         let pointer = self.pointer_type(StorageClass::Workgroup, array);
         self.writer.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Workgroup)])
+    }
+
+    /// The number of elements of a local argument.
+    pub(super) fn argument_length(&mut self, id: VarId) -> Word {
+        self.module_variable(id);
+        self.globals.argument_lengths[&id]
     }
 
     /// A pointer to the null-terminated format string in constant memory.

@@ -134,7 +134,7 @@ choice! {
         Fence { flags, order, scope }, Barrier { execution, flags, scope }, Function(function), Call(function),
         Builtin(builtin, params), WorkItem(item), Printf(format), Trap(message), Image(action),
         If { then, otherwise }, Loop { body, continuing, hints }, Switch { cases, default }, Block(block),
-        Exit(target), Continue(target), Next(target), Return, Unreachable,
+        Exit(target), Continue(target), Next(target), Return, Unreachable, ElementCount(var),
     }
     Order { Relaxed, Acquire, Release, AcqRel, SeqCst }
     Rounding { ToEven, ToZero, ToPositive, ToNegative }

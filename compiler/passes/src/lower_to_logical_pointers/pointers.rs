@@ -6,7 +6,7 @@
 use kiln_builtins::{self as builtins, Lowering};
 use kiln_ir::{
     Access, BinaryOp, Builder, Compare, CompareKind, Const, FuncId, Function, Inst, InstId, Op, Replacements,
-    Scalar, Type, Value, ValueDef, ValueId,
+    Scalar, Type, Value, ValueDef, ValueId, VarId,
 };
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::{AddressSpace, FenceFlags};
@@ -85,6 +85,17 @@ pub(super) struct Layouts {
     pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
     /// How compare-exchange loops are ordered.
     pub(super) loop_order: LoopOrder,
+}
+
+impl Layouts {
+    /// The objects of the module whose elements are exchanged to change parts of them.
+    pub(super) fn exchanged(&self) -> impl Iterator<Item = VarId> {
+        let layouts = self.objects.values().chain(self.ranges.values());
+        layouts.filter(|layout| layout.exchanges_parts).filter_map(|layout| match layout.root {
+            Object::Module(var) => Some(var),
+            Object::Private(_) | Object::Param(..) => None,
+        })
+    }
 }
 
 /// Rewrites a function: pointers become indices or addresses, and accesses become accesses of elements.
