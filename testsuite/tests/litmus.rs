@@ -51,13 +51,19 @@ fn run(stress: &Stress, test: &Test, setting: Setting, device: &'static Device) 
 
 fn forbidden_outcomes_never_appear(device: &'static Device) {
     let stress = stress(nightly::count("instances of each litmus test", 1000, 1_000_000) as u64, &[]);
-    let (mut failures, mut total, mut lacking) = (Vec::new(), 0, 0);
+    let (mut failures, mut total, mut lacking) = (Vec::new(), 0, Vec::new());
     for test in litmus::tests() {
         for setting in test.settings() {
             let name = format!("{}, {}", test.name, setting.name());
             match run(&stress, &test, setting, device) {
-                // The translator has no scopes that are known at run time only.
-                Err(reason) if device.is_for_clang() && device::lacks_a_feature(&reason) => lacking += 1,
+                // The translator crashes, or writes an invalid module, for some orders and scopes known only at run time.
+                Err(reason)
+                    if device.is_for_clang()
+                        && test.name.starts_with("run_time: ")
+                        && device::lacks_a_feature(&reason) =>
+                {
+                    lacking.push(name);
+                }
                 Err(reason) => failures.push(format!("{name}: {reason}")),
                 Ok(counts) => {
                     total += counts.total();
@@ -78,8 +84,8 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
             }
         }
     }
-    println!("{}: {total} instances", device.name);
-    assert!(lacking <= 4, "{lacking} tests do not run on {}", device.name);
+    println!("{}: {total} instances; not translated: {lacking:?}", device.name);
+    assert!(lacking.len() <= 9, "{lacking:?} do not run");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
