@@ -114,10 +114,11 @@ const RULES: [(&str, &str); 11] = [
          the word (7,754). The runtime provides the word.",
     ),
     (
-        "R7: with seq_cst fences, or seq_cst operations on global and on local objects, everything orders both",
-        "Acquire, release and acq_rel operations and barriers then order both classes of memory (94). A fence belongs \
-         to both: a barrier of local memory puts a fence before it and a store to a global object after it into \
-         the order S.",
+        "R7: with seq_cst operations, what orders global or local memory orders both",
+        "Acquire, release and acq_rel operations and barriers then order both classes of memory (94), if the program \
+         orders both, or has a seq_cst fence. Two seq_cst operations that synchronize in one memory synchronize in \
+         the other (OpenCL API 3.3.6.1), so each is an action on both: a barrier of global memory puts a store to a \
+         local object before it and one after it into the order S.",
     ),
     (
         "R8: availability, visibility and non-private accesses",
@@ -430,13 +431,7 @@ fn rules(page: &mut String) {
         ("store", Access::Store, Order::Relaxed, "seq_cst on the object", beside),
         ("load", Access::Load, Order::Acquire, "seq_cst on the object", beside),
         ("store", Access::Store, Order::Relaxed, "after a release store to the object", after),
-        (
-            "store",
-            Access::Store,
-            Order::Release,
-            "seq_cst fences, or seq_cst on global and local objects",
-            both,
-        ),
+        ("store", Access::Store, Order::Release, "seq_cst, and both memories are ordered", both),
     ];
     for (name, access, order, where_, around) in rows {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);

@@ -14,7 +14,7 @@ pub struct Surroundings {
     /// The memory ordered by release or seq_cst stores and read-modify-writes that can precede this operation in its work-item
     /// and access the same object (R4).
     pub released: Spaces,
-    /// Whether the program has seq_cst operations both on global and on local objects, or seq_cst fences (R7).
+    /// Whether the program has seq_cst operations and orders both global and local memory, or has seq_cst fences (R7).
     pub seq_cst_in_both: bool,
 }
 
@@ -135,8 +135,7 @@ fn after_release(store: Sync, around: &Surroundings) -> Sync {
     }
 }
 
-/// R7: with seq_cst fences, or with seq_cst operations on global and local objects, operations that order one kind of memory
-/// order both.
+/// R7: in a program with seq_cst operations that orders global and local memory, operations that order one order both.
 fn in_both(sync: Sync, around: &Surroundings) -> Sync {
     let plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
     if around.seq_cst_in_both && plain {

@@ -129,21 +129,9 @@ mod unit {
 
     use super::*;
 
-    /// Rule R7: the barrier puts the fence and the store into the order S, and the load reads before the fence.
-    #[test]
-    fn barriers_of_local_memory_order_seq_cst_fences_and_global_stores() {
-        let source = "kernel void test(global int *result, global atomic_int *z) {
-            int r0 = 0;
-            if (get_global_id(0) == 0) {
-                r0 = atomic_load_explicit(z, memory_order_relaxed, memory_scope_device);
-                atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
-            }
-            work_group_barrier(CLK_LOCAL_MEM_FENCE);
-            if (get_global_id(0) == 1) {
-                atomic_store_explicit(z, 6, memory_order_seq_cst, memory_scope_device);
-            }
-            if (get_global_id(0) == 0) result[0] = r0;
-        }";
+    /// Checks a program of a work-group with two work-items and one global atomic object, `z`.
+    fn check_pair(body: &str, operations: usize) -> Finding {
+        let source = format!("kernel void test(global int *result, global atomic_int *z) {{\n{body}\n}}");
         let launch = Launch {
             kernel: String::new(),
             global: [2, 1, 1],
@@ -153,8 +141,60 @@ mod unit {
             rounds: 2,
             ..Launch::default()
         };
-        let program = Program { source: source.to_owned(), launch, operations: 3, has_barrier: true };
-        assert_eq!(program.check(), Finding::Sound { executions: 2, lost: 0 });
+        Program { source, launch, operations, has_barrier: true }.check()
+    }
+
+    /// Rule R7: the barrier puts the fence and the store into the order S, and the load reads before the fence.
+    #[test]
+    fn barriers_of_local_memory_order_seq_cst_fences_and_global_stores() {
+        let finding = check_pair(
+            "int r0 = 0;
+            if (get_global_id(0) == 0) {
+                r0 = atomic_load_explicit(z, memory_order_relaxed, memory_scope_device);
+                atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
+            }
+            work_group_barrier(CLK_LOCAL_MEM_FENCE);
+            if (get_global_id(0) == 1) {
+                atomic_store_explicit(z, 6, memory_order_seq_cst, memory_scope_device);
+            }
+            if (get_global_id(0) == 0) result[0] = r0;",
+            3,
+        );
+        assert_eq!(finding, Finding::Sound { executions: 2, lost: 0 });
+    }
+
+    /// Rule R7: the store to `x` precedes that to `y` in the order S through the global memory that the barrier or the
+    /// flag orders. If the load of `y` saw that store, happens-before of local memory would order them the other way.
+    #[test]
+    fn synchronization_of_global_memory_orders_seq_cst_stores_to_local_objects() {
+        let barrier = ("", "work_group_barrier(CLK_GLOBAL_MEM_FENCE);", "");
+        let flag = (
+            "atomic_store_explicit(z, 1, memory_order_release, memory_scope_work_group);",
+            "",
+            "if (atomic_load_explicit(z, memory_order_acquire, memory_scope_work_group) == 1)",
+        );
+        for (signal, between, wait) in [flag, barrier] {
+            let finding = check_pair(
+                &format!(
+                    "local atomic_int x, y;
+                    int r0 = 0;
+                    if (get_global_id(0) == 0) {{ atomic_init(&x, 0); atomic_init(&y, 0); }}
+                    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+                    if (get_global_id(0) == 0) {{
+                        r0 = atomic_load_explicit(&y, memory_order_acquire, memory_scope_work_group);
+                        atomic_store_explicit(&x, 1, memory_order_seq_cst, memory_scope_work_group);
+                        {signal}
+                    }}
+                    {between}
+                    if (get_global_id(0) == 1) {{
+                        {wait} atomic_store_explicit(&y, 2, memory_order_seq_cst, memory_scope_work_group);
+                    }}
+                    if (get_global_id(0) == 0) result[0] = r0;"
+                ),
+                3,
+            );
+            assert!(matches!(finding, Finding::Sound { .. }), "{signal}{between}: {finding:?}");
+        }
     }
 
     #[test]

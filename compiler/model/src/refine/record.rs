@@ -124,7 +124,7 @@ impl Observer for Record {
 pub(super) struct Facts {
     /// The locations of seq_cst operations.
     pub(super) seq_cst: BTreeSet<Location>,
-    /// Whether seq_cst operations access both memories, or some are fences.
+    /// Whether there are seq_cst operations, and operations order both memories, or some are seq_cst fences.
     pub(super) is_seq_cst_in_both: bool,
     /// The objects that are written.
     pub(super) written: BTreeSet<Object>,
@@ -137,7 +137,9 @@ impl Facts {
     /// Collects the facts from all records.
     pub(super) fn new<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
         let mut facts = Self::default();
-        let mut spaces = BTreeSet::new();
+        let (mut has_seq_cst, mut ordered) = (false, BTreeSet::new());
+        let memories =
+            [(semantics::CROSS_WORKGROUP_MEMORY, Space::Global), (semantics::WORKGROUP_MEMORY, Space::Local)];
         for record in records {
             for segment in &record.segments {
                 let objects = segment.writes.keys().map(|(object, _)| *object);
@@ -148,8 +150,13 @@ impl Facts {
             for event in &record.operations {
                 facts.orders[0] |= event.semantics & semantics::CROSS_WORKGROUP_MEMORY != 0;
                 facts.orders[1] |= event.semantics & semantics::WORKGROUP_MEMORY != 0;
-                if event.action == Action::Fence && event.is_seq_cst() {
-                    spaces.extend([Space::Global, Space::Local]);
+                has_seq_cst |= event.is_seq_cst();
+                match event.location {
+                    // A seq_cst operation always has the semantics of both memories.
+                    Some(_) if event.is_seq_cst() => ordered.extend([event.space]),
+                    _ => ordered.extend(
+                        memories.into_iter().filter(|(bit, _)| event.semantics & bit != 0).map(|it| it.1),
+                    ),
                 }
                 let Some(location) = event.location else { continue };
                 facts.has_program_variables |= location.object == Object::Program;
@@ -158,11 +165,10 @@ impl Facts {
                 }
                 if event.is_seq_cst() {
                     facts.seq_cst.insert(location);
-                    spaces.insert(event.space);
                 }
             }
         }
-        facts.is_seq_cst_in_both = spaces.len() == 2;
+        facts.is_seq_cst_in_both = has_seq_cst && ordered.len() == memories.len();
         facts
     }
 

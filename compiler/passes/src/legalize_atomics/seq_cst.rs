@@ -64,9 +64,10 @@ struct Program {
     releases: FxHashMap<FuncId, Objects>,
     /// The release and seq_cst writes in each outermost loop, with the memory that they order.
     loop_releases: FxHashMap<(FuncId, InstId), Objects>,
-    /// The memory of the objects of all seq_cst operations.
-    seq_cst_memory: Spaces,
+    has_seq_cst_access: bool,
     has_seq_cst_fence: bool,
+    /// The memory that operations order, and that of the objects of all seq_cst operations.
+    ordered: Spaces,
     /// Whether each operation is in its kernel, so that its position is known.
     is_inlined: bool,
 }
@@ -176,7 +177,8 @@ impl Program {
         operation: Operation,
         sync: Sync,
     ) -> Surroundings {
-        let seq_cst_in_both = self.has_seq_cst_fence || self.seq_cst_memory.contains(Spaces::BOTH);
+        let seq_cst_in_both =
+            self.has_seq_cst_fence || (self.has_seq_cst_access && self.ordered.contains(Spaces::BOTH));
         let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
             return Surroundings { seq_cst_in_both, ..Surroundings::default() };
         };
@@ -254,6 +256,8 @@ impl Survey<'_> {
         let inst = &self.function.insts[id];
         let Some((operation, sync)) = inst.op.synchronization(spaces) else { return };
         let is_seq_cst = sync.order == Order::SeqCst || sync.failure == Some(Order::SeqCst);
+        let ordered = if is_seq_cst { spaces } else { sync.ordered() };
+        self.program.ordered = self.program.ordered.union(ordered);
         match operation {
             Operation::Atomic(access, _) => {
                 let var = inst.args.first().and_then(|&pointer| self.base_var(pointer));
@@ -269,7 +273,7 @@ impl Survey<'_> {
                     let program = &mut *self.program;
                     program.seq_cst.add(&object, Spaces::BOTH);
                     program.own_seq_cst.entry(self.kernel).or_default().add(&object, Spaces::BOTH);
-                    program.seq_cst_memory = program.seq_cst_memory.union(object.spaces);
+                    program.has_seq_cst_access = true;
                 }
             }
             Operation::Fence => self.program.has_seq_cst_fence |= is_seq_cst,
