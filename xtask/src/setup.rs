@@ -37,7 +37,8 @@ pub(crate) const DEMO: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
 /// lavapipe is in mesa-vulkan-drivers, and SwiftShader in chromium-common. MPFR is the reference for math functions,
 /// and PoCL for random programs. clang and its translator compile modules for the reference device. The build tools
-/// run `kiln`, Neovim runs `kiln lsp`, and esbuild and Node run the extension for VS Code.
+/// run `kiln`, programs in C use the OpenCL headers, Neovim runs `kiln lsp`, and esbuild and Node run the extension for
+/// VS Code.
 pub(crate) const TESTS: &[&str] = &[
     "libvulkan1",
     "llvm-spirv-15",
@@ -53,6 +54,7 @@ pub(crate) const TESTS: &[&str] = &[
     "ninja-build",
     "nodejs",
     "ocl-icd-libopencl1",
+    "ocl-icd-opencl-dev",
     "pkg-config",
     "pocl-opencl-icd",
     "python3-numpy",
