@@ -33,6 +33,18 @@
 //! - `SPIRV-branch`: the target of a branch is a block of the same function, but not its first
 //! - `SPIRV-type-once`: types other than aggregates and pointers are declared once
 //!
+//! Control flow (`control_flow.rs`)
+//! - `SPIRV-dominance`: the block that defines an id dominates the blocks that use it; of OpPhi, the parent
+//! - `SPIRV-block-order`: a block comes before the blocks that it dominates
+//! - `SPIRV-OpPhi`: the parents of OpPhi are the predecessors of its block, and a parent has one value
+//! - `SPIRV-OpPhi-form`: OpPhi is at the beginning of its block, and has each parent once
+//! - `SPIRV-merge-block`: a block is the merge block of at most one header
+//! - `SPIRV-construct-header`: a header strictly structurally dominates its merge block, and structurally dominates its continue target
+//! - `SPIRV-back-edge`: back edges go to loop headers, and each loop header has exactly one
+//! - `SPIRV-continue-target`: a continue target structurally dominates its back-edge block, which structurally post-dominates it
+//! - `SPIRV-selection`: OpSwitch has a merge instruction, and so has a conditional branch to two blocks of its construct
+//! - `SPIRV-construct`: branches enter a construct only by its header, and leave it for its merge block, that of the innermost loop or switch, the continue target, or from the back-edge block the loop header
+//!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
 //! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
@@ -159,7 +171,9 @@
 mod accesses;
 mod atomics;
 mod capabilities;
+mod control_flow;
 mod environment;
+mod graph;
 mod limits;
 pub mod masks;
 mod module;
@@ -199,6 +213,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         module::RULES,
         structure::RULES,
+        control_flow::RULES,
         capabilities::RULES,
         limits::RULES,
         values::RULES,
@@ -237,8 +252,13 @@ pub enum Severity {
 }
 
 /// The rules whose violations are warnings in the OpenCL environment.
-const TOLERATED_IN_KERNELS: [&str; 3] =
-    ["SPIRV-OpEntryPoint-interface", "SPIRV-merge", "SPIRV-OpVariable-function"];
+const TOLERATED_IN_KERNELS: [&str; 5] = [
+    "SPIRV-OpEntryPoint-interface",
+    "SPIRV-merge",
+    "SPIRV-OpVariable-function",
+    "SPIRV-block-order",
+    "SPIRV-OpPhi-form",
+];
 
 /// A position in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -391,6 +411,7 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
         only_compute,
     };
     structure::check(&context, &mut findings);
+    control_flow::check(&context, &mut findings);
     capabilities::check(&context, &mut findings);
     limits::check(&context, &mut findings);
     let value_rules = values::check(&context, &mut findings);

@@ -17,7 +17,7 @@ pub(super) const RULES: &[Rule] =
 
 const BOUND: Rule = Rule { id: "SPIRV-id-bound", text: "ids are above 0 and below the bound" };
 const ONCE: Rule = Rule { id: "SPIRV-id-once", text: "an id is defined once" };
-const DEFINED: Rule = Rule {
+pub(super) const DEFINED: Rule = Rule {
     id: "SPIRV-id-defined",
     text: "a used id is defined, before its use unless forward references are allowed",
 };
@@ -97,7 +97,7 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
 
 /// The number of operands that are ids. rspirv reads all operands of extended instructions as ids, which is true only
 /// for sets without literals.
-fn known_ids(sets: &[(Word, bool)], entry: &Entry<'_>) -> usize {
+pub(super) fn known_ids(sets: &[IdSet], entry: &Entry<'_>) -> usize {
     if entry.op() != Op::ExtInst {
         return usize::MAX;
     }
@@ -105,8 +105,11 @@ fn known_ids(sets: &[(Word, bool)], entry: &Entry<'_>) -> usize {
     if set.is_some_and(|(_, only_ids)| !only_ids) { 1 } else { usize::MAX }
 }
 
+/// An extended instruction set, and whether all operands of its instructions are ids.
+pub(super) type IdSet = (Word, bool);
+
 /// The extended instruction sets, and whether all operands of their instructions are ids.
-fn sets_of_ids(module: &Module<'_>) -> Vec<(Word, bool)> {
+pub(super) fn sets_of_ids(module: &Module<'_>) -> Vec<IdSet> {
     let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
     let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {
         (Some(set), [Operand::LiteralString(name)]) => {
@@ -324,6 +327,17 @@ fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding
     }
 }
 
+/// The labels that a terminator can branch to.
+pub(super) fn branch_targets(entry: &Entry<'_>) -> impl Iterator<Item = Word> {
+    let (taken, skipped) = match entry.op() {
+        Op::Branch => (usize::MAX, 0),
+        // The first id is the condition or the selector.
+        Op::BranchConditional | Op::Switch => (usize::MAX, 1),
+        _ => (0, 0),
+    };
+    entry.operands().iter().filter_map(Operand::id).skip(skipped).take(taken)
+}
+
 fn branch(
     module: &Module<'_>,
     entry: &Entry<'_>,
@@ -331,9 +345,7 @@ fn branch(
     first: Option<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    // The first id of the other branches is the condition or the selector.
-    let skipped = usize::from(entry.op() != Op::Branch);
-    for target in entry.operands().iter().filter_map(Operand::id).skip(skipped) {
+    for target in branch_targets(entry) {
         let label = module.definition_index(target);
         let label = label.filter(|at| function.entries.contains(at) && module.entries[*at].op() == Op::Label);
         if label.is_none() {

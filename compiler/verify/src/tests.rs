@@ -3,6 +3,7 @@
 mod accesses;
 mod assembler;
 mod atomics;
+mod control_flow;
 mod environment;
 mod limits;
 mod reading;
@@ -146,6 +147,7 @@ fn each_rule_has_a_test_and_a_unique_id() {
     let tests = concat!(
         include_str!("tests/accesses.rs"),
         include_str!("tests/atomics.rs"),
+        include_str!("tests/control_flow.rs"),
         include_str!("tests/environment.rs"),
         include_str!("tests/limits.rs"),
         include_str!("tests/reading.rs"),
