@@ -25,7 +25,7 @@ const MISSING: [&str; 8] = [
     "[missing-function]",
     "the SPIR-V module cannot be used",
     "components are not supported",
-    "its operand has no such member",
+    "there is no such part of this type",
     "its operand and its result have different sizes",
     "is not a valid LinkageType",
     "[SPIRV-id-defined]",

@@ -10,7 +10,7 @@ use rspirv::{
 use rustc_hash::FxHashSet;
 
 use super::{
-    Context, Finding, Rule, TOLERATED_IN_KERNELS,
+    Context, Finding, Rule,
     graph::{Dominators, Graph},
     module::{Entry, Function, Module},
     operand::Operand,
@@ -36,7 +36,8 @@ const MERGE_ONCE: Rule =
     Rule { id: "SPIRV-merge-block", text: "a block is the merge block of at most one header" };
 const HEADER: Rule = Rule {
     id: "SPIRV-construct-header",
-    text: "a header strictly structurally dominates its merge block, and structurally dominates its continue target",
+    text: "a header strictly structurally dominates its merge block, and structurally dominates its continue target, which \
+           is another block",
 };
 const BACK_EDGE: Rule = Rule {
     id: "SPIRV-back-edge",
@@ -56,11 +57,8 @@ const CONSTRUCT: Rule = Rule {
            loop or switch, the continue target, or from the back-edge block the loop header",
 };
 
-/// Checks the functions of a module of which instructions and ids follow the rules of `structure`.
+/// Checks the functions of a module that follows the rules of `structure`.
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if findings.iter().any(|finding| !TOLERATED_IN_KERNELS.contains(&finding.rule)) {
-        return;
-    }
     let module = context.module;
     let sets = sets_of_ids(module);
     for function in module.functions {
@@ -311,7 +309,10 @@ fn check_headers(body: &Body<'_>, dominators: &Dominators, findings: &mut Vec<Fi
             let message = format!("this block does not dominate its merge block {}", body.name(merge.block));
             body.report(number, &HEADER, message, findings);
         }
-        if let Some(target) = merge.continue_target
+        if merge.continue_target == Some(merge.block) {
+            let message = "the merge block is also the continue target".to_owned();
+            body.report(number, &HEADER, message, findings);
+        } else if let Some(target) = merge.continue_target
             && !dominators.dominates(number, target)
         {
             let message = format!("this block does not dominate its continue target {}", body.name(target));
@@ -410,6 +411,13 @@ impl Constructs {
         self.all.len() - 1
     }
 
+    fn is_continue_target(&self, block: u32) -> bool {
+        self.around[block as usize].is_some_and(|at| {
+            let Construct { merge, is_continue, .. } = &self.all[at];
+            *is_continue && merge.continue_target == Some(block)
+        })
+    }
+
     /// Whether a branch from inside a construct to a block is one of the exits of constructs.
     fn is_exit(&self, construct: Option<usize>, to: u32) -> bool {
         let mut next = construct;
@@ -445,7 +453,15 @@ fn check_branches(
         let mut inside = Vec::new();
         while let Some((_, to)) = edges.next_if(|edge| edge.0 == from) {
             let (source, target) = (constructs.below[number], constructs.around[to as usize]);
-            if !dominators.reaches(from) || constructs.is_exit(source, to) {
+            if !dominators.reaches(from) {
+                // Blocks that are not reached are in no construct.
+                if constructs.is_continue_target(to) {
+                    let message = format!("the continue target {} is in another construct", body.name(to));
+                    body.report(from, &CONSTRUCT, message, findings);
+                }
+                continue;
+            }
+            if constructs.is_exit(source, to) {
                 continue;
             }
             if source == target {

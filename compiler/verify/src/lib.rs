@@ -39,11 +39,25 @@
 //! - `SPIRV-OpPhi`: the parents of OpPhi are the predecessors of its block, and a parent has one value
 //! - `SPIRV-OpPhi-form`: OpPhi is at the beginning of its block, and has each parent once
 //! - `SPIRV-merge-block`: a block is the merge block of at most one header
-//! - `SPIRV-construct-header`: a header strictly structurally dominates its merge block, and structurally dominates its continue target
+//! - `SPIRV-construct-header`: a header strictly structurally dominates its merge block, and structurally dominates its continue target, which is another block
 //! - `SPIRV-back-edge`: back edges go to loop headers, and each loop header has exactly one
 //! - `SPIRV-continue-target`: a continue target structurally dominates its back-edge block, which structurally post-dominates it
 //! - `SPIRV-selection`: OpSwitch has a merge instruction, and so has a conditional branch to two blocks of its construct
 //! - `SPIRV-construct`: branches enter a construct only by its header, and leave it for its merge block, that of the innermost loop or switch, the continue target, or from the back-edge block the loop header
+//!
+//! Numbers, and values that go elsewhere (`numbers.rs`)
+//! - `SPIRV-number-types`: arithmetic, bit, comparison, logical and conversion instructions have operands and results of their types
+//! - `SPIRV-OpSelect`: the condition of OpSelect is Boolean, with one component or those of the result, and the objects have its type
+//! - `SPIRV-condition`: the condition of a branch is a Boolean, and the selector of OpSwitch an integer
+//! - `SPIRV-OpPhi-type`: the values of OpPhi have the type of its result
+//! - `SPIRV-OpFunctionCall`: a call names a function, and has its result type and arguments of the types of its parameters
+//! - `SPIRV-return`: OpReturnValue returns the result type of the function, and OpReturn is in functions without a result
+//!
+//! Composites and access chains (`composites.rs`)
+//! - `SPIRV-member`: an instruction that reads or replaces a part of a composite names one that exists, and has its type
+//! - `SPIRV-OpCompositeConstruct`: the constituents of a composite are as many as its members, and have their types
+//! - `SPIRV-OpVectorShuffle`: a shuffle takes components of two vectors of the component type of its result
+//! - `SPIRV-access-chain`: the indexes of an access chain name members that exist, and its result points to the last of them
 //!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
@@ -171,12 +185,14 @@
 mod accesses;
 mod atomics;
 mod capabilities;
+mod composites;
 mod control_flow;
 mod environment;
 mod graph;
 mod limits;
 pub mod masks;
 mod module;
+mod numbers;
 mod operand;
 mod structure;
 mod synchronization;
@@ -214,6 +230,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         module::RULES,
         structure::RULES,
         control_flow::RULES,
+        numbers::RULES,
+        composites::RULES,
         capabilities::RULES,
         limits::RULES,
         values::RULES,
@@ -411,7 +429,12 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
         only_compute,
     };
     structure::check(&context, &mut findings);
-    control_flow::check(&context, &mut findings);
+    // These need ids that are defined, and blocks that end.
+    if findings.iter().all(|finding| TOLERATED_IN_KERNELS.contains(&finding.rule)) {
+        control_flow::check(&context, &mut findings);
+        numbers::check(&context, &mut findings);
+        composites::check(&context, &mut findings);
+    }
     capabilities::check(&context, &mut findings);
     limits::check(&context, &mut findings);
     let value_rules = values::check(&context, &mut findings);

@@ -3,9 +3,11 @@
 mod accesses;
 mod assembler;
 mod atomics;
+mod composites;
 mod control_flow;
 mod environment;
 mod limits;
+mod numbers;
 mod reading;
 mod structure;
 mod synchronization;
@@ -147,9 +149,11 @@ fn each_rule_has_a_test_and_a_unique_id() {
     let tests = concat!(
         include_str!("tests/accesses.rs"),
         include_str!("tests/atomics.rs"),
+        include_str!("tests/composites.rs"),
         include_str!("tests/control_flow.rs"),
         include_str!("tests/environment.rs"),
         include_str!("tests/limits.rs"),
+        include_str!("tests/numbers.rs"),
         include_str!("tests/reading.rs"),
         include_str!("tests/structure.rs"),
         include_str!("tests/synchronization.rs"),

@@ -174,6 +174,9 @@ fn headers() {
     let found = findings((1, 5), VULKAN, &[("body", twice)]);
     assert!(found.iter().any(|finding| finding.rule == "SPIRV-merge-block"), "{found:?}");
     rejects_change("SPIRV-construct-header", LOOP, "OpSelectionMerge %rest", "OpSelectionMerge %continue");
+    let same = changed(LOOP, "OpLoopMerge %after %continue", "OpLoopMerge %after %after");
+    let found = findings((1, 5), VULKAN, &[("body", &same)]);
+    assert!(found.iter().any(|finding| finding.message.contains("also the continue target")), "{found:?}");
     rejects_change("SPIRV-construct-header", IF, "OpSelectionMerge %join", "OpSelectionMerge %entry");
 }
 
@@ -236,6 +239,12 @@ fn constructs() {
     let middle =
         changed(SWITCH, "%default = OpLabel\nOpBranch %continue", "%default = OpLabel\nOpBranch %four");
     vulkan_rejects("SPIRV-construct-header", &[("body", &middle)]);
+    let unused = changed(
+        LOOP,
+        "%continue = OpLabel\n",
+        "%unused = OpLabel\nOpBranch %continue\n%continue = OpLabel\n",
+    );
+    vulkan_rejects("SPIRV-construct", &[("body", &unused)]);
     // From the loop to the merge block of the switch around it.
     let around = "OpSelectionMerge %end 0
         OpSwitch #1 %end 1 %one

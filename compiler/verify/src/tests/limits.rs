@@ -99,14 +99,26 @@ fn execution_modes() {
 
 #[test]
 fn operands() {
+    // Arrays in arrays, as deep as there are indexes.
+    let nested = |count, body: String| {
+        let arrays = (1..=count).map(|depth| match depth {
+            1 => "%n1 = OpTypeArray %uint #1\n".to_owned(),
+            _ => format!("%n{depth} = OpTypeArray %n{} #1\n", depth - 1),
+        });
+        let types = arrays.chain([format!("%deep = OpTypePointer Function %n{count}")]).collect();
+        vec![("globals", types), ("body", body)]
+    };
     limit("SPIRV-limit-indexes", 255, |count| {
-        vec![("body", format!("%c = OpAccessChain %push_ulong %push {}", many("#0", count)))]
+        let chain = format!("%c = OpAccessChain %private_uint %p {}", many("#0", count));
+        nested(count, format!("%p = OpUndef %deep\n{chain}"))
     });
     limit("SPIRV-limit-indexes", 255, |count| {
-        vec![("body", format!("%x = OpCompositeExtract %uint %address {}", many("0", count)))]
+        let extract = format!("%x = OpCompositeExtract %uint %all {}", many("0", count));
+        nested(count, format!("%all = OpUndef %n{count}\n{extract}"))
     });
     limit("SPIRV-limit-indexes", 255, |count| {
-        vec![("body", format!("%x = OpCompositeInsert %ulong %address %address {}", many("0", count)))]
+        let insert = format!("%x = OpCompositeInsert %n{count} #1 %all {}", many("0", count));
+        nested(count, format!("%all = OpUndef %n{count}\n{insert}"))
     });
     limit("SPIRV-limit-arguments", 255, |count| {
         let import = "%set = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel";

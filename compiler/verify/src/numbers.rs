@@ -1,0 +1,238 @@
+//! The types of operands: of instructions on numbers, and of values that go to a block, a function or a caller.
+
+use rspirv::spirv::{Op, Word};
+
+use super::{
+    Context, Finding, Rule,
+    module::{Entry, Function, Module},
+    operand::Operand,
+};
+
+pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETURN];
+
+const NUMBERS: Rule = Rule {
+    id: "SPIRV-number-types",
+    text: "arithmetic, bit, comparison, logical and conversion instructions have operands and results of their types",
+};
+const SELECT: Rule = Rule {
+    id: "SPIRV-OpSelect",
+    text: "the condition of OpSelect is Boolean, with one component or those of the result, and the objects have its type",
+};
+const CONDITION: Rule = Rule {
+    id: "SPIRV-condition",
+    text: "the condition of a branch is a Boolean, and the selector of OpSwitch an integer",
+};
+const PHI: Rule = Rule { id: "SPIRV-OpPhi-type", text: "the values of OpPhi have the type of its result" };
+const CALL: Rule = Rule {
+    id: "SPIRV-OpFunctionCall",
+    text: "a call names a function, and has its result type and arguments of the types of its parameters",
+};
+const RETURN: Rule = Rule {
+    id: "SPIRV-return",
+    text: "OpReturnValue returns the result type of the function, and OpReturn is in functions without a result",
+};
+
+/// The kind of a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Int,
+    Float,
+}
+
+/// A scalar or vector type of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    kind: Kind,
+    bits: u32,
+    /// The number of components; 1 for a scalar.
+    count: u32,
+}
+
+impl Shape {
+    fn of_type(module: &Module<'_>, ty: Word) -> Option<Self> {
+        let entry = module.definition(ty)?;
+        match entry.op() {
+            Op::TypeBool => Some(Self { kind: Kind::Bool, bits: 1, count: 1 }),
+            Op::TypeInt => Some(Self { kind: Kind::Int, bits: entry.literal(0)?, count: 1 }),
+            Op::TypeFloat => Some(Self { kind: Kind::Float, bits: entry.literal(0)?, count: 1 }),
+            Op::TypeVector => Some(Self { count: entry.literal(1)?, ..Self::of_type(module, entry.id(0)?)? }),
+            _ => None,
+        }
+    }
+
+    fn of_value(module: &Module<'_>, id: Option<Word>) -> Option<Self> {
+        Self::of_type(module, module.type_of(id?)?)
+    }
+}
+
+/// What an instruction on numbers requires.
+struct Form {
+    result: Kind,
+    /// The kind of each operand.
+    operands: &'static [Kind],
+    width: Width,
+}
+
+/// Which widths are equal. The numbers of components always are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// Those of the operands and the result.
+    All,
+    /// Those of the first operand and the result.
+    First,
+    /// Those of the operands.
+    Operands,
+    Any,
+}
+
+/// The form of an instruction on numbers (SPIR-V 3.49.11, and 3.49.13 to 3.49.15).
+fn form_of(op: Op) -> Option<Form> {
+    use Kind::{Bool, Float, Int};
+    use Op::*;
+    let (result, operands, width): (Kind, &[Kind], Width) = match op {
+        IAdd | ISub | IMul | UDiv | SDiv | UMod | SRem | SMod | BitwiseOr | BitwiseXor | BitwiseAnd => {
+            (Int, &[Int, Int], Width::All)
+        }
+        SNegate | Not | BitReverse => (Int, &[Int], Width::All),
+        ShiftLeftLogical | ShiftRightLogical | ShiftRightArithmetic => (Int, &[Int, Int], Width::First),
+        UConvert | SConvert | BitCount | SatConvertSToU | SatConvertUToS => (Int, &[Int], Width::Any),
+        FAdd | FSub | FMul | FDiv | FRem | FMod => (Float, &[Float, Float], Width::All),
+        FNegate => (Float, &[Float], Width::All),
+        FConvert => (Float, &[Float], Width::Any),
+        ConvertFToU | ConvertFToS => (Int, &[Float], Width::Any),
+        ConvertSToF | ConvertUToF => (Float, &[Int], Width::Any),
+        IEqual | INotEqual | UGreaterThan | SGreaterThan | UGreaterThanEqual | SGreaterThanEqual
+        | ULessThan | SLessThan | ULessThanEqual | SLessThanEqual => (Bool, &[Int, Int], Width::Operands),
+        FOrdEqual
+        | FUnordEqual
+        | FOrdNotEqual
+        | FUnordNotEqual
+        | FOrdLessThan
+        | FUnordLessThan
+        | FOrdGreaterThan
+        | FUnordGreaterThan
+        | FOrdLessThanEqual
+        | FUnordLessThanEqual
+        | FOrdGreaterThanEqual
+        | FUnordGreaterThanEqual
+        | LessOrGreater
+        | Ordered
+        | Unordered => (Bool, &[Float, Float], Width::Operands),
+        IsNan | IsInf | IsFinite | IsNormal | SignBitSet => (Bool, &[Float], Width::Any),
+        LogicalAnd | LogicalOr | LogicalEqual | LogicalNotEqual => (Bool, &[Bool, Bool], Width::All),
+        LogicalNot => (Bool, &[Bool], Width::All),
+        _ => return None,
+    };
+    Some(Form { result, operands, width })
+}
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    for function in module.functions {
+        for entry in module.body(function) {
+            check_entry(module, function, entry, findings);
+        }
+    }
+}
+
+fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
+    let shape = |index| Shape::of_value(module, entry.id(index));
+    match entry.op() {
+        Op::Select => select(module, entry, findings),
+        Op::Phi => {
+            let mut values = entry.operands().iter().step_by(2).filter_map(Operand::id);
+            if values.any(|value| module.type_of(value) != entry.result_type) {
+                findings.push(entry.finding(&PHI, "a value has another type"));
+            }
+        }
+        Op::BranchConditional if shape(0) != Some(Shape { kind: Kind::Bool, bits: 1, count: 1 }) => {
+            findings.push(entry.finding(&CONDITION, "the condition is not a Boolean"));
+        }
+        Op::Switch if !shape(0).is_some_and(|it| it.kind == Kind::Int && it.count == 1) => {
+            findings.push(entry.finding(&CONDITION, "the selector is not an integer"));
+        }
+        Op::FunctionCall => call(module, entry, findings),
+        Op::Return | Op::ReturnValue => {
+            let result = module.body(function)[0].result_type;
+            let is_void =
+                result.and_then(|ty| module.definition(ty)).is_some_and(|ty| ty.op() == Op::TypeVoid);
+            match entry.id(0) {
+                Some(value) if module.type_of(value) != result || is_void => {
+                    findings.push(entry.finding(&RETURN, "the value has another type than the function"));
+                }
+                None if !is_void => findings.push(entry.finding(&RETURN, "the function has a result")),
+                _ => {}
+            }
+        }
+        op => {
+            if let Some(form) = form_of(op)
+                && let Some(message) = wrong_number(module, entry, &form)
+            {
+                findings.push(entry.finding(&NUMBERS, message));
+            }
+        }
+    }
+}
+
+/// What is wrong with the types of an instruction on numbers.
+fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<String> {
+    let name = |kind| match kind {
+        Kind::Bool => "a Boolean",
+        Kind::Int => "an integer",
+        Kind::Float => "a float",
+    };
+    let result = entry.result_type.and_then(|ty| Shape::of_type(module, ty));
+    let Some(result) = result.filter(|shape| shape.kind == form.result) else {
+        return Some(format!("the result is not {} or a vector", name(form.result)));
+    };
+    let mut width = match form.width {
+        Width::All | Width::First => Some(result.bits),
+        Width::Operands | Width::Any => None,
+    };
+    for (index, kind) in form.operands.iter().enumerate() {
+        let operand = Shape::of_value(module, entry.id(index)).filter(|shape| shape.kind == *kind);
+        let Some(operand) = operand else {
+            return Some(format!("operand {} is not {} or a vector", index + 1, name(*kind)));
+        };
+        if operand.count != result.count {
+            return Some(format!("operand {} has another number of components than the result", index + 1));
+        }
+        if width.is_some_and(|width| width != operand.bits) {
+            return Some(format!("operand {} has another width", index + 1));
+        }
+        width = match form.width {
+            Width::All => width,
+            Width::Operands => Some(operand.bits),
+            Width::First | Width::Any => None,
+        };
+    }
+    None
+}
+
+fn select(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
+    let result = entry.result_type.and_then(|ty| Shape::of_type(module, ty));
+    let condition = Shape::of_value(module, entry.id(0)).filter(|it| it.kind == Kind::Bool);
+    let counts = condition.map(|it| it.count);
+    if counts != Some(1) && !(counts.is_some() && counts == result.map(|it| it.count)) {
+        findings.push(entry.finding(&SELECT, "the condition is not a Boolean of that many components"));
+    }
+    if (1..3).any(|index| entry.id(index).and_then(|id| module.type_of(id)) != entry.result_type) {
+        findings.push(entry.finding(&SELECT, "an object has another type than the result"));
+    }
+}
+
+fn call(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
+    let callee = entry.id(0).and_then(|id| module.definition(id)).filter(|it| it.op() == Op::Function);
+    let ty = callee.and_then(|callee| module.definition(callee.id(1)?));
+    let (Some(callee), Some(ty)) = (callee, ty) else {
+        findings.push(entry.finding(&CALL, "the callee is not a function"));
+        return;
+    };
+    let arguments =
+        (1..entry.operands().len()).map(|index| entry.id(index).and_then(|id| module.type_of(id)));
+    let parameters = (1..ty.operands().len()).map(|index| ty.id(index));
+    if callee.result_type != entry.result_type || !arguments.eq(parameters) {
+        findings.push(entry.finding(&CALL, "its arguments or its result differ from those of the function"));
+    }
+}
