@@ -76,7 +76,12 @@ fn types(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
         Op::Store => entry.id(1).and_then(|value| module.type_of(value)),
         _ => return,
     };
-    let pointee = entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty));
+    let ty = entry.id(0).and_then(|id| module.type_of(id));
+    let op = ty.and_then(|ty| module.definition(ty)).map(Entry::op);
+    if !matches!(op, Some(Op::TypePointer | Op::TypeUntypedPointerKHR)) {
+        findings.push(entry.finding(&TYPES, "the first operand is not a pointer"));
+    }
+    let pointee = ty.and_then(|ty| module.pointer(ty));
     if let (Some(value), Some((_, pointee))) = (value, pointee)
         && value != pointee
     {

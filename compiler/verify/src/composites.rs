@@ -122,17 +122,27 @@ fn components(module: &Module<'_>, ty: Word) -> Option<(Word, u32)> {
 }
 
 fn construct(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
-    let result = entry.result_type?;
+    constituents_differ(module, entry)
+        .then(|| "the constituents do not have the types of the members".to_owned())
+}
+
+/// Whether the constituents of a composite are not those of its type.
+pub(super) fn constituents_differ(module: &Module<'_>, entry: &Entry<'_>) -> bool {
+    !entry.result_type.and_then(|ty| has_constituents(module, entry, ty)).unwrap_or(true)
+}
+
+/// `None` for a type that has no constituents.
+fn has_constituents(module: &Module<'_>, entry: &Entry<'_>, result: Word) -> Option<bool> {
     let ty = module.definition(result)?;
     let count = entry.operands().len();
-    let is_right = match ty.op() {
+    match ty.op() {
         Op::TypeVector => {
             let parts = (0..count).map(|index| components(module, type_of(module, entry, index)?));
             let (component, wanted) = components(module, result)?;
             let total = parts.into_iter().try_fold(0u32, |total, part| {
                 part.filter(|part| part.0 == component).map(|part| total.saturating_add(part.1))
             });
-            total == Some(wanted)
+            Some(total == Some(wanted))
         }
         Op::TypeArray | Op::TypeMatrix | Op::TypeStruct => {
             let members = match ty.op() {
@@ -144,11 +154,10 @@ fn construct(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
                 let member = member(module, result, &Index::Known(index as u32));
                 member.is_some() && member == type_of(module, entry, index)
             };
-            members.is_none_or(|members| members as usize == count) && (0..count).all(matches)
+            Some(members.is_none_or(|members| members as usize == count) && (0..count).all(matches))
         }
-        _ => return None,
-    };
-    (!is_right).then(|| "the constituents do not have the types of the members".to_owned())
+        _ => None,
+    }
 }
 
 fn shuffle(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {

@@ -30,8 +30,14 @@
 //! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
 //! - `SPIRV-OpVariable-function`: Function variables are at the beginning of the first block, other variables outside functions
 //! - `SPIRV-merge`: a merge instruction is immediately before a branch, OpSelectionMerge before a conditional one
-//! - `SPIRV-branch`: the target of a branch is a block of the same function, but not its first
+//! - `SPIRV-branch`: branches and merge instructions name blocks of the same function, but not its first
 //! - `SPIRV-type-once`: types other than aggregates and pointers are declared once
+//!
+//! Declarations (`declarations.rs`)
+//! - `SPIRV-type`: a type is made of types, a vector of 2 to 4 scalars, or with Vector16 of 8 or 16
+//! - `SPIRV-constant`: a constant has a type of its kind, and a composite one has a constituent for each member
+//! - `SPIRV-OpEntryPoint`: OpEntryPoint names a function, and an execution mode an entry point
+//! - `SPIRV-decoration-target`: a decoration has a target of the kind that it is for, and a member that exists
 //!
 //! Control flow (`control_flow.rs`)
 //! - `SPIRV-dominance`: the block that defines an id dominates the blocks that use it; of OpPhi, the parent
@@ -58,6 +64,11 @@
 //! - `SPIRV-OpCompositeConstruct`: the constituents of a composite are as many as its members, and have their types
 //! - `SPIRV-OpVectorShuffle`: a shuffle takes components of two vectors of the component type of its result
 //! - `SPIRV-access-chain`: the indexes of an access chain name members that exist, and its result points to the last of them
+//!
+//! Extended instructions (`extended.rs`)
+//! - `SPIRV-OpExtInst-set`: OpExtInst names a set that OpExtInstImport imports
+//! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists, and has as many operands as it takes
+//! - `GLSL.std.450-types`: the operands of an instruction of GLSL.std.450 that computes by components have the type of the result
 //!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
@@ -187,7 +198,9 @@ mod atomics;
 mod capabilities;
 mod composites;
 mod control_flow;
+mod declarations;
 mod environment;
+mod extended;
 mod graph;
 mod limits;
 pub mod masks;
@@ -229,9 +242,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         module::RULES,
         structure::RULES,
+        declarations::RULES,
         control_flow::RULES,
         numbers::RULES,
         composites::RULES,
+        extended::RULES,
         capabilities::RULES,
         limits::RULES,
         values::RULES,
@@ -431,9 +446,11 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
     structure::check(&context, &mut findings);
     // These need ids that are defined, and blocks that end.
     if findings.iter().all(|finding| TOLERATED_IN_KERNELS.contains(&finding.rule)) {
+        declarations::check(&context, &mut findings);
         control_flow::check(&context, &mut findings);
         numbers::check(&context, &mut findings);
         composites::check(&context, &mut findings);
+        extended::check(&context, &mut findings);
     }
     capabilities::check(&context, &mut findings);
     limits::check(&context, &mut findings);

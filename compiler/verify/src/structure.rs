@@ -41,7 +41,7 @@ const MERGE: Rule = Rule {
 };
 const LABEL: Rule = Rule {
     id: "SPIRV-branch",
-    text: "the target of a branch is a block of the same function, but not its first",
+    text: "branches and merge instructions name blocks of the same function, but not its first",
 };
 const SAME_TYPE: Rule =
     Rule { id: "SPIRV-type-once", text: "types other than aggregates and pointers are declared once" };
@@ -287,7 +287,10 @@ fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<F
                 }
                 continue;
             }
-            Op::LoopMerge | Op::SelectionMerge => merge(entry, body.get(index + 1), findings),
+            Op::LoopMerge | Op::SelectionMerge => {
+                merge(entry, body.get(index + 1), findings);
+                branch(module, entry, function, first, findings);
+            }
             Op::Branch | Op::BranchConditional | Op::Switch => {
                 branch(module, entry, function, first, findings);
                 open = false;
@@ -327,10 +330,10 @@ fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding
     }
 }
 
-/// The labels that a terminator can branch to.
+/// The labels that a terminator can branch to, or that a merge instruction names.
 pub(super) fn branch_targets(entry: &Entry<'_>) -> impl Iterator<Item = Word> {
     let (taken, skipped) = match entry.op() {
-        Op::Branch => (usize::MAX, 0),
+        Op::Branch | Op::LoopMerge | Op::SelectionMerge => (usize::MAX, 0),
         // The first id is the condition or the selector.
         Op::BranchConditional | Op::Switch => (usize::MAX, 1),
         _ => (0, 0),

@@ -5,7 +5,9 @@ mod assembler;
 mod atomics;
 mod composites;
 mod control_flow;
+mod declarations;
 mod environment;
+mod extended;
 mod limits;
 mod numbers;
 mod reading;
@@ -151,7 +153,9 @@ fn each_rule_has_a_test_and_a_unique_id() {
         include_str!("tests/atomics.rs"),
         include_str!("tests/composites.rs"),
         include_str!("tests/control_flow.rs"),
+        include_str!("tests/declarations.rs"),
         include_str!("tests/environment.rs"),
+        include_str!("tests/extended.rs"),
         include_str!("tests/limits.rs"),
         include_str!("tests/numbers.rs"),
         include_str!("tests/reading.rs"),

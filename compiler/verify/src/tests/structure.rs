@@ -61,5 +61,7 @@ fn branches() {
     vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %entry")]);
     vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %main")]);
     let body = "OpSelectionMerge %done 0\nOpBranch %done\n%done = OpLabel";
+    let merge = "OpSelectionMerge %main 0\nOpBranchConditional %true %done %done\n%done = OpLabel";
+    vulkan_rejects("SPIRV-branch", &[("body", merge)]);
     vulkan_rejects("SPIRV-merge", &[("body", body)]);
 }

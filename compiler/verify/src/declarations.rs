@@ -1,0 +1,136 @@
+//! What declarations name: types, constants, entry points and decorations.
+
+use rspirv::spirv::{Capability, Decoration, Op, Word};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Context, Finding, Rule,
+    composites::constituents_differ,
+    module::{Entry, Module},
+    operand::Operand,
+};
+
+pub(super) const RULES: &[Rule] = &[TYPE, CONSTANT, ENTRY_POINT, TARGET];
+
+const TYPE: Rule = Rule {
+    id: "SPIRV-type",
+    text: "a type is made of types, a vector of 2 to 4 scalars, or with Vector16 of 8 or 16",
+};
+const CONSTANT: Rule = Rule {
+    id: "SPIRV-constant",
+    text: "a constant has a type of its kind, and a composite one has a constituent for each member",
+};
+const ENTRY_POINT: Rule = Rule {
+    id: "SPIRV-OpEntryPoint",
+    text: "OpEntryPoint names a function, and an execution mode an entry point",
+};
+const TARGET: Rule = Rule {
+    id: "SPIRV-decoration-target",
+    text: "a decoration has a target of the kind that it is for, and a member that exists",
+};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    let mut entry_points = FxHashSet::default();
+    for entry in module.preamble() {
+        let broken = match entry.op() {
+            Op::EntryPoint => {
+                entry_points.extend(entry.id(1));
+                let is_function = entry.id(1).is_some_and(|id| op_of(module, id) == Some(Op::Function));
+                (!is_function).then_some((&ENTRY_POINT, "it does not name a function"))
+            }
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                let is_known = entry.id(0).is_some_and(|id| entry_points.contains(&id));
+                (!is_known).then_some((&ENTRY_POINT, "it does not name an entry point"))
+            }
+            Op::Decorate => decorate(module, entry).map(|message| (&TARGET, message)),
+            Op::MemberDecorate => {
+                let ty = entry.id(0).and_then(|id| module.definition(id));
+                let ty = ty.filter(|ty| ty.op() == Op::TypeStruct);
+                let members = ty.map_or(0, |ty| ty.operands().len());
+                let is_member = entry.literal(1).is_some_and(|member| (member as usize) < members);
+                (!is_member).then_some((&TARGET, "there is no such structure or member"))
+            }
+            _ => constant(module, entry)
+                .map(|message| (&CONSTANT, message))
+                .or_else(|| ty(module, entry).map(|message| (&TYPE, message))),
+        };
+        if let Some((rule, message)) = broken {
+            findings.push(entry.finding(rule, message));
+        }
+    }
+}
+
+fn op_of(module: &Module<'_>, id: Word) -> Option<Op> {
+    module.definition(id).map(Entry::op)
+}
+
+/// What is wrong with the target of a decoration.
+fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    use Op::*;
+    let [Operand::IdRef(target), Operand::Decoration(decoration), ..] = entry.operands() else { return None };
+    let op = op_of(module, *target)?;
+    let is_right = match decoration {
+        Decoration::SpecId => matches!(op, SpecConstantTrue | SpecConstantFalse | SpecConstant),
+        Decoration::Block | Decoration::BufferBlock => op == TypeStruct,
+        Decoration::ArrayStride => matches!(op, TypeArray | TypeRuntimeArray | TypePointer),
+        Decoration::DescriptorSet | Decoration::Binding => op == Variable,
+        Decoration::BuiltIn => {
+            matches!(op, Variable | Constant | ConstantComposite | SpecConstant | SpecConstantComposite)
+        }
+        _ => true,
+    };
+    (!is_right && op != DecorationGroup).then_some("the decoration is not for such a target")
+}
+
+fn has_long_vectors(module: &Module<'_>) -> bool {
+    module.has(Capability::Vector16)
+}
+
+/// What is wrong with a type.
+fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    use Op::*;
+    let is_type = |index: usize| {
+        let id = entry.id(index)?;
+        Some(module.definition(id)?.class.opname.starts_with("Type"))
+    };
+    let is_part = |index: usize| {
+        is_type(index) == Some(true) && entry.id(index).and_then(|id| op_of(module, id)) != Some(TypeVoid)
+    };
+    let parts = |first: usize| (first..entry.operands().len()).all(is_part);
+    let is_right = match entry.op() {
+        TypeInt => matches!(entry.literal(1), Some(0 | 1)),
+        TypeVector => {
+            let component = entry.id(0).and_then(|id| op_of(module, id));
+            let has_16 = has_long_vectors(module);
+            let is_count = entry.literal(1).is_some_and(|count| match count {
+                2..=4 => true,
+                8 | 16 => has_16,
+                _ => false,
+            });
+            matches!(component, Some(TypeInt | TypeFloat | TypeBool)) && is_count
+        }
+        TypeArray | TypeRuntimeArray => is_part(0),
+        TypeStruct => parts(0),
+        TypePointer => is_type(1) == Some(true),
+        TypeFunction => is_type(0) == Some(true) && parts(1),
+        _ => true,
+    };
+    (!is_right).then_some("it is not made of the types and numbers that it needs")
+}
+
+/// What is wrong with a constant.
+fn constant(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    use Op::*;
+    let ty = entry.result_type.and_then(|ty| op_of(module, ty))?;
+    let is_right = match entry.op() {
+        ConstantTrue | ConstantFalse | SpecConstantTrue | SpecConstantFalse => ty == TypeBool,
+        Constant | SpecConstant => matches!(ty, TypeInt | TypeFloat),
+        ConstantComposite | SpecConstantComposite => {
+            matches!(ty, TypeVector | TypeMatrix | TypeArray | TypeStruct)
+                && !constituents_differ(module, entry)
+        }
+        _ => true,
+    };
+    (!is_right).then_some("it does not have a type of its kind")
+}

@@ -1,0 +1,127 @@
+//! Extended instructions: sets that are imported, and numbers and operands of GLSL.std.450 and OpenCL.std.
+
+use rspirv::{
+    grammar::{
+        ExtendedInstruction, GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE,
+        OperandQuantifier,
+    },
+    spirv::{GlslStd450Op, Op, Word},
+};
+use rustc_hash::FxHashMap;
+
+use super::{Context, Finding, Rule, operand::Operand};
+
+pub(super) const RULES: &[Rule] = &[SET, INSTRUCTION, TYPES];
+
+const SET: Rule =
+    Rule { id: "SPIRV-OpExtInst-set", text: "OpExtInst names a set that OpExtInstImport imports" };
+const INSTRUCTION: Rule = Rule {
+    id: "SPIRV-OpExtInst",
+    text: "an instruction of GLSL.std.450 or OpenCL.std exists, and has as many operands as it takes",
+};
+const TYPES: Rule = Rule {
+    id: "GLSL.std.450-types",
+    text: "the operands of an instruction of GLSL.std.450 that computes by components have the type of the result",
+};
+
+/// A known set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Set {
+    Glsl,
+    OpenCl,
+    Other,
+}
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let module = context.module;
+    let mut sets: FxHashMap<Word, Set> = FxHashMap::default();
+    for entry in module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport) {
+        if let (Some(id), [Operand::LiteralString(name)]) = (entry.result_id, entry.operands()) {
+            let set = match module.text(*name).as_str() {
+                "GLSL.std.450" => Set::Glsl,
+                "OpenCL.std" => Set::OpenCl,
+                _ => Set::Other,
+            };
+            sets.insert(id, set);
+        }
+    }
+    for entry in module.entries.iter().filter(|entry| entry.op() == Op::ExtInst) {
+        let Some(set) = entry.id(0).and_then(|id| sets.get(&id)) else {
+            findings.push(entry.finding(&SET, "it names no imported set"));
+            continue;
+        };
+        let number = entry.literal(1).unwrap_or(u32::MAX);
+        let row: Option<&ExtendedInstruction<'_>> = match set {
+            Set::Glsl => GLSL_STD_450_INSTRUCTION_TABLE.lookup_opcode(number),
+            Set::OpenCl => OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(number),
+            Set::Other => continue,
+        };
+        let Some(row) = row else {
+            findings.push(entry.finding(&INSTRUCTION, format!("the set has no instruction {number}")));
+            continue;
+        };
+        let count = entry.operands().len() - 2;
+        let least = row.operands.iter().filter(|it| it.quantifier == OperandQuantifier::One).count();
+        let is_open = row.operands.iter().any(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
+        if count < least || !is_open && count > row.operands.len() {
+            findings.push(entry.finding(&INSTRUCTION, format!("{} has {count} operands", row.opname)));
+        } else if *set == Set::Glsl && is_by_components(number) {
+            let mut operands = entry.operands()[2..].iter().filter_map(Operand::id);
+            if operands.any(|operand| module.type_of(operand) != entry.result_type) {
+                let message = format!("an operand of {} has another type than the result", row.opname);
+                findings.push(entry.finding(&TYPES, message));
+            }
+        }
+    }
+}
+
+/// Whether all operands have the type of the result.
+fn is_by_components(number: u32) -> bool {
+    use GlslStd450Op::*;
+    let Some(op) = GlslStd450Op::from_u32(number) else { return false };
+    matches!(
+        op,
+        Round
+            | RoundEven
+            | Trunc
+            | FAbs
+            | SAbs
+            | FSign
+            | SSign
+            | Floor
+            | Ceil
+            | Fract
+            | Radians
+            | Degrees
+            | Sin
+            | Cos
+            | Tan
+            | Asin
+            | Acos
+            | Atan
+            | Sinh
+            | Cosh
+            | Tanh
+            | Asinh
+            | Acosh
+            | Atanh
+            | Atan2
+            | Pow
+            | Exp
+            | Log
+            | Exp2
+            | Log2
+            | Sqrt
+            | InverseSqrt
+            | FMin
+            | FMax
+            | FClamp
+            | NMin
+            | NMax
+            | NClamp
+            | FMix
+            | Step
+            | SmoothStep
+            | Fma
+    )
+}
