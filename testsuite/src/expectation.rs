@@ -129,8 +129,8 @@ int c;
     #[test]
     fn expectations_are_parsed_from_comments() {
         let found = parse("test.cl", SOURCE).unwrap();
-        let places: Vec<_> = found.iter().map(|it| (it.line, it.code.as_str(), it.text.as_str())).collect();
-        assert_eq!(places, [(1, "syntax", "`;` is missing"), (4, "one", ""), (3, "two", "")]);
+        let actual: Vec<_> = found.iter().map(|it| (it.line, it.code.as_str(), it.text.as_str())).collect();
+        assert_eq!(actual, [(1, "syntax", "`;` is missing"), (4, "one", ""), (3, "two", "")]);
         assert!(parse("test.cl", "x; // error: syntax").is_err());
         assert_eq!(parse("test.cl", "x; // errors are bad; http://a").unwrap(), []);
     }

@@ -272,7 +272,7 @@ fn run(device: &Device, program: &Program, name: &str) -> kiln_runtime::Result<i
     let mut kernel = program.kernel(&format!("k_{name}"))?;
     kernel.set(0, &out)?.set(1, 2i32)?.set(2, &objects)?;
     let queue = device.queue()?;
-    // SAFETY: `places` keeps its kernels within these buffers.
+    // SAFETY: the programs keep their accesses within these buffers.
     #[allow(unsafe_code, reason = "a launch trusts its kernel")]
     unsafe { queue.launch(&kernel, NdRange::from(1).local(1)) }?.wait()?;
     Ok(queue.read(&out)?[0])

@@ -34,11 +34,11 @@ impl Application {
             "kernels/buddhabrot.cl",
             "kernels/view.h",
         ];
-        Self::of("build-script", "", name, &files)
+        Self::copy_of("build-script", "", name, &files)
     }
 
     /// A copy of these files of an example, whose package is in a folder of it.
-    fn of(example: &str, package: &str, name: &str, files: &[&str]) -> Self {
+    fn copy_of(example: &str, package: &str, name: &str, files: &[&str]) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build-script").join(name);
@@ -115,7 +115,7 @@ fn a_kernel_that_opencl_programs_share_runs_in_rust() {
         "kernels/heat.cl",
         "kernels/settings.h",
     ];
-    let application = Application::of("shared-kernel", "rust", "shared", &files);
+    let application = Application::copy_of("shared-kernel", "rust", "shared", &files);
     let finished = application.cargo(&["run"]);
     assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
     assert_eq!(finished.text(), "3.9640 in the middle after 100 steps\n");

@@ -77,7 +77,7 @@ fn packages_depend_on_exactly_their_own_version() {
 }
 
 /// `cargo publish --dry-run` accepts all packages together; this reads the index of crates.io. With `--nightly`, each is
-/// also built from its package, without the repository, and the program is installed. If Cargo is set to be offline, `cargo package` takes its place.
+/// also built from its package, without the repository, and the program is installed. If Cargo is set to be offline, `cargo package` runs instead.
 #[test]
 fn packages_can_be_published() {
     let target = tempfile::tempdir().expect("a folder");

@@ -25,7 +25,7 @@ pub(crate) struct CleanMachine {
 }
 
 /// A way to get and use Kiln.
-struct Way {
+struct Installation {
     name: &'static str,
     /// The Debian packages that its user already has.
     has: &'static [&'static str],
@@ -35,20 +35,20 @@ struct Way {
     prints: &'static str,
 }
 
-const WAYS: &[Way] = &[
-    Way {
+const INSTALLATIONS: &[Installation] = &[
+    Installation {
         name: "debian",
         has: &[],
         commands: ["apt-get install ./kiln_*.deb", "kiln run scale.cl"],
         prints: "data[0..8] = 0 0.5 1 1.5 2 2.5 3 3.5",
     },
-    Way {
+    Installation {
         name: "opencl",
         has: &["clinfo", "ocl-icd-libopencl1"],
         commands: ["apt-get install ./kiln_*.deb", "clinfo -l"],
         prints: "Kiln reference device",
     },
-    Way {
+    Installation {
         name: "pkg-config",
         has: &["gcc", "libc6-dev", "pkg-config"],
         commands: [
@@ -57,7 +57,7 @@ const WAYS: &[Way] = &[
         ],
         prints: "fix: replace by `memory_order_release`",
     },
-    Way {
+    Installation {
         name: "cmake",
         has: &["cmake", "g++", "make"],
         commands: [
@@ -66,7 +66,7 @@ const WAYS: &[Way] = &[
         ],
         prints: "8 compilations, 5 modules",
     },
-    Way {
+    Installation {
         name: "shared-kernel",
         has: &["cmake", "gcc", "libc6-dev", "make", "ocl-icd-opencl-dev"],
         commands: [
@@ -75,7 +75,7 @@ const WAYS: &[Way] = &[
         ],
         prints: "in the middle after 100 steps",
     },
-    Way {
+    Installation {
         name: "python",
         has: &["python3-pip"],
         commands: [
@@ -96,7 +96,7 @@ kernel void scale(global float *data, float factor)
 }
 ";
 
-/// Tries each way, and fails if one of them does.
+/// Tries each installation, and fails if one of them does.
 pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
     if !nix::unistd::geteuid().is_root() {
         return Err("chroot needs root; run this as root, in a container for example".to_owned());
@@ -108,14 +108,15 @@ pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
         make_base(&base)?;
     }
     let packages = packages(wanted, &folder.join("packages"))?;
-    let is_wanted =
-        |way: &&Way| wanted.filters.is_empty() || wanted.filters.iter().any(|part| way.name.contains(part));
+    let is_wanted = |installation: &&Installation| {
+        wanted.filters.is_empty() || wanted.filters.iter().any(|part| installation.name.contains(part))
+    };
     let mut failed = Vec::new();
-    for way in WAYS.iter().filter(is_wanted) {
-        println!("== {}", way.name);
-        if let Err(reason) = follow(way, &base, &folder.join("machine"), &packages) {
+    for installation in INSTALLATIONS.iter().filter(is_wanted) {
+        println!("== {}", installation.name);
+        if let Err(reason) = follow(installation, &base, &folder.join("machine"), &packages) {
             println!("{reason}");
-            failed.push(way.name);
+            failed.push(installation.name);
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
@@ -168,7 +169,7 @@ fn packages(wanted: &CleanMachine, folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// Makes a machine, and types the commands there.
-fn follow(way: &Way, base: &Path, machine: &Path, packages: &Path) -> Outcome {
+fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &Path) -> Outcome {
     remove(machine)?;
     process::run(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(base).arg(machine))?;
     let home = machine.join("root");
@@ -178,21 +179,21 @@ fn follow(way: &Way, base: &Path, machine: &Path, packages: &Path) -> Outcome {
             .map_err(|error| cannot_write(&home, &error))?;
     }
     fs::write(home.join("scale.cl"), SCALE).map_err(|error| cannot_write(&home, &error))?;
-    if !way.has.is_empty() {
-        output(machine, &format!("apt-get install {}", way.has.join(" ")))?;
+    if !installation.has.is_empty() {
+        output(machine, &format!("apt-get install {}", installation.has.join(" ")))?;
     }
     let mut printed = String::new();
-    for command in way.commands {
+    for command in installation.commands {
         let begin = Instant::now();
         printed = output(machine, command)?;
         println!("$ {command}    ({:.1} s)", begin.elapsed().as_secs_f32());
     }
-    match printed.lines().find(|line| line.contains(way.prints)) {
+    match printed.lines().find(|line| line.contains(installation.prints)) {
         Some(line) => {
             println!("{line}");
             Ok(())
         }
-        None => Err(format!("{printed}this does not print `{}`", way.prints)),
+        None => Err(format!("{printed}this does not print `{}`", installation.prints)),
     }
 }
 

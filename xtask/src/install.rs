@@ -187,7 +187,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// Copies a file to a place below the prefix. A running program may use the old file, so a new one replaces it.
+    /// Copies a file to a path below the prefix. A running program may use the old file, so a new one replaces it.
     fn copy(&self, source: &Path, target: &str, mode: u32) -> Outcome {
         let bytes = fs::read(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
         let target = self.prefix.join(target);

@@ -64,7 +64,7 @@ const REPORTS: [(&str, &str); 22] = [
     ("recursion", "a function that calls itself"),
     ("remainder", "the remainder of a negative number, which Vulkan leaves undefined"),
     ("shift", "a shift by the width of the type or more"),
-    ("unreachable", "the module declares that this place is never reached"),
+    ("unreachable", "the module declares that this point is never reached"),
 ];
 
 /// What a kind of report of the reference devices means.

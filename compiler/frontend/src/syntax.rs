@@ -41,9 +41,9 @@ pub fn report<'e>(
         }
         let known = habits::explain(error, sources, interner);
         if let (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) = (error.kind, &known)
-            && let Some(place) = sources.spelling(known.span)
+            && let Some(location) = sources.spelling(known.span)
         {
-            keywords.push(sources.text(&place));
+            keywords.push(sources.text(&location));
         }
         let span = known.as_ref().map_or(error.span, |known| known.span);
         let in_macro = sources.macro_name(error.span.lo).is_some() || is_in_definition(span, sources);

@@ -622,7 +622,7 @@ pub struct Inst {
 }
 
 impl Inst {
-    /// An instruction that takes the place of another for a while.
+    /// A temporary replacement of another instruction.
     pub fn nothing() -> Self {
         Self { op: Op::Unreachable, args: SmallVec::new(), results: SmallVec::new(), span: Span::default() }
     }

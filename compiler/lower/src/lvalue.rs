@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             }
             _ => {}
         }
-        Target::Memory(self.place(lvalue, Bounds::Members))
+        Target::Memory(self.lvalue_address(lvalue, Bounds::Members))
     }
 
     /// `vector[index]`
@@ -103,10 +103,10 @@ impl Body<'_, '_> {
 
     /// The address of an lvalue, which need not exist: `&array[count]` is the end of an array (C11 6.5.6).
     pub(super) fn address(&mut self, lvalue: &Lvalue) -> Address {
-        self.place(lvalue, Bounds::None)
+        self.lvalue_address(lvalue, Bounds::None)
     }
 
-    pub(super) fn place(&mut self, lvalue: &Lvalue, bounds: Bounds) -> Address {
+    pub(super) fn lvalue_address(&mut self, lvalue: &Lvalue, bounds: Bounds) -> Address {
         let mut address = match &lvalue.kind {
             LvalueKind::Local(id) => self.local_address(*id),
             LvalueKind::Global(id) => {
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
                 Address::new(pointer, self.lowering.layout(lvalue.ty.ty).1)
             }
             LvalueKind::Field(field) => {
-                let base = self.place(&field.base, bounds);
+                let base = self.lvalue_address(&field.base, bounds);
                 self.address_at_offset(&base, field.offset)
             }
             LvalueKind::Element(element) => {
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
                     address.is_volatile |= lvalue.ty.quals.is_volatile;
                     return address;
                 }
-                let base = self.place(&element.base, bounds);
+                let base = self.lvalue_address(&element.base, bounds);
                 let count = self.lowering.count(element.base.ty.ty);
                 // Kernels walk through all rows of an array with one index. Only shared memory is strict about that.
                 let is_member = matches!(element.base.kind, LvalueKind::Field(_));
@@ -146,7 +146,7 @@ impl Body<'_, '_> {
                 self.element_address(&base, &element.index, size, count)
             }
             LvalueKind::Swizzle(swizzle) => {
-                let base = self.place(&swizzle.base, bounds);
+                let base = self.lvalue_address(&swizzle.base, bounds);
                 let size = self.component_size(lvalue.ty.ty);
                 self.address_at_offset(&base, u64::from(swizzle.components[0]) * size)
             }

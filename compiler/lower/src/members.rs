@@ -68,9 +68,9 @@ impl<'a> Pointers<'a> {
     ) -> Self {
         let mut values: FxHashMap<LocalId, Option<&Expr>> = FxHashMap::default();
         let mut parameters = FxHashMap::default();
-        for (place, parameter) in function.parameters.iter().enumerate() {
+        for (index, parameter) in function.parameters.iter().enumerate() {
             values.insert(*parameter, None);
-            if let Some(element) = elements.get(&(id, place)) {
+            if let Some(element) = elements.get(&(id, index)) {
                 parameters.insert(*parameter, *element);
             }
         }
@@ -114,16 +114,16 @@ pub(super) fn elements_of_parameters(lowering: &Lowering<'_>) -> Elements {
             let finder = Finder { lowering, pointers: &pointers };
             hir::visit::expressions(body, &mut |expr| {
                 let ExprKind::Call { function, arguments } = &expr.kind else { return };
-                for (place, argument) in arguments.iter().enumerate() {
+                for (index, argument) in arguments.iter().enumerate() {
                     let element = finder.element(argument);
-                    let all = found.entry((*function, place)).or_insert(element);
+                    let all = found.entry((*function, index)).or_insert(element);
                     *all = all.filter(|all| Some(*all) == element);
                 }
             });
         }
         let next: Elements = found
             .into_iter()
-            .filter_map(|(place, element)| Some((place, element?)))
+            .filter_map(|(parameter, element)| Some((parameter, element?)))
             .filter(|((id, _), _)| is_known(*id))
             .collect();
         if next == elements {
@@ -231,7 +231,7 @@ impl Body<'_, '_> {
         }
         match &pointer.kind {
             ExprKind::AddressOf(object) => {
-                let address = self.place(object, Bounds::Members);
+                let address = self.lvalue_address(object, Bounds::Members);
                 self.pointer_cast(address.pointer, ty)
             }
             _ => self.value(pointer),
@@ -259,7 +259,7 @@ impl Body<'_, '_> {
     /// The address of an element, with one index from the start of the member.
     pub(super) fn member_element_address(&mut self, member: &MemberElement<'_>) -> Address {
         let base = match member.base {
-            Base::Array(array) => self.place(array, Bounds::Members),
+            Base::Array(array) => self.lvalue_address(array, Bounds::Members),
             Base::Pointer(pointer, start) => {
                 let pointer = self.value(pointer);
                 let back = start.wrapping_mul(member.size as i64).wrapping_neg();

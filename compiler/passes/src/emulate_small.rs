@@ -498,12 +498,12 @@ fn join_pieces(builder: &mut Builder<'_>, pieces: &[ValueId], piece: u64, size: 
     let words: Vec<ValueId> = pieces
         .chunks((size.min(4) / piece) as usize)
         .filter_map(|pieces| {
-            let placed = pieces.iter().enumerate().map(|(number, &part)| match number {
+            let shifted = pieces.iter().enumerate().map(|(number, &part)| match number {
                 0 => part,
                 _ => builder.binary_bits(BinaryOp::Shl, part, 8 * piece * number as u64),
             });
-            let placed: Vec<ValueId> = placed.collect();
-            placed.into_iter().reduce(|left, right| builder.binary(BinaryOp::Or, left, right))
+            let shifted: Vec<ValueId> = shifted.collect();
+            shifted.into_iter().reduce(|left, right| builder.binary(BinaryOp::Or, left, right))
         })
         .collect();
     let scalar = ty.with_count(1);

@@ -112,7 +112,7 @@ impl Pass<'_> {
                     && let Some((_, to, number)) = conversion(builder.function, inst)
                 {
                     let (value, result) = (inst.args[0], inst.results[0]);
-                    if let Some(new) = self.number(builder, value, to, number) {
+                    if let Some(new) = self.convert_number(builder, value, to, number) {
                         replaced.insert(result, new);
                         return;
                     }

@@ -13,7 +13,7 @@ use kiln_vocabulary::debug::Variables;
 use serde_json::{Value, json};
 
 use crate::{
-    breakpoints::{Breakpoint, Place, Watchpoint},
+    breakpoints::{Breakpoint, Location, Watchpoint},
     debugger::{Debugger, Motion, State},
     expression, inspect,
     lines::Lines,
@@ -198,18 +198,18 @@ impl Adapter<'_> {
         let path = arguments["source"]["path"].as_str().ok_or("the source has no path")?;
         let mut state = self.debugger.state();
         let file = state.lines.file(path).map(str::to_owned);
-        state.breakpoints.retain(|it| match (&it.place, &file) {
-            (Place::Line(known, _), Some(file)) => known != file,
-            (Place::Nowhere, _) => false,
+        state.breakpoints.retain(|it| match (&it.location, &file) {
+            (Location::Line(known, _), Some(file)) => known != file,
+            (Location::Nowhere, _) => false,
             _ => true,
         });
         let mut answers = Vec::new();
         for wanted in arguments["breakpoints"].as_array().into_iter().flatten() {
             let line = wanted["line"].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
             let found = file.as_ref().and_then(|file| Some((file.clone(), state.lines.from(file, line)?)));
-            let place =
-                found.as_ref().map_or(Place::Nowhere, |(file, line)| Place::Line(file.clone(), *line));
-            let answer = match (added(&mut state, place, wanted), found) {
+            let location =
+                found.as_ref().map_or(Location::Nowhere, |(file, line)| Location::Line(file.clone(), *line));
+            let answer = match (added(&mut state, location, wanted), found) {
                 (Err(why), _) => json!({ "verified": false, "message": why }),
                 (Ok(id), Some((_, line))) => json!({ "id": id, "verified": true, "line": line }),
                 (Ok(id), None) => {
@@ -223,12 +223,12 @@ impl Adapter<'_> {
 
     fn function_breakpoints(&self, arguments: &Value) -> Result<Value, String> {
         let mut state = self.debugger.state();
-        state.breakpoints.retain(|it| !matches!(it.place, Place::Function(_)));
+        state.breakpoints.retain(|it| !matches!(it.location, Location::Function(_)));
         let mut answers = Vec::new();
         for wanted in arguments["breakpoints"].as_array().into_iter().flatten() {
             let name = wanted["name"].as_str().unwrap_or_default().to_owned();
             let is_known = state.variables.functions.iter().any(|function| function.name == name);
-            answers.push(match added(&mut state, Place::Function(name.clone()), wanted) {
+            answers.push(match added(&mut state, Location::Function(name.clone()), wanted) {
                 Ok(id) if is_known => json!({ "id": id, "verified": true }),
                 Ok(id) => {
                     json!({ "id": id, "verified": false, "message": format!("there is no function `{name}`") })
@@ -252,7 +252,7 @@ impl Adapter<'_> {
         for wanted in arguments["breakpoints"].as_array().into_iter().flatten() {
             let watched = inspect::watched(wanted["dataId"].as_str().unwrap_or_default());
             let Some((address, size, owner, name)) = watched else {
-                answers.push(json!({ "verified": false, "message": "this is not a place in memory" }));
+                answers.push(json!({ "verified": false, "message": "this is not an address in memory" }));
                 continue;
             };
             state.last_id += 1;
@@ -272,14 +272,14 @@ impl Adapter<'_> {
         let first = line(&arguments["line"]).unwrap_or(0);
         let last = line(&arguments["endLine"]).unwrap_or(first);
         let lines = state.lines.file(path).map(|file| state.lines.between(file, first, last));
-        let places: Vec<Value> =
+        let lines: Vec<Value> =
             lines.unwrap_or_default().into_iter().map(|line| json!({ "line": line })).collect();
-        Ok(json!({ "breakpoints": places }))
+        Ok(json!({ "breakpoints": lines }))
     }
 }
 
 /// Adds a breakpoint with the condition, the number of hits and the message of a request. Returns its id.
-fn added(state: &mut State, place: Place, wanted: &Value) -> Result<i64, String> {
+fn added(state: &mut State, location: Location, wanted: &Value) -> Result<i64, String> {
     let text = |name: &str| wanted[name].as_str().map(str::trim).filter(|text| !text.is_empty());
     let condition = text("condition").map(expression::parse).transpose()?;
     let after = match text("hitCondition") {
@@ -291,7 +291,7 @@ fn added(state: &mut State, place: Place, wanted: &Value) -> Result<i64, String>
     };
     state.last_id += 1;
     let message = text("logMessage").map(str::to_owned);
-    state.breakpoints.push(Breakpoint { id: state.last_id, place, condition, after, hits: 0, message });
+    state.breakpoints.push(Breakpoint { id: state.last_id, location, condition, after, hits: 0, message });
     Ok(state.last_id)
 }
 

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Breakpoint {
     pub(crate) id: i64,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     pub(crate) condition: Option<Expr>,
     /// The number of the hit at which it stops, from 1.
     pub(crate) after: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Breakpoint {
 
 /// The location of a breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A line of a file of the module.
     Line(String, u32),
     /// The beginning of a function.
@@ -85,13 +85,13 @@ pub(crate) enum Effect {
 impl Breakpoint {
     /// The effect of the breakpoint at a statement. A condition without a value stops the launch.
     pub(crate) fn meets(&mut self, point: &Point<'_>, variables: &Variables) -> Option<Effect> {
-        let is_here = match &self.place {
-            Place::Line(file, line) => *line == point.line && file == point.file,
-            Place::Function(name) => point.item.frame(0).is_some_and(|frame| {
+        let is_here = match &self.location {
+            Location::Line(file, line) => *line == point.line && file == point.file,
+            Location::Function(name) => point.item.frame(0).is_some_and(|frame| {
                 let known = variables.functions.iter().find(|known| known.name == *name);
                 frame.function == name && known.is_none_or(|known| known.first_line == point.line)
             }),
-            Place::Nowhere => false,
+            Location::Nowhere => false,
         };
         if !is_here {
             return None;

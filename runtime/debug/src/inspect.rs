@@ -330,8 +330,8 @@ fn last_write(value: &Value, item: WorkItem<'_>, world: &World<'_, '_>) -> Resul
                 None => format!("work-item {} of group {}, which has returned", id.index, id.group),
             },
         };
-        let place = write.place.map_or(String::new(), |(file, line)| format!(" at {file}:{line}"));
-        format!("{who}{place}")
+        let position = write.position.map_or(String::new(), |(file, line)| format!(" at {file}:{line}"));
+        format!("{who}{position}")
     });
     let writes: Vec<String> = writes.collect();
     Ok(if writes.is_empty() { "no work-item of this launch".to_owned() } else { writes.join("; ") })

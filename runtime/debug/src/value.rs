@@ -234,8 +234,8 @@ impl<'a> Reader<'a> {
     fn part(&self, value: &Value, index: u64) -> Option<(String, Value)> {
         let (shape, address) = match value {
             Value::Pointer(shape, address) => {
-                let place = address.wrapping_add(self.size(*shape) * index);
-                return Some((format!("[{index}]"), Value::Object(*shape, place)));
+                let element = address.wrapping_add(self.size(*shape) * index);
+                return Some((format!("[{index}]"), Value::Object(*shape, element)));
             }
             Value::Object(Shape::Type(shape), address) => (*shape, *address),
             _ => return None,
@@ -247,8 +247,8 @@ impl<'a> Reader<'a> {
                 Some((component_name(index, *count), part))
             }
             Kind::Array(element, _) => {
-                let place = address + self.ty(*element).size * index;
-                Some((format!("[{index}]"), Value::Object(Shape::Type(*element), place)))
+                let start = address + self.ty(*element).size * index;
+                Some((format!("[{index}]"), Value::Object(Shape::Type(*element), start)))
             }
             Kind::Record(members) => {
                 let member = members.get(index as usize)?;

@@ -118,7 +118,7 @@ pub struct Write {
     /// The work-item. `None` for an asynchronous copy.
     pub item: Option<ItemId>,
     /// The file name in the module, and the line.
-    pub place: Option<(String, u32)>,
+    pub position: Option<(String, u32)>,
 }
 
 /// A work-item that has started.
@@ -233,29 +233,29 @@ impl<'a> WorkItem<'a> {
 
     /// The address of the object at an address, as an expression of the source, and the offset from its start in bytes.
     pub fn object_at(&self, address: u64) -> Option<(String, i64)> {
-        let place = Location::from_address(address)?;
+        let location = Location::from_address(address)?;
         let program = self.program();
-        let (name, is_variable) = match place.space {
+        let (name, is_variable) = match location.space {
             Space::Global => {
-                let start = place.space.address(place.object);
+                let start = location.space.address(location.object);
                 match program.globals.iter().find(|(buffer, _)| buffer.address() == start) {
                     Some((_, name)) => (name.clone(), true),
                     None => (self.argument_at(start)?, false),
                 }
             }
-            Space::Local => match program.locals.get(place.object as usize) {
+            Space::Local => match program.locals.get(location.object as usize) {
                 Some(object) => (object.name.clone(), true),
                 None => ("local memory".to_owned(), false),
             },
             Space::Private => {
-                let object = self.item.private.object(place.object)?;
+                let object = self.item.private.object(location.object)?;
                 let function = program.functions.get(object.function as usize)?;
                 (function.objects.get(object.number as usize)?.name.clone(), true)
             }
             Space::Input | Space::Resource => return None,
         };
         let sign = if is_variable { "&" } else { "" };
-        (!name.is_empty()).then_some((format!("{sign}{name}"), place.offset))
+        (!name.is_empty()).then_some((format!("{sign}{name}"), location.offset))
     }
 
     /// The name of the parameter whose buffer contains this address.
@@ -296,8 +296,8 @@ impl<'a> WorkItem<'a> {
 
     /// The bytes at an address. `None` if some of them do not exist.
     pub fn read(&self, address: u64, size: u64) -> Option<Contents> {
-        let place = Location::from_address(address)?;
-        let (cells, at, poison) = self.cells(place, size)?;
+        let location = Location::from_address(address)?;
+        let (cells, at, poison) = self.cells(location, size)?;
         let mut bytes = vec![0; usize::try_from(size).ok()?];
         cells.read(at, &mut bytes);
         let poison = poison.and_then(|poison| poison.get(at as usize..(at + size) as usize));
@@ -320,31 +320,31 @@ impl<'a> WorkItem<'a> {
 
     /// The number of bytes from an address to the end of its object.
     pub fn bytes_to_end(&self, address: u64) -> Option<u64> {
-        let place = Location::from_address(address)?;
-        let size = match place.space {
-            Space::Global => self.global.buffer(place.object)?.len(),
-            Space::Local => self.local.get(place.object as usize)?.cells.len(),
-            Space::Private => self.item.private.object(place.object)?.size,
+        let location = Location::from_address(address)?;
+        let size = match location.space {
+            Space::Global => self.global.buffer(location.object)?.len(),
+            Space::Local => self.local.get(location.object as usize)?.cells.len(),
+            Space::Private => self.item.private.object(location.object)?.size,
             Space::Input | Space::Resource => return None,
         };
-        size.checked_sub(u64::try_from(place.offset).ok()?)
+        size.checked_sub(u64::try_from(location.offset).ok()?)
     }
 
     /// The memory that contains an address, the byte offset in it, and its poison.
-    fn cells(&self, place: Location, size: u64) -> Option<(&'a Cells, u64, Option<&'a [u8]>)> {
-        match place.space {
+    fn cells(&self, location: Location, size: u64) -> Option<(&'a Cells, u64, Option<&'a [u8]>)> {
+        match location.space {
             Space::Global => {
-                let cells = self.global.buffer(place.object)?;
-                cells.has(place.offset, size).then_some((cells, place.offset as u64, None))
+                let cells = self.global.buffer(location.object)?;
+                cells.has(location.offset, size).then_some((cells, location.offset as u64, None))
             }
             Space::Local => {
-                let local = self.local.get(place.object as usize)?;
-                let found = (&local.cells, place.offset as u64, Some(&local.poison[..]));
-                local.cells.has(place.offset, size).then_some(found)
+                let local = self.local.get(location.object as usize)?;
+                let found = (&local.cells, location.offset as u64, Some(&local.poison[..]));
+                local.cells.has(location.offset, size).then_some(found)
             }
             Space::Private => {
                 let private = &self.item.private;
-                Some((&private.cells, private.inside(place, size)?, Some(&private.poison[..])))
+                Some((&private.cells, private.inside(location, size)?, Some(&private.poison[..])))
             }
             Space::Input | Space::Resource => None,
         }
@@ -352,13 +352,13 @@ impl<'a> WorkItem<'a> {
 
     /// The last writes to the word at an address in global or local memory that the race detector has kept.
     pub fn last_writes(&self, address: u64) -> Vec<Write> {
-        let Some(place) = Location::from_address(address) else { return Vec::new() };
+        let Some(location) = Location::from_address(address) else { return Vec::new() };
         let program = self.program();
-        let writes = self.races.writes(self.shadow, place).into_iter();
+        let writes = self.races.writes(self.shadow, location).into_iter();
         writes
             .map(|(item, site)| Write {
                 item,
-                place: program
+                position: program
                     .line_at(site)
                     .and_then(|line| Some((program.files.get(line.file as usize)?.clone(), line.line))),
             })
@@ -386,15 +386,15 @@ impl<'l> World<'_, 'l> {
     /// Writes bytes to memory as a work-item sees it. Returns whether they exist.
     pub fn write(&mut self, id: ItemId, address: u64, bytes: &[u8]) -> bool {
         let found = self.item(id).and_then(|item| {
-            let place = Location::from_address(address)?;
-            let (cells, at, _) = item.cells(place, bytes.len() as u64)?;
+            let location = Location::from_address(address)?;
+            let (cells, at, _) = item.cells(location, bytes.len() as u64)?;
             cells.write(at, bytes);
-            Some((place, at))
+            Some((location, at))
         });
-        let Some((place, at)) = found else { return false };
+        let Some((location, at)) = found else { return false };
         let mut groups = std::iter::once(&mut *self.group).chain(&mut *self.others);
         if let Some(group) = groups.find(|group| group.number() == id.group) {
-            group.define(id.index, place, at as usize..at as usize + bytes.len());
+            group.define(id.index, location, at as usize..at as usize + bytes.len());
         }
         true
     }

@@ -320,7 +320,7 @@ impl Generator {
         if self.dice.one_in(2) {
             return self.dice.below(length).to_string();
         }
-        format!("({}) % {length}", self.number())
+        format!("({}) % {length}", self.unsigned_number())
     }
 
     /// A statement that operates on a part of the object.
@@ -524,7 +524,7 @@ impl Generator {
 
     fn condition(&mut self) -> String {
         match self.dice.below(3) {
-            0 => format!("({}) & {}", self.number(), 1 << self.dice.below(3)),
+            0 => format!("({}) & {}", self.unsigned_number(), 1 << self.dice.below(3)),
             1 => format!("in[{}] & 1", self.dice.below(64)),
             _ => format!("{} < {}", self.id, 1 + self.dice.below(7)),
         }
@@ -608,7 +608,7 @@ impl Generator {
     /// Enqueues a kernel in which each work-item writes to its own slot.
     fn enqueue(&mut self, name: &str) {
         self.id = "gid";
-        let value = self.number();
+        let value = self.unsigned_number();
         let slot = if self.is_new() {
             let cell = Cell {
                 scalar: &super::types::UINT,

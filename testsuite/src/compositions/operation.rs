@@ -287,7 +287,7 @@ impl Generator {
 
     /// An operand for operations on this object.
     fn value(&mut self, cell: &Cell) -> String {
-        let number = self.number();
+        let number = self.unsigned_number();
         let ty = cell.scalar.value;
         if cell.has_float_bits {
             return format!("({ty})as_int((float)((({number}) & 7u) + 1u))");
@@ -305,7 +305,7 @@ impl Generator {
     }
 
     /// An unsigned number that depends only on the work-item.
-    pub(super) fn number(&mut self) -> String {
+    pub(super) fn unsigned_number(&mut self) -> String {
         let (id, constant) = (self.id, self.dice.below(64));
         let input = if self.is_in_kernel { "in" } else { "" };
         match self.dice.below(6) {

@@ -148,12 +148,12 @@ impl Editor {
         let thread = event["threadId"].clone();
         let frames = self.ask("stackTrace", json!({ "threadId": thread }))["stackFrames"].clone();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let place = |frame: &Value| format!("{}:{}", text(&frame["name"]), frame["line"]);
+        let position = |frame: &Value| format!("{}:{}", text(&frame["name"]), frame["line"]);
         let frames = frames.as_array().expect("a list");
         Stop {
             reason: text(&event["reason"]),
             description: text(&event["description"]),
-            places: frames.iter().map(place).collect(),
+            positions: frames.iter().map(position).collect(),
             frame: frames[0]["id"].clone(),
             thread,
         }
@@ -211,7 +211,7 @@ struct Stop {
     reason: String,
     description: String,
     /// The calls, innermost first.
-    places: Vec<String>,
+    positions: Vec<String>,
     frame: Value,
     thread: Value,
 }
@@ -241,9 +241,9 @@ fn a_debugger_breaks_steps_and_shows_variables() {
     // Line 9 has no code; line 8 is only the name of the kernel.
     assert_eq!(editor.breakpoints(&[(8, ""), (14, "i == 1")]), [10, 14]);
     let stop = editor.continue_to_stop();
-    assert_eq!((stop.reason.as_str(), stop.places.as_slice()), ("breakpoint", &["k:10".to_owned()][..]));
+    assert_eq!((stop.reason.as_str(), stop.positions.as_slice()), ("breakpoint", &["k:10".to_owned()][..]));
     let stop = editor.moves("continue", &stop);
-    assert_eq!(stop.places, ["k:14"]);
+    assert_eq!(stop.positions, ["k:14"]);
     let locals = editor.variables("Locals", &stop);
     let expected = [
         "global int * out = out",
@@ -257,21 +257,21 @@ fn a_debugger_breaks_steps_and_shows_variables() {
     assert_eq!(editor.variables("Work-item", &stop)[0], "(0, 0, 0) global id = (0, 0, 0)");
 
     let stop = editor.moves("stepIn", &stop);
-    assert_eq!(stop.places, ["doubled:2", "k:14"]);
+    assert_eq!(stop.positions, ["doubled:2", "k:14"]);
     assert_eq!([editor.value("x", &stop), editor.value("result", &stop)], ["1", "uninitialized"]);
     let stop = editor.moves("next", &stop);
-    assert_eq!((stop.places[0].as_str(), editor.value("result", &stop)), ("doubled:3", "2".to_owned()));
+    assert_eq!((stop.positions[0].as_str(), editor.value("result", &stop)), ("doubled:3", "2".to_owned()));
     let stop = editor.moves("stepOut", &stop);
-    assert_eq!(stop.places, ["k:14"]);
+    assert_eq!(stop.positions, ["k:14"]);
     let stop = editor.moves("next", &stop);
     let stop = editor.moves("next", &stop);
-    assert_eq!((stop.places[0].as_str(), editor.value("sum", &stop)), ("k:13", "2".to_owned()));
+    assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:13", "2".to_owned()));
 
     // Steps backward.
     let stop = editor.moves("stepBack", &stop);
-    assert_eq!((stop.places[0].as_str(), editor.value("sum", &stop)), ("k:15", "0".to_owned()));
+    assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:15", "0".to_owned()));
     let stop = editor.moves("stepBack", &stop);
-    assert_eq!(stop.places, ["k:14"]);
+    assert_eq!(stop.positions, ["k:14"]);
     let (code, output) = editor.finish(&stop);
     assert_eq!((code, output.as_str()), (0, "6\n9\n12\n15\nout[0..4] = 9 12 15 6\n"));
 }
@@ -315,10 +315,10 @@ fn the_debugger_finds_writes_forward_and_backward() {
     let stop = editor.moves("continue", &stop);
     assert_eq!(editor.value("sum", &stop), "6");
     let stop = editor.moves("continue", &stop);
-    assert_eq!(stop.places, ["k:17"]);
+    assert_eq!(stop.positions, ["k:17"]);
     // Stops before the statement that changed it last.
     let stop = editor.moves("reverseContinue", &stop);
-    assert_eq!((stop.places[0].as_str(), editor.value("sum", &stop)), ("k:15", "2".to_owned()));
+    assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:15", "2".to_owned()));
     let (code, _) = editor.finish(&stop);
     assert_eq!(code, 0);
 }
@@ -328,7 +328,7 @@ fn undefined_behavior_stops_the_launch() {
     let mut editor =
         Editor::new(json!({ "kernel": "race", "global": 2, "local": 2, "args": ["buf:int[1]"] }));
     let stop = editor.continue_to_stop();
-    assert_eq!((stop.reason.as_str(), stop.places.as_slice()), ("exception", &["race:25".to_owned()][..]));
+    assert_eq!((stop.reason.as_str(), stop.positions.as_slice()), ("exception", &["race:25".to_owned()][..]));
     assert!(stop.description.ends_with("[data-race]"), "{}", stop.description);
     let details = editor.ask("exceptionInfo", json!({ "threadId": stop.thread }))["details"].clone();
     assert!(
@@ -342,9 +342,9 @@ fn undefined_behavior_stops_the_launch() {
     let mut editor = Editor::new(json!({ "kernel": "outside", "global": 1, "args": ["buf:int[4]"] }));
     let stop = editor.continue_to_stop();
     assert!(stop.description.ends_with("[out-of-bounds]"), "{}", stop.description);
-    assert_eq!((stop.places[0].as_str(), editor.value("index", &stop)), ("outside:30", "5".to_owned()));
+    assert_eq!((stop.positions[0].as_str(), editor.value("index", &stop)), ("outside:30", "5".to_owned()));
     let stop = editor.moves("stepBack", &stop);
-    assert_eq!(stop.places, ["outside:30"]);
+    assert_eq!(stop.positions, ["outside:30"]);
     assert_eq!(editor.finish(&stop).0, 3);
 }
 

@@ -43,7 +43,7 @@ fn parts_become_programs() {
     }
 }
 
-/// Both places of a mistake are shown, in the sources of the parts.
+/// Both positions of a mistake are shown, in the sources of the parts.
 #[test]
 fn mistakes_of_programs_are_located() {
     let folder = folder(&[

@@ -223,8 +223,11 @@ fn json_format_has_an_object_for_each_message() {
     let diagnostics = kiln::diagnostics(&kiln(&folder, &["check", "--diagnostic-format", "json", "bad.cl"]));
     let diagnostics = diagnostics.unwrap_or_else(|reason| panic!("{reason}"));
     assert_eq!(diagnostics.len(), 1);
-    let place = diagnostics[0].location.as_ref().expect("a place");
-    assert_eq!((diagnostics[0].severity.as_str(), place.file.as_str(), place.line), ("error", "bad.cl", 2));
+    let location = diagnostics[0].location.as_ref().expect("a location");
+    assert_eq!(
+        (diagnostics[0].severity.as_str(), location.file.as_str(), location.line),
+        ("error", "bad.cl", 2)
+    );
 
     let diagnostics =
         kiln::diagnostics(&kiln(&folder, &["check", "--diagnostic-format", "json", "warned.cl"]));
@@ -709,9 +712,12 @@ fn sarif_output_is_one_log() {
     let log: serde_json::Value = serde_json::from_str(&finished.stderr).expect("JSON");
     assert_eq!(log["version"], "2.1.0");
     let (first, second) = (&log["runs"][0], &log["runs"][1]);
-    let place = &first["results"][0]["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "a%20b.cl");
-    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&2.into(), &14.into()));
+    let location = &first["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "a%20b.cl");
+    assert_eq!(
+        (&location["region"]["startLine"], &location["region"]["startColumn"]),
+        (&2.into(), &14.into())
+    );
     assert_eq!(
         (&first["results"][0]["level"], &second["results"][0]["level"]),
         (&"error".into(), &"warning".into())

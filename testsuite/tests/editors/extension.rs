@@ -177,10 +177,10 @@ fn inserted(snippet: &Value) -> String {
     let lines: Vec<&str> = list(snippet, "body").iter().map(|line| line.as_str().expect("a line")).collect();
     let body = lines.join("\n");
     let choice = Regex::new(r"\$\{\d+\|([^,|]*)[^}]*\|\}").expect("a pattern");
-    let place = Regex::new(r"\$\{\w+:([^}]*)\}").expect("a pattern");
+    let placeholder = Regex::new(r"\$\{\w+:([^}]*)\}").expect("a pattern");
     let stop = Regex::new(r"\$\d+").expect("a pattern");
     let body = choice.replace_all(&body, "$1").into_owned();
-    let body = place.replace_all(&body, "$1").into_owned();
+    let body = placeholder.replace_all(&body, "$1").into_owned();
     stop.replace_all(&body, "").into_owned()
 }
 

@@ -201,10 +201,10 @@ fn lenses_refactorings_and_values() {
     let lenses =
         client.request("textDocument/codeLens", json!({ "textDocument": { "uri": URI } })).expect("lenses");
     assert_eq!(lenses[0]["command"]["command"], "kiln.assembly");
-    let place = on(TEXT, "atomic_fetch_add", 3);
+    let operation = on(TEXT, "atomic_fetch_add", 3);
     let asked = json!({
         "textDocument": { "uri": URI },
-        "range": { "start": place, "end": place },
+        "range": { "start": operation, "end": operation },
         "context": { "diagnostics": [], "only": ["refactor"] },
     });
     let actions = client.request("textDocument/codeAction", asked).expect("actions");

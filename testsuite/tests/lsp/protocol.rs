@@ -163,8 +163,8 @@ fn documents_keep_the_uri_of_the_client() {
     ] {
         client.open(given, "int a = b;\n");
         client.diagnostics_that(published, |them| messages(them) == ["0:8: `b` is not declared"]);
-        let place = json!({ "textDocument": { "uri": given }, "position": position(0, 4) });
-        assert!(client.request("textDocument/hover", place).expect("answered").is_object(), "{given}");
+        let parameters = json!({ "textDocument": { "uri": given }, "position": position(0, 4) });
+        assert!(client.request("textDocument/hover", parameters).expect("answered").is_object(), "{given}");
     }
     assert!(client.finish().success());
 }

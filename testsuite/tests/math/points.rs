@@ -35,10 +35,10 @@ impl Points {
         }
         let mut random = Random::new(1);
         while all[0].len() < self.count {
-            let first = self.number(&mut random);
+            let first = self.random_number(&mut random);
             for (index, operand) in all.iter_mut().enumerate() {
                 // In every second case, operands of similar size.
-                let own = self.number(&mut random);
+                let own = self.random_number(&mut random);
                 let alike = (first & !self.low()) | (own & self.low());
                 operand.push(if index == 0 {
                     first
@@ -93,7 +93,7 @@ impl Points {
         sizes.iter().flat_map(|&size| [size, size | kind.sign_bit()]).collect()
     }
 
-    fn number(&self, random: &mut Random) -> u64 {
+    fn random_number(&self, random: &mut Random) -> u64 {
         let kind = self.kind;
         let sign = if random.wide() & 1 == 0 { 1.0 } else { -1.0 };
         let reach = f64::from(kind.most());

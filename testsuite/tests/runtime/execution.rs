@@ -10,10 +10,10 @@ const WORDS: usize = 28;
 const IDS: &str = "
 kernel void ids(global uint *out) {
     // The position is computed from the global id only.
-    uint place = (uint)(get_global_id(0) - get_global_offset(0))
+    uint index = (uint)(get_global_id(0) - get_global_offset(0))
         + (uint)get_global_size(0) * ((uint)(get_global_id(1) - get_global_offset(1))
         + (uint)get_global_size(1) * (uint)(get_global_id(2) - get_global_offset(2)));
-    global uint *mine = out + 28 * place;
+    global uint *mine = out + 28 * index;
     for (uint d = 0; d < 3; d++) {
         mine[d] = get_global_id(d);
         mine[3 + d] = get_group_id(d);
@@ -154,11 +154,11 @@ pub(crate) fn barriers_in_uneven_groups(device: &Device) {
         for top in (0..height).step_by(local[1]) {
             for left in (0..width).step_by(local[0]) {
                 let (right, bottom) = ((left + local[0]).min(width), (top + local[1]).min(height));
-                let places: Vec<_> =
+                let indices: Vec<_> =
                     (top..bottom).flat_map(|y| (left..right).map(move |x| y * width + x)).collect();
-                let sum: u32 = places.iter().map(|place| data[*place]).sum();
-                for (lid, place) in places.iter().enumerate() {
-                    expected[*place] = sum + (places.len() - 1 - lid) as u32;
+                let sum: u32 = indices.iter().map(|index| data[*index]).sum();
+                for (lid, index) in indices.iter().enumerate() {
+                    expected[*index] = sum + (indices.len() - 1 - lid) as u32;
                 }
             }
         }
@@ -215,14 +215,14 @@ pub(crate) fn program_scope_variables(device: &Device) {
     let source = "
         global uint counter = 5;
         global uint table[4] = { 10, 20, 30, 40 };
-        global uint *global place = &table[2];
+        global uint *global entry = &table[2];
         constant uint squares[5] = { 0, 1, 4, 9, 16 };
         global uint untouched;
         kernel void step(global uint *out) {
             out[0] = counter++;
-            out[1] = *place;
-            *place += squares[3];
-            place = place == &table[2] ? &table[1] : &table[2];
+            out[1] = *entry;
+            *entry += squares[3];
+            entry = entry == &table[2] ? &table[1] : &table[2];
             out[2] = untouched;
         }
         kernel void look(global uint *out) {

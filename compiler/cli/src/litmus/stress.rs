@@ -317,7 +317,7 @@ impl Stress {
         let global = [((self.groups + turn.extra) * lanes) as usize, rows as usize];
         let counting = [self.instances as usize];
         let range = NdRange::from(global).local([lanes as usize, 1]);
-        // SAFETY: the kernel stays within its buffers, as the explored executions do: places are below the number of
+        // SAFETY: the kernel stays within its buffers, as the explored executions do: indices are below the number of
         // instances, rows below that of latches, and noise below `SCRATCH`.
         #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
         unsafe {

@@ -187,7 +187,7 @@ impl ElementType {
         is_vector.then(|| if count == 1 { (*long).to_owned() } else { format!("{long}{count}") })
     }
 
-    /// Whether the numbers have the same types, except for signs, at the same places.
+    /// Whether the numbers have the same types, except for signs, at the same positions.
     fn has_layout_of(&self, other: &Self) -> bool {
         let pairs = || self.parts.iter().zip(&other.parts);
         self.stride == other.stride

@@ -20,14 +20,14 @@ pub(super) fn message(error: &Error, format: FormatArgument) -> String {
     match error {
         Error::Strict(report) if is_by_line => {
             let Some(location) = &report.location else { return plain(error) };
-            let place = format!("{}:{}", location.file, location.line);
+            let position = format!("{}:{}", location.file, location.line);
             let [x, y, z] = report.work_item;
             let mut text = format!(
-                "{place}: error: kernel `{}`, work-item ({x}, {y}, {z}): {} [{}]",
+                "{position}: error: kernel `{}`, work-item ({x}, {y}, {z}): {} [{}]",
                 report.kernel, report.message, report.kind
             );
             for note in &report.notes {
-                text.push_str(&format!("\n{place}: note: {note}"));
+                text.push_str(&format!("\n{position}: note: {note}"));
             }
             text
         }

@@ -19,9 +19,9 @@ use crate::{attributes, foreign};
 
 /// A better diagnostic for an error whose cause is known.
 pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
-    let place = sources.spelling(error.span)?;
-    let text = sources.file(place.file).text.as_ref();
-    let around = Around { sources, file: place.file, text, at: place.range, span: error.span };
+    let location = sources.spelling(error.span)?;
+    let text = sources.file(location.file).text.as_ref();
+    let around = Around { sources, file: location.file, text, at: location.range, span: error.span };
     if let Some(name) = sources.macro_name(error.span.lo) {
         let name = interner.text(name);
         return around.macro_value(name).or_else(|| around.macro_as_name(name));
@@ -429,7 +429,7 @@ impl<'s> Around<'s> {
     }
 }
 
-/// What OpenCL C has in place of a name of the C++ library.
+/// What OpenCL C has instead of a name of the C++ library.
 fn equivalent(name: &str) -> Option<&str> {
     let is_same = kiln_builtins::is_name(name) || ty::meaning(name).is_some() || ty::constant(name).is_some();
     let other = || foreign::type_for(name).or_else(|| foreign::function_for(name, kiln_builtins::is_name));

@@ -20,7 +20,7 @@ pub(super) struct Number {
 
 impl Pass<'_> {
     /// The converted value, if the target needs other operations for it.
-    pub(super) fn number(
+    pub(super) fn convert_number(
         &mut self,
         builder: &mut Builder<'_>,
         value: ValueId,

@@ -25,7 +25,8 @@ pub(super) fn zero_objects(module: &mut Module, objects: &FxHashSet<VarId>) {
         if used.is_empty() {
             continue;
         }
-        let lengths: Vec<(VarId, Length)> = used.iter().map(|&var| (var, Length::of(module, var))).collect();
+        let lengths: Vec<(VarId, Length)> =
+            used.iter().map(|&var| (var, Length::of_variable(module, var))).collect();
         begin(&mut module.functions[id], &lengths);
     }
 }
@@ -39,7 +40,7 @@ enum Length {
 }
 
 impl Length {
-    fn of(module: &Module, var: VarId) -> Self {
+    fn of_variable(module: &Module, var: VarId) -> Self {
         let var = &module.vars[var];
         let element = var.element.and_then(Type::scalar).unwrap_or(Scalar::I32);
         match var.argument {

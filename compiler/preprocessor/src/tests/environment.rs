@@ -96,7 +96,7 @@ fn wrong_includes() {
 fn include_trails() {
     let files = [("dir/a.h", "\n#include \"b.h\"\n"), ("dir/b.h", "\n\n @")];
     let run = Run::new(&cl30(), "#include \"a.h\"", &files);
-    let location = run.map.resolve(run.diagnostics[0].span).expect("a place");
+    let location = run.map.resolve(run.diagnostics[0].span).expect("a location");
     assert_eq!(&*run.map.file(location.file).name, "dir/b.h");
     let lines: Vec<_> = run
         .map

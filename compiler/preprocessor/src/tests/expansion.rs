@@ -160,7 +160,7 @@ fn spans_of_expanded_tokens() {
         let token = run.result.tokens.iter().find(|token| Some(token.kind) == symbol.map(TokenKind::Name));
         token.expect("a token").span
     };
-    let shown = |span| run.map.text(&run.map.resolve(span).expect("a place")).to_owned();
+    let shown = |span| run.map.text(&run.map.resolve(span).expect("a location")).to_owned();
     assert_eq!(shown(find("y")), "y");
     assert_eq!(shown(find("bad")), "OUTER(1 + y)");
     let trail = |span| -> Vec<String> {

@@ -31,7 +31,7 @@ fn survives(text: Vec<u8>) {
         run.map.macro_trail(token.span);
     }
     for diagnostic in &run.diagnostics {
-        let location = run.map.resolve(diagnostic.span).expect("a place");
+        let location = run.map.resolve(diagnostic.span).expect("a location");
         run.map.position(location.file, location.range.end);
     }
     print(&run.result.tokens, &run.map, &run.interner, LineMarkers::Print);

@@ -8,12 +8,12 @@ use super::{Lowered, Operation, one};
 
 pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<Lowered> {
     Some(match operation.op {
-        Op::ConvertFToU | Op::ConvertUToF => number(builder, operation, (false, false)),
-        Op::ConvertFToS => number(builder, operation, (false, true)),
-        Op::ConvertSToF => number(builder, operation, (true, false)),
-        Op::SatConvertSToU => number(builder, operation, (true, false)),
-        Op::SatConvertUToS => number(builder, operation, (false, true)),
-        Op::FConvert => number(builder, operation, (false, false)),
+        Op::ConvertFToU | Op::ConvertUToF => convert_number(builder, operation, (false, false)),
+        Op::ConvertFToS => convert_number(builder, operation, (false, true)),
+        Op::ConvertSToF => convert_number(builder, operation, (true, false)),
+        Op::SatConvertSToU => convert_number(builder, operation, (true, false)),
+        Op::SatConvertUToS => convert_number(builder, operation, (false, true)),
+        Op::FConvert => convert_number(builder, operation, (false, false)),
         Op::UConvert => resize(builder, operation, false),
         Op::SConvert => resize(builder, operation, true),
         Op::QuantizeToF16 => quantize(builder, operation),
@@ -26,7 +26,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
 
 /// A conversion of numbers. Without a rounding mode it has the default of OpenCL C 6.4.3.2: to nearest even for
 /// floating-point results, and toward zero for integers.
-fn number(
+fn convert_number(
     builder: &mut Builder<'_>,
     operation: &Operation,
     (from_signed, to_signed): (bool, bool),
@@ -53,7 +53,7 @@ fn resize(builder: &mut Builder<'_>, operation: &Operation, is_signed: bool) -> 
         return Err("its operand is not an integer".to_owned());
     };
     if operation.decorations.saturates && scalar.bits() < from.bits() {
-        return number(builder, operation, (is_signed, is_signed));
+        return convert_number(builder, operation, (is_signed, is_signed));
     }
     one(builder.resize(a, scalar, is_signed))
 }

@@ -66,9 +66,9 @@ pub(super) fn brace(tokens: &[Token], lines: &[Option<Line>]) -> Option<BraceEdi
     let end = (violation.max(1)..tokens.len()).find(begins_item).unwrap_or(tokens.len());
     text = Text { tokens: &tokens[..end], lines: &lines[..end] };
     let agrees = |edit: &BraceEdit| text.simulate(Some(*edit)).is_ok();
-    let places = || (1..=violation.min(end)).rev();
-    let starts = || places().filter(|&at| at == end || text.begins_line(at).is_some());
-    let braces = || places().filter(|&at| at < end && is_brace(tokens[at].kind));
+    let positions = || (1..=violation.min(end)).rev();
+    let starts = || positions().filter(|&at| at == end || text.begins_line(at).is_some());
+    let braces = || positions().filter(|&at| at < end && is_brace(tokens[at].kind));
     let doubled = braces().filter(|&at| text.is_doubled(at)).map(BraceEdit::Remove);
     let closed = starts().filter_map(|at| Some(BraceEdit::Close(at, text.innermost(at)?)));
     let opened = starts().filter(|&at| text.is_head(at)).map(BraceEdit::Open);

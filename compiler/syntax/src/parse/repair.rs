@@ -266,7 +266,7 @@ impl Repair<'_, '_, '_> {
         let Some(Token { kind: TokenKind::Keyword(_), span }) = tokens.get(at) else { return false };
         let begins_line = self.state.lines()[at].is_some_and(|line| line.text == span.lo);
         let inserted = match candidate.edits[..] {
-            [Edit { at: place, kind: EditKind::Insert(mark) }] if place == at => Some(mark),
+            [Edit { at: position, kind: EditKind::Insert(mark) }] if position == at => Some(mark),
             _ => None,
         };
         begins_line

@@ -36,7 +36,7 @@ fn mutations_are_reported_once_and_in_place() {
             let Some(first) = errors.first() else { continue };
             broken += 1;
             let reported = line(first.span.lo);
-            right_line += usize::from(mutant.positions.iter().any(|&place| line(place) == reported));
+            right_line += usize::from(mutant.positions.iter().any(|&position| line(position) == reported));
             at_most_two += usize::from(errors.len() <= 2);
         }
     }

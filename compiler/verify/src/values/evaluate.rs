@@ -49,7 +49,7 @@ const BOOL: Shape = Shape { bits: 1, is_signed: false };
 const UNKNOWN: Row = Row { shape: BOOL, form: Form::Unknown };
 
 impl Shape {
-    fn of(module: &Module<'_>, ty: Option<Word>) -> Option<Self> {
+    fn of_type(module: &Module<'_>, ty: Option<Word>) -> Option<Self> {
         let ty = module.definition(ty?)?;
         match (ty.op(), ty.operands()) {
             (Op::TypeBool, _) => Some(BOOL),
@@ -75,7 +75,7 @@ fn signed(value: i128, bits: u32) -> i128 {
 /// The value of an integer constant that no specialization changes.
 pub(super) fn plain(module: &Module<'_>, id: Word) -> Option<i128> {
     let entry = module.definition(id)?;
-    let shape = Shape::of(module, entry.result_type)?;
+    let shape = Shape::of_type(module, entry.result_type)?;
     match entry.op() {
         Op::ConstantNull | Op::ConstantFalse => Some(0),
         Op::ConstantTrue => Some(1),
@@ -113,7 +113,7 @@ impl Constants {
     }
 
     fn row(&mut self, module: &Module<'_>, entry: &Entry<'_>, spec_id: Option<u32>) -> Row {
-        let shape = Shape::of(module, entry.result_type);
+        let shape = Shape::of_type(module, entry.result_type);
         let form = match (entry.op(), shape) {
             (Op::SpecConstantComposite, _) => {
                 let parts = entry.operands().iter().filter_map(Operand::id);
@@ -157,7 +157,7 @@ impl Constants {
         if let Some(known) = self.index(id) {
             return known;
         }
-        let shape = module.definition(id).and_then(|entry| Shape::of(module, entry.result_type));
+        let shape = module.definition(id).and_then(|entry| Shape::of_type(module, entry.result_type));
         let fixed = plain(module, id).zip(shape);
         self.rows.push(fixed.map_or(UNKNOWN, |(value, shape)| Row { shape, form: Form::Fixed(value) }));
         self.rows.len() - 1

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fields = [device.buffer_from(&field)?, device.buffer_from(&field)?];
     let with = settings { size: SIZE as i32, rate: 0.2 };
     for step in 0..STEPS {
-        // SAFETY: the kernel checks the places of neighbors, and has one work-item for each cell.
+        // SAFETY: the kernel checks the indices of neighbors, and has one work-item for each cell.
         unsafe { program.spread(&queue, [SIZE, SIZE], &fields[step % 2], &fields[(step + 1) % 2], with)? };
     }
     let field = queue.read(&fields[STEPS % 2])?;

@@ -161,13 +161,13 @@ OpMemberDecorate %push_block 1 Offset 4
 %ptr_push_word = OpTypePointer PushConstant %uint
 %push = OpVariable %ptr_push PushConstant
 %at = OpConstant %float 0.375
-%place = OpConstantComposite %float3 %at %half %half
+%coordinate = OpConstantComposite %float3 %at %half %half
 ",
         "
 %i = OpLoad %image_type %image
 %s = OpLoad %sampler_type %sampler
 %with = OpSampledImage %sampled_type %i %s
-%texel = OpImageSampleExplicitLod %float4 %with %place Lod %f0
+%texel = OpImageSampleExplicitLod %float4 %with %coordinate Lod %f0
 %out_1 = OpAccessChain %ptr_float4 %out %n0 %n0
 %out_2 = OpAccessChain %ptr_float4 %out %n0 %n1
 OpStore %out_1 %texel
@@ -190,7 +190,7 @@ OpFunctionEnd
     version_6(words, 7, 41)
 }
 
-/// Makes a module one of version 6 of the set, with one of its instructions in the place of another.
+/// Makes a module one of version 6 of the set, with one of its instructions replaced.
 fn version_6(mut words: Vec<u32>, from: u32, to: u32) -> Vec<u32> {
     const EXT_INST_IMPORT: u32 = 11;
     const EXT_INST: u32 = 12;

@@ -289,8 +289,8 @@ OpDecorate %size BuiltIn WorkgroupSize
 %bits = OpCompositeConstruct %uint2 %pc4 %pc5
 %data = OpBitcast %ptr_uint %bits
 %i = OpIAdd %uint %gx %pc0
-%place = OpPtrAccessChain %ptr_uint %data %i
-%value = OpLoad %uint %place Aligned 4
+%element = OpPtrAccessChain %ptr_uint %data %i
+%value = OpLoad %uint %element Aligned 4
 %slot = OpAccessChain %ptr_local %scratch %lx
 OpStore %slot %value NonPrivatePointer
 OpControlBarrier %n2 %n2 %acq_rel_local
@@ -299,7 +299,7 @@ OpControlBarrier %n2 %n2 %acq_rel_local
 %other = OpISub %uint %last %lx
 %from = OpAccessChain %ptr_local %scratch %other
 %mirrored = OpLoad %uint %from NonPrivatePointer
-OpStore %place %mirrored Aligned 4
+OpStore %element %mirrored Aligned 4
 ",
         reflection: "
 %kernel = OpExtInst %void %reflect Kernel %main %name_k %n2 %n0 %empty
@@ -397,8 +397,8 @@ OpDecorate %buffer Binding 2
 %buffer = OpVariable %ptr_buffer StorageBuffer
 ",
         body: "
-%place = OpAccessChain %ptr_element %buffer %n0 %gx
-%old = OpAtomicIAdd %uint %place %n1 %n0 %n1
+%counter = OpAccessChain %ptr_element %buffer %n0 %gx
+%old = OpAtomicIAdd %uint %counter %n1 %n0 %n1
 ",
         reflection: "
 %kernel = OpExtInst %void %reflect Kernel %main %name_k
@@ -508,8 +508,8 @@ pub(crate) fn required() -> Vec<u32> {
         body: "
 %bits = OpCompositeConstruct %uint2 %pc0 %pc1
 %data = OpBitcast %ptr_uint %bits
-%place = OpPtrAccessChain %ptr_uint %data %gx
-%old = OpAtomicIAdd %uint %place %n1 %n0 %n1
+%element = OpPtrAccessChain %ptr_uint %data %gx
+%old = OpAtomicIAdd %uint %element %n1 %n0 %n1
 ",
         reflection: "
 %kernel = OpExtInst %void %reflect Kernel %main %name_k %n1 %n0 %empty

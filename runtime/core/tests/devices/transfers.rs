@@ -82,7 +82,7 @@ pub(crate) fn impossible_buffers_are_rejected(device: &Device) {
     assert_eq!(queue.read(&device.buffer_from(&[5u32]).unwrap()).unwrap(), [5]);
 }
 
-/// Larger than a piece of staging memory, at odd places.
+/// Larger than a piece of staging memory, at odd offsets.
 pub(crate) fn large_transfers_are_complete(device: &Device) {
     let queue = device.queue().unwrap();
     let numbers: Vec<u32> = (0..5_000_001u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();

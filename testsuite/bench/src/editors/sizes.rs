@@ -94,9 +94,10 @@ impl<'s> Document<'s> {
 
     /// The milliseconds of a completion at the end of the line.
     fn complete(&mut self) -> f64 {
-        let place = json!({ "textDocument": { "uri": URI }, "position": position(self.line, self.length) });
+        let parameters =
+            json!({ "textDocument": { "uri": URI }, "position": position(self.line, self.length) });
         let begin = Instant::now();
-        let answer = self.server.client.request(COMPLETION, place).unwrap_or(Value::Null);
+        let answer = self.server.client.request(COMPLETION, parameters).unwrap_or(Value::Null);
         assert!(!answer.is_null(), "{} answers a completion", self.server.name);
         begin.elapsed().as_secs_f64() * 1e3
     }
