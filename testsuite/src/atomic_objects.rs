@@ -156,12 +156,12 @@ fn operations(ty: Ty, p: &str, is_generic: bool) -> Vec<(String, String)> {
 }
 
 /// The order and the scope of all operations.
-const HOW: &str = "memory_order_relaxed, memory_scope_device";
+const ORDER_AND_SCOPE: &str = "memory_order_relaxed, memory_scope_device";
 
 fn flag(p: &str) -> Vec<(String, String)> {
     let (clear, set) = (
-        format!("atomic_flag_clear_explicit({p}, {HOW});"),
-        format!("atomic_flag_test_and_set_explicit({p}, {HOW})"),
+        format!("atomic_flag_clear_explicit({p}, {ORDER_AND_SCOPE});"),
+        format!("atomic_flag_test_and_set_explicit({p}, {ORDER_AND_SCOPE})"),
     );
     vec![
         ("flag_test_and_set".to_owned(), format!("{clear} ok = !{set}; ok = ok && {set};")),
@@ -173,20 +173,20 @@ fn modern(ty: Ty, p: &str) -> Vec<(String, String)> {
     let t = ty.name;
     // There is no `atomic_init` for `half`.
     let initialize = match t {
-        "half" => format!("atomic_store_explicit({p}, (half)6, {HOW});"),
+        "half" => format!("atomic_store_explicit({p}, (half)6, {ORDER_AND_SCOPE});"),
         _ => format!("atomic_init({p}, ({t})6);"),
     };
-    let load = format!("atomic_load_explicit({p}, {HOW})");
+    let load = format!("atomic_load_explicit({p}, {ORDER_AND_SCOPE})");
     let exchange = |strength: &str, new: u32| {
         format!(
-            "atomic_compare_exchange_{strength}_explicit({p}, &e, ({t}){new}, memory_order_relaxed, {HOW})"
+            "atomic_compare_exchange_{strength}_explicit({p}, &e, ({t}){new}, memory_order_relaxed, {ORDER_AND_SCOPE})"
         )
     };
     let mut all = vec![
         ("init", String::new(), 6),
-        ("store", format!("atomic_store_explicit({p}, ({t})3, {HOW});"), 3),
+        ("store", format!("atomic_store_explicit({p}, ({t})3, {ORDER_AND_SCOPE});"), 3),
         ("load", format!("ok = {load} == 6;"), 6),
-        ("exchange", format!("ok = atomic_exchange_explicit({p}, ({t})3, {HOW}) == 6;"), 3),
+        ("exchange", format!("ok = atomic_exchange_explicit({p}, ({t})3, {ORDER_AND_SCOPE}) == 6;"), 3),
         (
             "compare_exchange_strong",
             format!(
@@ -212,7 +212,7 @@ fn modern(ty: Ty, p: &str) -> Vec<(String, String)> {
         if !ty.is_float() || !matches!(name, "fetch_or" | "fetch_xor" | "fetch_and") {
             all.push((
                 name,
-                format!("ok = atomic_{name}_explicit({p}, ({t}){operand}, {HOW}) == 6;"),
+                format!("ok = atomic_{name}_explicit({p}, ({t}){operand}, {ORDER_AND_SCOPE}) == 6;"),
                 result,
             ));
         }

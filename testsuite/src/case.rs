@@ -189,8 +189,12 @@ impl Case {
             let verdict = if lacks {
                 match (finished.status.success(), device::lacks_a_feature(&stderr)) {
                     (false, true) => Ok(()),
-                    (true, _) => Err("was to lack a feature, but runs it".to_owned()),
-                    (false, false) => Err(format!("was to lack a feature, but says\n{stderr}")),
+                    (true, _) => {
+                        Err("should reject the program for a missing feature, but runs it".to_owned())
+                    }
+                    (false, false) => {
+                        Err(format!("should reject the program for a missing feature, but says\n{stderr}"))
+                    }
                 }
             } else if finished.status.success() == failures.is_empty()
                 && failures.iter().all(|part| stderr.contains(part))

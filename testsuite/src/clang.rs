@@ -17,7 +17,7 @@ use crate::{
 /// The environment variable that selects kernel modules of `clang` or `kiln`.
 pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
 /// The message for a source that they cannot compile.
-pub(crate) const LACKS: &str = "the compiler of the kernel module makes none of it";
+pub(crate) const LACKS: &str = "the compiler cannot make a kernel module of this source";
 
 /// The messages for a module with calls of functions that the translator does not support, and for modules that are invalid:
 /// vectors of a width that OpenCL C lacks, with too large an index or of bits, unknown linkage, constants in the wrong order, types declared twice.

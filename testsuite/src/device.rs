@@ -247,7 +247,7 @@ impl Device {
     }
 
     /// Whether it is a device of this machine that the user selected.
-    pub fn is_of_machine(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         matches!(self.provider, Provider::Machine(_))
     }
 

@@ -59,7 +59,7 @@ pub enum Outcome {
     /// The printed numbers.
     Results(String),
     /// Kiln reports that the device lacks a feature.
-    Refused,
+    Rejected,
     /// The run timed out.
     Late,
     /// Any other failure.
@@ -245,7 +245,7 @@ impl Comparison {
         }
         let judge = Configuration::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
         let (reference, agree) =
-            voices(&runs, |configuration| matches!(configuration, Configuration::Source(_)));
+            agreement(&runs, |configuration| matches!(configuration, Configuration::Source(_)));
         let all = runs.iter().all(|(_, outcome)| match outcome {
             Outcome::Results(results) => Some(results) == reference,
             _ => true,
@@ -258,12 +258,12 @@ impl Comparison {
                 tally.count_mut(judge).time += time;
                 runs.push((judge, outcome));
             }
-            most(&runs)
+            majority(&runs)
         };
         let mut complaints = Vec::new();
         let is_judged = right.is_some();
         // Without results from a reference, Kiln's results must at least agree with each other.
-        let (first, are_same) = voices(&runs, |_| true);
+        let (first, are_same) = agreement(&runs, |_| true);
         let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
         let right = right.or_else(|| are_same.then(|| first.clone()));
         // An implementation that compiles a source incorrectly also miscompiles its modules.
@@ -297,7 +297,7 @@ impl Comparison {
                         complaints.push(format!("{configuration}: {}", difference(&first, &results)));
                     }
                 }
-                Outcome::Refused => count.refused += 1,
+                Outcome::Rejected => count.rejected += 1,
                 Outcome::Late => {
                     count.late += 1;
                     count.seeds.push(seed);
@@ -323,7 +323,7 @@ impl Comparison {
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The first result among the wanted runs, and whether all of their results agree.
-fn voices(
+fn agreement(
     runs: &[(Configuration, Outcome)],
     wanted: impl Fn(Configuration) -> bool,
 ) -> (Option<&String>, bool) {
@@ -343,11 +343,11 @@ fn is_judge(configuration: Configuration) -> bool {
 }
 
 /// The majority result: each reference has one vote, clang has one, and all of Kiln has one.
-fn most(runs: &[(Configuration, Outcome)]) -> Option<String> {
+fn majority(runs: &[(Configuration, Outcome)]) -> Option<String> {
     let is_other = |configuration: Configuration| {
         is_judge(configuration) || matches!(configuration, Configuration::Source(_))
     };
-    let (ours, _) = voices(runs, |configuration| !is_other(configuration));
+    let (ours, _) = agreement(runs, |configuration| !is_other(configuration));
     let others =
         runs.iter().filter(|(configuration, _)| is_other(*configuration)).filter_map(|(_, outcome)| {
             match outcome {
@@ -387,7 +387,7 @@ fn devices() -> Vec<Trial> {
 
 /// The configuration that runs programs fastest on a device of this machine.
 fn through_driver(device: &'static Device) -> Option<Trial> {
-    device.is_of_machine().then_some(Trial { configuration: Configuration::Driver(device), every: 1 })
+    device.is_local().then_some(Trial { configuration: Configuration::Driver(device), every: 1 })
 }
 
 /// Features that devices may lack but programs do not need, in the syntax of `--feature`.
@@ -423,7 +423,7 @@ mod tests {
         let device = |name| Configuration::Device(Device::named(name).unwrap(), "-O3");
         let (judge, lavapipe, strict) = (device("clang"), device("lavapipe"), device("reference"));
         let (pocl, intel) = (Configuration::Source(Oracle::Pocl), Configuration::Source(Oracle::Intel));
-        let right = |results: &[_]| most(&runs(results));
+        let right = |results: &[_]| majority(&runs(results));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "b")]).as_deref(), Some("b"));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (strict, "b"), (judge, "a")]).as_deref(), Some("a"));
         assert_eq!(right(&[(pocl, "a"), (lavapipe, "b"), (judge, "c")]), None);

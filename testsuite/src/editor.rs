@@ -224,7 +224,7 @@ impl Client {
 
     /// Waits until `found` returns a value.
     pub fn wait<T>(&mut self, what: &str, found: impl Fn(&mut Self) -> Option<T>) -> T {
-        self.wait_or_not(&found).unwrap_or_else(|why| panic!("{why}, and {what} did not come"))
+        self.wait_or_not(&found).unwrap_or_else(|why| panic!("{why}, and {what} did not arrive"))
     }
 
     fn wait_or_not<T>(&mut self, found: &dyn Fn(&mut Self) -> Option<T>) -> Result<T, &'static str> {

@@ -24,7 +24,7 @@ pub fn program(name: &str) -> PathBuf {
     let folder = FOLDER.get_or_init(|| {
         // This program is target/PROFILE/NAME, or a test in `deps` there. The directory has the profile's name,
         // except for `dev`.
-        let this = env::current_exe().expect("a program knows where it is");
+        let this = env::current_exe().expect("the path of this program is known");
         let beside = this.parent().expect("programs lie in folders");
         let folder = if beside.ends_with("deps") { beside.parent().expect("a profile") } else { beside };
         let profile = match folder.file_name().and_then(|name| name.to_str()) {
@@ -45,7 +45,9 @@ pub fn program(name: &str) -> PathBuf {
             "xtask",
         ]);
         cargo.args(["--profile", profile, "--target-dir"]);
-        cargo.arg(folder.parent().expect("a profile lies in the target folder")).current_dir(root());
+        cargo
+            .arg(folder.parent().expect("the target folder contains the folder of the profile"))
+            .current_dir(root());
         let built = cargo.status().expect("cargo starts");
         assert!(built.success(), "kiln does not build");
         folder.to_owned()
@@ -55,7 +57,7 @@ pub fn program(name: &str) -> PathBuf {
 
 /// The path of a library of the workspace, which Cargo builds beside the tests that depend on it.
 pub fn library(name: &str) -> PathBuf {
-    let library = env::current_exe().expect("a program knows where it is").with_file_name(name);
+    let library = env::current_exe().expect("the path of this program is known").with_file_name(name);
     assert!(library.exists(), "{} is not built", library.display());
     library
 }
@@ -137,10 +139,7 @@ pub struct Location {
 
 /// Parses the diagnostics on standard error. Any other output is an error, most likely a panic.
 pub fn diagnostics(finished: &Finished) -> Result<Vec<Diagnostic>, String> {
-    finished
-        .stderr
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
-        .map_err(|_| format!("kiln ({}) wrote what is no diagnostic:\n{}", finished.status, finished.stderr))
+    finished.stderr.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|_| {
+        format!("kiln ({}) wrote output that is not a diagnostic:\n{}", finished.status, finished.stderr)
+    })
 }

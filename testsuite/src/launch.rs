@@ -61,10 +61,10 @@ pub fn launch(
 }
 
 /// Checks that a launch is rejected because the device lacks a feature.
-pub fn refused(device: &Device, prelude: &str, jobs: &[Job], inputs: &[Input]) {
+pub fn rejected(device: &Device, prelude: &str, jobs: &[Job], inputs: &[Input]) {
     let finished = run(device, &[], prelude, jobs, inputs);
     let is_told = !finished.status.success() && device::lacks_a_feature(&finished.stderr);
-    assert!(is_told, "{} was to say what it lacks, not\n{}", device.name, finished.stderr);
+    assert!(is_told, "{} should say what it lacks, and says\n{}", device.name, finished.stderr);
 }
 
 fn run(device: &Device, options: &[&str], prelude: &str, jobs: &[Job], inputs: &[Input]) -> Finished {

@@ -44,7 +44,7 @@ pub fn check(path: &Path, environment: &str) -> Result<(), String> {
             return Ok(());
         }
     }
-    Err(format!("spirv-val refuses the module for {environment}:\n{finding}"))
+    Err(format!("spirv-val rejects the module for {environment}:\n{finding}"))
 }
 
 /// The errors that spirv-val reports; empty if the module is valid.
@@ -73,7 +73,7 @@ fn is_beyond(finding: &str) -> bool {
 pub fn words(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;
     if !bytes.len().is_multiple_of(4) {
-        return Err(format!("a module of {} bytes is not made of words", bytes.len()));
+        return Err(format!("the size of the module, {} bytes, is not a multiple of 4", bytes.len()));
     }
     Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }

@@ -44,14 +44,14 @@ struct Generator {
     /// `false` in functions that the kernel calls.
     is_in_kernel: bool,
     /// The kinds of jumps allowed here.
-    around: Around,
+    around: Enclosing,
     /// The number of statements left, to keep programs small.
     budget: usize,
 }
 
 /// The constructs around a statement.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct Enclosing {
     is_in_loop: bool,
     /// Whether the innermost construct to break from is a switch.
     is_in_switch: bool,

@@ -25,7 +25,7 @@ pub enum Ending {
 }
 
 /// The number of programs before the process is replaced, because implementations leak memory.
-const LIFE: usize = 100;
+const MAX_REQUESTS: usize = 100;
 
 /// A process that is restarted when needed.
 pub struct Server {
@@ -96,7 +96,7 @@ impl Server {
                 }
             }
         });
-        Ok(Running { child, input, lines, left: LIFE })
+        Ok(Running { child, input, lines, left: MAX_REQUESTS })
     }
 }
 

@@ -66,17 +66,17 @@ impl Defect {
     }
 
     /// Writes a variant to a folder, and runs it on the reference device.
-    pub fn run(&self, folder: &Path, twin: Twin) -> Result<Finished, String> {
-        let file = self.file(folder, twin)?;
+    pub fn run(&self, folder: &Path, variant: Variant) -> Result<Finished, String> {
+        let file = self.file(folder, variant)?;
         let mut command = kiln::command();
         Device::named("reference").ok_or("there is no reference device")?.only(&mut command)?;
         kiln::run(command.args(["run", "-w"]).args(&self.launch).arg(file))
     }
 
     /// Writes a variant to a folder.
-    pub fn file(&self, folder: &Path, twin: Twin) -> Result<PathBuf, String> {
+    pub fn file(&self, folder: &Path, variant: Variant) -> Result<PathBuf, String> {
         let file = folder.join("k.cl");
-        let head = if twin == Twin::Repaired { "#define REPAIRED 1\n" } else { "" };
+        let head = if variant == Variant::Repaired { "#define REPAIRED 1\n" } else { "" };
         fs::write(&file, format!("{head}{}", self.source)).map_err(|e| e.to_string())?;
         Ok(file)
     }
@@ -84,7 +84,7 @@ impl Defect {
 
 /// A variant of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twin {
+pub enum Variant {
     /// Without `REPAIRED`.
     Defective,
     /// With `REPAIRED` defined.

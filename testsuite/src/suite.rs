@@ -79,7 +79,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
     let mut configs: Vec<(Vec<String>, Config)> = vec![(Vec::new(), base)];
     for section in markdown::parse(text)? {
         configs.retain(|(path, _)| section.path.starts_with(path));
-        let mut config = configs.last().expect("there is the one of the file").1.clone();
+        let mut config = configs.last().expect("the configuration of the file is the first").1.clone();
         let mut files = Vec::new();
         let first = cases.len();
         for block in section.blocks {
@@ -109,7 +109,7 @@ fn cases(name: &str, file: &Path, text: &str, base: Config) -> Result<Vec<Case>,
             }
         }
         if !files.is_empty() {
-            return Err(format!("`{}` has files, but no source behind them", section.path.join(" / ")));
+            return Err(format!("`{}` has files, but no source after them", section.path.join(" / ")));
         }
         if config.depth == Depth::Diagnostics {
             let later: Vec<String> = cases[first..].iter().skip(1).map(|it| it.source.text.clone()).collect();

@@ -71,7 +71,7 @@ fn the_book_has_every_page() {
     let mut contents = text("SUMMARY.md");
     let begin =
         contents.find("- [Diagnostics](diagnostics/README.md)\n").expect("the chapter on diagnostics");
-    let end = contents.find("- [Troubleshooting]").expect("the chapter behind it");
+    let end = contents.find("- [Troubleshooting]").expect("the chapter after it");
     let mut chapter = "- [Diagnostics](diagnostics/README.md)\n".to_owned();
     for code in codes() {
         let _ = writeln!(chapter, "  - [{0}](diagnostics/{0}.md)", code.name());

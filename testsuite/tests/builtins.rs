@@ -88,13 +88,13 @@ fn every_function(target: &Target) {
         for worker in workers {
             for (name, outcome) in worker.join().expect("no worker panics") {
                 match outcome {
-                    Ok([compiled, refused]) => {
+                    Ok([compiled, rejected]) => {
                         counts[0] += compiled;
-                        counts[1] += refused;
-                        if refused > 0 {
-                            println!("{name}: {refused} of {} refused", compiled + refused);
+                        counts[1] += rejected;
+                        if rejected > 0 {
+                            println!("{name}: {rejected} of {} rejected", compiled + rejected);
                             if !REFUSED.iter().any(|prefix| name.starts_with(prefix)) {
-                                failures.push(format!("{name}: {refused} overloads are refused"));
+                                failures.push(format!("{name}: {rejected} overloads are rejected"));
                             }
                         }
                     }
@@ -103,7 +103,7 @@ fn every_function(target: &Target) {
             }
         }
     });
-    println!("{} overloads compiled, {} refused by name", counts[0], counts[1]);
+    println!("{} overloads compiled, {} rejected with a message", counts[0], counts[1]);
     assert!(failures.is_empty(), "{} functions fail:\n{}", failures.len(), failures.join("\n"));
     assert!(counts[0] > 1000, "hardly anything was compiled");
 }
@@ -135,7 +135,7 @@ fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], S
         .filter(|it| has_reals || !it.contains("double") && !has_half_arithmetic(it))
         .filter_map(|it| kernel(name, it, widths))
         .collect();
-    let [mut compiled, mut refused] = [0, 0];
+    let [mut compiled, mut rejected] = [0, 0];
     // Compiles them one by one only if they do not compile together.
     let whole: String = kernels
         .iter()
@@ -149,10 +149,10 @@ fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], S
         let text = text.replace("KERNEL", "k");
         match compile(&text, target).map_err(|failure| format!("{failure}\n{text}"))? {
             true => compiled += 1,
-            false => refused += 1,
+            false => rejected += 1,
         }
     }
-    Ok([compiled, refused])
+    Ok([compiled, rejected])
 }
 
 /// Whether the source compiles. Checks that the module is valid, or that the error names a feature.

@@ -15,7 +15,7 @@ fn random_programs_give_the_same_results_as_with_pocl() {
     assert!(complaints.is_empty(), "{}\n{tally}", complaints.join("\n"));
     // Most runs must have results, and timeouts must be rare.
     for (configuration, count) in &tally.configurations {
-        let all = count.same + count.different + count.refused + count.late + count.failed;
+        let all = count.same + count.different + count.rejected + count.late + count.failed;
         let most = if configuration.starts_with("swiftshader") { all / 4 } else { all / 10 };
         assert!(
             count.late <= most,

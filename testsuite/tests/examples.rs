@@ -128,8 +128,8 @@ fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
     }
     let stderr = device::without_greetings(&finished.stderr);
     if device.is_strict() && UNDEFINED.iter().any(|name| source.ends_with(format!("{name}.cl"))) {
-        let refused = !finished.status.success() && stderr.contains("[data-race]");
-        return if refused { Ok(()) } else { Err("what is undefined is not refused".to_owned()) };
+        let rejected = !finished.status.success() && stderr.contains("[data-race]");
+        return if rejected { Ok(()) } else { Err("undefined behavior is not rejected".to_owned()) };
     }
     if lacks {
         let is_rejected = !finished.status.success() && device::lacks_a_feature(&stderr);

@@ -266,21 +266,21 @@ fn translations_of_modules_with_mistakes_never_panic() {
         // Kernels that device code enqueues are rejected.
         let is_supported = read(&words).is_ok();
         assert!(is_supported || text.contains("enqueue_kernel"), "the module itself is whole");
-        let (mut whole, mut refused) = (0, 0);
+        let (mut whole, mut rejected) = (0, 0);
         for number in 0..count {
             let mutant = mutated(&words, &mut random);
             match panic::catch_unwind(|| read(&mutant)) {
                 Ok(Ok(_)) => whole += 1,
                 Ok(Err(problems)) => {
-                    assert!(!problems.is_empty(), "mutant {number}: refused without a reason");
-                    refused += 1;
+                    assert!(!problems.is_empty(), "mutant {number}: rejected without a reason");
+                    rejected += 1;
                 }
                 Err(_) => panic!("mutant {number}: the reader panics, in a mutant of\n{text}"),
             }
         }
         assert!(
-            (whole > 0 || !is_supported) && refused > 0,
-            "{whole} mutants are read, and {refused} are refused"
+            (whole > 0 || !is_supported) && rejected > 0,
+            "{whole} mutants are read, and {rejected} are rejected"
         );
     }
 }

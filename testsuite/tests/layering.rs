@@ -292,7 +292,7 @@ fn modules_use_only_allowed_modules() {
     for (package, table) in MODULES {
         let mut sources = Edges::new();
         each_module(&root().join(package).join("src"), |module, text| {
-            let used = names_behind(text, "crate")
+            let used = names_after(text, "crate")
                 .into_iter()
                 .filter(|used| used != module && !MACROS.contains(&used.as_str()));
             sources.entry(module.to_owned()).or_default().extend(used);
@@ -329,7 +329,7 @@ fn each_module(source: &Path, mut visit: impl FnMut(&str, &str)) {
 }
 
 /// The first names after `root::`, in `root::a::…` and in `root::{a, b::{…}}`, without comments.
-fn names_behind(text: &str, root: &str) -> BTreeSet<String> {
+fn names_after(text: &str, root: &str) -> BTreeSet<String> {
     let code: String =
         text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -366,7 +366,7 @@ fn names_behind(text: &str, root: &str) -> BTreeSet<String> {
 #[test]
 fn used_names_are_found() {
     let text = "use crate::{\n    a::{b, c::{d}},\n    e,\n    f::G,\n};\n// crate::h\nfn f(x: crate::i::J) { }\nuse acrate::l;";
-    assert_eq!(names_behind(text, "crate").into_iter().collect::<Vec<_>>(), ["a", "e", "f", "i"]);
+    assert_eq!(names_after(text, "crate").into_iter().collect::<Vec<_>>(), ["a", "e", "f", "i"]);
 }
 
 #[test]

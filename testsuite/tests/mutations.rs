@@ -33,7 +33,7 @@ const AT_MOST_TWO: f64 = 95.0;
 
 #[derive(Default)]
 struct Tally {
-    refused: usize,
+    rejected: usize,
     right_line: usize,
     at_most_two: usize,
     misses: Vec<String>,
@@ -60,17 +60,17 @@ fn mistakes_are_reported_once_and_in_place() {
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     let sum = |part: fn(&Tally) -> usize| tallies.iter().map(part).sum::<usize>();
-    let refused = sum(|tally| tally.refused);
-    let percent = |part: usize| 100.0 * part as f64 / refused as f64;
+    let rejected = sum(|tally| tally.rejected);
+    let percent = |part: usize| 100.0 * part as f64 / rejected as f64;
     let right_line = percent(sum(|tally| tally.right_line));
     let at_most_two = percent(sum(|tally| tally.at_most_two));
     println!(
-        "{refused} mutants: {right_line:.2} % on the right line, {at_most_two:.2} % with at most two errors"
+        "{rejected} mutants: {right_line:.2} % on the right line, {at_most_two:.2} % with at most two errors"
     );
     if count.is_some() {
         tallies.iter().flat_map(|tally| &tally.misses).for_each(|miss| println!("{miss}"));
     }
-    assert!(refused > programs.len() * MUTANTS.min(count.unwrap_or(MUTANTS)) / 2, "most mutants are wrong");
+    assert!(rejected > programs.len() * MUTANTS.min(count.unwrap_or(MUTANTS)) / 2, "most mutants are wrong");
     assert!(right_line >= RIGHT_LINE, "right line: {right_line:.2} %");
     assert!(at_most_two >= AT_MOST_TWO, "at most two errors: {at_most_two:.2} %");
 }
@@ -111,7 +111,7 @@ impl Tally {
             let output = check(&mutant.text, std);
             let errors: Vec<(u32, &str)> = errors(&output);
             let Some(&(line, _)) = errors.first() else { continue };
-            self.refused += 1;
+            self.rejected += 1;
             let is_right = mutant.lines.contains(&line) || is_open_conditional(text, &mutant, line);
             self.right_line += usize::from(is_right);
             self.at_most_two += usize::from(errors.len() <= 2);

@@ -1,5 +1,5 @@
-//! Programs with one defect each, and their corrected twins (with `REPAIRED` defined): the reference device reports every
-//! defect on its line, and nothing for the twin.
+//! Programs with one defect each, and their repaired variants (with `REPAIRED` defined): the reference device reports every
+//! defect on its line, and nothing for the repaired variant.
 //!
 //! The documents are `testsuite/strict/*.md`.
 
@@ -8,7 +8,7 @@ use std::{fs, process::ExitCode};
 use kiln_testsuite::{
     device::Device,
     kiln,
-    strict::{Defect, Twin},
+    strict::{Defect, Variant},
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -61,14 +61,14 @@ fn hidden_race() -> Result<(), String> {
 
 fn only_the_defect_is_reported(defect: &Defect) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let found = defect.run(scratch.path(), Twin::Defective)?;
+    let found = defect.run(scratch.path(), Variant::Defective)?;
     // A race is reported at either of its two accesses.
     let sites = [format!("k.cl:{}, work-item", defect.line), format!(" at line {}\n", defect.line)];
     let is_here = sites.iter().any(|site| found.stderr.contains(site));
     if found.status.success() || !found.stderr.contains(&defect.kind) || !is_here {
         return Err(format!("wanted {} on line {}, not\n{}", defect.kind, defect.line, found.stderr));
     }
-    let repaired = defect.run(scratch.path(), Twin::Repaired)?;
+    let repaired = defect.run(scratch.path(), Variant::Repaired)?;
     if !repaired.status.success() || !repaired.stderr.is_empty() {
         return Err(format!("the repaired program is reported:\n{}", repaired.stderr));
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask check-targets`: compiles Kiln for the systems on which it is not tested, as far as that needs no linker.
+//! `cargo xtask check-targets`: compiles Kiln for the systems on which it is not tested, where that needs no linker.
 
 use clap::Args;
 

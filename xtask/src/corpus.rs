@@ -54,7 +54,7 @@ enum Verdict {
     /// A module was written, and spirv-val accepts it.
     Accepted,
     /// Compilation failed with errors.
-    Refused,
+    Rejected,
     /// A module was written, and spirv-val rejects it.
     Invalid,
     /// The compiler panicked or was killed.
@@ -177,8 +177,8 @@ fn classify(ended: &Ended) -> Answer {
     let line_with = |word: &str| ended.text.lines().find(|line| line.contains(word)).map(str::to_owned);
     let (verdict, reason) = match ended.end {
         End::Code(0) => (Verdict::Accepted, None),
-        End::Code(1) => (Verdict::Refused, line_with("error: ")),
-        End::Code(2) => (Verdict::Refused, ended.text.lines().next().map(str::to_owned)),
+        End::Code(1) => (Verdict::Rejected, line_with("error: ")),
+        End::Code(2) => (Verdict::Rejected, ended.text.lines().next().map(str::to_owned)),
         End::Code(code) => {
             let location = line_with("panicked at").unwrap_or_else(|| format!("exit code {code}"));
             (Verdict::Crashed, Some(location))
@@ -198,8 +198,8 @@ fn report(environment: &str, files: &[Kernel], answers: &[Answer], list: bool) {
     let time =
         |share: usize| times.get(times.len().saturating_sub(1) * share / 100).copied().unwrap_or_default();
     println!(
-        "\n{environment}: {accepted} accepted ({share:.1} %), {} refused, {} invalid, {} crashed, {} out of time",
-        count(Verdict::Refused),
+        "\n{environment}: {accepted} accepted ({share:.1} %), {} rejected, {} invalid, {} crashed, {} out of time",
+        count(Verdict::Rejected),
         count(Verdict::Invalid),
         count(Verdict::Crashed),
         count(Verdict::OutOfTime)
@@ -254,12 +254,12 @@ mod tests {
     #[test]
     fn exit_statuses_are_classified() {
         assert_eq!(classify(&exit_status(End::Code(0), "")).verdict, Verdict::Accepted);
-        let refused = classify(&exit_status(
+        let rejected = classify(&exit_status(
             End::Code(1),
             "a.cl:1:1: warning: w\na.cl:2:1: error: `x` is not declared\n",
         ));
-        assert_eq!(refused.verdict, Verdict::Refused);
-        assert_eq!(general(&refused.reason), "`…` is not declared");
+        assert_eq!(rejected.verdict, Verdict::Rejected);
+        assert_eq!(general(&rejected.reason), "`…` is not declared");
         assert_eq!(
             classify(&exit_status(End::Code(101), "thread 'main' panicked at a.rs:1:1:\n")).verdict,
             Verdict::Crashed

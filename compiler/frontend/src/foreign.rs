@@ -286,7 +286,7 @@ pub(crate) fn likely_value_for(word: &str) -> Option<&'static str> {
 }
 
 /// The equivalent of an undeclared function. C's functions for `float`, such as `sqrtf`, are those without the
-/// `f`, if `is_builtin` knows them.
+/// `f`, if `is_builtin` accepts them.
 pub(crate) fn function_for(word: &str, is_builtin: impl Fn(&str) -> bool) -> Option<&str> {
     find(&FUNCTIONS, word)
         .or_else(|| word.strip_suffix('f').filter(|name| name.len() > 2 && is_builtin(name)))

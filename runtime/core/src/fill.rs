@@ -12,7 +12,7 @@ use crate::queue::Queue;
 use crate::staging;
 
 /// The maximum size of a fill pattern (`clEnqueueFillBuffer`).
-const LARGEST_PATTERN: usize = 128;
+const MAX_PATTERN_BYTES: usize = 128;
 /// A long pattern is replicated to about this many bytes, which are then copied.
 const PATTERN_BYTES: u64 = 1 << 20;
 
@@ -25,7 +25,7 @@ impl Queue {
     /// Fills a buffer with a pattern of 1, 2, 4, 8, 16, 32, 64 or 128 bytes (`clEnqueueFillBuffer`).
     pub fn fill_pattern(&self, buffer: &Buffer, pattern: &[u8]) -> Result<Event> {
         self.own(buffer)?;
-        if !pattern.len().is_power_of_two() || pattern.len() > LARGEST_PATTERN {
+        if !pattern.len().is_power_of_two() || pattern.len() > MAX_PATTERN_BYTES {
             return Err(Error::FillPattern { bytes: pattern.len() });
         }
         let (target, at, bytes) = (buffer.memory.clone(), buffer.offset, buffer.bytes());

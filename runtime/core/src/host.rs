@@ -136,11 +136,11 @@ impl Queue {
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.own(buffer)?;
         let bytes = host.bytes();
-        let pieces = staging::pieces(bytes).map(|(at, size)| {
+        let chunks = staging::chunks(bytes).map(|(at, size)| {
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
             Ok((at, size, arrival))
         });
-        self.deliver(pieces.collect::<Result<_>>()?, host)
+        self.deliver(chunks.collect::<Result<_>>()?, host)
     }
 
     /// Writes memory of the caller to the start of a buffer, without blocking (`clEnqueueWriteBuffer`). The memory is
@@ -164,7 +164,7 @@ impl Queue {
     /// Writes contiguous rows to the start of a buffer.
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.own(buffer)?;
-        self.collect(host, staging::PIECE, |source, at, bytes| Command::Copy {
+        self.collect(host, staging::CHUNK_BYTES, |source, at, bytes| Command::Copy {
             source,
             from: 0,
             target: buffer.memory.clone(),
@@ -174,11 +174,11 @@ impl Queue {
     }
 
     /// Delivers chunks of a packed box, at these offsets and of these sizes, to memory of the caller.
-    pub(crate) fn deliver(&self, pieces: Vec<(u64, u64, Arrival)>, host: HostRows) -> Result<Event> {
-        let events: Arc<[Event]> = pieces.iter().map(|(_, _, arrival)| arrival.event.clone()).collect();
+    pub(crate) fn deliver(&self, chunks: Vec<(u64, u64, Arrival)>, host: HostRows) -> Result<Event> {
+        let events: Arc<[Event]> = chunks.iter().map(|(_, _, arrival)| arrival.event.clone()).collect();
         let first = events.first().cloned();
         let work = move || {
-            for (at, bytes, arrival) in pieces {
+            for (at, bytes, arrival) in chunks {
                 arrival.with(bytes, |packed| host.scatter(at, packed))?;
             }
             Ok(())
@@ -196,12 +196,12 @@ impl Queue {
         send: impl Fn(Memory, u64, u64) -> Command,
     ) -> Result<Event> {
         let total = host.bytes();
-        let mut pieces = Vec::new();
+        let mut chunks = Vec::new();
         for at in (0..total).step_by(usize::try_from(most).unwrap_or(usize::MAX)) {
             let bytes = most.min(total - at);
-            pieces.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
+            chunks.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
         }
-        let targets = pieces.clone();
+        let targets = chunks.clone();
         let gather = move || {
             targets.iter().try_for_each(|(at, bytes, memory)| {
                 staging::fill(memory, *bytes, |packed| host.gather(*at, packed))
@@ -215,7 +215,7 @@ impl Queue {
             (self.waiting_for(gathered.clone()), Some(gathered))
         };
         let mut last = None;
-        for (at, bytes, memory) in pieces {
+        for (at, bytes, memory) in chunks {
             let sent = queue.enqueue(send(memory, at, bytes))?;
             first.get_or_insert_with(|| sent.clone());
             last = Some(sent);

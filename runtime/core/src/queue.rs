@@ -278,8 +278,8 @@ impl Queue {
         inside(buffer, bytes.len() as u64)?;
         let mut reading = VecDeque::new();
         let total = bytes.len() as u64;
-        for (at, size) in staging::pieces(total) {
-            if reading.len() == staging::IN_FLIGHT {
+        for (at, size) in staging::chunks(total) {
+            if reading.len() == staging::MAX_CHUNKS_IN_FLIGHT {
                 take_printed(&mut reading, bytes)?;
             }
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
@@ -295,10 +295,10 @@ impl Queue {
     /// Starts a read without blocking. Take the contents from the result.
     pub fn read_later<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Reading<T>> {
         self.own(buffer)?;
-        let pieces = staging::pieces(buffer.bytes())
+        let chunks = staging::chunks(buffer.bytes())
             .map(|(at, size)| self.arrival(&buffer.memory, buffer.offset + at, size))
             .collect::<Result<Vec<_>>>()?;
-        Ok(Reading { pieces, len: buffer.len(), failures: self.failures.clone(), element: PhantomData })
+        Ok(Reading { chunks, len: buffer.len(), failures: self.failures.clone(), element: PhantomData })
     }
 
     /// Maps a buffer for reading and writing on the host, blocking (`clEnqueueMapBuffer`). Do not use the buffer
@@ -386,7 +386,7 @@ impl Queue {
 
 /// Buffer contents in transfer to the host.
 pub struct Reading<T> {
-    pieces: Vec<Arrival>,
+    chunks: Vec<Arrival>,
     len: usize,
     failures: Failures,
     element: PhantomData<fn() -> T>,
@@ -395,15 +395,15 @@ pub struct Reading<T> {
 impl<T: Pod> Reading<T> {
     /// The event of the transfer.
     pub fn event(&self) -> Event {
-        self.pieces.last().map_or_else(Event::done, |piece| piece.event.clone())
+        self.chunks.last().map_or_else(Event::done, |chunk| chunk.event.clone())
     }
 
     /// Waits for the transfer and returns the contents.
     pub fn wait(self) -> Result<Vec<T>> {
         let mut contents = vec![T::zeroed(); self.len];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut contents);
-        for (piece, into) in self.pieces.into_iter().zip(bytes.chunks_mut(staging::PIECE as usize)) {
-            piece.copy_when_done(into)?;
+        for (chunk, into) in self.chunks.into_iter().zip(bytes.chunks_mut(staging::CHUNK_BYTES as usize)) {
+            chunk.copy_when_done(into)?;
         }
         self.failures.report()?;
         Ok(contents)
@@ -413,7 +413,7 @@ impl<T: Pod> Reading<T> {
 /// Waits for the oldest chunk and copies its bytes.
 fn take_printed(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
     match reading.pop_front() {
-        Some((piece, at, size)) => piece.copy_when_done(&mut bytes[at as usize..][..size as usize]),
+        Some((chunk, at, size)) => chunk.copy_when_done(&mut bytes[at as usize..][..size as usize]),
         None => Ok(()),
     }
 }

@@ -13,13 +13,14 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 
 /// The chunk size: large enough to outweigh the cost of a command, small enough for copies to overlap.
-pub(crate) const PIECE: u64 = 4 << 20;
+pub(crate) const CHUNK_BYTES: u64 = 4 << 20;
 /// The maximum number of chunks in flight.
-pub(crate) const IN_FLIGHT: usize = 4;
+pub(crate) const MAX_CHUNKS_IN_FLIGHT: usize = 4;
 
 /// The offset and size of each chunk.
-pub(crate) fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    (0..bytes.div_ceil(PIECE)).map(move |index| (index * PIECE, PIECE.min(bytes - index * PIECE)))
+pub(crate) fn chunks(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..bytes.div_ceil(CHUNK_BYTES))
+        .map(move |index| (index * CHUNK_BYTES, CHUNK_BYTES.min(bytes - index * CHUNK_BYTES)))
 }
 
 /// Allocates memory that contains these bytes, for the device to copy from.
@@ -48,9 +49,9 @@ pub(crate) fn send(
     let total = contents.len() as u64;
     let mut events = VecDeque::new();
     let mut first = None;
-    for (at, bytes) in pieces(total) {
+    for (at, bytes) in chunks(total) {
         // Must not wait for chunks that a user event holds back.
-        if events.len() == IN_FLIGHT
+        if events.len() == MAX_CHUNKS_IN_FLIGHT
             && let Some(oldest) = events.pop_front().filter(|event: &Event| !event.node.is_held())
         {
             oldest.wait()?;
@@ -60,7 +61,7 @@ pub(crate) fn send(
         let event = enqueue(Command::Copy { source, from: 0, target, to, bytes })?;
         first.get_or_insert_with(|| event.clone());
         events.push_back(event);
-        if total > PIECE {
+        if total > CHUNK_BYTES {
             flush()?;
         }
     }
@@ -109,9 +110,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_cover_all_bytes() {
-        assert_eq!(pieces(0).count(), 0);
-        assert_eq!(pieces(5).collect::<Vec<_>>(), [(0, 5)]);
-        assert_eq!(pieces(PIECE + 1).collect::<Vec<_>>(), [(0, PIECE), (PIECE, 1)]);
+    fn chunks_cover_all_bytes() {
+        assert_eq!(chunks(0).count(), 0);
+        assert_eq!(chunks(5).collect::<Vec<_>>(), [(0, 5)]);
+        assert_eq!(chunks(CHUNK_BYTES + 1).collect::<Vec<_>>(), [(0, CHUNK_BYTES), (CHUNK_BYTES, 1)]);
     }
 }

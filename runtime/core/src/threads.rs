@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 /// The timeout of the wait at exit, because a kernel or a callback may hang.
-const PATIENCE: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 struct State {
     busy: usize,
@@ -62,5 +62,5 @@ extern "C" fn at_exit() {
     let mut state = state();
     state.is_exiting = true;
     // If a runtime thread itself ends the process, this wait always times out.
-    drop(CHANGED.wait_timeout_while(state, PATIENCE, |state| state.busy > 0));
+    drop(CHANGED.wait_timeout_while(state, EXIT_TIMEOUT, |state| state.busy > 0));
 }

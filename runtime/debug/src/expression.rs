@@ -34,7 +34,7 @@ const BINARY: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 /// The maximum nesting.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// Parses an expression.
 pub(crate) fn parse(text: &str) -> Result<Expr, String> {
@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
 
     fn unary(&mut self) -> Result<Expr, String> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err("the expression nests too deeply".to_owned());
         }
         let result = match () {

@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 /// The maximum length of a message, so that a broken header does not exhaust memory.
-const LONGEST: usize = 64 << 20;
+const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// A request of the client.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ fn length(input: &mut impl BufRead) -> io::Result<Option<usize>> {
         if let Some((name, value)) = line.split_once(':')
             && name.eq_ignore_ascii_case("content-length")
         {
-            length = value.trim().parse().ok().filter(|length| *length <= LONGEST);
+            length = value.trim().parse().ok().filter(|length| *length <= MAX_MESSAGE_BYTES);
         }
         if line.is_empty()
             && let Some(length) = length

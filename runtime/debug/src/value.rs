@@ -43,7 +43,7 @@ pub(crate) struct Slice {
 /// The maximum number of parts that one request returns.
 const MAX_PARTS: u64 = 1000;
 /// The maximum number of elements in the text of an array.
-const SHOWN: u64 = 8;
+const MAX_SHOWN_ELEMENTS: u64 = 8;
 /// The maximum depth of structures in a text.
 const DEPTH: u32 = 3;
 
@@ -151,8 +151,10 @@ impl<'a> Reader<'a> {
                 format!("{{{}}}", parts.join(", "))
             }
             kind @ (Kind::Array(..) | Kind::Vector(..)) => {
-                let slice =
-                    Slice { start: 0, count: if matches!(kind, Kind::Array(..)) { SHOWN } else { 0 } };
+                let slice = Slice {
+                    start: 0,
+                    count: if matches!(kind, Kind::Array(..)) { MAX_SHOWN_ELEMENTS } else { 0 },
+                };
                 let parts = self.parts(value, slice);
                 let more = if (parts.len() as u64) < self.count(value) { ", …" } else { "" };
                 let texts: Vec<String> =

@@ -38,7 +38,7 @@ struct Directive {
 }
 
 /// The maximum of width and precision. No float has more digits.
-const WIDEST: usize = 1 << 16;
+const MAX_WIDTH: usize = 1 << 16;
 
 /// For each argument of a format, in order, whether it is a string.
 pub fn strings(format: &[u8]) -> Vec<bool> {
@@ -257,7 +257,7 @@ fn parse_number(text: &[u8], at: &mut usize) -> Option<usize> {
     let start = *at;
     let mut number = 0usize;
     while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
-        number = (10 * number + usize::from(digit - b'0')).min(WIDEST - 1);
+        number = (10 * number + usize::from(digit - b'0')).min(MAX_WIDTH - 1);
         *at += 1;
     }
     (*at > start).then_some(number)

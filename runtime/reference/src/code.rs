@@ -211,7 +211,7 @@ pub(crate) enum Op {
     Atomic(u32),
     Fence(u32),
     /// Waits for other work-items, then executes a group operation.
-    Meet(u32),
+    Collective(u32),
     Library(u32),
     Image(u32),
     Pipe(u32),
@@ -275,7 +275,7 @@ pub(crate) enum Op {
         a: Slot,
         b: Slot,
         count: u16,
-        what: Without,
+        what: NoResult,
     },
     /// Strict: checks an addition, subtraction or multiplication for overflow.
     CheckOverflow {
@@ -305,7 +305,7 @@ pub(crate) struct Lane {
 
 impl Lane {
     /// Swaps the operands.
-    pub(crate) fn turned(self) -> Self {
+    pub(crate) fn swapped(self) -> Self {
         Self { a: self.b, b: self.a, ..self }
     }
 }
@@ -320,7 +320,7 @@ pub(crate) enum Overflow {
 
 /// Why a function's result is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Without {
+pub(crate) enum NoResult {
     /// `clamp`: the minimum is greater than the maximum.
     Range,
     /// `smoothstep`: the first edge is not less than the second.
@@ -511,12 +511,12 @@ pub(crate) struct Fence {
 
 /// A collective operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Meet {
+pub(crate) struct Collective {
     /// The participants: a work-group or a sub-group.
     pub(crate) scope: Scope,
     /// Whether only the active work-items participate.
     pub(crate) non_uniform: bool,
-    pub(crate) what: Together,
+    pub(crate) kind: CollectiveKind,
     pub(crate) to: Slot,
     pub(crate) value: Slot,
     pub(crate) other: Slot,
@@ -530,7 +530,7 @@ pub(crate) struct Meet {
 
 /// The action when all participants have arrived.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Together {
+pub(crate) enum CollectiveKind {
     Barrier {
         memory: Known<Scope>,
         semantics: Known<Semantics>,
@@ -553,14 +553,14 @@ pub(crate) enum Together {
     BallotBitCount(Scan),
     BallotFindLsb,
     BallotFindMsb,
-    /// Combines values; `bits` is the identity element. Cluster size 0 is the whole group.
+    /// Reduces or scans values. In clusters, the other operand is their size.
     Combine {
         f: F2,
         scan: Scan,
-        neutral: u64,
+        identity: u64,
         is_clustered: bool,
     },
-    /// Copies `count` elements of `size` bytes between local and global memory.
+    /// Copies elements of this many bytes between local and global memory.
     Copy {
         from: Slot,
         elements: Slot,
@@ -627,7 +627,7 @@ pub(crate) struct Image {
     /// The texel to write.
     pub(crate) texel: (Slot, Lanes),
     /// What selects the level.
-    pub(crate) detail: Detail,
+    pub(crate) level: LevelSelector,
     /// The number of dimensions of the image, without and with its layers.
     pub(crate) dims: u8,
     pub(crate) rank: u8,
@@ -637,7 +637,7 @@ pub(crate) struct Image {
 
 /// What selects the level of an image operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Detail {
+pub(crate) enum LevelSelector {
     /// The first level.
     First,
     /// A level by its number, or a level of detail for a sampler.
@@ -692,7 +692,7 @@ pub(crate) enum PipeAction {
     Commit(End),
     IsValid,
     Ready,
-    Most,
+    MaxPackets,
 }
 
 /// A device-side enqueue function.
@@ -841,7 +841,7 @@ pub(crate) struct Function {
     /// Whether it is declared here and defined in another module.
     pub(crate) is_import: bool,
     /// Whether a work-item may wait for others in it.
-    pub(crate) meets: bool,
+    pub(crate) has_collectives: bool,
 }
 
 /// Bytes and their number; no bytes mean zeros.
@@ -855,7 +855,7 @@ pub(crate) struct Tables {
     pub(crate) data: Vec<Bytes>,
     pub(crate) atomics: Vec<Atomic>,
     pub(crate) fences: Vec<Fence>,
-    pub(crate) meets: Vec<Meet>,
+    pub(crate) collectives: Vec<Collective>,
     pub(crate) libraries: Vec<Library>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) calls: Vec<Call>,

@@ -179,7 +179,7 @@ impl Program {
                 return Err(Invalid::new("the arguments of a call do not match its function"));
             }
         }
-        mark_meeting(&mut functions, &decoder.tables);
+        mark_collectives(&mut functions, &decoder.tables);
         let mut first = 0u32;
         for function in &mut functions {
             function.first = first;
@@ -231,21 +231,21 @@ impl Program {
 }
 
 /// Marks functions that may wait for other work-items, directly or through a call.
-fn mark_meeting(functions: &mut [Function], tables: &Tables) {
+fn mark_collectives(functions: &mut [Function], tables: &Tables) {
     loop {
         let mut changed = false;
         for index in 0..functions.len() {
-            if functions[index].meets {
+            if functions[index].has_collectives {
                 continue;
             }
-            let meets = functions[index].code.iter().any(|op| match op {
+            let has_collectives = functions[index].code.iter().any(|op| match op {
                 crate::code::Op::Call(call) => {
-                    functions[tables.calls[*call as usize].function as usize].meets
+                    functions[tables.calls[*call as usize].function as usize].has_collectives
                 }
                 _ => false,
             });
-            functions[index].meets = meets;
-            changed |= meets;
+            functions[index].has_collectives = has_collectives;
+            changed |= has_collectives;
         }
         if !changed {
             return;

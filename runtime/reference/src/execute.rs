@@ -5,13 +5,13 @@
 
 mod access;
 mod atomic;
+mod collective;
 mod enqueue;
 mod group;
 mod group_position;
 mod image;
 mod item;
 mod library;
-mod meet;
 mod pipe;
 mod printf;
 mod races;

@@ -238,7 +238,7 @@ struct Table {
 }
 
 /// The number of freed buffers to remember.
-const REMEMBERED: usize = 1024;
+const MAX_FREED_NUMBERS: usize = 1024;
 
 /// A buffer, freed when it is dropped.
 #[derive(Debug)]
@@ -291,7 +291,7 @@ impl Memory {
     pub fn allocate(&self, bytes: u64) -> Option<Buffer> {
         let cells = Arc::new(Cells::try_new(bytes)?);
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let object = if table.freed.len() > REMEMBERED {
+        let object = if table.freed.len() > MAX_FREED_NUMBERS {
             table.freed.pop_front()?
         } else {
             let object = u32::try_from(table.objects.len()).ok().filter(|object| *object < OBJECTS)?;

@@ -189,8 +189,8 @@ impl<'a> WorkItem<'a> {
         let frame = self.item.frames.iter().rev().nth(distance)?;
         let function = &program.functions[frame.function as usize];
         // The position of a caller is after its call, as is that of a waiting work-item.
-        let is_behind = distance > 0 || self.is_waiting();
-        let line = function.line(frame.position.saturating_sub(is_behind.into()));
+        let is_after_call = distance > 0 || self.is_waiting();
+        let line = function.line(frame.position.saturating_sub(is_after_call.into()));
         let file = line.and_then(|line| program.files.get(line.file as usize));
         Some(Frame {
             function: &function.name,

@@ -32,7 +32,7 @@ pub(crate) enum End {
 #[derive(Debug, Clone)]
 pub(crate) struct Packets {
     size: u32,
-    most: u32,
+    max_packets: u32,
     /// The slots, oldest first.
     slots: VecDeque<PacketSlot>,
     /// The number of slots removed before those.
@@ -66,16 +66,18 @@ struct Reservation {
 }
 
 /// The maximum size of a pipe in bytes.
-const LARGEST: u64 = 1 << 32;
+const MAX_PIPE_BYTES: u64 = 1 << 32;
 
 impl Memory {
     /// Creates an empty pipe; `None` if it cannot hold a packet or memory is exhausted.
-    pub fn pipe(&self, packet_size: u32, most: u32) -> Option<Pipe> {
-        let bytes = u64::from(packet_size).checked_mul(most.into()).filter(|bytes| *bytes <= LARGEST)?;
+    pub fn pipe(&self, packet_size: u32, max_packets: u32) -> Option<Pipe> {
+        let bytes = u64::from(packet_size)
+            .checked_mul(max_packets.into())
+            .filter(|bytes| *bytes <= MAX_PIPE_BYTES)?;
         (bytes > 0).then_some(())?;
         let packets = Packets {
             size: packet_size,
-            most,
+            max_packets,
             slots: VecDeque::new(),
             gone: 0,
             reservations: HashMap::new(),
@@ -122,8 +124,8 @@ impl Packets {
     }
 
     /// `get_pipe_max_packets`
-    pub(crate) const fn most(&self) -> u32 {
-        self.most
+    pub(crate) const fn max_packets(&self) -> u32 {
+        self.max_packets
     }
 
     /// `get_pipe_num_packets`: the number of packets that can be read.
@@ -134,7 +136,7 @@ impl Packets {
 
     /// Appends a packet; `false` if the pipe is full.
     pub(crate) fn write(&mut self, packet: Vec<u8>) -> bool {
-        let has_room = self.slots.len() < self.most as usize;
+        let has_room = self.slots.len() < self.max_packets as usize;
         if has_room {
             self.slots.push_back(PacketSlot { state: State::Written, packet });
         }
@@ -162,7 +164,9 @@ impl Packets {
     /// Reserves packets. Returns the reservation id, or 0 on failure.
     pub(crate) fn reserve(&mut self, end: End, count: u32) -> u64 {
         let first = match end {
-            End::Write if self.slots.len() as u64 + u64::from(count) <= self.most.into() => self.slots.len(),
+            End::Write if self.slots.len() as u64 + u64::from(count) <= self.max_packets.into() => {
+                self.slots.len()
+            }
             End::Read if count <= self.ready() => self.first().unwrap_or(self.slots.len()),
             _ => return 0,
         };
@@ -226,9 +230,9 @@ impl Packets {
 mod tests {
     use super::*;
 
-    fn packets(most: u32) -> Packets {
+    fn packets(max_packets: u32) -> Packets {
         let (slots, reservations) = (VecDeque::new(), HashMap::new());
-        Packets { size: 1, most, slots, gone: 0, reservations, next: 1 }
+        Packets { size: 1, max_packets, slots, gone: 0, reservations, next: 1 }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::{
     Resume,
-    code::{Overflow, Without},
+    code::{NoResult, Overflow},
     poison::{self, Poison},
 };
 
@@ -123,9 +123,9 @@ pub(crate) enum Problem {
         index: i64,
         length: u64,
     },
-    Without(Without),
+    NoResult(NoResult),
     /// Arguments that differ between work-items but must be uniform.
-    Differing,
+    NotUniform,
     Overflow(Overflow),
     Unreachable,
     /// A trap of the program.
@@ -170,11 +170,11 @@ pub(crate) enum Use {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Race {
     pub(crate) this: Access,
-    pub(crate) by: Who,
+    pub(crate) by: Agent,
     pub(crate) other: Access,
     /// The operation of the other access.
     pub(crate) other_at: u32,
-    pub(crate) other_by: Who,
+    pub(crate) other_by: Agent,
     pub(crate) reason: String,
     /// The address, unless the memory is accessed by handle.
     pub(crate) address: Option<u64>,
@@ -182,7 +182,7 @@ pub(crate) struct Race {
 
 /// The agent of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum Agent {
     WorkItem {
         group: u32,
         /// The index in its work-group.
@@ -204,8 +204,8 @@ impl Problem {
             Self::Shift { .. } => "shift",
             Self::Conversion => "conversion",
             Self::Index { .. } => "index",
-            Self::Without(_) => "no-result",
-            Self::Differing => "divergence",
+            Self::NoResult(_) => "no-result",
+            Self::NotUniform => "divergence",
             Self::Unreachable => "unreachable",
             Self::Trap(_) => TRAP,
             Self::Missing(_) => "missing-function",
@@ -257,13 +257,13 @@ impl Problem {
                 "converts a number outside the range of the integer type, without saturation".to_owned()
             }
             Self::Index { index, length } => format!("accesses element {index} of {length}"),
-            Self::Without(why) => match why {
-                Without::Range => "clamps to a range whose minimum is above its maximum",
-                Without::Edges => "interpolates between edges that are out of order",
-                Without::Field => "accesses a bit field outside its integer",
+            Self::NoResult(why) => match why {
+                NoResult::Range => "clamps to a range whose minimum is above its maximum",
+                NoResult::Edges => "interpolates between edges that are out of order",
+                NoResult::Field => "accesses a bit field outside its integer",
             }
             .to_owned(),
-            Self::Differing => {
+            Self::NotUniform => {
                 "passes different arguments than the other work-items of its group, which must pass the same"
                     .to_owned()
             }
@@ -279,7 +279,8 @@ impl Problem {
             }
             Self::Misuse { message, .. } => message.clone(),
             Self::Race(race) => {
-                let name = |who, otherwise| if who == Who::Copy { "an asynchronous copy" } else { otherwise };
+                let name =
+                    |who, otherwise| if who == Agent::Copy { "an asynchronous copy" } else { otherwise };
                 let (by, other) = (name(race.by, ""), name(race.other_by, "another work-item"));
                 let what = format!("{by} {} what {other} {}", verb(&race.this), verb(&race.other));
                 format!("{}, and nothing orders them", what.trim_start())

@@ -85,7 +85,7 @@ const STACK_SIZE: usize = 64 << 20;
 enum Verdict {
     Right,
     /// The device lacks a feature that the program needs.
-    Refused,
+    Rejected,
     Wrong(String),
 }
 
@@ -129,7 +129,7 @@ impl Verdict {
     fn word(&self) -> &'static str {
         match self {
             Self::Right => "right",
-            Self::Refused => "refused",
+            Self::Rejected => "rejected",
             Self::Wrong(_) => "wrong",
         }
     }
@@ -163,7 +163,7 @@ impl<'o> Worker<'o> {
         let limit = Duration::from_secs(self.options.limit);
         Ok(match self.server.run(&request, limit)?.as_ref().map(|answer| answer.trim_end()) {
             Ok("right") => Verdict::Right,
-            Ok("refused") => Verdict::Refused,
+            Ok("rejected") => Verdict::Rejected,
             Ok(reason) => Verdict::Wrong(reason.to_owned()),
             Err(Ending::Late) => Verdict::Wrong(format!("does not end within {limit:?}")),
             Err(Ending::Failed(reason)) => Verdict::Wrong(reason.clone()),
@@ -182,7 +182,7 @@ impl<'o> Worker<'o> {
             let kind = failure_kind(reason);
             let smallest = reduce(&source, |source| {
                 let verdict =
-                    if is_time_left() { self.verdict_of(seed, source) } else { Ok(Verdict::Refused) };
+                    if is_time_left() { self.verdict_of(seed, source) } else { Ok(Verdict::Rejected) };
                 matches!(verdict, Ok(Verdict::Wrong(reason)) if self::failure_kind(&reason) == kind)
                     && keep(source).is_ok()
             });
@@ -262,13 +262,13 @@ struct Devices {
 
 fn compare(devices: &Devices, program: &Program) -> Verdict {
     // Undefined behavior has no right result, so this reduction is rejected.
-    let Ok(right) = devices.reference.results(program) else { return Verdict::Refused };
+    let Ok(right) = devices.reference.results(program) else { return Verdict::Rejected };
     match devices.tested.results(program) {
         Ok(results) => match (0..right.len()).find(|&it| right[it] != results[it]) {
             None => Verdict::Right,
             Some(at) => Verdict::Wrong(format!("word {at} is {} and not {}", results[at], right[at])),
         },
-        Err(reason) if device::lacks_a_feature(&reason) => Verdict::Refused,
+        Err(reason) if device::lacks_a_feature(&reason) => Verdict::Rejected,
         Err(reason) => Verdict::Wrong(reason),
     }
 }

@@ -21,21 +21,21 @@ use kiln_testsuite::fuzz::{Input, Mutator, Target, findings, minimize::minimize}
 use nix::time::{ClockId, clock_gettime};
 
 /// The limits for one input, besides time: the stack of a thread, and the memory of a process.
-const STACK: usize = 2 << 20;
-const MEMORY: &str = "2000000";
+const STACK_BYTES: usize = 2 << 20;
+const MEMORY_KIB: &str = "2000000";
 
 /// The limit of CPU time for one input.
-const TIME: Duration = Duration::from_secs(10);
+const CPU_TIME: Duration = Duration::from_secs(10);
 
 /// Slower inputs are printed, when a worker is run by hand.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW_INPUT: Duration = Duration::from_millis(100);
 
 /// The exit code of a worker that took too long.
-const TOO_LONG: i32 = 17;
+const EXIT_TIMEOUT: i32 = 17;
 
 /// Limits on minimizing a finding: the number of trials, and the time.
-const TRIALS: usize = 1500;
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_TRIALS: usize = 1500;
+const MAX_MINIMIZE_TIME: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -85,12 +85,12 @@ fn run_inputs(target: Target, from: u64, to: u64, seed: u64, progress: &Path) ->
             if panic::catch_unwind(|| target.execute(&input)).is_err() {
                 println!("panic\t{number}\t{}", last_panic.lock().expect("it is only written"));
             }
-            if begin.elapsed() > SLOW {
+            if begin.elapsed() > SLOW_INPUT {
                 println!("slow\t{number}\t{} ms", begin.elapsed().as_millis());
             }
         }
     };
-    let thread = thread::Builder::new().stack_size(STACK).spawn(worker).expect("a thread");
+    let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(worker).expect("a thread");
     thread.join().expect("panics are caught");
     ExitCode::SUCCESS
 }
@@ -108,8 +108,8 @@ fn watch(current: Arc<AtomicU64>) {
             let number = current.load(Ordering::Relaxed);
             if number != last.0 {
                 last = (number, now());
-            } else if now() - last.1 > TIME {
-                exit(TOO_LONG);
+            } else if now() - last.1 > CPU_TIME {
+                exit(EXIT_TIMEOUT);
             }
         }
     });
@@ -132,15 +132,17 @@ fn run_file(target: Target, path: &Path) -> ExitCode {
         println!("panic at {at}");
         eprintln!("{info}");
     }));
-    let thread =
-        thread::Builder::new().stack_size(STACK).spawn(move || target.execute(&input)).expect("a thread");
+    let thread = thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || target.execute(&input))
+        .expect("a thread");
     if thread.join().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A command for this program with its memory limit.
 fn limited(words: &[&str]) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v \"$1\"; ulimit -c 0; shift; exec \"$@\"", "sh", MEMORY]);
+    command.args(["-c", "ulimit -v \"$1\"; ulimit -c 0; shift; exec \"$@\"", "sh", MEMORY_KIB]);
     command.arg(env::current_exe().expect("this program")).args(words).stdin(Stdio::null());
     command
 }
@@ -218,9 +220,9 @@ fn save_finding(target: Target, input: &Input, location: &str, folder: &Path) {
     let Some(end) = end_of(input, target, folder) else { return };
     let begin = Instant::now();
     let mut fails = |text: &[u8]| {
-        begin.elapsed() < PATIENCE && end_of(&with(text), target, folder).as_ref() == Some(&end)
+        begin.elapsed() < MAX_MINIMIZE_TIME && end_of(&with(text), target, folder).as_ref() == Some(&end)
     };
-    let small = with(&minimize(target, &input.text, TRIALS, &mut fails));
+    let small = with(&minimize(target, &input.text, MAX_TRIALS, &mut fails));
     let path = path_of(target, &small.to_file());
     fs::create_dir_all(findings(target)).expect("a folder");
     fs::write(&path, small.to_file()).expect("a file");

@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     let mut words = env::args().skip(1);
     let Some(oracle) = words.next().as_deref().and_then(Oracle::named) else {
         eprintln!(
-            "the first argument is `pocl`, `intel` or `oclgrind`, and `kiln-oracle --help` tells of the others"
+            "the first argument is `pocl`, `intel` or `oclgrind`; `kiln-oracle --help` lists the others"
         );
         return ExitCode::from(2);
     };

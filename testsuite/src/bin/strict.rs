@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
 use kiln_testsuite::{
     oracle::Oracle,
     process,
-    strict::{Defect, Twin},
+    strict::{Defect, Variant},
 };
 
 /// The time limit; Oclgrind never finishes some programs.
@@ -26,39 +26,41 @@ fn main() -> ExitCode {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let mut all = Row::default();
     for defect in Defect::all() {
-        let outcome = [Twin::Defective, Twin::Repaired].map(|twin| {
+        let outcome = [Variant::Defective, Variant::Repaired].map(|variant| {
             let scratch = tempfile::tempdir().expect("a folder for files");
-            (ours(&defect, scratch.path(), twin), theirs(&defect, scratch.path(), twin))
+            (ours(&defect, scratch.path(), variant), theirs(&defect, scratch.path(), variant))
         });
         let kind = format!("{}: {}", defect.document, defect.kind.trim_matches(['[', ']']));
         for row in [rows.entry(kind).or_default(), &mut all] {
             row.programs += 1;
             row.cannot_run += usize::from(outcome.iter().any(|(_, theirs)| theirs.is_none()));
-            for (twin, (ours, theirs)) in outcome.iter().enumerate() {
-                row.reports[0][twin] += usize::from(*ours);
-                row.reports[1][twin] += usize::from(*theirs == Some(true));
+            for (variant, (ours, theirs)) in outcome.iter().enumerate() {
+                row.reports[0][variant] += usize::from(*ours);
+                row.reports[1][variant] += usize::from(*theirs == Some(true));
             }
         }
     }
     println!(
-        "| defects | programs | Kiln reports | of the twins | Oclgrind reports | of the twins | cannot run |"
+        "| defects | programs | Kiln reports | of the repaired ones | Oclgrind reports | of the repaired ones | cannot run |"
     );
     println!("|---|---|---|---|---|---|---|");
     for (name, row) in rows.iter().map(|(name, row)| (name.as_str(), row)).chain([("all", &all)]) {
-        let Row { programs, reports: [[ours, twins], [theirs, their_twins]], cannot_run } = row;
-        println!("| {name} | {programs} | {ours} | {twins} | {theirs} | {their_twins} | {cannot_run} |");
+        let Row { programs, reports: [[ours, repaired], [theirs, their_repaired]], cannot_run } = row;
+        println!(
+            "| {name} | {programs} | {ours} | {repaired} | {theirs} | {their_repaired} | {cannot_run} |"
+        );
     }
     if all.reports[0] == [all.programs, 0] { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Whether the reference device reports something.
-fn ours(defect: &Defect, folder: &Path, twin: Twin) -> bool {
-    defect.run(folder, twin).is_ok_and(|finished| !finished.stderr.is_empty())
+fn ours(defect: &Defect, folder: &Path, variant: Variant) -> bool {
+    defect.run(folder, variant).is_ok_and(|finished| !finished.stderr.is_empty())
 }
 
 /// Whether Oclgrind reports something; `None` if it cannot run the program.
-fn theirs(defect: &Defect, folder: &Path, twin: Twin) -> Option<bool> {
-    let file = defect.file(folder, twin).expect("a file can be written");
+fn theirs(defect: &Defect, folder: &Path, variant: Variant) -> Option<bool> {
+    let file = defect.file(folder, variant).expect("a file can be written");
     let mut command = Oracle::Oclgrind.command(folder).expect("Oclgrind is installed");
     command.arg(file).arg("--options=-cl-std=CL2.0").args(&defect.launch);
     if !defect.launch.iter().any(|word| word == "--kernel") {

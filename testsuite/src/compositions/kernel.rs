@@ -182,7 +182,7 @@ impl Generator {
         self.open(format!("uint see_{name}_{suffix}({qualifier}{name} *s, uint h, private uint *acc) {{"));
         for member in &record.members {
             self.for_each(&format!("s->{}", member.name), member.length, |it, text| {
-                it.see(text, member.ty, space, "*acc")
+                it.read_value(text, member.ty, space, "*acc")
             });
         }
         self.line("return h;");
@@ -229,7 +229,7 @@ impl Generator {
     }
 
     /// Adds the value of an object to the results `h` and `acc`.
-    fn see(&mut self, text: &str, ty: Ty, space: Space, acc: &str) -> String {
+    fn read_value(&mut self, text: &str, ty: Ty, space: Space, acc: &str) -> String {
         let cell = match ty {
             Ty::Record(number) => {
                 let acc = acc.strip_prefix('*').map_or(format!("&{acc}"), str::to_owned);
@@ -342,7 +342,7 @@ impl Generator {
 
     /// The kernel.
     pub(super) fn kernel(&mut self, items: usize) {
-        let parcel = self.parcel();
+        let parcel = self.function_with_structure();
         self.is_in_kernel = true;
         self.acc = "acc";
         let messages: Vec<Message> = match self.has_orders {
@@ -374,21 +374,21 @@ impl Generator {
         for phase in 0..phases {
             let has_message = |message: &&Message| message.phase % phases == phase;
             for message in messages.iter().filter(has_message) {
-                self.pass(message);
+                self.pass_message(message);
             }
             if phase == 0 {
                 if let Some(name) = &queue {
                     self.enqueue(name);
                 }
                 if let Some(name) = &parcel {
-                    self.send(name);
+                    self.call_with_structure(name);
                 }
             }
             for _ in 0..2 + self.dice.below(6) {
                 self.construct();
             }
             self.barrier();
-            self.look();
+            self.read_local_objects();
             let is_last = phase + 1 == phases;
             if is_last {
                 self.line("if (lid == 0) acc += spare;");
@@ -408,7 +408,7 @@ impl Generator {
             self.line("h = mix(h, spare);");
         }
         self.line("out[gid] = h;");
-        self.finish(items);
+        self.read_global_objects(items);
         self.close("}");
     }
 
@@ -475,11 +475,11 @@ impl Generator {
     }
 
     /// Reads all local objects.
-    fn look(&mut self) {
+    fn read_local_objects(&mut self) {
         self.line("spare = 0;");
         for object in self.objects.clone().iter().filter(|it| it.space == Space::Local) {
             self.for_each(&object.text, object.length, |it, text| {
-                it.see(text, object.ty, Space::Local, "spare")
+                it.read_value(text, object.ty, Space::Local, "spare")
             });
         }
     }
@@ -514,7 +514,7 @@ impl Generator {
                 let fence = self.fence();
                 self.line(fence);
             }
-            3 | 4 if self.is_new() => self.choose(&object),
+            3 | 4 if self.is_new() => self.operate_on_either(&object),
             _ => {
                 let statement = self.statement(&object);
                 self.line(statement);
@@ -531,7 +531,7 @@ impl Generator {
     }
 
     /// An operation through a pointer that points to one of two objects of a type, of the same space or of both.
-    fn choose(&mut self, object: &Object) {
+    fn operate_on_either(&mut self, object: &Object) {
         let alike: Vec<Object> = self.objects.iter().filter(|it| it.ty == object.ty).cloned().collect();
         let other = self.dice.pick(&alike).clone();
         self.id = "lid";
@@ -553,7 +553,7 @@ impl Generator {
     }
 
     /// A function that gets its objects in a structure of pointers.
-    fn parcel(&mut self) -> Option<String> {
+    fn function_with_structure(&mut self) -> Option<String> {
         let of = |space| self.objects.iter().find(|it| it.space == space).cloned();
         let (local, global) = (of(Space::Local)?, of(Space::Global)?);
         if self.dice.one_in(2) {
@@ -590,11 +590,11 @@ impl Generator {
         Some(format!("open_parcel({}p, &acc)", if is_pointer { "&" } else { "" }))
     }
 
-    /// Calls the function of `parcel`.
-    fn send(&mut self, call: &str) {
+    /// Calls the function of `function_with_structure`.
+    fn call_with_structure(&mut self, call: &str) {
         let find = |space, objects: &[Object]| objects.iter().find(|it| it.space == space).cloned();
-        let local = find(Space::Local, &self.objects).expect("the parcel has it");
-        let global = find(Space::Global, &self.objects).expect("the parcel has it");
+        let local = find(Space::Local, &self.objects).expect("the structure contains it");
+        let global = find(Space::Global, &self.objects).expect("the structure contains it");
         self.id = "lid";
         let mut address = |object: &Object| match object.length {
             None => format!("&{}", object.text),
@@ -635,7 +635,7 @@ impl Generator {
     }
 
     /// One work-item writes plain data, then sets a flag. A work-item that sees the flag reads the data.
-    fn pass(&mut self, message: &Message) {
+    fn pass_message(&mut self, message: &Message) {
         let name = &message.name;
         let (id, scope, flag) = match message.space {
             Space::Local => ("lid", *self.dice.pick(&["work_group", "device"]), "CLK_LOCAL_MEM_FENCE"),
@@ -681,7 +681,7 @@ impl Generator {
     }
 
     /// The last work-item reads the global objects.
-    fn finish(&mut self, items: usize) {
+    fn read_global_objects(&mut self, items: usize) {
         if !self.is_new() {
             return self.line("atomic_add(&sums[0], acc);");
         }
@@ -707,7 +707,7 @@ impl Generator {
         self.line("h = 1; spare = 0;");
         for object in self.objects.clone().iter().filter(|it| it.space == Space::Global) {
             self.for_each(&object.text, object.length, |it, text| {
-                it.see(text, object.ty, Space::Global, "spare")
+                it.read_value(text, object.ty, Space::Global, "spare")
             });
         }
         self.line("sums[0] += spare;");

@@ -96,7 +96,7 @@ impl Bench {
             Configuration::Driver(device) => {
                 let outcome = self.serve(Oracle::Kiln(device.name), &file, version, program, of.limit)?;
                 Ok(match outcome {
-                    Outcome::Failed(reason) if device::lacks_a_feature(&reason) => Outcome::Refused,
+                    Outcome::Failed(reason) if device::lacks_a_feature(&reason) => Outcome::Rejected,
                     outcome => outcome,
                 })
             }
@@ -143,7 +143,7 @@ fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<
     let compiled = kiln::run(&mut compiler)?;
     Ok(match compiled.status.success() {
         true => Ok(()),
-        false if device::lacks_a_feature(&compiled.stderr) => Err(Outcome::Refused),
+        false if device::lacks_a_feature(&compiled.stderr) => Err(Outcome::Rejected),
         false => Err(Outcome::Failed(format!("is not compiled: {}", compiled.stderr))),
     })
 }
@@ -152,7 +152,7 @@ fn compile(file: &Path, module: &Path, version: &str, words: &[&str]) -> Result<
 fn outcome_of(launch: Result<Finished, String>) -> Outcome {
     match launch {
         Ok(finished) if finished.status.success() => Outcome::Results(finished.text()),
-        Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Refused,
+        Ok(finished) if device::lacks_a_feature(&finished.stderr) => Outcome::Rejected,
         // Kiln's own timeout.
         Ok(finished) if finished.stderr.contains("did not finish within") => Outcome::Late,
         Ok(finished) => {

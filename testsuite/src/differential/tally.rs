@@ -12,7 +12,7 @@ pub struct Count {
     /// Runs with different results.
     pub different: usize,
     /// Runs rejected because the device lacks a feature.
-    pub refused: usize,
+    pub rejected: usize,
     /// Runs that timed out.
     pub late: usize,
     /// Runs that failed otherwise.
@@ -51,7 +51,7 @@ impl AddAssign for Tally {
             let count = self.configurations.entry(configuration).or_default();
             count.same += more.same;
             count.different += more.different;
-            count.refused += more.refused;
+            count.rejected += more.rejected;
             count.late += more.late;
             count.failed += more.failed;
             count.time += more.time;
@@ -64,13 +64,13 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { programs, different, unjudged, configurations } = self;
         writeln!(f, "{programs} programs: {different} with a complaint, {unjudged} without a majority")?;
-        writeln!(f, "{:32}  right  wrong  refused  late  failed  seconds", "")?;
+        writeln!(f, "{:32}  right  wrong rejected  late  failed  seconds", "")?;
         for (configuration, count) in configurations {
-            let Count { same, different, refused, late, failed, time, seeds } = count;
+            let Count { same, different, rejected, late, failed, time, seeds } = count;
             let seconds = time.as_secs_f64();
             write!(
                 f,
-                "{configuration:32} {same:6} {different:6} {refused:8} {late:5} {failed:7} {seconds:8.1}"
+                "{configuration:32} {same:6} {different:6} {rejected:8} {late:5} {failed:7} {seconds:8.1}"
             )?;
             if !seeds.is_empty() {
                 write!(f, "  {seeds:?}")?;

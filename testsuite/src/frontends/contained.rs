@@ -41,7 +41,7 @@ fn in_file<'b>(bytes: &'b [u8], kernel: &str) -> Option<&'b [u8]> {
         if has_kernel(module, kernel) {
             return Some(module);
         }
-        // The word can be there by chance, and a module behind it.
+        // The word can occur by chance, before a module.
         at = start + MAGIC.len();
     }
     None

@@ -12,7 +12,7 @@ use super::seeds;
 use crate::random::Random;
 
 /// Longer modules are skipped: small inputs run faster.
-const LONGEST: usize = 2500;
+const MAX_MODULE_WORDS: usize = 2500;
 
 /// The number of programs to compile: each process compiles them.
 const SEEDS: usize = 150;
@@ -32,7 +32,12 @@ impl Modules {
         let programs = seeds::programs();
         let step = programs.len().div_ceil(SEEDS).max(1);
         let modules = programs.into_iter().step_by(step).filter_map(module);
-        Self { seeds: modules.filter(|words| words.len() <= LONGEST).map(|words| split(&words)).collect() }
+        Self {
+            seeds: modules
+                .filter(|words| words.len() <= MAX_MODULE_WORDS)
+                .map(|words| split(&words))
+                .collect(),
+        }
     }
 
     /// The bytes of a random module.

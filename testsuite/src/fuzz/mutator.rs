@@ -7,7 +7,7 @@ use super::{Input, Target, modules::Modules, seeds};
 use crate::random::Random;
 
 /// The maximum length of an input: small inputs run fast, and are easy to read as findings.
-const LONGEST: usize = 12_000;
+const MAX_INPUT_BYTES: usize = 12_000;
 
 /// Generates inputs.
 pub struct Mutator {
@@ -45,7 +45,7 @@ impl Mutator {
             _ => self.mutant(&mut random),
         };
         let mut text = text;
-        text.truncate(LONGEST);
+        text.truncate(MAX_INPUT_BYTES);
         Input::random(text, &mut random)
     }
 

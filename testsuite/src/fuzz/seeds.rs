@@ -7,7 +7,7 @@ use kiln_syntax::token::{Keyword, Punct};
 use crate::root;
 
 /// Longer programs are skipped, because small inputs run faster.
-const LONGEST: usize = 2500;
+const MAX_PROGRAM_BYTES: usize = 2500;
 
 /// The programs in source files, and in code blocks of Markdown files.
 pub(super) fn programs() -> Vec<String> {
@@ -16,7 +16,7 @@ pub(super) fn programs() -> Vec<String> {
         collect(&root().join(folder), &mut programs);
     }
     // Programs that expand exponentially take a second each and would dominate the run time.
-    programs.retain(|text| text.len() <= LONGEST && !text.contains("[macro-limit]"));
+    programs.retain(|text| text.len() <= MAX_PROGRAM_BYTES && !text.contains("[macro-limit]"));
     programs.sort();
     programs.dedup();
     programs

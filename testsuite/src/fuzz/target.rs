@@ -1,5 +1,5 @@
 //! The fuzz targets, and what must hold for any input: the target returns a result or errors, and every diagnostic
-//! has a valid location and can be rendered. A module is read or refused with a reason.
+//! has a valid location and can be rendered. A module is read, or rejected with a reason.
 
 use kiln_compiler::{
     Artifact, Emit, Il, Output, compile,
@@ -96,7 +96,7 @@ impl Target {
         {
             let again = run(input, text.clone().into_bytes(), &emit);
             if let Some(Artifact::Text(same)) = &again.artifact {
-                assert_eq!(text, same, "what is printed reads as something else");
+                assert_eq!(text, same, "the printed tree parses to another one");
             }
         }
     }
@@ -124,7 +124,7 @@ fn run(input: &Input, text: Vec<u8>, emit: &Emit) -> Output {
     compile(source, &options, &Files, emit)
 }
 
-/// Translates a module. One that is refused has a reason.
+/// Translates a module. A rejected module has a reason.
 fn read(input: &Input) {
     let words =
         input.text.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
@@ -134,7 +134,7 @@ fn read(input: &Input) {
     let emit = if input.everything { Emit::Spirv } else { Emit::Ir };
     match translate(&il, &options, &emit) {
         Ok(output) => check(&output),
-        Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+        Err(problems) => assert!(!problems.is_empty(), "rejected without a reason"),
     }
 }
 

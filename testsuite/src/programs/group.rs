@@ -17,7 +17,7 @@ const COUNTED: [&str; CELLS] = ["add", "or", "and", "xor", "max", "min", "sub", 
 
 impl Generator {
     /// A collective operation of all work-items of a group, once or in a loop with a uniform number of iterations.
-    pub(super) fn together(&mut self, group: usize) {
+    pub(super) fn group_operation(&mut self, group: usize) {
         let is_loop = self.dice.one_in(4);
         if is_loop {
             let counter = self.name('i');

@@ -1,7 +1,7 @@
 //! Generates a whole program: types, tables, functions, the kernel.
 
 use super::{
-    Around, Function, Generator, Parameter,
+    Enclosing, Function, Generator, Parameter,
     dice::Dice,
     group::CELLS,
     lines::Lines,
@@ -120,7 +120,7 @@ pub fn program(seed: u64, sort: Sort) -> Program {
         lines: Lines::default(),
         names: 0,
         is_in_kernel: false,
-        around: Around::default(),
+        around: Enclosing::default(),
         budget: 0,
     };
     generator.scopes.open();
@@ -323,7 +323,7 @@ impl Generator {
                 }),
             }
         }
-        self.around = Around { returns: Some(result), ..Around::default() };
+        self.around = Enclosing { returns: Some(result), ..Enclosing::default() };
         self.budget = 12;
         let count = 1 + self.dice.below(5);
         self.statements(count);
@@ -392,13 +392,13 @@ impl Generator {
         for _ in 0..self.dice.below(3) {
             self.local_rows(group);
         }
-        self.around = Around::default();
+        self.around = Enclosing::default();
         self.budget = 40;
         for _ in 0..2 + self.dice.below(3) {
             let count = 2 + self.dice.below(6);
             self.statements(count);
             if self.dice.one_in(2) {
-                self.together(group);
+                self.group_operation(group);
             }
         }
         if self.dice.one_in(4) {

@@ -32,7 +32,7 @@ const STEP: usize = 29;
 #[derive(Debug, Default)]
 struct Counts {
     tried: usize,
-    refused: usize,
+    rejected: usize,
     lacking: usize,
     emitted: usize,
     modules: usize,
@@ -41,7 +41,7 @@ struct Counts {
 impl Counts {
     fn add(&mut self, other: &Self) {
         self.tried += other.tried;
-        self.refused += other.refused;
+        self.rejected += other.rejected;
         self.lacking += other.lacking;
         self.emitted += other.emitted;
         self.modules += other.modules;
@@ -82,16 +82,16 @@ fn every_call_is_rejected_or_emitted() {
     });
     let (counts, failures) = total.into_inner().expect("no worker panicked");
     println!(
-        "{} of {all} programs: {} calls tried, {} refused, {} lacking a feature, {} emitted in {} modules",
+        "{} of {all} programs: {} calls tried, {} rejected, {} lacking a feature, {} emitted in {} modules",
         tasks.len(),
         counts.tried,
-        counts.refused,
+        counts.rejected,
         counts.lacking,
         counts.emitted,
         counts.modules
     );
     assert!(failures.is_empty(), "{} programs fail:\n{}", failures.len(), failures.join("\n"));
-    assert!(counts.refused > 1000 && counts.emitted > 1000, "hardly anything was tried");
+    assert!(counts.rejected > 1000 && counts.emitted > 1000, "hardly anything was tried");
 }
 
 /// The diagnostics of a program by line, and the module if there is one.
@@ -135,7 +135,7 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
         let reported =
             lines[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |reported| reported);
         legal[index] = wanted.is_empty();
-        counts.refused += usize::from(!wanted.is_empty());
+        counts.rejected += usize::from(!wanted.is_empty());
         let is_right = if wanted.is_empty() {
             reported.is_empty()
         } else {

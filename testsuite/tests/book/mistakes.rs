@@ -190,7 +190,7 @@ pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
         fs::write(path, &mistake.source).expect("written");
     }
     let clang = reports_of_clang(&paths, blesses);
-    assert_eq!(clang.len(), mistakes.len(), "`cargo xtask bless book` asks clang about new mistakes");
+    assert_eq!(clang.len(), mistakes.len(), "`cargo xtask bless book` runs clang on new mistakes");
     let (mut of_c, mut of_others, mut worse) = (Rows::default(), Rows::default(), Vec::new());
     for ((mistake, path), clang) in mistakes.iter().zip(&paths).zip(&clang) {
         let kiln = of_kiln(path);

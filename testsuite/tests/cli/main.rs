@@ -734,9 +734,9 @@ fn cyclic_address_initializers_are_rejected_if_unsupported() {
                   kernel void k(global int *out) { out[0] = a.next->next == &a; }\n";
     let folder = folder(&[("circle.cl", source)]);
     assert_eq!(kiln(&folder, &["compile", "--env", "vulkan", "circle.cl"]).code(), Some(0));
-    let refused = kiln(&folder, &["compile", "--env", "opencl", "circle.cl"]);
-    assert_eq!(refused.code(), Some(1));
-    assert!(refused.stderr.contains("each other's addresses"), "{}", refused.stderr);
+    let rejected = kiln(&folder, &["compile", "--env", "opencl", "circle.cl"]);
+    assert_eq!(rejected.code(), Some(1));
+    assert!(rejected.stderr.contains("each other's addresses"), "{}", rejected.stderr);
 }
 
 #[test]
@@ -762,7 +762,7 @@ fn sums_of_thousands_of_terms_do_not_overflow_the_stack() {
         assert_eq!(kiln(&folder, &words).code(), Some(0), "{environment}");
         assert!(is_module(&folder.path().join("out.spv")));
     }
-    let refused = kiln(&folder, &["check", "endless.cl"]);
-    assert_eq!(refused.code(), Some(1));
-    assert_eq!(refused.stderr.matches("error[nesting-depth]").count(), 1, "{}", refused.stderr);
+    let rejected = kiln(&folder, &["check", "endless.cl"]);
+    assert_eq!(rejected.code(), Some(1));
+    assert_eq!(rejected.stderr.matches("error[nesting-depth]").count(), 1, "{}", rejected.stderr);
 }

@@ -1,4 +1,4 @@
-//! The settings of docs/editors.md for editors that Debian does not have: they parse, have only keys that the editor knows,
+//! The settings of docs/editors.md for editors that Debian does not have: they parse, have only keys of the editor,
 //! and start a server that diagnoses a source.
 
 use std::{fs, process::Command};

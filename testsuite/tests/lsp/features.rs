@@ -92,8 +92,8 @@ fn definitions_references_and_renames() {
         json!({ "textDocument": { "uri": URI }, "position": on(TEXT, "value =", 0), "newName": "loaded" });
     let edit = client.request("textDocument/rename", renamed).expect("renamed");
     assert_eq!(edit["changes"][URI].as_array().map(Vec::len), Some(2));
-    let refused = json!({ "textDocument": { "uri": URI }, "position": on(TEXT, "get_global_id", 0) });
-    let why = client.request("textDocument/prepareRename", refused).expect_err("refused");
+    let rejected = json!({ "textDocument": { "uri": URI }, "position": on(TEXT, "get_global_id", 0) });
+    let why = client.request("textDocument/prepareRename", rejected).expect_err("rejected");
     assert_eq!(why["message"], "`get_global_id` is a name of OpenCL C");
     assert!(client.finish().success());
 }

@@ -16,7 +16,7 @@ use accuracy::Judge;
 use functions::{FUNCTIONS, Function};
 use kiln_testsuite::{
     device::{self, Device, Facts},
-    launch::{Input, Job, launch, refused},
+    launch::{Input, Job, launch, rejected},
 };
 use libtest_mimic::Arguments;
 use number::Kind;
@@ -57,7 +57,7 @@ fn check(kind: Kind, device: &'static Device) {
         let function = FUNCTIONS.iter().find(|it| it.arity() == 1).expect("there are such functions");
         let kernel = function.kernel(kind, 0, 1);
         let job = Job { kernel, out: kind.bits_argument(), per_item: 1, local: None };
-        return refused(device, kind.pragma(), &[job], &[input]);
+        return rejected(device, kind.pragma(), &[job], &[input]);
     }
     // Denormal numbers may be flushed to zero unless the driver guarantees to preserve them.
     let flushes = kind == Kind::Float && (!device.facts().fp32_denormals || !profile(device).is_empty());

@@ -90,21 +90,21 @@ pub(crate) fn checked_launches_are_safe(device: &Device) {
     queue.launch_checked(put.set(1, 3u32).unwrap(), 1).unwrap();
     assert_eq!(outside(queue.launch_checked(put.set(1, 4u32).unwrap(), 1)).0, "5");
     assert_eq!(queue.read(&out).unwrap(), [1, 1, 1, 99]);
-    let refused = |result: kiln_runtime::Result<Event>| match result {
+    let rejected = |result: kiln_runtime::Result<Event>| match result {
         Err(Error::Launch { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
     let shared = device.svm::<u32>(4).unwrap();
     put.set(0, &shared).unwrap();
-    assert!(refused(queue.launch_checked(&put, 1)).contains("memory shared with the host"));
+    assert!(rejected(queue.launch_checked(&put, 1)).contains("memory shared with the host"));
     let mut plain = crate::compile(device, SOURCE).kernel("put").unwrap();
     plain.set(0, &out).unwrap().set(1, 0u32).unwrap();
-    assert!(refused(queue.launch_checked(&plain, 1)).contains("no bounds checks"));
+    assert!(rejected(queue.launch_checked(&plain, 1)).contains("no bounds checks"));
     // The module's own claim is not enough.
     let mut claimed =
         compile_with(device, SOURCE, |options| options.bounds_checks = true).kernel("put").unwrap();
     claimed.set(0, &out).unwrap().set(1, 0u32).unwrap();
-    assert!(refused(queue.launch_checked(&claimed, 1)).contains("are not trusted"));
+    assert!(rejected(queue.launch_checked(&claimed, 1)).contains("are not trusted"));
 }
 
 const OBJECTS: &str = "

@@ -142,11 +142,11 @@ pub(crate) fn of_images(device: &Device) {
         [ChannelOrder::R, ChannelOrder::Depth].map(|order| ImageFormat::new(order, ChannelType::Float));
     let distances = device.image_from(&ImageDesc::d2(single, 2, 1), &[0.25f32, 0.75]).unwrap();
     assert_eq!(read(&device.image_of_image(&distances, depth).unwrap(), "depth", 2), [0.25, 0.75]);
-    let refused = |image: &kiln_runtime::Image, format| {
+    let rejected = |image: &kiln_runtime::Image, format| {
         matches!(device.image_of_image(image, format), Err(Error::ImageCommand { .. }))
     };
-    assert!(refused(&distances, R32) && refused(&image, plain), "the formats must differ in the order");
-    assert!(refused(&view, plain), "a view has no views");
+    assert!(rejected(&distances, R32) && rejected(&image, plain), "the formats must differ in the order");
+    assert!(rejected(&view, plain), "a view has no views");
 }
 
 /// The indices of a region's texels in the whole image.

@@ -23,13 +23,13 @@ use crate::queue::Queue;
 use crate::staging::{self, Arrival};
 
 /// The bytes that the host reads after every wave. More records need another copy.
-const START: u64 = 64 << 10;
+const FIRST_READ_BYTES: u64 = 64 << 10;
 /// The size of the header in bytes.
 const HEADER: u64 = 4 * header::WORDS as u64;
 
 /// Copies the header and the first records to the host.
 pub(super) fn read_start(queue: &Queue, store: &Store) -> Result<Arrival> {
-    queue.arrival(&store.memory, 0, START.min(store.layout.bytes))
+    queue.arrival(&store.memory, 0, FIRST_READ_BYTES.min(store.layout.bytes))
 }
 
 /// The commands that one launch of a kernel has enqueued.
@@ -95,7 +95,7 @@ impl Waves {
 
     /// Adds the records that the last wave wrote. Returns the number of events that it allocated.
     fn read_records(&mut self, start: Arrival) -> Result<u32> {
-        let mut bytes = vec![0; START.min(self.store.layout.bytes) as usize];
+        let mut bytes = vec![0; FIRST_READ_BYTES.min(self.store.layout.bytes) as usize];
         start.copy_when_done(&mut bytes)?;
         let word = |index: u32| {
             let word = bytes[4 * index as usize..].first_chunk().copied().unwrap_or_default();
@@ -211,7 +211,7 @@ impl Waves {
 
     fn send(&self, queue: &Queue, bytes: &[u8], to: u64) -> Result<Event> {
         let backend = self.queue.device().backend();
-        debug_assert!(bytes.len() as u64 <= staging::PIECE, "one chunk");
+        debug_assert!(bytes.len() as u64 <= staging::CHUNK_BYTES, "one chunk");
         let source = staging::filled(backend, bytes)?;
         let target = self.store.memory.clone();
         queue.enqueue(Command::Copy { source, from: 0, target, to, bytes: bytes.len() as u64 })

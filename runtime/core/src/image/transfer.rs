@@ -155,7 +155,7 @@ impl Queue {
             return self.fill_pattern(&buffer, &texel);
         }
         let [width, ..] = image.size_of(region);
-        let most = (staging::PIECE / width).clamp(1, region.size[1].into()) as u32;
+        let most = (staging::CHUNK_BYTES / width).clamp(1, region.size[1].into()) as u32;
         let source = texel.repeat(most as usize * region.size[0] as usize);
         let source = staging::filled(self.device().backend(), &source)?;
         let (mut first, mut last) = (None, None);

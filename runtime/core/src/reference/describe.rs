@@ -7,10 +7,10 @@ use crate::capabilities::{
 
 const LOCAL_MEMORY: u32 = 64 << 10;
 const MAX_WORK_GROUP_SIZE: u32 = 1024;
-const LARGEST_BUFFER: u64 = 16 << 30;
+const MAX_BUFFER_BYTES: u64 = 16 << 30;
 const MAX_PARAMETER_SIZE: u32 = 8192;
 /// The maximum size of execution state and arguments.
-const ARGUMENTS: u32 = 16384;
+const MAX_ARGUMENT_BYTES: u32 = 16384;
 /// The minimum that Vulkan guarantees, so that kernels with many arguments use a uniform buffer here too.
 pub(super) const PUSH_CONSTANTS: u32 = 128;
 
@@ -70,7 +70,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         subgroup_clustered: true,
         subgroup_extended_types: true,
         push_constant_size: match environment {
-            Environment::OpenCl => ARGUMENTS,
+            Environment::OpenCl => MAX_ARGUMENT_BYTES,
             Environment::Vulkan => PUSH_CONSTANTS,
         },
         local_memory: LOCAL_MEMORY,
@@ -122,8 +122,8 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             max_work_group_size: MAX_WORK_GROUP_SIZE,
             max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
             local_memory: LOCAL_MEMORY.into(),
-            global_memory: LARGEST_BUFFER,
-            max_allocation: LARGEST_BUFFER,
+            global_memory: MAX_BUFFER_BYTES,
+            max_allocation: MAX_BUFFER_BYTES,
             max_parameter_size: MAX_PARAMETER_SIZE,
             unified_memory: true,
             host_memory_alignment: None,

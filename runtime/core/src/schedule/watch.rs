@@ -14,7 +14,7 @@ use crate::threads::Busy;
 pub(super) type Watch = (Arc<dyn Completion>, Callback);
 
 /// Maximum delay of a callback whose command completes before one that was registered earlier.
-const PATIENCE: Duration = Duration::from_millis(5);
+const MAX_CALLBACK_DELAY: Duration = Duration::from_millis(5);
 
 impl Lane {
     /// Registers a callback for a command of this lane. A flush submits it; for later statuses, waits for its end.
@@ -69,7 +69,7 @@ fn watch(receiver: &Receiver<Watch>) {
         }
         if let Some((oldest, _)) = watched.front() {
             // The result does not matter: the status of each command is queried below.
-            let _ = oldest.wait(Some(PATIENCE));
+            let _ = oldest.wait(Some(MAX_CALLBACK_DELAY));
         }
         for (completion, callback) in std::mem::take(&mut watched) {
             match completion.status() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ash::{ext, vk};
 
 /// How long a calibration is used: clocks drift.
-const FRESH: Duration = Duration::from_secs(1);
+const CALIBRATION_LIFETIME: Duration = Duration::from_secs(1);
 /// How often both clocks are read for a calibration. The reading that took the shortest time counts.
 const READINGS: usize = 4;
 
@@ -52,7 +52,7 @@ impl Clock {
     pub(super) fn calibrate(&self, opened: Instant) {
         let Some(api) = &self.api else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.calibrated.is_some_and(|at| at.elapsed() < FRESH) {
+        if state.calibrated.is_some_and(|at| at.elapsed() < CALIBRATION_LIFETIME) {
             return;
         }
         let device = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];

@@ -53,13 +53,13 @@ pub(super) struct ReadyLaunch {
 
 /// The stages and accesses of a command, from which barriers are derived.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Touches {
+pub(super) struct Accesses {
     pub(super) stages: vk::PipelineStageFlags,
     pub(super) reads: vk::AccessFlags,
     pub(super) writes: vk::AccessFlags,
 }
 
-impl Touches {
+impl Accesses {
     /// The accesses of any command.
     pub(super) const ANYTHING: Self = Self {
         stages: vk::PipelineStageFlags::from_raw(
@@ -119,11 +119,11 @@ impl Ready {
 
     /// The accesses of the command. A command that does nothing has the accesses of any command, because it represents
     /// all earlier ones.
-    pub(super) fn touches(&self) -> Touches {
+    pub(super) fn accesses(&self) -> Accesses {
         let (stages, reads, writes) = match self {
-            Self::Nothing => return Touches::ANYTHING,
-            Self::Image(image) if image.is_first() || image.exchanges() => return Touches::ANYTHING,
-            Self::Launch(ready) if !ready.exchanges.is_empty() => return Touches::ANYTHING,
+            Self::Nothing => return Accesses::ANYTHING,
+            Self::Image(image) if image.is_first() || image.exchanges() => return Accesses::ANYTHING,
+            Self::Launch(ready) if !ready.exchanges.is_empty() => return Accesses::ANYTHING,
             Self::Launch(ready) => {
                 let blocks =
                     if ready.uniform { vk::AccessFlags::UNIFORM_READ } else { vk::AccessFlags::empty() };
@@ -135,7 +135,7 @@ impl Ready {
                 (vk::PipelineStageFlags::TRANSFER, reads, writes)
             }
         };
-        Touches { stages, reads, writes }
+        Accesses { stages, reads, writes }
     }
 
     /// Records the command into a command buffer in the recording state; `bound` is the currently bound pipeline.

@@ -30,7 +30,7 @@ use crate::module::Module;
 use crate::sampler::Sampler;
 
 /// The size of the memory blocks that small buffers share.
-const BLOCK: u64 = 32 << 20;
+const MEMORY_BLOCK_BYTES: u64 = 32 << 20;
 
 /// The maximum number of queues to create; more would only add cost.
 const MAX_QUEUES: u32 = 8;
@@ -102,7 +102,7 @@ impl Handle {
             physical_device: physical,
             debug_settings: AllocatorDebugSettings::default(),
             buffer_device_address: true,
-            allocation_sizes: AllocationSizes::new(BLOCK, BLOCK),
+            allocation_sizes: AllocationSizes::new(MEMORY_BLOCK_BYTES, MEMORY_BLOCK_BYTES),
         });
         let allocator = match allocator {
             Ok(allocator) => allocator,

@@ -211,7 +211,7 @@ fn open(instance: &Instance) -> device::Handle {
     let infos = instance.devices().expect("devices");
     let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
     let mut handle = instance.open_handle(info, None).expect("an open device");
-    let device = Arc::get_mut(&mut handle.0).expect("nobody else has it");
+    let device = Arc::get_mut(&mut handle.0).expect("this is the only reference");
     let raw = instance.raw();
     let load = |name: &CStr| -> *const c_void {
         // SAFETY: the device belongs to the instance.

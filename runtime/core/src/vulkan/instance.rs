@@ -36,7 +36,7 @@ pub(super) struct Shared {
 
 type Messages = Mutex<Vec<String>>;
 
-/// Whether the loader hides MoltenVK unless the instance asks for it.
+/// Whether the loader hides MoltenVK unless the instance enables portability.
 fn has_portability(entry: &ash::Entry) -> bool {
     // SAFETY: the entry is loaded, and no layer is named.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();

@@ -57,7 +57,7 @@ impl TransientPool {
     ) -> Option<Allocation> {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled = pools.entry(pool_key).or_default();
-        if pooled.len() >= (staging::IN_FLIGHT + 1).max((MAX_POOLED_BYTES / pool_key.1) as usize) {
+        if pooled.len() >= (staging::MAX_CHUNKS_IN_FLIGHT + 1).max((MAX_POOLED_BYTES / pool_key.1) as usize) {
             return Some(allocation);
         }
         pooled.push((raw, allocation));
@@ -177,7 +177,7 @@ impl Buffer {
         usage: vk::BufferUsageFlags,
         location: MemoryLocation,
     ) -> Result<Self> {
-        if size > staging::PIECE {
+        if size > staging::CHUNK_BYTES {
             return Self::new(device, size, usage, location);
         }
         let size = size.next_power_of_two().max(MIN_POOLED_BYTES);

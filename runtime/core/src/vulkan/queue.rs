@@ -19,7 +19,7 @@ use ash::prelude::VkResult;
 use ash::vk;
 use smallvec::SmallVec;
 
-use super::commands::{Ready, Touches};
+use super::commands::{Accesses, Ready};
 use super::device::Device;
 use super::timeline::{End, Ends, Timeline, Waited};
 use crate::backend::{self, BackendQueue, Command, Purpose, Start};
@@ -77,7 +77,7 @@ struct Batch {
     /// The currently bound pipeline.
     bound: vk::Pipeline,
     /// The accesses since the last barrier.
-    touched: Touches,
+    touched: Accesses,
     /// The ends that the batch waits for.
     after: Ends,
 }
@@ -181,12 +181,12 @@ impl Queue {
         let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
         let record = Arc::new(Record { value, queued, submitted: OnceLock::new(), times: OnceLock::new() });
         let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
-        let touches = command.touches();
+        let accesses = command.accesses();
         if start.ordered && !batch.touched.is_nothing() {
-            self.barrier(commands, std::mem::take(&mut batch.touched), touches);
+            self.barrier(commands, std::mem::take(&mut batch.touched), accesses);
         }
         if !matches!(command, Ready::Nothing) {
-            batch.touched = batch.touched.and(touches);
+            batch.touched = batch.touched.and(accesses);
         }
         self.timestamp(&batch.slot, first);
         command.record(raw, commands, &mut batch.bound);
@@ -235,8 +235,8 @@ impl Queue {
             // SAFETY: the command buffer is being recorded; no pending command uses the queries of a free slot.
             unsafe { raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2 * BATCH as u32) };
         }
-        self.barrier(slot.commands, Touches::ANYTHING, Touches::ANYTHING);
-        let touched = Touches::default();
+        self.barrier(slot.commands, Accesses::ANYTHING, Accesses::ANYTHING);
+        let touched = Accesses::default();
         Ok(Batch {
             slot,
             records: Vec::new(),
@@ -248,7 +248,7 @@ impl Queue {
     }
 
     /// Makes earlier writes visible to later commands, and orders later writes after earlier reads.
-    fn barrier(&self, commands: vk::CommandBuffer, earlier: Touches, later: Touches) {
+    fn barrier(&self, commands: vk::CommandBuffer, earlier: Accesses, later: Accesses) {
         let memory = [vk::MemoryBarrier::default()
             .src_access_mask(earlier.writes)
             .dst_access_mask(later.reads | later.writes)];
@@ -307,7 +307,7 @@ impl Queue {
         let (commands, semaphores, values) = ([slot.commands], [self.timeline.semaphore], [value]);
         let awaited: SmallVec<[vk::Semaphore; 4]> = waits.iter().map(|(semaphore, _)| *semaphore).collect();
         let ends: SmallVec<[u64; 4]> = waits.iter().map(|(_, end)| end.value()).collect();
-        let stages: SmallVec<[_; 4]> = waits.iter().map(|_| Touches::ANYTHING.stages).collect();
+        let stages: SmallVec<[_; 4]> = waits.iter().map(|_| Accesses::ANYTHING.stages).collect();
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&ends)
             .signal_semaphore_values(&values);
@@ -319,7 +319,7 @@ impl Queue {
             .push_next(&mut timeline)];
         // SAFETY: the command buffer is being recorded.
         unsafe {
-            let all = Touches::ANYTHING.stages;
+            let all = Accesses::ANYTHING.stages;
             raw.cmd_pipeline_barrier(slot.commands, all, host, none, &to_host, &[], &[]);
             raw.end_command_buffer(slot.commands)?;
         }

@@ -78,7 +78,7 @@ pub(crate) fn wait_lists_order_unordered_commands(device: &Device) {
     assert_eq!(read_all(&queue.after([&last]), &buffers[29]), 7);
 }
 
-/// 4: a wait list may name commands of other queues, which nobody has flushed.
+/// 4: a wait list may name commands of other queues, which have not been flushed.
 pub(crate) fn wait_lists_reach_other_queues(device: &Device) {
     let queues: Vec<_> = (0..5).map(|_| device.queue().unwrap()).collect();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
@@ -224,7 +224,7 @@ pub(crate) fn failures_follow_wait_lists(device: &Device) {
     behind.wait().unwrap();
     assert_eq!((read_all(&queue, &a), read_all(&queue, &b)), (0, 7));
     assert!(matches!(queue.after([&doomed]).marker().unwrap().wait(), Err(Error::WaitList { .. })));
-    // A user event that nobody can complete any more fails too.
+    // A user event that can no longer be completed fails too.
     let gate = UserEvent::new();
     let held = queue.after([gate.event()]).marker().unwrap();
     drop(gate);

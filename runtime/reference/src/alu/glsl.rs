@@ -15,7 +15,7 @@ pub(crate) fn lane(function: Glsl, scalar: Scalar) -> Option<Lane> {
         return library(alike, scalar, false);
     }
     let one = unary(function, scalar).map(Lane::One);
-    one.or_else(|| three(function, scalar).map(Lane::Three))
+    one.or_else(|| ternary(function, scalar).map(Lane::Three))
 }
 
 /// The equivalent OpenCL function.
@@ -81,7 +81,7 @@ fn unary(function: Glsl, scalar: Scalar) -> Option<F1> {
     }
 }
 
-fn three(function: Glsl, scalar: Scalar) -> Option<F3> {
+fn ternary(function: Glsl, scalar: Scalar) -> Option<F3> {
     match function {
         Glsl::FMix => floats!(scalar, T, |x, y, a| x * (1.0 - a) + y * a),
         _ => None,

@@ -24,14 +24,14 @@ pub(crate) fn lane(function: Cl, scalar: Scalar, is_vector: bool) -> Option<Lane
         unary(function, scalar)
             .map(Lane::One)
             .or_else(|| binary(function, scalar).map(Lane::Two))
-            .or_else(|| three(function, scalar).map(Lane::Three))
-            .or_else(|| choice(function, scalar, is_vector).map(Lane::Three))
+            .or_else(|| ternary(function, scalar).map(Lane::Three))
+            .or_else(|| selection(function, scalar, is_vector).map(Lane::Three))
     } else {
-        integer_one(function, scalar)
+        integer_unary(function, scalar)
             .map(Lane::One)
-            .or_else(|| integer_two(function, scalar).map(Lane::Two))
-            .or_else(|| integer_three(function, scalar).map(Lane::Three))
-            .or_else(|| choice(function, scalar, is_vector).map(Lane::Three))
+            .or_else(|| integer_binary(function, scalar).map(Lane::Two))
+            .or_else(|| integer_ternary(function, scalar).map(Lane::Three))
+            .or_else(|| selection(function, scalar, is_vector).map(Lane::Three))
     }
 }
 
@@ -235,7 +235,7 @@ fn next(x: u64, y: u64, sign: u64, order: Option<std::cmp::Ordering>, x_is_nan: 
     }
 }
 
-fn three(function: Cl, scalar: Scalar) -> Option<F3> {
+fn ternary(function: Cl, scalar: Scalar) -> Option<F3> {
     match (function, scalar) {
         (Cl::fma | Cl::mad, Scalar::F16) => wide!(scalar, |a, b, c| a.mul_add(b, c)),
         (Cl::fma | Cl::mad, _) => floats!(scalar, T, |a, b, c| a.mul_add(b, c)),
@@ -250,7 +250,7 @@ fn three(function: Cl, scalar: Scalar) -> Option<F3> {
 }
 
 /// Functions that select bits or values, regardless of type.
-fn choice(function: Cl, scalar: Scalar, is_vector: bool) -> Option<F3> {
+fn selection(function: Cl, scalar: Scalar, is_vector: bool) -> Option<F3> {
     match (function, is_vector) {
         (Cl::bitselect, _) => Some(|a, b, c| a & !c | b & c),
         (Cl::select, false) => Some(|a, b, c| if c != 0 { b } else { a }),
@@ -265,7 +265,7 @@ fn choice(function: Cl, scalar: Scalar, is_vector: bool) -> Option<F3> {
     }
 }
 
-fn integer_one(function: Cl, scalar: Scalar) -> Option<F1> {
+fn integer_unary(function: Cl, scalar: Scalar) -> Option<F1> {
     match function {
         Cl::s_abs => integers!(scalar, [U S] |a| (a as S).unsigned_abs() as u64),
         Cl::u_abs => Some(|a| a),
@@ -283,7 +283,7 @@ fn integer_one(function: Cl, scalar: Scalar) -> Option<F1> {
     }
 }
 
-fn integer_two(function: Cl, scalar: Scalar) -> Option<F2> {
+fn integer_binary(function: Cl, scalar: Scalar) -> Option<F2> {
     match function {
         Cl::s_abs_diff => integers!(scalar, [U S] |a, b| (a as S).abs_diff(b as S) as u64),
         Cl::u_abs_diff => Some(|a, b| a.abs_diff(b)),
@@ -317,7 +317,7 @@ fn low24(a: u64) -> i64 {
     ((a << 40) as i64) >> 40
 }
 
-fn integer_three(function: Cl, scalar: Scalar) -> Option<F3> {
+fn integer_ternary(function: Cl, scalar: Scalar) -> Option<F3> {
     match function {
         Cl::s_clamp => {
             integers!(scalar, [U S] |x, low, high| (x as S).max(low as S).min(high as S) as U as u64)

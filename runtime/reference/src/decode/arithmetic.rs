@@ -6,7 +6,7 @@ use super::{body::Body, quick::quick};
 use crate::{
     Checks, Environment, Invalid,
     alu::{self, Conversion, Rounding},
-    code::{Lane, Op, Overflow, Slot, Without},
+    code::{Lane, NoResult, Op, Overflow, Slot},
     types::Scalar,
     words::Inst,
 };
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
             Inst_::BitFieldInsert | Inst_::BitFieldSExtract | Inst_::BitFieldUExtract => {
                 self.bit_field(inst)?
             }
-            _ => return self.plain(inst),
+            _ => return self.lanewise(inst),
         }
         Ok(true)
     }
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
         let to = self.define(inst)?;
         if self.decoder.checks == Checks::On {
             let f = alu::field_is_outside(scalar).ok_or_else(wrong)?;
-            self.emit(Op::CheckOperands { f, a: offset, b: bits, count: 1, what: Without::Field });
+            self.emit(Op::CheckOperands { f, a: offset, b: bits, count: 1, what: NoResult::Field });
         }
         let three =
             |body: &mut Self, f, to, a| body.emit(Op::Three { f, to, a, b: offset, c: bits, count: 1 });
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
     }
 
     /// Unary and binary instructions, from the tables.
-    fn plain(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+    fn lanewise(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
         let op = inst.op;
         let probe = |scalar| {
             let one = alu::integer_unary(op, scalar).or_else(|| alu::float_unary(op, scalar));
@@ -147,7 +147,7 @@ impl Body<'_, '_> {
             ((Some(f), _), []) => {
                 let to = self.define(inst)?;
                 self.emit(Op::One { f, to, a, count });
-                self.taint(inst.op, scalar, to, &[a], count);
+                self.add_poison_check(inst.op, scalar, to, &[a], count);
             }
             ((_, Some(f)), &[second]) => {
                 let (b, _, other) = self.lanes(second)?;
@@ -156,13 +156,13 @@ impl Body<'_, '_> {
                 }
                 let to = self.define(inst)?;
                 if self.decoder.checks == Checks::On {
-                    self.strict(inst, scalar, a, b, count);
+                    self.add_operand_checks(inst, scalar, a, b, count);
                 }
                 match quick(op, scalar) {
                     Some(quick) if count == 1 => self.emit(quick(Lane { to, a, b })),
                     _ => self.emit(Op::Two { f, to, a, b, count }),
                 }
-                self.taint(inst.op, scalar, to, &[a, b], count);
+                self.add_poison_check(inst.op, scalar, to, &[a, b], count);
             }
             _ => return Err(wrong()),
         }
@@ -170,7 +170,7 @@ impl Body<'_, '_> {
     }
 
     /// Checks the operands of divisions and shifts (OpenCL C 6.5.1, 6.5.10), and signed operations for overflow (C99 6.5).
-    fn strict(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
+    fn add_operand_checks(&mut self, inst: &Inst<'_>, scalar: Scalar, a: Slot, b: Slot, count: u16) {
         let size = scalar.size();
         match inst.op {
             Inst_::UDiv | Inst_::UMod => {
@@ -294,8 +294,8 @@ impl Body<'_, '_> {
         let how = Conversion { from: from_scalar, from_signed, to: to_scalar, to_signed, rounding, saturate };
         self.convert(how, to, from, count);
         if inst.op == Inst_::FConvert {
-            self.taint_floats(from_scalar, to, &[from], count, true);
-            self.taint_floats(to_scalar, to, &[], count, false);
+            self.add_float_poison_check(from_scalar, to, &[from], count, true);
+            self.add_float_poison_check(to_scalar, to, &[], count, false);
         }
         Ok(())
     }

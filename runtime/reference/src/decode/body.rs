@@ -329,7 +329,7 @@ impl Body<'_, '_> {
             self.jump(Op::Jump(0), &[(Field::Only, to)]);
             return Ok(());
         }
-        self.travel(self.block, to)?;
+        self.copy_phi_values(self.block, to)?;
         self.emit(Op::Jump(0));
         let position = self.function.code.len() - 1;
         // The phi values are copied, so the edge goes to the block itself.
@@ -338,7 +338,7 @@ impl Body<'_, '_> {
     }
 
     /// Copies a block's phi values for one predecessor in parallel.
-    fn travel(&mut self, from: u32, to: u32) -> Result<(), Invalid> {
+    fn copy_phi_values(&mut self, from: u32, to: u32) -> Result<(), Invalid> {
         let Some(phis) = self.phis.get(&to).cloned() else { return Ok(()) };
         let mut moves = Vec::with_capacity(phis.len());
         for phi in phis {
@@ -390,7 +390,7 @@ impl Body<'_, '_> {
                 self.fence = self.function.code.len();
                 self.line = line;
                 self.marked = Some((line.file, line.line));
-                self.travel(from, to)?;
+                self.copy_phi_values(from, to)?;
                 self.emit(Op::Jump(block));
                 stubs.insert((from, to), stub);
                 stub

@@ -15,7 +15,7 @@ use crate::{
 
 impl Body<'_, '_> {
     pub(super) fn instruction(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
-        if self.memory(inst)? || self.composite(inst)? || self.arithmetic(inst)? || self.together(inst)? {
+        if self.memory(inst)? || self.composite(inst)? || self.arithmetic(inst)? || self.collective(inst)? {
             return Ok(());
         }
         if self.image(inst)? || self.pipe(inst)? || self.enqueue(inst)? {
@@ -97,7 +97,7 @@ impl Body<'_, '_> {
             return Err(Invalid::new("a call has a result that its function does not return"));
         }
         if let Some(&small) = self.decoder.small.get(&callee) {
-            return self.in_place(inst, small);
+            return self.inline_call(inst, small);
         }
         let to = match self.decoder.types.get(signature.result)?.ty {
             Ty::Void => 0,

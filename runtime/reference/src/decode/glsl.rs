@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         let values = operands.clone();
         self.decoder.tables.libraries.push(Library { function: alike, to, result, operands, literal: 0 });
         self.emit(Op::Library(self.decoder.tables.libraries.len() as u32 - 1));
-        self.taint_outside_domain(function, to, &values);
+        self.add_domain_check(function, to, &values);
         Ok(())
     }
 
@@ -66,7 +66,7 @@ impl Body<'_, '_> {
             (Lane::Three(f), &[_, (b, _), (c, _)]) => self.emit(Op::Three { f, to, a, b, c, count }),
             _ => return Err(wrong()),
         }
-        self.taint_glsl(function, to, values);
+        self.add_glsl_poison_check(function, to, values);
         Ok(())
     }
 }

@@ -6,27 +6,27 @@ use super::body::Body;
 use crate::{
     Invalid,
     alu::{self, Lane},
-    code::{Meet, Op, Scan, Scope, Slot, Together},
+    code::{Collective, CollectiveKind, Op, Scan, Scope, Slot},
     types::{Scalar, Ty},
     words::Inst,
 };
 
 impl Body<'_, '_> {
-    pub(super) fn together(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
-        use Together as T;
+    pub(super) fn collective(&mut self, inst: &Inst<'_>) -> Result<bool, Invalid> {
+        use CollectiveKind as T;
         match inst.op {
             Inst_::ControlBarrier => {
                 let scope = self.scope(inst.word(0)?);
                 let memory = self.known(inst.word(1)?)?;
                 let semantics = self.known(inst.word(2)?)?;
-                self.meet(scope, T::Barrier { memory, semantics }, 0, None, None);
+                self.emit_collective(scope, T::Barrier { memory, semantics }, 0, None, None);
             }
             Inst_::GroupAsyncCopy => self.asynchronous(inst)?,
             Inst_::GroupWaitEvents => {
                 let scope = self.scope(inst.word(0)?);
                 let (count, _, _) = self.lanes(inst.word(1)?)?;
                 let (events, _, _) = self.lanes(inst.word(2)?)?;
-                self.meet(scope, T::WaitEvents { count, events }, 0, None, None);
+                self.emit_collective(scope, T::WaitEvents { count, events }, 0, None, None);
             }
             Inst_::GroupAll | Inst_::GroupNonUniformAll => self.on_value(inst, T::All)?,
             Inst_::GroupAny | Inst_::GroupNonUniformAny => self.on_value(inst, T::Any)?,
@@ -34,7 +34,7 @@ impl Body<'_, '_> {
             Inst_::GroupNonUniformElect => {
                 let scope = self.scope(inst.word(2)?);
                 let to = self.define(inst)?;
-                self.meet(scope, T::Elect, to, None, None);
+                self.emit_collective(scope, T::Elect, to, None, None);
                 self.not_uniform();
             }
             Inst_::GroupBroadcast | Inst_::GroupNonUniformBroadcast => self.on_two(inst, T::Broadcast)?,
@@ -61,10 +61,10 @@ impl Body<'_, '_> {
         Ok(true)
     }
 
-    pub(super) fn meet(
+    pub(super) fn emit_collective(
         &mut self,
         scope: Scope,
-        what: Together,
+        kind: CollectiveKind,
         to: Slot,
         value: Option<(Slot, u16)>,
         other: Option<(Slot, Scalar, u16)>,
@@ -72,41 +72,42 @@ impl Body<'_, '_> {
         let (value, count) = value.unwrap_or((0, 0));
         let (other, scalar, other_count) = other.unwrap_or((0, Scalar::I32, 0));
         let scope = if scope == Scope::SubGroup { Scope::SubGroup } else { Scope::WorkGroup };
-        self.function.meets = true;
+        self.function.has_collectives = true;
         let size = scalar.size();
-        let meet = Meet { scope, non_uniform: false, what, to, value, other, count, other_count, size };
-        self.decoder.tables.meets.push(meet);
-        self.emit(Op::Meet(self.decoder.tables.meets.len() as u32 - 1));
+        let collective =
+            Collective { scope, non_uniform: false, kind, to, value, other, count, other_count, size };
+        self.decoder.tables.collectives.push(collective);
+        self.emit(Op::Collective(self.decoder.tables.collectives.len() as u32 - 1));
     }
 
     /// Marks the operation just emitted as non-uniform: inactive work-items need not reach it.
     fn not_uniform(&mut self) {
-        if let Some(meet) = self.decoder.tables.meets.last_mut() {
-            meet.non_uniform = true;
+        if let Some(collective) = self.decoder.tables.collectives.last_mut() {
+            collective.non_uniform = true;
         }
     }
 
-    fn on_value(&mut self, inst: &Inst<'_>, what: Together) -> Result<(), Invalid> {
-        self.on_value_at(inst, 3, what)
+    fn on_value(&mut self, inst: &Inst<'_>, kind: CollectiveKind) -> Result<(), Invalid> {
+        self.on_value_at(inst, 3, kind)
     }
 
-    fn on_value_at(&mut self, inst: &Inst<'_>, at: usize, what: Together) -> Result<(), Invalid> {
+    fn on_value_at(&mut self, inst: &Inst<'_>, at: usize, kind: CollectiveKind) -> Result<(), Invalid> {
         let scope = self.scope(inst.word(2)?);
         let (value, _, count) = self.lanes(inst.word(at)?)?;
         let to = self.define(inst)?;
-        self.meet(scope, what, to, Some((value, count)), None);
+        self.emit_collective(scope, kind, to, Some((value, count)), None);
         if !matches!(inst.op, Inst_::GroupAll | Inst_::GroupAny) {
             self.not_uniform();
         }
         Ok(())
     }
 
-    fn on_two(&mut self, inst: &Inst<'_>, what: Together) -> Result<(), Invalid> {
+    fn on_two(&mut self, inst: &Inst<'_>, kind: CollectiveKind) -> Result<(), Invalid> {
         let scope = self.scope(inst.word(2)?);
         let (value, _, count) = self.lanes(inst.word(3)?)?;
         let other = self.lanes(inst.word(4)?)?;
         let to = self.define(inst)?;
-        self.meet(scope, what, to, Some((value, count)), Some(other));
+        self.emit_collective(scope, kind, to, Some((value, count)), Some(other));
         if inst.op != Inst_::GroupBroadcast {
             self.not_uniform();
         }
@@ -133,9 +134,9 @@ impl Body<'_, '_> {
             },
         };
         let to = self.define(inst)?;
-        let neutral = neutral(op, scalar);
-        let what = Together::Combine { f, scan, neutral, is_clustered };
-        self.meet(scope, what, to, Some((value, count)), cluster);
+        let identity = identity(op, scalar);
+        let kind = CollectiveKind::Combine { f, scan, identity, is_clustered };
+        self.emit_collective(scope, kind, to, Some((value, count)), cluster);
         if !is_uniform {
             self.not_uniform();
         }
@@ -157,8 +158,8 @@ impl Body<'_, '_> {
         let to = self.define(inst)?;
         self.copy(to, event, 1);
         let to_local = class == spirv::StorageClass::Workgroup;
-        let what = Together::Copy { from, elements, stride, bytes, to_local, event: to };
-        self.meet(scope, what, target, None, None);
+        let kind = CollectiveKind::Copy { from, elements, stride, bytes, to_local, event: to };
+        self.emit_collective(scope, kind, target, None, None);
         Ok(())
     }
 }
@@ -211,7 +212,7 @@ fn combined(op: Inst_) -> Option<(Combined, bool)> {
 }
 
 /// The identity element: the first value of an exclusive scan (OpenCL C 6.15.16).
-fn neutral(combined: Combined, scalar: Scalar) -> u64 {
+fn identity(combined: Combined, scalar: Scalar) -> u64 {
     use spirv::OpenclStd100Op as Cl;
     let bits = 8 * u32::from(scalar.size());
     let ones = u64::MAX >> (64 - bits);

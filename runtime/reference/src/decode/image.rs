@@ -5,7 +5,7 @@ use spirv::Op as Inst_;
 use super::body::Body;
 use crate::{
     Environment, Invalid,
-    code::{Detail, FormatNumber, Image, ImageAction, Lanes, Op, Slot},
+    code::{FormatNumber, Image, ImageAction, Lanes, LevelSelector, Op, Slot},
     types::{self, Scalar, Ty, TypeId},
     words::Inst,
 };
@@ -44,16 +44,21 @@ impl Body<'_, '_> {
                 let texel = self.operand(inst.word(2)?)?;
                 let image = self.image_type(ty)?;
                 let is_shared = self.is_shared_texel(inst, 3);
-                let detail = self.detail(inst, 3)?;
-                let op =
-                    Image { coordinates, texel, is_shared, detail, ..bare(ImageAction::Write, image, slot) };
+                let level = self.level(inst, 3)?;
+                let op = Image {
+                    coordinates,
+                    texel,
+                    is_shared,
+                    level,
+                    ..without_operands(ImageAction::Write, image, slot)
+                };
                 self.image_op(op);
             }
             Inst_::ImageQuerySizeLod => {
                 let (slot, lanes) = self.operand(inst.word(3)?)?;
-                self.query(inst, ImageAction::Size, Detail::Level(slot, lanes))?;
+                self.query(inst, ImageAction::Size, LevelSelector::Level(slot, lanes))?;
             }
-            Inst_::ImageQuerySize => self.query(inst, ImageAction::Size, Detail::First)?,
+            Inst_::ImageQuerySize => self.query(inst, ImageAction::Size, LevelSelector::First)?,
             Inst_::ImageQueryFormat => self.query_number(inst, FormatNumber::Channel)?,
             Inst_::ImageQueryOrder => self.query_number(inst, FormatNumber::Order)?,
             Inst_::ImageQueryLevels => self.query_number(inst, FormatNumber::Levels)?,
@@ -78,7 +83,7 @@ impl Body<'_, '_> {
     }
 
     /// What selects the level, from the image operands at this index.
-    fn detail(&mut self, inst: &Inst<'_>, at: usize) -> Result<Detail, Invalid> {
+    fn level(&mut self, inst: &Inst<'_>, at: usize) -> Result<LevelSelector, Invalid> {
         const LOD: u32 = 2;
         const GRAD: u32 = 4;
         let mask = inst.words.get(at).copied().unwrap_or(0);
@@ -86,16 +91,16 @@ impl Body<'_, '_> {
             return Err(Invalid::new("a bias of the level of detail is for fragment shaders"));
         }
         if mask & GRAD != 0 {
-            return Ok(Detail::Gradients([
+            return Ok(LevelSelector::Gradients([
                 self.operand(inst.word(at + 1)?)?,
                 self.operand(inst.word(at + 2)?)?,
             ]));
         }
         if mask & LOD == 0 {
-            return Ok(Detail::First);
+            return Ok(LevelSelector::First);
         }
         let (slot, lanes) = self.operand(inst.word(at + 1)?)?;
-        Ok(Detail::Level(slot, lanes))
+        Ok(LevelSelector::Level(slot, lanes))
     }
 
     fn image_type(&self, ty: TypeId) -> Result<types::Image, Invalid> {
@@ -129,29 +134,29 @@ impl Body<'_, '_> {
         }
         let to = self.define(inst)?;
         let is_shared = self.is_shared_texel(inst, 4);
-        let detail = self.detail(inst, 4)?;
+        let level = self.level(inst, 4)?;
         self.image_op(Image {
             to,
             result,
             sampler: slot + 1,
             coordinates,
             is_shared,
-            detail,
-            ..bare(action, image, slot)
+            level,
+            ..without_operands(action, image, slot)
         });
         Ok(())
     }
 
     fn query_number(&mut self, inst: &Inst<'_>, number: FormatNumber) -> Result<(), Invalid> {
-        self.query(inst, ImageAction::Number(number), Detail::First)
+        self.query(inst, ImageAction::Number(number), LevelSelector::First)
     }
 
-    fn query(&mut self, inst: &Inst<'_>, action: ImageAction, detail: Detail) -> Result<(), Invalid> {
+    fn query(&mut self, inst: &Inst<'_>, action: ImageAction, level: LevelSelector) -> Result<(), Invalid> {
         let (slot, ty) = self.value(inst.word(2)?)?;
         let image = self.image_type(ty)?;
         let result = self.result_lanes(inst)?;
         let to = self.define(inst)?;
-        self.image_op(Image { to, result, detail, ..bare(action, image, slot) });
+        self.image_op(Image { to, result, level, ..without_operands(action, image, slot) });
         Ok(())
     }
 
@@ -162,7 +167,7 @@ impl Body<'_, '_> {
 }
 
 /// An operation without result, coordinates or texel.
-fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
+fn without_operands(action: ImageAction, image: types::Image, slot: Slot) -> Image {
     let none = Lanes { scalar: Scalar::I32, count: 0 };
     Image {
         action,
@@ -172,7 +177,7 @@ fn bare(action: ImageAction, image: types::Image, slot: Slot) -> Image {
         sampler: 0,
         coordinates: (0, none),
         texel: (0, none),
-        detail: Detail::First,
+        level: LevelSelector::First,
         dims: image.dims,
         rank: image.rank(),
         is_shared: true,

@@ -42,7 +42,7 @@ impl<'w> Small<'w> {
 
 impl Body<'_, '_> {
     /// Decodes a function with these arguments.
-    pub(super) fn in_place(&mut self, inst: &Inst<'_>, function: Small<'_>) -> Result<(), Invalid> {
+    pub(super) fn inline_call(&mut self, inst: &Inst<'_>, function: Small<'_>) -> Result<(), Invalid> {
         let mut arguments = inst.from(3).iter();
         let mut own = Vec::new();
         let line = self.line;

@@ -6,7 +6,7 @@ use super::body::Body;
 use crate::{
     Checks, Invalid,
     alu::{self, Lane},
-    code::{Lanes, Library, Op, Without},
+    code::{Lanes, Library, NoResult, Op},
     types::{Scalar, Ty},
     words::Inst,
 };
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
             && let Some((f, [a, b])) = alu::lacks_result(function, lanes.scalar)
             && let (Some(&(a, _)), Some(&(b, _))) = (values.get(a), values.get(b))
         {
-            let what = if function == Cl::smoothstep { Without::Edges } else { Without::Range };
+            let what = if function == Cl::smoothstep { NoResult::Edges } else { NoResult::Range };
             self.emit(Op::CheckOperands { f, a, b, count, what });
         }
         match (lane, values) {

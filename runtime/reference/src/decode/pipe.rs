@@ -5,7 +5,7 @@ use spirv::Op as Inst_;
 use super::body::Body;
 use crate::{
     Invalid,
-    code::{Op, Pipe, PipeAction, Slot, Together},
+    code::{CollectiveKind, Op, Pipe, PipeAction, Slot},
     pipe::End,
     words::Inst,
 };
@@ -45,7 +45,7 @@ impl Body<'_, '_> {
         }
         if by_group {
             let scope = self.scope(inst.word(scope_at)?);
-            self.meet(scope, Together::Pipe(op), op.to, None, None);
+            self.emit_collective(scope, CollectiveKind::Pipe(op), op.to, None, None);
         } else {
             self.decoder.tables.pipes.push(op);
             self.emit(Op::Pipe(self.decoder.tables.pipes.len() as u32 - 1));
@@ -68,7 +68,7 @@ const fn action(op: Inst_) -> Option<(PipeAction, bool)> {
         Inst_::CommitWritePipe => (A::Commit(End::Write), false),
         Inst_::IsValidReserveId => (A::IsValid, false),
         Inst_::GetNumPipePackets => (A::Ready, false),
-        Inst_::GetMaxPipePackets => (A::Most, false),
+        Inst_::GetMaxPipePackets => (A::MaxPackets, false),
         Inst_::GroupReserveReadPipePackets => (A::Reserve(End::Read), true),
         Inst_::GroupReserveWritePipePackets => (A::Reserve(End::Write), true),
         Inst_::GroupCommitReadPipe => (A::Commit(End::Read), true),

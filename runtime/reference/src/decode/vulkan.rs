@@ -54,27 +54,34 @@ impl Decoder<'_> {
 
 impl Body<'_, '_> {
     /// Adds the poison check after a core instruction.
-    pub(super) fn taint(&mut self, op: Inst_, scalar: Scalar, to: Slot, operands: &[Slot], count: u16) {
+    pub(super) fn add_poison_check(
+        &mut self,
+        op: Inst_,
+        scalar: Scalar,
+        to: Slot,
+        operands: &[Slot],
+        count: u16,
+    ) {
         if !self.decoder.is_strict_vulkan() {
             return;
         }
         if let Some((f, [a, b], why)) = alu::poisoned(op, scalar) {
             self.emit(Op::Taint { f, to, a: operands[a], b: operands[b], count, why });
         }
-        self.taint_floats(scalar, to, operands, count, is_truth(op));
+        self.add_float_poison_check(scalar, to, operands, count, is_truth(op));
     }
 
     /// Adds the poison check after a GLSL.std.450 function.
-    pub(super) fn taint_glsl(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
+    pub(super) fn add_glsl_poison_check(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
         let (_, Lanes { scalar, count }) = values[0];
-        self.taint_outside_domain(function, to, values);
+        self.add_domain_check(function, to, values);
         let operands: Vec<Slot> = values.iter().map(|value| value.0).collect();
-        self.taint_floats(scalar, to, &operands, count, false);
+        self.add_float_poison_check(scalar, to, &operands, count, false);
     }
 
     /// Poisons the result of a GLSL.std.450 function with operands outside its domain. The result has as many lanes
     /// as the first operand.
-    pub(super) fn taint_outside_domain(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
+    pub(super) fn add_domain_check(&mut self, function: Glsl, to: Slot, values: &[(Slot, Lanes)]) {
         let Some(&(_, Lanes { scalar, count })) = values.first() else { return };
         if self.decoder.is_strict_vulkan()
             && let Some((f, [a, b], why)) = alu::poisoned_glsl(function, scalar)
@@ -85,7 +92,7 @@ impl Body<'_, '_> {
     }
 
     /// Poisons NaN and infinite operands and results without `SignedZeroInfNanPreserve`.
-    pub(super) fn taint_floats(
+    pub(super) fn add_float_poison_check(
         &mut self,
         scalar: Scalar,
         to: Slot,

@@ -3,7 +3,7 @@
 use super::{
     registers::Registers,
     run::Machine,
-    view::{Found, View},
+    view::{Resolved, View},
 };
 use crate::{
     alu,
@@ -73,7 +73,7 @@ pub(super) fn access<const CHECKS: bool>(
             let address = address::<CHECKS>(registers, pointer, how.align, Access::Write)?;
             let (bytes, size) = &tables.data[data as usize];
             let mut view = machine.view::<CHECKS>(how.is_shared, at);
-            let Found { cells, at, poison } = view.reach::<CHECKS>(address, *size, Access::Write)?;
+            let Resolved { cells, at, poison } = view.resolve::<CHECKS>(address, *size, Access::Write)?;
             if bytes.is_empty() {
                 cells.zero(at, *size);
             } else {
@@ -152,7 +152,7 @@ fn load<const CHECKS: bool>(
     count: usize,
 ) -> Result<(), Problem> {
     let bytes = u64::from(size) * count as u64;
-    let Found { cells, at, poison: bytes } = view.reach::<CHECKS>(address, bytes, Access::Read)?;
+    let Resolved { cells, at, poison: bytes } = view.resolve::<CHECKS>(address, bytes, Access::Read)?;
     for lane in 0..count {
         registers.values[to + lane] = cells.load(at + (lane * size as usize) as u64, size);
     }
@@ -173,7 +173,7 @@ fn store<const CHECKS: bool>(
     count: usize,
 ) -> Result<(), Problem> {
     let bytes = u64::from(size) * count as u64;
-    let Found { cells, at, poison: bytes } = view.reach::<CHECKS>(address, bytes, Access::Write)?;
+    let Resolved { cells, at, poison: bytes } = view.resolve::<CHECKS>(address, bytes, Access::Write)?;
     for lane in 0..count {
         cells.store(at + (lane * size as usize) as u64, size, registers.values[from + lane]);
     }

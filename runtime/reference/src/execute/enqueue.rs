@@ -303,7 +303,7 @@ fn push<const CHECKS: bool>(
     let event = state.new_event(false, i64::from(wanted != 0));
     if wanted != 0 {
         if CHECKS {
-            view.watch(wanted, 8, true)?;
+            view.check_races(wanted, 8, true)?;
         }
         let (cells, at) = view.locate(wanted, 8, Access::Write)?;
         cells.store(at, 8, event);

@@ -1,15 +1,16 @@
 //! A work-group: runs its work-items in turn until all are complete.
 //!
-//! Owns the order in which work-items run, and the detection that they meet. Must not depend on other groups.
+//! Owns the order in which work-items run, and detects when all have arrived at a collective operation. Must not depend on
+//! other groups.
 
 use std::{collections::VecDeque, ops::Range, sync::atomic::AtomicU64, time::Instant};
 
 use super::{
     Argument, Options,
+    collective::{self, CollectiveContext, Copies},
     enqueue::Queue,
     group_position::GroupPosition,
     item::{Item, State},
-    meet::{self, Copies, Surroundings},
     printf::Printed,
     races::{Races, Shadow},
     resource::Resource,
@@ -18,17 +19,17 @@ use super::{
 };
 use crate::{
     Checks, ItemId, Monitor, Program, Reason, WorkItem, World,
-    code::{Function, Line, ResourceLocation, Scope, Together},
+    code::{CollectiveKind, Function, Line, ResourceLocation, Scope},
     interface::ParameterKind,
     memory::{Cells, Location, Objects, Space},
     poison::{UNWRITTEN_BYTE, union},
-    report::{self, Problem, Report, Use, Who},
+    report::{self, Agent, Problem, Report, Use},
 };
 
 /// The number of jumps in a work-item's time slice.
 const SLICE: u64 = 1 << 17;
-/// The number of turns of all work-items in a group's time slice, if they meet. A work-item that does not arrive may
-/// be waiting for another group, and counts as many turns.
+/// The number of turns of all work-items in a group's time slice, if they arrive at collective operations. A work-item that
+/// does not arrive may be waiting for another group: its turn counts as `TURNS_OF_A_WAIT`.
 const TURNS_PER_SLICE: u32 = 1 << 10;
 const TURNS_OF_A_WAIT: u32 = TURNS_PER_SLICE / 4;
 
@@ -143,7 +144,7 @@ impl<'l> Group<'l> {
     }
 
     /// The number of running work-items, which use memory.
-    pub(crate) fn under_way(&self) -> usize {
+    pub(crate) fn running_items(&self) -> usize {
         self.live.len().max(1)
     }
 
@@ -221,8 +222,8 @@ impl<'l> Group<'l> {
             }
             if self.live.is_empty() {
                 shared.pool.lists.push(std::mem::take(&mut self.live));
-                return match self.context.copies.forgotten() {
-                    Some(site) if CHECKS => Err(self.context.forgotten_copy(site)),
+                return match self.context.copies.unawaited() {
+                    Some(site) if CHECKS => Err(self.context.unawaited_copy(site)),
                     _ => Ok(Ended::Done),
                 };
             }
@@ -233,13 +234,13 @@ impl<'l> Group<'l> {
                 {
                     if CHECKS {
                         let all: Vec<usize> = (0..self.live.len()).collect();
-                        self.together::<CHECKS>(&all, shared)?;
+                        self.run_collective::<CHECKS>(&all, shared)?;
                     } else {
                         self.live.iter_mut().for_each(|item| item.state = State::Ready);
                     }
                     any_ready = true;
                 }
-                _ => any_ready |= self.meet::<CHECKS>(shared)?,
+                _ => any_ready |= self.run_collectives::<CHECKS>(shared)?,
             }
             if !any_ready {
                 return Err(self.divergence(None));
@@ -253,21 +254,22 @@ impl<'l> Group<'l> {
 
     /// Whether this is a barrier of the whole work-group.
     fn is_barrier_of_all(&self, number: u32) -> bool {
-        let meet = &self.context.position.program().tables.meets[number as usize];
-        meet.scope != Scope::SubGroup && matches!(meet.what, Together::Barrier { .. })
+        let operation = &self.context.position.program().tables.collectives[number as usize];
+        operation.scope != Scope::SubGroup && matches!(operation.kind, CollectiveKind::Barrier { .. })
     }
 
     /// Executes collective operations whose participants have all arrived. Returns whether any work-item can
     /// continue.
-    fn meet<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
+    fn run_collectives<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<bool, Box<Report>> {
         let program = self.context.position.program();
         let mut released = false;
         if self.live.iter().all(|item| matches!(item.state, State::Waiting(_))) {
             let at = |item: &Item| match item.state {
-                State::Waiting(number) => Some((&program.tables.meets[number as usize], item.at())),
+                State::Waiting(number) => Some((&program.tables.collectives[number as usize], item.at())),
                 _ => None,
             };
-            let is_group = |item: &Item| at(item).is_some_and(|(meet, _)| meet.scope != Scope::SubGroup);
+            let is_group =
+                |item: &Item| at(item).is_some_and(|(operation, _)| operation.scope != Scope::SubGroup);
             if self.live.iter().all(is_group) {
                 let first = self.live[0].at();
                 let other = self.live.iter().find(|item| item.at() != first);
@@ -275,7 +277,7 @@ impl<'l> Group<'l> {
                     return Err(self.divergence(other.map(|item| item.index)));
                 }
                 let all: Vec<usize> = (0..self.live.len()).collect();
-                self.together::<CHECKS>(&all, shared)?;
+                self.run_collective::<CHECKS>(&all, shared)?;
                 return Ok(true);
             }
         }
@@ -290,41 +292,43 @@ impl<'l> Group<'l> {
             let range = start..start + length;
             start += length;
             let waits = |item: &Item| match item.state {
-                State::Waiting(number) => Some(&program.tables.meets[number as usize]),
+                State::Waiting(number) => Some(&program.tables.collectives[number as usize]),
                 _ => None,
             };
             if !self.live[range.clone()].iter().all(|item| waits(item).is_some()) {
                 continue;
             }
             let candidates: Vec<usize> = range
-                .filter(|&index| waits(&self.live[index]).is_some_and(|meet| meet.scope == Scope::SubGroup))
+                .filter(|&index| {
+                    waits(&self.live[index]).is_some_and(|operation| operation.scope == Scope::SubGroup)
+                })
                 .collect();
             // Non-uniform operations: the work-items furthest behind run first; others may join them later.
             let Some(first) = candidates.iter().map(|&index| self.live[index].at()).min() else { continue };
             let chosen: Vec<usize> =
                 candidates.into_iter().filter(|&index| self.live[index].at() == first).collect();
-            let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|meet| !meet.non_uniform);
+            let is_uniform = waits(&self.live[chosen[0]]).is_some_and(|operation| !operation.non_uniform);
             let size = self.context.position.sub_group_size(self.live[chosen[0]].index) as usize;
             if CHECKS && is_uniform && chosen.len() != size {
                 let others = "its sub-group's other work-items have returned or are elsewhere".to_owned();
                 return Err(self.context.report(&self.live[chosen[0]], &Problem::Divergence { others }));
             }
-            self.together::<CHECKS>(&chosen, shared)?;
+            self.run_collective::<CHECKS>(&chosen, shared)?;
             released = true;
         }
         Ok(released)
     }
 
-    fn together<const CHECKS: bool>(
+    fn run_collective<const CHECKS: bool>(
         &mut self,
         chosen: &[usize],
         shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
         let program = self.context.position.program();
         let State::Waiting(number) = self.live[chosen[0]].state else { return Ok(()) };
-        let meet = &program.tables.meets[number as usize];
+        let operation = &program.tables.collectives[number as usize];
         let at = self.live[chosen[0]].at();
-        if CHECKS && let Together::Barrier { memory, semantics } = meet.what {
+        if CHECKS && let CollectiveKind::Barrier { memory, semantics } = operation.kind {
             let item = &mut self.live[chosen[0]];
             let base = item.frames.last().map_or(0, |frame| frame.base);
             let known = [memory.slot(), semantics.slot()].into_iter().flatten();
@@ -345,7 +349,7 @@ impl<'l> Group<'l> {
         }
         let context = &mut self.context;
         let function = &program.functions[at.0 as usize];
-        let mut surroundings = Surroundings {
+        let mut surrounding = CollectiveContext {
             environment: program.environment,
             global: shared.global,
             local: &mut context.local,
@@ -357,7 +361,7 @@ impl<'l> Group<'l> {
             // The position is after the waiting operation.
             at: function.first + at.1.saturating_sub(1),
         };
-        let result = meet::perform::<CHECKS>(meet, &mut self.live, chosen, &mut surroundings);
+        let result = collective::perform::<CHECKS>(operation, &mut self.live, chosen, &mut surrounding);
         if let Err(problem) = result {
             return Err(self.context.report(&self.live[chosen[0]], &problem));
         }
@@ -582,21 +586,21 @@ impl GroupContext<'_> {
             // The position of a caller is after its call, as is that of a waiting work-item.
             let waits = depth > 0 || matches!(item.state, State::Waiting(_));
             let position = frame.position.saturating_sub(waits.into());
-            self.shown(program.functions[frame.function as usize].line(position)?)
+            self.source_line(program.functions[frame.function as usize].line(position)?)
         })
     }
 
     /// Reports that all work-items have ended before an asynchronous copy completed (OpenCL C 6.15.11).
-    fn forgotten_copy(&self, site: u32) -> Box<Report> {
+    fn unawaited_copy(&self, site: u32) -> Box<Report> {
         let program = self.position.program();
         let message = "ends without having waited for an asynchronous copy".to_owned();
         let mut report =
             self.report(&Item::default(), &Problem::Misuse { kind: "asynchronous-copy", message });
-        report.location = program.line_at(site).and_then(|line| self.shown(line));
+        report.location = program.line_at(site).and_then(|line| self.source_line(line));
         report
     }
 
-    fn shown(&self, line: Line) -> Option<report::SourceLine> {
+    fn source_line(&self, line: Line) -> Option<report::SourceLine> {
         let file = self.position.program().files.get(line.file as usize)?.clone();
         Some(report::SourceLine { file, line: line.line })
     }
@@ -606,8 +610,8 @@ impl GroupContext<'_> {
         let mut notes = problem.notes();
         if let Problem::Race(race) = problem {
             let (who, program) = match race.other_by {
-                Who::Copy => ("an asynchronous copy".to_owned(), Some(self.position.program())),
-                Who::WorkItem { group, index } => {
+                Agent::Copy => ("an asynchronous copy".to_owned(), Some(self.position.program())),
+                Agent::WorkItem { group, index } => {
                     let there = GroupPosition::nth(launch, group.into());
                     let [x, y, z] = there.map(|position| position.global_id(index)).unwrap_or_default();
                     (format!("work-item ({x}, {y}, {z})"), there.map(|position| position.program()))
@@ -617,7 +621,7 @@ impl GroupContext<'_> {
             let line = line.map_or(String::new(), |line| format!(" at line {}", line.line));
             notes.insert(0, format!("the other access is by {who}{line}"));
         }
-        notes.extend(problem.address().and_then(|address| self.owner(item, address)));
+        notes.extend(problem.address().and_then(|address| self.describe_object(item, address)));
         Box::new(Report {
             kernel: launch.name().to_owned(),
             message: problem.message(),
@@ -629,7 +633,7 @@ impl GroupContext<'_> {
     }
 
     /// Describes the object that an address belongs to.
-    fn owner(&self, item: &Item, address: u64) -> Option<String> {
+    fn describe_object(&self, item: &Item, address: u64) -> Option<String> {
         let launch = self.position.launch;
         let program = self.position.program();
         let location = Location::from_address(address)?;

@@ -5,7 +5,7 @@
 use super::{sample, view::View};
 use crate::{
     alu,
-    code::{Detail, FormatNumber, Image, ImageAction, Lanes, Slot},
+    code::{FormatNumber, Image, ImageAction, Lanes, LevelSelector, Slot},
     image::{FIRST_CHANNEL, FIRST_ORDER, Format, ImageDesc, Texel},
     poison::{Poison, union},
     report::{Problem, Use},
@@ -29,8 +29,8 @@ pub(crate) fn perform<const CHECKS: bool>(
         return Err(misuse("uses a nonexistent image"));
     };
     let whole = texels;
-    let level = match op.detail {
-        Detail::Level(slot, lanes) if op.action != ImageAction::Sample => {
+    let level = match op.level {
+        LevelSelector::Level(slot, lanes) if op.action != ImageAction::Sample => {
             match poison_of(poison, (slot, lanes)) {
                 0 => alu::signed(lanes.scalar.size(), regs[slot as usize]),
                 why => return Err(Problem::Poison(why, Use::Address)),
@@ -55,8 +55,9 @@ pub(crate) fn perform<const CHECKS: bool>(
         position
     };
     // Strict: checks for races on this texel.
-    let mut touch = |position: [i64; 3], is_write: bool| match (&mut view.watch, texels.index(position)) {
-        (Some(watch), Some(number)) => watch.touch_handle(handle, number, is_write),
+    let mut record = |position: [i64; 3], is_write: bool| match (&mut view.race_check, texels.index(position))
+    {
+        (Some(race_check), Some(number)) => race_check.record_handle_access(handle, number, is_write),
         _ => Ok(()),
     };
     let texel = match op.action {
@@ -68,7 +69,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
                 return Err(misuse("writes texels of another type than the image"));
             };
-            touch(integers(regs), true)?;
+            record(integers(regs), true)?;
             if !texels.store(integers(regs), texel) && CHECKS {
                 return Err(misuse("writes a texel outside of the image"));
             }
@@ -76,7 +77,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         ImageAction::Read => match texels.load(integers(regs)) {
             Some(texel) => {
-                touch(integers(regs), false)?;
+                record(integers(regs), false)?;
                 texel
             }
             None if CHECKS => return Err(misuse("reads a texel outside of the image without a sampler")),
@@ -97,19 +98,19 @@ pub(crate) fn perform<const CHECKS: bool>(
                     }
                     floats
                 };
-                let detail = match op.detail {
-                    _ if whole.desc.levels == 1 => sample::Detail::First,
-                    Detail::First => sample::Detail::First,
-                    Detail::Level(slot, lanes) => sample::Detail::Lod(floats((slot, lanes))[0]),
-                    Detail::Gradients(both) => sample::Detail::Gradients(both.map(floats)),
+                let selector = match op.level {
+                    _ if whole.desc.levels == 1 => sample::LevelSelector::First,
+                    LevelSelector::First => sample::LevelSelector::First,
+                    LevelSelector::Level(slot, lanes) => sample::LevelSelector::Lod(floats((slot, lanes))[0]),
+                    LevelSelector::Gradients(both) => sample::LevelSelector::Gradients(both.map(floats)),
                 };
-                source.at_levels(sampler, along, (op.dims, op.rank), detail)
+                source.at_levels(sampler, along, (op.dims, op.rank), selector)
             } else {
                 source.at_integers(sampler, integers(regs), op.dims, op.rank)
             };
             for number in seen {
-                if let Some(watch) = &mut view.watch {
-                    watch.touch_handle(handle, number, false)?;
+                if let Some(race_check) = &mut view.race_check {
+                    race_check.record_handle_access(handle, number, false)?;
                 }
             }
             match found {

@@ -76,8 +76,8 @@ pub(crate) struct Private {
 }
 
 /// The bits of a variable's number that count variables; the higher bits count calls.
-const COUNTED: u32 = 14;
-const COUNT: u32 = (1 << COUNTED) - 1;
+const VARIABLE_BITS: u32 = 14;
+const VARIABLE_MASK: u32 = (1 << VARIABLE_BITS) - 1;
 
 /// A variable in private memory.
 #[derive(Debug, Clone, Copy)]
@@ -128,8 +128,8 @@ impl Item {
             }
         }
         let private = &mut self.private;
-        private.calls = (private.calls + 1) % (OBJECTS >> COUNTED);
-        let (objects, used) = (private.calls << COUNTED | private.objects.len() as u32, private.used);
+        private.calls = (private.calls + 1) % (OBJECTS >> VARIABLE_BITS);
+        let (objects, used) = (private.calls << VARIABLE_BITS | private.objects.len() as u32, private.used);
         for (object, count) in function.objects.iter().zip(0..) {
             private.push::<CHECKS>(number, count, object.size, object.align)?;
         }
@@ -142,7 +142,7 @@ impl Item {
         let frame = self.frames.pop()?;
         self.regs.truncate(frame.base);
         self.poison.truncate(frame.base);
-        self.private.objects.truncate((frame.objects & COUNT) as usize);
+        self.private.objects.truncate((frame.objects & VARIABLE_MASK) as usize);
         self.private.used = frame.used;
         Some(frame)
     }
@@ -188,11 +188,11 @@ impl Private {
             self.poison[start as usize..end as usize].fill(UNWRITTEN_BYTE);
         }
         let index = self.objects.len() as u32;
-        if index > COUNT {
+        if index > VARIABLE_MASK {
             return Err(Problem::Memory);
         }
         self.objects.push(PrivateObject { start, size, call: self.calls, function, number });
-        Ok(Space::Private.address(self.calls << COUNTED | index))
+        Ok(Space::Private.address(self.calls << VARIABLE_BITS | index))
     }
 
     /// Initializes an object; the remaining bytes are zeros.
@@ -210,8 +210,8 @@ impl Private {
 
     /// The object with this number; `None` if its function has returned.
     pub(crate) fn object(&self, number: u32) -> Option<&PrivateObject> {
-        let object = self.objects.get((number & COUNT) as usize)?;
-        (object.call == number >> COUNTED).then_some(object)
+        let object = self.objects.get((number & VARIABLE_MASK) as usize)?;
+        (object.call == number >> VARIABLE_BITS).then_some(object)
     }
 
     /// The offset of an object's bytes in private memory; `None` if out of bounds.

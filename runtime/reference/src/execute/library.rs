@@ -188,7 +188,7 @@ fn load<const CHECKS: bool>(
         View::aligned(address, size, Access::Read)?;
     }
     if CHECKS {
-        view.watch(address, count as u64 * u64::from(size), false)?;
+        view.check_races(address, count as u64 * u64::from(size), false)?;
     }
     let (cells, at) = view.locate(address, count as u64 * u64::from(size), Access::Read)?;
     let values: Vec<u64> =
@@ -212,7 +212,7 @@ fn store<const CHECKS: bool>(
     let count = usize::from(value.1.count);
     if CHECKS {
         View::aligned(address, size, Access::Write)?;
-        view.watch(address, count as u64 * u64::from(size), true)?;
+        view.check_races(address, count as u64 * u64::from(size), true)?;
     }
     let (cells, at) = view.locate(address, count as u64 * u64::from(size), Access::Write)?;
     for lane in 0..count {
@@ -280,7 +280,7 @@ fn two_results<const CHECKS: bool>(
     }
     let bytes = count as u64 * u64::from(size);
     if CHECKS {
-        view.watch(address, bytes, true)?;
+        view.check_races(address, bytes, true)?;
     }
     let (cells, at) = view.locate(address, bytes, Access::Write)?;
     for (lane, second) in seconds.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Pipe operations (OpenCL C 6.15.18.2 to 6.15.18.4).
 //!
-//! Owns the transfer of packets between pipes and memory. Must not depend on when a group meets.
+//! Owns the transfer of packets between pipes and memory. Must not depend on when the work-items of a group arrive.
 
 use super::view::View;
 use crate::{
@@ -53,8 +53,8 @@ pub(crate) fn perform<const CHECKS: bool>(
                 Some((number, slot)) => {
                     *slot = packet;
                     // Readers are ordered after the commit, but concurrent writers of the packet race.
-                    if let Some(watch) = &mut view.watch {
-                        watch.touch_handle(value(op.pipe), number, true)?;
+                    if let Some(race_check) = &mut view.race_check {
+                        race_check.record_handle_access(value(op.pipe), number, true)?;
                     }
                 }
                 None if CHECKS => return Err(misuse("writes a packet outside its reservation")),
@@ -81,7 +81,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             return Ok(());
         }
         PipeAction::Ready => packets.ready().into(),
-        PipeAction::Most => packets.most().into(),
+        PipeAction::MaxPackets => packets.max_packets().into(),
         PipeAction::IsValid => 0,
     };
     done(regs, poison, op.to, result)
@@ -102,7 +102,7 @@ fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) {
 /// Reads the bytes of a packet to write. Bytes of uninitialized packets must not be used.
 fn load<const CHECKS: bool>(view: &mut View<'_>, address: u64, size: u32) -> Result<Vec<u8>, Problem> {
     if CHECKS {
-        view.watch(address, size.into(), false)?;
+        view.check_races(address, size.into(), false)?;
     }
     let (cells, at) = view.locate(address, size.into(), Access::Read)?;
     let mut packet = vec![0; size as usize];
@@ -116,7 +116,7 @@ fn load<const CHECKS: bool>(view: &mut View<'_>, address: u64, size: u32) -> Res
 fn store<const CHECKS: bool>(view: &mut View<'_>, address: u64, packet: &[u8]) -> Result<(), Problem> {
     let size = packet.len() as u64;
     if CHECKS {
-        view.watch(address, size, true)?;
+        view.check_races(address, size, true)?;
     }
     let (cells, at) = view.locate(address, size, Access::Write)?;
     cells.write(at, packet);

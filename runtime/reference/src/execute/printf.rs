@@ -11,7 +11,7 @@ use super::view::View;
 use crate::{report::Access, types::Scalar};
 
 /// `CL_DEVICE_PRINTF_BUFFER_SIZE`: the maximum size in bytes of all values that a launch prints.
-const BUFFER: u64 = 1 << 20;
+const PRINTF_BUFFER_BYTES: u64 = 1 << 20;
 
 /// The output of calls.
 pub(crate) struct Printed<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Printed<'a> {
 }
 
 /// Longer strings are truncated.
-const LONGEST: u64 = 1 << 20;
+const MAX_STRING_BYTES: u64 = 1 << 20;
 
 /// Prints, and returns the result of `printf`.
 pub(crate) fn print(
@@ -34,7 +34,7 @@ pub(crate) fn print(
         (u64::from(scalar.size()) * lanes.len() as u64).next_multiple_of(4)
     };
     let taken = 4 + values.iter().map(size).sum::<u64>();
-    if used.fetch_add(taken, Relaxed) + taken > BUFFER - 4 {
+    if used.fetch_add(taken, Relaxed) + taken > PRINTF_BUFFER_BYTES - 4 {
         return -1;
     }
     let Some(format) = string(view, format) else { return -1 };
@@ -71,7 +71,7 @@ pub(crate) fn message(view: &View<'_>, format: u64) -> String {
 
 fn string(view: &View<'_>, address: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    for at in 0..LONGEST {
+    for at in 0..MAX_STRING_BYTES {
         let (cells, offset) = view.locate(address.wrapping_add(at), 1, Access::Read).ok()?;
         match cells.load(offset, 1) as u8 {
             0 => break,

@@ -15,8 +15,8 @@ mod shadow;
 use rustc_hash::FxHashMap;
 
 pub(crate) use clock::Thread;
-use clock::{GLOBAL, IMAGE, LOCAL, Member, Release, acquires, named, releases};
-use shadow::Past;
+use clock::{GLOBAL, IMAGE, LOCAL, Member, Release, acquires, releases, spaces_of};
+use shadow::RecordedAccess;
 pub(crate) use shadow::Shadow;
 
 use crate::{
@@ -55,7 +55,7 @@ pub(crate) struct Synchronization {
 
 /// An access: how, and by which operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Touch {
+pub(crate) struct AccessInfo {
     pub(crate) is_write: bool,
     /// The scope and size, if it is atomic.
     pub(crate) atomic: Option<(Scope, u8)>,
@@ -112,12 +112,13 @@ impl Races {
         if !matches!(location.space, Space::Global | Space::Local) {
             return Ok(());
         }
-        let touch = Touch { is_write: how.writes, atomic: Some((how.scope, size)), at, is_shared: true };
-        self.touch(local, thread, location, size.into(), touch)?;
+        let access =
+            AccessInfo { is_write: how.writes, atomic: Some((how.scope, size)), at, is_shared: true };
+        self.record_access(local, thread, location, size.into(), access)?;
         let is_local = location.space == Space::Local;
         let own = if is_local { LOCAL } else { GLOBAL };
         let is_vulkan = self.environment == Environment::Vulkan;
-        let mut spaces = named(how.semantics);
+        let mut spaces = spaces_of(how.semantics);
         // In OpenCL an atomic operation orders the memory of its object; in Vulkan only the memory in its semantics.
         spaces[own] |= !is_vulkan;
         let order = how.semantics.order;
@@ -175,13 +176,13 @@ impl Races {
 
     /// Records an access to a range of bytes.
     #[inline]
-    pub(crate) fn touch(
+    pub(crate) fn record_access(
         &mut self,
         local: &mut Shadow,
         thread: &Thread,
         location: Location,
         size: u64,
-        touch: Touch,
+        access: AccessInfo,
     ) -> Result<(), Problem> {
         let (shadow, space) = match location.space {
             Space::Global => (&mut self.global, GLOBAL),
@@ -195,8 +196,8 @@ impl Races {
             let from = start.saturating_sub(index * 4).min(4);
             let to = (end - index * 4).min(4);
             let mask = ((1u8 << to) - 1) & !((1u8 << from) - 1);
-            if let Some(past) = meet(&self.members, words.word(index), thread, space, mask, touch) {
-                return Err(explain::race(&past, &self.members, thread, touch, space, Some(location)));
+            if let Some(earlier) = record(&self.members, words.word(index), thread, space, mask, access) {
+                return Err(explain::race(&earlier, &self.members, thread, access, space, Some(location)));
             }
         }
         Ok(())
@@ -210,27 +211,27 @@ impl Races {
             Space::Private | Space::Input | Space::Resource => return Vec::new(),
         };
         let Ok(offset) = u64::try_from(location.offset) else { return Vec::new() };
-        let pasts = shadow.find(location.object, offset / 4).map(shadow::Word::all).into_iter().flatten();
-        let writes = pasts.filter(|past| past.is_write && past.mask & 1 << (offset % 4) != 0);
+        let accesses = shadow.find(location.object, offset / 4).map(shadow::Word::all).into_iter().flatten();
+        let writes = accesses.filter(|earlier| earlier.is_write && earlier.mask & 1 << (offset % 4) != 0);
         writes
-            .map(|past| {
-                let Member { group, index } = self.members[past.thread as usize];
-                ((group & COPIES == 0).then_some(ItemId { group, index }), past.at)
+            .map(|earlier| {
+                let Member { group, index } = self.members[earlier.thread as usize];
+                ((group & COPIES == 0).then_some(ItemId { group, index }), earlier.at)
             })
             .collect()
     }
 
     /// Records an access to a texel of an image or a packet of a pipe, by index.
-    pub(crate) fn touch_handle(
+    pub(crate) fn record_handle_access(
         &mut self,
         thread: &Thread,
         handle: u64,
         number: u64,
-        touch: Touch,
+        access: AccessInfo,
     ) -> Result<(), Problem> {
         let mut words = self.handles.object(handle as u32);
-        match meet(&self.members, words.word(number), thread, IMAGE, 0xf, touch) {
-            Some(past) => Err(explain::race(&past, &self.members, thread, touch, IMAGE, None)),
+        match record(&self.members, words.word(number), thread, IMAGE, 0xf, access) {
+            Some(earlier) => Err(explain::race(&earlier, &self.members, thread, access, IMAGE, None)),
             None => Ok(()),
         }
     }
@@ -238,16 +239,16 @@ impl Races {
 
 /// Records an access to bytes of a word. Returns an earlier access that races with it.
 #[inline]
-fn meet(
+fn record(
     members: &[Member],
     word: &mut shadow::Word,
     thread: &Thread,
     space: usize,
     mask: u8,
-    Touch { is_write, atomic, at, is_shared }: Touch,
-) -> Option<Past> {
+    AccessInfo { is_write, atomic, at, is_shared }: AccessInfo,
+) -> Option<RecordedAccess> {
     let number = thread.number;
-    let new = Past { thread: number, epoch: thread.epoch, at, mask, is_write, atomic, is_shared };
+    let new = RecordedAccess { thread: number, epoch: thread.epoch, at, mask, is_write, atomic, is_shared };
     let first = word.first;
     if first.mask == 0 && word.is_alone() {
         word.first = new;
@@ -264,34 +265,37 @@ fn meet(
             return None;
         }
     }
-    let happened = |past: &Past| {
-        past.thread == number
-            || past.is_shared
+    let happened = |earlier: &RecordedAccess| {
+        earlier.thread == number
+            || earlier.is_shared
                 && is_shared
-                && thread.is_ordered(space, past, members[past.thread as usize], is_write)
+                && thread.is_ordered(space, earlier, members[earlier.thread as usize], is_write)
     };
-    let is_together = |past: &Past| match (past.atomic, atomic) {
+    let is_together = |earlier: &RecordedAccess| match (earlier.atomic, atomic) {
         (Some((one, one_size)), Some((other, other_size))) => {
-            let there = members[past.thread as usize];
+            let there = members[earlier.thread as usize];
             let is_same_object = one_size == other_size || thread.environment == Environment::OpenCl;
             is_same_object && there.covers(one, thread.member) && thread.member.covers(other, there)
         }
         _ => false,
     };
-    let conflict = word.all().find(|past| {
-        past.mask & mask != 0 && (past.is_write || is_write) && !is_together(past) && !happened(past)
+    let conflict = word.all().find(|earlier| {
+        earlier.mask & mask != 0
+            && (earlier.is_write || is_write)
+            && !is_together(earlier)
+            && !happened(earlier)
     });
-    if let Some(past) = conflict {
-        return Some(*past);
+    if let Some(earlier) = conflict {
+        return Some(*earlier);
     }
-    word.retain(|past| {
-        let is_covered = past.mask & !mask == 0;
+    word.retain(|earlier| {
+        let is_covered = earlier.mask & !mask == 0;
         // Any access that races with the earlier one also races with this one, which replaces it.
-        let is_same = past.atomic == atomic
-            && (atomic.is_none() || members[past.thread as usize].group == thread.member.group);
-        let stands_for = if is_write { atomic.is_none() || is_same } else { !past.is_write && is_same };
-        let is_as_private = past.is_shared || !is_shared;
-        !(is_covered && stands_for && is_as_private && happened(past))
+        let is_same = earlier.atomic == atomic
+            && (atomic.is_none() || members[earlier.thread as usize].group == thread.member.group);
+        let stands_for = if is_write { atomic.is_none() || is_same } else { !earlier.is_write && is_same };
+        let is_as_private = earlier.is_shared || !is_shared;
+        !(is_covered && stands_for && is_as_private && happened(earlier))
     });
     word.push(new);
     None

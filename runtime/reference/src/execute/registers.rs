@@ -12,7 +12,7 @@ use crate::{
 /// The registers of a function.
 pub(super) struct Registers<'r> {
     pub(super) values: &'r mut [u64],
-    /// The poison of each register. Without checks the slice is empty, and nothing reads it.
+    /// The poison of each register. NoResult checks the slice is empty, and nothing reads it.
     pub(super) poison: &'r mut [Poison],
 }
 
@@ -306,7 +306,7 @@ impl Registers<'_> {
                         && self.poison[a] | self.poison[b] == 0
                         && f(self.values[a], self.values[b]) != 0
                     {
-                        return Err(Problem::Without(what));
+                        return Err(Problem::NoResult(what));
                     }
                 }
             }

@@ -12,7 +12,7 @@ use super::{
     races::{Races, Shadow, Synchronization, Thread},
     registers::Registers,
     resource::Resource,
-    view::{Local, View, Watch},
+    view::{Local, RaceCheck, View},
 };
 use crate::{
     ItemId, Monitor, Point, WorkItem,
@@ -70,7 +70,7 @@ impl<'s> Machine<'_, 's> {
             resources: self.site.resources,
             local: &mut *self.site.local,
             private: &mut *self.private,
-            watch: CHECKS.then_some(Watch {
+            race_check: CHECKS.then_some(RaceCheck {
                 races: &mut *self.site.races,
                 shadow: &mut *self.site.shadow,
                 thread: &mut *self.thread,
@@ -140,7 +140,7 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
                     return Ok(());
                 }
             }
-            Exit::Meet(number) => {
+            Exit::Collective(number) => {
                 item.state = State::Waiting(number);
                 return Ok(());
             }
@@ -161,7 +161,7 @@ enum Exit {
         count: u32,
     },
     /// Waits for others at this collective operation.
-    Meet(u32),
+    Collective(u32),
     /// At the beginning of a statement.
     Statement,
     /// The time slice has ended.
@@ -260,7 +260,7 @@ fn execute<const CHECKS: bool>(
             Op::Call(number) => return (position as Position, Exit::Call(number)),
             Op::Return => return (position as Position, Exit::Return { from: 0, count: 0 }),
             Op::ReturnValue { from, count } => return (position as Position, Exit::Return { from, count }),
-            Op::Meet(number) => return (position as Position, Exit::Meet(number)),
+            Op::Collective(number) => return (position as Position, Exit::Collective(number)),
             Op::Statement => return (position as Position, Exit::Statement),
             Op::Unreachable => return (position as Position - 1, Exit::Problem(Problem::Unreachable)),
             Op::Variable { .. }

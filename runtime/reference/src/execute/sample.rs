@@ -27,7 +27,7 @@ pub(super) struct Source<'i> {
 
 /// What selects the level (`cl_khr_mipmap_image`).
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Detail {
+pub(super) enum LevelSelector {
     First,
     Lod(f32),
     Gradients([[f32; 4]; 2]),
@@ -54,13 +54,13 @@ impl Source<'_> {
         sampler: u32,
         at: [f32; 4],
         (dims, rank): (u8, u8),
-        detail: Detail,
+        selector: LevelSelector,
     ) -> Option<Texel> {
         let desc = self.texels.desc;
-        let lod = match detail {
-            Detail::First => return self.at_floats(sampler, at, dims, rank),
-            Detail::Lod(lod) => lod,
-            Detail::Gradients(both) => {
+        let lod = match selector {
+            LevelSelector::First => return self.at_floats(sampler, at, dims, rank),
+            LevelSelector::Lod(lod) => lod,
+            LevelSelector::Gradients(both) => {
                 let [x, y] = both.map(|gradient| {
                     let along = gradient.iter().zip(desc.size).take(dims.into());
                     along

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The maximum number of running work-items, in all groups.
-const MAX_GROUPS_UNDER_WAY: usize = 1 << 15;
+const MAX_RUNNING_ITEMS: usize = 1 << 15;
 
 /// The state that the threads of a launch share.
 struct Shared<'l> {
@@ -78,12 +78,15 @@ fn complete(
             Next::Nothing => break,
             Next::Kernel(child, event) => (child, event),
             Next::Stuck => {
-                outcome.report =
-                    Some(stuck(launch, "enqueues a kernel that waits for events that never complete"));
+                outcome.report = Some(enqueue_error(
+                    launch,
+                    "enqueues a kernel that waits for events that never complete",
+                ));
                 break;
             }
             Next::TooMany => {
-                outcome.report = Some(stuck(launch, &format!("enqueues more than {MAX_ENQUEUED} kernels")));
+                outcome.report =
+                    Some(enqueue_error(launch, &format!("enqueues more than {MAX_ENQUEUED} kernels")));
                 break;
             }
         };
@@ -145,7 +148,7 @@ fn profile(objects: &Objects, addresses: &[u64], times: [u64; 2]) {
 }
 
 /// Reports an error of the enqueued kernels, for the launched kernel.
-fn stuck(launch: &Launch<'_>, message: &str) -> Report {
+fn enqueue_error(launch: &Launch<'_>, message: &str) -> Report {
     Report {
         kernel: launch.name().to_owned(),
         message: message.to_owned(),
@@ -208,8 +211,8 @@ impl Shared<'_> {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
         let (mut pool, mut races) = (Pool::default(), Races::new(self.launch.environment()));
         while !self.stopped.load(Relaxed) {
-            let under_way: usize = waiting.iter().map(Group::under_way).sum();
-            let begun = if under_way < MAX_GROUPS_UNDER_WAY { self.start_next_group() } else { None };
+            let running: usize = waiting.iter().map(Group::running_items).sum();
+            let begun = if running < MAX_RUNNING_ITEMS { self.start_next_group() } else { None };
             let Some(mut group) = begun.or_else(|| waiting.pop_front()) else { return };
             let mut printed = Vec::new();
             let mut shared = group::Shared {

@@ -4,7 +4,7 @@
 
 use super::{
     item::Private,
-    races::{Races, Shadow, Site, Thread, Touch},
+    races::{AccessInfo, Races, Shadow, Site, Thread},
     resource::Resource,
 };
 use crate::{
@@ -28,11 +28,11 @@ pub(crate) struct View<'a> {
     pub(crate) local: &'a mut [Local],
     pub(crate) private: &'a mut Private,
     /// Strict: race detection for its accesses.
-    pub(crate) watch: Option<Watch<'a>>,
+    pub(crate) race_check: Option<RaceCheck<'a>>,
 }
 
 /// The state of race detection.
-pub(crate) struct Watch<'a> {
+pub(crate) struct RaceCheck<'a> {
     pub(crate) races: &'a mut Races,
     /// The recorded accesses to local memory of the group.
     pub(crate) shadow: &'a mut Shadow,
@@ -43,7 +43,7 @@ pub(crate) struct Watch<'a> {
 }
 
 /// The bytes of an access.
-pub(crate) struct Found<'v> {
+pub(crate) struct Resolved<'v> {
     pub(crate) cells: &'v Cells,
     /// The offset of the first byte.
     pub(crate) at: u64,
@@ -76,16 +76,16 @@ impl View<'_> {
 
     /// Resolves an access: checks bounds and races, and records it.
     #[inline(always)]
-    pub(crate) fn reach<const CHECKS: bool>(
+    pub(crate) fn resolve<const CHECKS: bool>(
         &mut self,
         address: u64,
         size: u64,
         access: Access,
-    ) -> Result<Found<'_>, Problem> {
+    ) -> Result<Resolved<'_>, Problem> {
         let is_write = access == Access::Write;
         if !CHECKS {
             let (cells, at) = self.locate(address, size, access)?;
-            return Ok(Found { cells, at, poison: None });
+            return Ok(Resolved { cells, at, poison: None });
         }
         let Some(location) = Location::from_address(address) else { return Err(bad(address, size, access)) };
         let at = location.offset as u64;
@@ -93,37 +93,37 @@ impl View<'_> {
             Space::Global => {
                 let cells =
                     self.global.buffer(location.object).filter(|cells| cells.has(location.offset, size));
-                cells.map(|cells| Found { cells, at, poison: None })
+                cells.map(|cells| Resolved { cells, at, poison: None })
             }
             Space::Local => {
                 let local = self.local.get_mut(location.object as usize);
                 local.filter(|local| local.cells.has(location.offset, size)).map(|Local { cells, poison }| {
-                    Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) }
+                    Resolved { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) }
                 })
             }
             Space::Private => {
                 let at = self.private.inside(location, size);
                 let Private { cells, poison, .. } = &mut *self.private;
-                at.map(|at| Found { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) })
+                at.map(|at| Resolved { cells, at, poison: poison.get_mut(at as usize..(at + size) as usize) })
             }
             Space::Resource => {
                 let found = resource(self.resources, location, size);
-                found.map(|it| Found { cells: &it.cells, at: it.start + at, poison: None })
+                found.map(|it| Resolved { cells: &it.cells, at: it.start + at, poison: None })
             }
             Space::Input => None,
         };
-        match (found, &mut self.watch) {
+        match (found, &mut self.race_check) {
             (None, _) => Err(bad(address, size, access)),
-            (Some(found), Some(watch)) if location.space == Space::Resource => {
+            (Some(found), Some(race_check)) if location.space == Space::Resource => {
                 let buffer = resource(self.resources, location, size).and_then(|it| it.buffer);
                 if let Some(object) = buffer {
                     let location = Location { space: Space::Global, object, offset: found.at as i64 };
-                    watch.touch(location, size, is_write)?;
+                    race_check.record_access(location, size, is_write)?;
                 }
                 Ok(found)
             }
-            (Some(found), Some(watch)) if location.space != Space::Private => {
-                watch.touch(location, size, is_write)?;
+            (Some(found), Some(race_check)) if location.space != Space::Private => {
+                race_check.record_access(location, size, is_write)?;
                 Ok(found)
             }
             (Some(found), _) => Ok(found),
@@ -157,10 +157,10 @@ impl View<'_> {
 
     /// Strict: checks an access for races, and records it. Shadow memory grows up to the access, so an access out of
     /// bounds is reported first.
-    pub(crate) fn watch(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
+    pub(crate) fn check_races(&mut self, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
         self.locate(address, size, if is_write { Access::Write } else { Access::Read })?;
-        match (&mut self.watch, Location::from_address(address)) {
-            (Some(watch), Some(location)) => watch.touch(location, size, is_write),
+        match (&mut self.race_check, Location::from_address(address)) {
+            (Some(race_check), Some(location)) => race_check.record_access(location, size, is_write),
             _ => Ok(()),
         }
     }
@@ -171,8 +171,8 @@ impl View<'_> {
             return Ok(());
         }
         if CHECKS {
-            self.watch(from, size, false)?;
-            self.watch(to, size, true)?;
+            self.check_races(from, size, false)?;
+            self.check_races(to, size, true)?;
         }
         let (source, at) = self.locate(from, size, Access::Read)?;
         let mut bytes = vec![0; size as usize];
@@ -192,17 +192,22 @@ impl View<'_> {
     }
 }
 
-impl Watch<'_> {
+impl RaceCheck<'_> {
     #[inline(always)]
-    fn touch(&mut self, location: Location, size: u64, is_write: bool) -> Result<(), Problem> {
-        let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
-        self.races.touch(self.shadow, self.thread, location, size, touch)
+    fn record_access(&mut self, location: Location, size: u64, is_write: bool) -> Result<(), Problem> {
+        let access = AccessInfo { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
+        self.races.record_access(self.shadow, self.thread, location, size, access)
     }
 
     /// Records an access to a texel or a packet, by the handle of the image or pipe and the index in it.
-    pub(crate) fn touch_handle(&mut self, handle: u64, number: u64, is_write: bool) -> Result<(), Problem> {
-        let touch = Touch { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
-        self.races.touch_handle(self.thread, handle, number, touch)
+    pub(crate) fn record_handle_access(
+        &mut self,
+        handle: u64,
+        number: u64,
+        is_write: bool,
+    ) -> Result<(), Problem> {
+        let access = AccessInfo { is_write, atomic: None, at: self.at, is_shared: self.is_shared };
+        self.races.record_handle_access(self.thread, handle, number, access)
     }
 }
 

@@ -198,8 +198,8 @@ impl Format {
             }
             _ => {
                 let number = |channel: usize| match kind {
-                    Channel::Snorm(size) => (signed(channel) as f32 / most(size, true)).max(-1.0),
-                    Channel::Unorm(size) => bits(channel) as f32 / most(size, false),
+                    Channel::Snorm(size) => (signed(channel) as f32 / largest_integer(size, true)).max(-1.0),
+                    Channel::Unorm(size) => bits(channel) as f32 / largest_integer(size, false),
                     Channel::Half => f16::from_bits(bits(channel) as u16).to_f32(),
                     _ => f32::from_bits(bits(channel)),
                 };
@@ -243,8 +243,10 @@ impl Format {
                 (_, Texel::Float(texel)) => {
                     let value = if self.is_srgb() && at < 3 { gamma(texel[at]) } else { texel[at] };
                     match kind {
-                        Channel::Snorm(size) => normalized(value, -1.0, most(size, true)) as i32 as u32,
-                        Channel::Unorm(size) => normalized(value, 0.0, most(size, false)) as u32,
+                        Channel::Snorm(size) => {
+                            normalized(value, -1.0, largest_integer(size, true)) as i32 as u32
+                        }
+                        Channel::Unorm(size) => normalized(value, 0.0, largest_integer(size, false)) as u32,
                         Channel::Half => f16::from_f32(value).to_bits().into(),
                         _ => value.to_bits(),
                     }
@@ -258,7 +260,7 @@ impl Format {
 }
 
 /// The integer that represents 1.0 in a normalized type of this size.
-fn most(size: u8, is_signed: bool) -> f32 {
+fn largest_integer(size: u8, is_signed: bool) -> f32 {
     ((1u32 << (8 * u32::from(size) - u32::from(is_signed))) - 1) as f32
 }
 

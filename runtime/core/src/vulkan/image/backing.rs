@@ -10,7 +10,7 @@ use super::{GENERAL, Texels, subresource};
 use crate::backend::{ImageMemory, Memory};
 use crate::error::Result;
 use crate::image::{ImageDesc, ImageRegion};
-use crate::vulkan::commands::Touches;
+use crate::vulkan::commands::Accesses;
 use crate::vulkan::memory;
 
 /// The buffer that an image is made of.
@@ -82,7 +82,7 @@ impl Exchange {
 
 /// Orders everything before it with everything after it.
 fn barrier(raw: &ash::Device, commands: vk::CommandBuffer) {
-    let Touches { stages, reads, writes } = Touches::ANYTHING;
+    let Accesses { stages, reads, writes } = Accesses::ANYTHING;
     let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(reads | writes)];
     let none = vk::DependencyFlags::empty();
     // SAFETY: the command buffer is being recorded.

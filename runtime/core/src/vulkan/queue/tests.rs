@@ -23,7 +23,7 @@ fn chains_through_several_queues() {
     let infos = instance.devices().expect("devices");
     let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
     let mut handle = instance.open_handle(info, None).expect("an open device");
-    let device = Arc::get_mut(&mut handle.0).expect("nobody else has it");
+    let device = Arc::get_mut(&mut handle.0).expect("this is the only reference");
     device.queues = vec![device.queues[0].clone(); 3];
     let first = handle.queue(Purpose::FirstContents).unwrap();
     let queues = [0; 5].map(|_| handle.queue(Purpose::Commands { profiled: false }).unwrap());

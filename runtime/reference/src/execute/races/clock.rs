@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::shadow::Past;
+use super::shadow::RecordedAccess;
 use crate::{
     Environment,
     code::{Order, Scope, Semantics},
@@ -17,7 +17,7 @@ pub(super) const LOCAL: usize = 1;
 pub(super) const IMAGE: usize = 2;
 
 /// The spaces that the semantics contain.
-pub(super) fn named(semantics: Semantics) -> [bool; SPACES] {
+pub(super) fn spaces_of(semantics: Semantics) -> [bool; SPACES] {
     [semantics.global, semantics.local, semantics.image]
 }
 
@@ -50,13 +50,12 @@ impl Member {
 pub(super) struct Clock {
     /// The epoch of the whole own group.
     floor: u32,
-    more: Option<Rc<More>>,
+    others: Option<Rc<Others>>,
 }
 
-/// Ordered by number.
+/// Epochs of whole groups and of single work-items, ordered by number.
 #[derive(Debug, Default)]
-struct More {
-    /// The epochs of whole groups.
+struct Others {
     groups: Vec<(u32, u32)>,
     work_items: Vec<(u32, u32)>,
 }
@@ -96,12 +95,12 @@ fn common(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
 impl Clock {
     /// Whether the clock, in a group, includes a work-item up to an epoch.
     #[inline]
-    pub(super) fn knows(&self, own: u32, number: u32, other: Member, until: u32) -> bool {
+    pub(super) fn includes(&self, own: u32, number: u32, other: Member, until: u32) -> bool {
         if other.group == own && until <= self.floor {
             return true;
         }
-        self.more.as_ref().is_some_and(|more| {
-            epoch(&more.groups, other.group) >= until || epoch(&more.work_items, number) >= until
+        self.others.as_ref().is_some_and(|others| {
+            epoch(&others.groups, other.group) >= until || epoch(&others.work_items, number) >= until
         })
     }
 
@@ -110,48 +109,48 @@ impl Clock {
         if group == own {
             self.floor = self.floor.max(other.floor);
         } else if other.floor > 0 {
-            self.add(More { groups: vec![(group, other.floor)], work_items: Vec::new() });
+            self.add(Others { groups: vec![(group, other.floor)], work_items: Vec::new() });
         }
-        match (&self.more, &other.more) {
+        match (&self.others, &other.others) {
             (_, None) => {}
             (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
-            (None, Some(theirs)) => self.more = Some(theirs.clone()),
+            (None, Some(theirs)) => self.others = Some(theirs.clone()),
             (Some(_), Some(theirs)) => {
-                let theirs = More { groups: theirs.groups.clone(), work_items: theirs.work_items.clone() };
+                let theirs = Others { groups: theirs.groups.clone(), work_items: theirs.work_items.clone() };
                 self.add(theirs);
             }
         }
-        if let Some(more) = &self.more {
-            self.floor = self.floor.max(epoch(&more.groups, own));
+        if let Some(others) = &self.others {
+            self.floor = self.floor.max(epoch(&others.groups, own));
         }
     }
 
-    fn add(&mut self, new: More) {
-        self.more = Some(Rc::new(match &self.more {
+    fn add(&mut self, new: Others) {
+        self.others = Some(Rc::new(match &self.others {
             None => new,
-            Some(more) => More {
-                groups: merged(&more.groups, &new.groups),
-                work_items: merged(&more.work_items, &new.work_items),
+            Some(others) => Others {
+                groups: merged(&others.groups, &new.groups),
+                work_items: merged(&others.work_items, &new.work_items),
             },
         }));
     }
 
     /// Joins the epochs of some work-items, ordered by number.
     pub(super) fn join_epochs(&mut self, work_items: Vec<(u32, u32)>) {
-        self.add(More { groups: Vec::new(), work_items });
+        self.add(Others { groups: Vec::new(), work_items });
     }
 
     /// The meet of two clocks.
     fn common(&self, other: &Self) -> Self {
-        let more = match (&self.more, &other.more) {
-            (Some(one), Some(two)) if !Rc::ptr_eq(one, two) => Some(Rc::new(More {
+        let others = match (&self.others, &other.others) {
+            (Some(one), Some(two)) if !Rc::ptr_eq(one, two) => Some(Rc::new(Others {
                 groups: common(&one.groups, &two.groups),
                 work_items: common(&one.work_items, &two.work_items),
             })),
             (Some(one), Some(_)) => Some(one.clone()),
             _ => None,
         };
-        Self { floor: self.floor.min(other.floor), more }
+        Self { floor: self.floor.min(other.floor), others }
     }
 }
 
@@ -171,7 +170,7 @@ impl Release {
     /// Whether acquiring this release also acquires the older one, in the same spaces.
     pub(super) fn covers(&self, old: &Self) -> bool {
         let known =
-            |space: usize| self.known[space].knows(self.member.group, old.number, old.member, old.epoch);
+            |space: usize| self.known[space].includes(self.member.group, old.number, old.member, old.epoch);
         old.number == self.number && old.epoch <= self.epoch
             || (0..SPACES).all(|space| !old.spaces[space] || known(space))
     }
@@ -186,7 +185,7 @@ pub(crate) struct Thread {
     /// Incremented by every release.
     pub(super) epoch: u32,
     pub(super) environment: Environment,
-    /// What happens before, in each space.
+    /// The accesses that happen before the next one, in each space.
     pub(super) known: [Clock; SPACES],
     /// Vulkan: the writes that are available, and those of them that are visible here.
     pub(super) available: [Clock; SPACES],
@@ -194,11 +193,11 @@ pub(crate) struct Thread {
     /// The release fences that later atomic stores publish.
     pub(super) fences: Vec<Release>,
     /// The releases that atomic loads have read, for a later acquire fence, with the space of their objects.
-    pub(super) seen: Vec<(Release, usize)>,
+    pub(super) read_releases: Vec<(Release, usize)>,
 }
 
 /// The maximum number of releases to remember for the next acquire fence.
-const SEEN: usize = 64;
+const MAX_READ_RELEASES: usize = 64;
 
 pub(super) fn acquires(order: Order) -> bool {
     matches!(order, Order::Acquire | Order::AcquireRelease | Order::SeqCst)
@@ -211,24 +210,30 @@ pub(super) fn releases(order: Order) -> bool {
 impl Thread {
     /// Whether another work-item's accesses up to an epoch happen before what follows.
     #[inline]
-    pub(super) fn knows(&self, space: usize, number: u32, other: Member, epoch: u32) -> bool {
-        self.known[space].knows(self.member.group, number, other, epoch)
+    pub(super) fn includes(&self, space: usize, number: u32, other: Member, epoch: u32) -> bool {
+        self.known[space].includes(self.member.group, number, other, epoch)
     }
 
     /// Whether the model orders an access before what follows here, in a different work-item.
     #[inline]
-    pub(super) fn is_ordered(&self, space: usize, past: &Past, there: Member, is_write: bool) -> bool {
-        let clock = match (self.environment, past.is_write, is_write) {
+    pub(super) fn is_ordered(
+        &self,
+        space: usize,
+        earlier: &RecordedAccess,
+        there: Member,
+        is_write: bool,
+    ) -> bool {
+        let clock = match (self.environment, earlier.is_write, is_write) {
             (Environment::OpenCl, ..) | (Environment::Vulkan, false, _) => &self.known[space],
             (Environment::Vulkan, true, true) => &self.available[space],
             (Environment::Vulkan, true, false) => &self.visible[space],
         };
-        clock.knows(self.member.group, past.thread, there, past.epoch)
+        clock.includes(self.member.group, earlier.thread, there, earlier.epoch)
     }
 
     /// Whether a write was made available before what follows.
-    pub(super) fn is_available(&self, space: usize, past: &Past, there: Member) -> bool {
-        self.available[space].knows(self.member.group, past.thread, there, past.epoch)
+    pub(super) fn is_available(&self, space: usize, earlier: &RecordedAccess, there: Member) -> bool {
+        self.available[space].includes(self.member.group, earlier.thread, there, earlier.epoch)
     }
 
     /// The state to release, after making the own writes available if requested.
@@ -258,7 +263,7 @@ impl Thread {
             return;
         }
         for (space, _) in spaces.iter().enumerate().filter(|(_, is_acquired)| **is_acquired) {
-            if release.spaces[space] && !self.knows(space, release.number, there, release.epoch) {
+            if release.spaces[space] && !self.includes(space, release.number, there, release.epoch) {
                 let clock = &mut self.known[space];
                 clock.join(self.member.group, &release.known[space], there.group);
                 clock.join_epochs(vec![(release.number, release.epoch)]);
@@ -271,14 +276,14 @@ impl Thread {
 
     /// A fence (OpenCL C 6.15.12.5).
     pub(crate) fn fence(&mut self, scope: Scope, semantics: Semantics) {
-        let spaces = named(semantics);
+        let spaces = spaces_of(semantics);
         if acquires(semantics.order) {
-            for (release, through) in std::mem::take(&mut self.seen) {
+            for (release, through) in std::mem::take(&mut self.read_releases) {
                 // A Vulkan fence synchronizes only through objects in the memory that its semantics contain.
                 if self.environment == Environment::OpenCl || spaces[through] {
                     self.acquire(&release, scope, spaces);
                 }
-                self.seen.push((release, through));
+                self.read_releases.push((release, through));
             }
             if semantics.visible {
                 self.make_visible(spaces);
@@ -297,14 +302,14 @@ impl Thread {
 
     /// Records that an atomic load has read a release, from an object in a space.
     pub(super) fn record_read_release(&mut self, release: &Release, through: usize) {
-        let known = |space: usize| self.knows(space, release.number, release.member, release.epoch);
+        let known = |space: usize| self.includes(space, release.number, release.member, release.epoch);
         if release.number == self.number || (0..SPACES).all(|space| !release.spaces[space] || known(space)) {
             return;
         }
-        if self.seen.len() == SEEN {
-            self.seen.remove(0);
+        if self.read_releases.len() == MAX_READ_RELEASES {
+            self.read_releases.remove(0);
         }
-        self.seen.push((release.clone(), through));
+        self.read_releases.push((release.clone(), through));
     }
 
     /// Orders an asynchronous copy before what follows.
@@ -332,7 +337,7 @@ impl Thread {
         for clock in &mut self.known {
             // A copy has its own group.
             if clock.floor > 0 {
-                clock.add(More { groups: vec![(first.member.group, clock.floor)], work_items: Vec::new() });
+                clock.add(Others { groups: vec![(first.member.group, clock.floor)], work_items: Vec::new() });
             }
             clock.floor = 0;
             if is_alone {
@@ -354,7 +359,7 @@ pub(super) fn barrier(
         thread.fence(scope, half(Order::Acquire));
     }
     let last = threads.iter().map(|thread| thread.epoch).max().unwrap_or(0);
-    let spaces = named(semantics);
+    let spaces = spaces_of(semantics);
     for space in (0..SPACES).filter(|space| spaces[*space]) {
         let own = threads[0].member.group;
         let mut all = threads[0].known[space].clone();
@@ -427,12 +432,12 @@ mod tests {
     #[test]
     fn a_clock_can_include_whole_groups() {
         let mut clock = Clock::default();
-        let other = Clock { floor: 4, more: None };
+        let other = Clock { floor: 4, others: None };
         clock.join(0, &other, 7);
         let member = |group| Member { group, index: 0 };
-        assert!(clock.knows(0, 33, member(7), 4) && !clock.knows(0, 33, member(7), 5));
-        assert!(!clock.knows(0, 1, member(0), 1));
+        assert!(clock.includes(0, 33, member(7), 4) && !clock.includes(0, 33, member(7), 5));
+        assert!(!clock.includes(0, 1, member(0), 1));
         clock.join(0, &other, 0);
-        assert!(clock.knows(0, 1, member(0), 4));
+        assert!(clock.includes(0, 1, member(0), 4));
     }
 }

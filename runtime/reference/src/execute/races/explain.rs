@@ -1,23 +1,23 @@
 //! Race reports: the two accesses, and why they are not ordered.
 
-use super::{COPIES, GLOBAL, IMAGE, LOCAL, Member, Past, Thread, Touch};
+use super::{AccessInfo, COPIES, GLOBAL, IMAGE, LOCAL, Member, RecordedAccess, Thread};
 use crate::{
     Environment,
     code::Scope,
     memory::Location,
-    report::{Access as Kind, Problem, Race, Who},
+    report::{Access as Kind, Agent, Problem, Race},
 };
 
 /// The report for an access and an earlier one.
 pub(super) fn race(
-    past: &Past,
+    earlier: &RecordedAccess,
     members: &[Member],
     thread: &Thread,
-    touch: Touch,
+    access: AccessInfo,
     space: usize,
     location: Option<Location>,
 ) -> Problem {
-    let there = members[past.thread as usize];
+    let there = members[earlier.thread as usize];
     let copies = thread.member.group | there.group;
     let is_together = (thread.member.group ^ there.group) & !COPIES == 0;
     let where_they_are =
@@ -27,10 +27,10 @@ pub(super) fn race(
         IMAGE => ("images", "CLK_IMAGE_MEM_FENCE"),
         _ => ("global memory", "CLK_GLOBAL_MEM_FENCE"),
     };
-    let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
+    let is_known = |space| thread.includes(space, earlier.thread, there, earlier.epoch);
     let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
-    let reason = match (past.atomic, touch.atomic) {
-        _ if thread.environment == Environment::Vulkan => vulkan(past, there, thread, touch, space),
+    let reason = match (earlier.atomic, access.atomic) {
+        _ if thread.environment == Environment::Vulkan => vulkan(earlier, there, thread, access, space),
         _ if copies & COPIES != 0 && there.group & COPIES == 0 => {
             "the asynchronous copy is not ordered after accesses of single work-items: a barrier before the copy is missing"
                 .to_owned()
@@ -59,42 +59,48 @@ pub(super) fn race(
         (true, None) => Kind::Write,
         (false, None) => Kind::Read,
     };
-    let who = |member: Member| match member.group & COPIES {
-        0 => Who::WorkItem { group: member.group, index: member.index },
-        _ => Who::Copy,
+    let agent = |member: Member| match member.group & COPIES {
+        0 => Agent::WorkItem { group: member.group, index: member.index },
+        _ => Agent::Copy,
     };
     Problem::Race(Box::new(Race {
-        this: kind(touch.is_write, touch.atomic),
-        by: who(thread.member),
-        other: kind(past.is_write, past.atomic),
-        other_at: past.at,
-        other_by: who(there),
+        this: kind(access.is_write, access.atomic),
+        by: agent(thread.member),
+        other: kind(earlier.is_write, earlier.atomic),
+        other_at: earlier.at,
+        other_by: agent(there),
         reason,
         address: location.map(Location::address),
     }))
 }
 
 /// Why Vulkan's memory model does not order two accesses: the first condition that is not met.
-fn vulkan(past: &Past, there: Member, thread: &Thread, touch: Touch, space: usize) -> String {
+fn vulkan(
+    earlier: &RecordedAccess,
+    there: Member,
+    thread: &Thread,
+    access: AccessInfo,
+    space: usize,
+) -> String {
     let (flag, operand) = match space {
         LOCAL => ("WorkgroupMemory", "NonPrivatePointer"),
         IMAGE => ("ImageMemory", "NonPrivateTexel"),
         _ => ("UniformMemory", "NonPrivatePointer"),
     };
-    if let (Some((one, one_size)), Some((other, other_size))) = (past.atomic, touch.atomic) {
+    if let (Some((one, one_size)), Some((other, other_size))) = (earlier.atomic, access.atomic) {
         return if one_size == other_size {
             format!("both are atomic, but their scopes do not include each other: {one:?} and {other:?}")
         } else {
             format!("both are atomic, but of {one_size} and of {other_size} bytes")
         };
     }
-    if !past.is_shared || !touch.is_shared {
+    if !earlier.is_shared || !access.is_shared {
         return format!("nothing orders a private access to another work-item's: {operand} is missing");
     }
-    let is_known = |space| thread.knows(space, past.thread, there, past.epoch);
+    let is_known = |space| thread.includes(space, earlier.thread, there, earlier.epoch);
     let elsewhere = [GLOBAL, LOCAL, IMAGE].into_iter().any(|other| other != space && is_known(other));
     match (is_known(space), elsewhere) {
-        (true, _) if thread.is_available(space, past, there) => {
+        (true, _) if thread.is_available(space, earlier, there) => {
             "the write was made available, but not visible here: MakeVisible is missing".to_owned()
         }
         (true, _) => "the write was not made available: MakeAvailable is missing".to_owned(),

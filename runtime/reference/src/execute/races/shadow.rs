@@ -7,7 +7,7 @@ use crate::code::Scope;
 
 /// A recorded access. A mask of 0 means none.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Past {
+pub(super) struct RecordedAccess {
     pub(super) thread: u32,
     pub(super) epoch: u32,
     pub(super) at: Site,
@@ -21,9 +21,9 @@ pub(super) struct Past {
 /// The accesses to a word. Most words have one access, so the others are stored separately.
 #[derive(Debug, Default)]
 pub(super) struct Word {
-    pub(super) first: Past,
+    pub(super) first: RecordedAccess,
     #[expect(clippy::box_collection, reason = "a word has room for a pointer, not for three")]
-    rest: Option<Box<Vec<Past>>>,
+    rest: Option<Box<Vec<RecordedAccess>>>,
 }
 
 impl Word {
@@ -33,13 +33,13 @@ impl Word {
         self.rest.is_none()
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Past> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &RecordedAccess> {
         let first = (self.first.mask != 0).then_some(&self.first);
         first.into_iter().chain(self.rest.iter().flat_map(|rest| rest.iter()))
     }
 
     /// Removes accesses.
-    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Past) -> bool) {
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&RecordedAccess) -> bool) {
         if let Some(rest) = &mut self.rest {
             rest.retain(&mut keeps);
         }
@@ -50,23 +50,23 @@ impl Word {
     }
 
     /// Adds an access. If there are too many, evicts an older read.
-    pub(super) fn push(&mut self, past: Past) {
+    pub(super) fn push(&mut self, earlier: RecordedAccess) {
         if self.first.mask == 0 {
-            self.first = past;
+            self.first = earlier;
             return;
         }
         let rest = self.rest.get_or_insert_default();
-        if rest.len() < REMEMBERED - 1 {
-            rest.push(past);
+        if rest.len() < MAX_RECORDED - 1 {
+            rest.push(earlier);
         } else {
-            let read = rest.iter().position(|past| !past.is_write);
-            rest[read.unwrap_or(past.thread as usize % (REMEMBERED - 1))] = past;
+            let read = rest.iter().position(|earlier| !earlier.is_write);
+            rest[read.unwrap_or(earlier.thread as usize % (MAX_RECORDED - 1))] = earlier;
         }
     }
 }
 
 /// The maximum number of accesses recorded for a word.
-const REMEMBERED: usize = 6;
+const MAX_RECORDED: usize = 6;
 /// The number of words allocated together.
 const PAGE: usize = 64;
 

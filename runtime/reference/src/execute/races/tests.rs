@@ -12,14 +12,20 @@ fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization
     Synchronization { scope, semantics, reads, writes }
 }
 
-fn touch(races: &mut Races, thread: &Thread, address: u64, size: u64, is_write: bool) -> Result<(), Problem> {
+fn access(
+    races: &mut Races,
+    thread: &Thread,
+    address: u64,
+    size: u64,
+    is_write: bool,
+) -> Result<(), Problem> {
     let location = Location::from_address(address).unwrap();
-    races.touch(
+    races.record_access(
         &mut Shadow::default(),
         thread,
         location,
         size,
-        Touch { is_write, atomic: None, at: 0, is_shared: true },
+        AccessInfo { is_write, atomic: None, at: 0, is_shared: true },
     )
 }
 
@@ -33,10 +39,10 @@ fn message(write: Order, read: Order, scope: Scope, group: u32) -> bool {
     let (data, flag) = (Space::Global.address(0), Space::Global.address(1));
     let mut writer = races.begin(0, 0);
     let mut reader = races.begin(group, 1);
-    touch(&mut races, &writer, data, 4, true).unwrap();
+    access(&mut races, &writer, data, 4, true).unwrap();
     atomic(&mut races, &mut writer, flag, how(write, scope, false, true)).unwrap();
     atomic(&mut races, &mut reader, flag, how(read, scope, true, false)).is_err()
-        || touch(&mut races, &reader, data, 4, false).is_err()
+        || access(&mut races, &reader, data, 4, false).is_err()
 }
 
 #[test]
@@ -54,10 +60,10 @@ fn barriers_order_the_memory_of_their_flags() {
         let mut races = Races::new(Environment::OpenCl);
         let data = Space::Global.address(0);
         let mut threads = [races.begin(0, 0), races.begin(0, 1)];
-        touch(&mut races, &threads[0], data, 4, true).unwrap();
+        access(&mut races, &threads[0], data, 4, true).unwrap();
         let semantics = semantics(Order::AcquireRelease, true, global);
         races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
-        assert_eq!(touch(&mut races, &threads[1], data, 4, false).is_err(), is_race);
+        assert_eq!(access(&mut races, &threads[1], data, 4, false).is_err(), is_race);
     }
 }
 
@@ -66,9 +72,9 @@ fn neighboring_bytes_do_not_race() {
     let mut races = Races::new(Environment::OpenCl);
     let data = Space::Global.address(0);
     let threads = [races.begin(0, 0), races.begin(0, 1)];
-    touch(&mut races, &threads[0], data + 1, 1, true).unwrap();
-    touch(&mut races, &threads[1], data + 2, 2, true).unwrap();
-    assert!(touch(&mut races, &threads[1], data, 8, false).is_err());
+    access(&mut races, &threads[0], data + 1, 1, true).unwrap();
+    access(&mut races, &threads[1], data + 2, 2, true).unwrap();
+    assert!(access(&mut races, &threads[1], data, 8, false).is_err());
 }
 
 #[test]
@@ -78,14 +84,14 @@ fn asynchronous_copies_are_unordered_until_the_wait() {
     let mut threads = [races.begin(0, 0), races.begin(0, 1)];
     let mut copying = races.begin_copying(0);
     copying.copies_for(threads.iter());
-    touch(&mut races, &copying, data, 4, true).unwrap();
+    access(&mut races, &copying, data, 4, true).unwrap();
     let semantics = semantics(Order::AcquireRelease, true, true);
     races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
-    assert!(touch(&mut races, &threads[0], data, 4, false).is_err());
+    assert!(access(&mut races, &threads[0], data, 4, false).is_err());
     threads[0].join_copy(&copying);
-    touch(&mut races, &threads[0], data, 4, false).unwrap();
+    access(&mut races, &threads[0], data, 4, false).unwrap();
     copying.copies_for(threads.iter());
-    assert!(touch(&mut races, &copying, data, 4, true).is_err());
+    assert!(access(&mut races, &copying, data, 4, true).is_err());
 }
 
 /// Message passing under Vulkan's rules, without some parts of the release, the acquire or the data accesses.
@@ -106,8 +112,8 @@ fn vulkan_message(lacking: Lacking) -> Option<String> {
     let mut writer = races.begin(0, 0);
     let mut reader = races.begin(1, 0);
     let access = |races: &mut Races, thread: &Thread, is_write| {
-        let touch = Touch { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
-        races.touch(&mut Shadow::default(), thread, Location::from_address(data).unwrap(), 4, touch)
+        let touch = AccessInfo { is_write, atomic: None, at: 0, is_shared: !lacking.shared };
+        races.record_access(&mut Shadow::default(), thread, Location::from_address(data).unwrap(), 4, touch)
     };
     let sync = |order, reads, writes| Synchronization {
         scope: Scope::Device,
@@ -144,9 +150,9 @@ fn vulkan_barriers_make_available_and_visible() {
         let mut races = Races::new(Environment::Vulkan);
         let data = Space::Global.address(0);
         let mut threads = [races.begin(0, 0), races.begin(0, 1)];
-        touch(&mut races, &threads[0], data, 4, true).unwrap();
+        access(&mut races, &threads[0], data, 4, true).unwrap();
         let semantics = Semantics { available, visible, ..semantics(Order::AcquireRelease, true, true) };
         races.barrier(threads.iter_mut(), true, Scope::WorkGroup, semantics);
-        assert_eq!(touch(&mut races, &threads[1], data, 4, false).is_err(), is_race);
+        assert_eq!(access(&mut races, &threads[1], data, 4, false).is_err(), is_race);
     }
 }

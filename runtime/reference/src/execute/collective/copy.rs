@@ -3,13 +3,13 @@
 //! Owns the events of a group. A copy runs immediately, but for race detection it runs concurrently with the
 //! work-items until they have waited for its event.
 
-use super::{Surroundings, agree};
+use super::{CollectiveContext, check_uniform_operand};
 use crate::{
-    code::{Meet, Slot, Together},
+    code::{Collective, CollectiveKind, Slot},
     execute::{
         item::{Item, Private},
         races::{Site, Thread},
-        view::{View, Watch},
+        view::{RaceCheck, View},
     },
     poison::of_bytes,
     report::{Access, Problem, Use},
@@ -22,11 +22,11 @@ pub(crate) struct Copies {
     events: u64,
     /// Race-detection threads for copies; idle ones are reused.
     idle: Vec<Thread>,
-    under_way: Vec<UnderWay>,
+    running: Vec<RunningCopy>,
 }
 
 #[derive(Debug)]
-struct UnderWay {
+struct RunningCopy {
     event: u64,
     copying: Thread,
     at: Site,
@@ -34,29 +34,31 @@ struct UnderWay {
 
 impl Copies {
     /// The location of a copy that no work-item has waited for.
-    pub(crate) fn forgotten(&self) -> Option<Site> {
-        self.under_way.first().map(|copy| copy.at)
+    pub(crate) fn unawaited(&self) -> Option<Site> {
+        self.running.first().map(|copy| copy.at)
     }
 }
 
 /// Executes a copy; all work-items pass the same arguments.
 pub(super) fn copy<const CHECKS: bool>(
-    meet: &Meet,
+    operation: &Collective,
     live: &mut [Item],
     chosen: &[usize],
-    surroundings: &mut Surroundings<'_>,
+    context: &mut CollectiveContext<'_>,
 ) -> Result<(), Problem> {
-    let Together::Copy { from, elements, stride, bytes, to_local, event } = meet.what else { return Ok(()) };
-    let operands = [meet.to, from, elements, stride];
+    let CollectiveKind::Copy { from, elements, stride, bytes, to_local, event } = operation.kind else {
+        return Ok(());
+    };
+    let operands = [operation.to, from, elements, stride];
     if CHECKS {
         for slot in operands.into_iter().chain([event]) {
-            agree(live, chosen, slot, 1)?;
+            check_uniform_operand(live, chosen, slot, 1)?;
         }
     }
     let first = &mut live[chosen[0]];
     let [target, source, elements, stride] = operands.map(|slot: Slot| first.values(slot, 1)[0]);
     let given = first.values(event, 1)[0];
-    let copies = &mut *surroundings.copies;
+    let copies = &mut *context.copies;
     if given == 0 {
         copies.events += 1;
     }
@@ -66,23 +68,23 @@ pub(super) fn copy<const CHECKS: bool>(
     }
     let mut copying = match copies.idle.pop() {
         Some(copying) => copying,
-        None if CHECKS => surroundings.races.begin_copying(surroundings.group),
+        None if CHECKS => context.races.begin_copying(context.group),
         None => Thread::default(),
     };
     let mut nothing = Private::default();
-    let watch = if CHECKS {
+    let race_check = if CHECKS {
         copying.copies_for(chosen.iter().map(|&index| &live[index].thread));
-        let (races, shadow) = (&mut *surroundings.races, &mut *surroundings.shadow);
-        Some(Watch { races, shadow, thread: &mut copying, at: surroundings.at, is_shared: true })
+        let (races, shadow) = (&mut *context.races, &mut *context.shadow);
+        Some(RaceCheck { races, shadow, thread: &mut copying, at: context.at, is_shared: true })
     } else {
         None
     };
     let mut view = View {
-        global: surroundings.global,
+        global: context.global,
         resources: &[],
-        local: surroundings.local,
+        local: context.local,
         private: &mut nothing,
-        watch,
+        race_check,
     };
     // The stride applies to global memory, in elements.
     let bytes = u64::from(bytes);
@@ -93,9 +95,9 @@ pub(super) fn copy<const CHECKS: bool>(
         view.copy::<CHECKS>(target.wrapping_add(to_step), source.wrapping_add(from_step), bytes)?;
     }
     if CHECKS {
-        surroundings.copies.under_way.push(UnderWay { event: number, copying, at: surroundings.at });
+        context.copies.running.push(RunningCopy { event: number, copying, at: context.at });
     } else {
-        surroundings.copies.idle.push(copying);
+        context.copies.idle.push(copying);
     }
     Ok(())
 }
@@ -106,24 +108,25 @@ pub(super) fn wait<const CHECKS: bool>(
     events: Slot,
     live: &mut [Item],
     chosen: &[usize],
-    surroundings: &mut Surroundings<'_>,
+    context: &mut CollectiveContext<'_>,
 ) -> Result<(), Problem> {
     if !CHECKS {
         return Ok(());
     }
-    agree(live, chosen, count, 1)?;
+    check_uniform_operand(live, chosen, count, 1)?;
     let wanted = live[chosen[0]].values(count, 1)[0];
     let mut ended = Vec::new();
     for (member, &index) in chosen.iter().enumerate() {
         let item = &mut live[index];
         let address = item.values(events, 1)[0];
-        let Surroundings { global, local, races, shadow, at, .. } = &mut *surroundings;
-        let watch = Watch { races, shadow, thread: &mut item.thread, at: *at, is_shared: true };
-        let mut view = View { global, resources: &[], local, private: &mut item.private, watch: Some(watch) };
+        let CollectiveContext { global, local, races, shadow, at, .. } = &mut *context;
+        let race_check = RaceCheck { races, shadow, thread: &mut item.thread, at: *at, is_shared: true };
+        let mut view =
+            View { global, resources: &[], local, private: &mut item.private, race_check: Some(race_check) };
         let mut own = Vec::new();
         for event in 0..wanted.min(1 << 16) {
             let event_address = address.wrapping_add(8 * event);
-            let found = view.reach::<CHECKS>(event_address, 8, Access::Read)?;
+            let found = view.resolve::<CHECKS>(event_address, 8, Access::Read)?;
             let why = found.poison.as_deref().map_or(0, of_bytes);
             if why != 0 {
                 return Err(Problem::Poison(why, Use::Operand));
@@ -133,18 +136,18 @@ pub(super) fn wait<const CHECKS: bool>(
         if member == 0 {
             ended = own;
         } else if ended != own {
-            return Err(Problem::Differing);
+            return Err(Problem::NotUniform);
         }
     }
-    let copies = &mut *surroundings.copies;
+    let copies = &mut *context.copies;
     if ended.iter().any(|event| !(1..=copies.events).contains(event)) {
         let message = "waits for an event that no asynchronous copy of this work-group made".to_owned();
         return Err(Problem::Misuse { kind: "asynchronous-copy", message });
     }
-    let (done, left): (Vec<UnderWay>, Vec<UnderWay>) =
-        std::mem::take(&mut copies.under_way).into_iter().partition(|copy| ended.contains(&copy.event));
-    copies.under_way = left;
-    for UnderWay { mut copying, .. } in done {
+    let (done, left): (Vec<RunningCopy>, Vec<RunningCopy>) =
+        std::mem::take(&mut copies.running).into_iter().partition(|copy| ended.contains(&copy.event));
+    copies.running = left;
+    for RunningCopy { mut copying, .. } in done {
         for &index in chosen {
             live[index].thread.join_copy(&copying);
         }

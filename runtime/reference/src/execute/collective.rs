@@ -1,6 +1,6 @@
 //! Collective operations: barriers, votes, scans, shuffles, copies.
 //!
-//! Owns the collective functions (OpenCL C 6.15.16, 6.15.20). Must not depend on when work-items meet.
+//! Owns the collective functions (OpenCL C 6.15.16, 6.15.20). Must not depend on when work-items arrive.
 
 mod copy;
 
@@ -15,14 +15,14 @@ use super::{
 use crate::{
     Environment, SUB_GROUP_SIZE,
     alu::{self, F2},
-    code::{Meet, Pipe, PipeAction, Scan, Scope, Slot, Together},
+    code::{Collective, CollectiveKind, Pipe, PipeAction, Scan, Scope, Slot},
     memory::Objects,
     poison::{DOMAIN, INACTIVE, Poison, UNWRITTEN, union},
     report::{Problem, Use},
 };
 
 /// The group's state during a collective operation.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct CollectiveContext<'a> {
     pub(crate) environment: Environment,
     pub(crate) global: &'a Objects,
     pub(crate) local: &'a mut [Local],
@@ -31,29 +31,29 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) shadow: &'a mut Shadow,
     pub(crate) copies: &'a mut Copies,
     pub(crate) group: u32,
-    /// The operation at which the work-items meet.
+    /// The location of the operation.
     pub(crate) at: Site,
 }
 
 /// Executes the operation for the chosen work-items, ordered by index.
 pub(crate) fn perform<const CHECKS: bool>(
-    meet: &Meet,
+    operation: &Collective,
     live: &mut [Item],
     chosen: &[usize],
-    surroundings: &mut Surroundings<'_>,
+    context: &mut CollectiveContext<'_>,
 ) -> Result<(), Problem> {
-    match &meet.what {
-        Together::Barrier { .. } => Ok(()),
-        Together::WaitEvents { count, events } => {
-            copy::wait::<CHECKS>(*count, *events, live, chosen, surroundings)
+    match &operation.kind {
+        CollectiveKind::Barrier { .. } => Ok(()),
+        CollectiveKind::WaitEvents { count, events } => {
+            copy::wait::<CHECKS>(*count, *events, live, chosen, context)
         }
-        Together::Copy { .. } => copy::copy::<CHECKS>(meet, live, chosen, surroundings),
-        Together::Pipe(pipe) => pipe_operation::<CHECKS>(pipe, live, chosen, surroundings),
+        CollectiveKind::Copy { .. } => copy::copy::<CHECKS>(operation, live, chosen, context),
+        CollectiveKind::Pipe(pipe) => pipe_operation::<CHECKS>(pipe, live, chosen, context),
         _ => {
-            let is_vulkan = surroundings.environment == Environment::Vulkan;
-            let mut group = Participants::<CHECKS>::new(meet, live, chosen, is_vulkan)?;
+            let is_vulkan = context.environment == Environment::Vulkan;
+            let mut group = Participants::<CHECKS>::new(operation, live, chosen, is_vulkan)?;
             group.check_uniform()?;
-            group.exchange(surroundings.local_size);
+            group.exchange(context.local_size);
             Ok(())
         }
     }
@@ -61,7 +61,7 @@ pub(crate) fn perform<const CHECKS: bool>(
 
 /// The work-items of an exchange of values, and their operands. A *member* is an index into these lists.
 struct Participants<'m, const CHECKS: bool> {
-    meet: &'m Meet,
+    operation: &'m Collective,
     live: &'m mut [Item],
     /// The indices of the members in `live`.
     chosen: &'m [usize],
@@ -77,118 +77,125 @@ struct Participants<'m, const CHECKS: bool> {
 impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
     /// Reads the operands. Fails if a value is poisoned.
     fn new(
-        meet: &'m Meet,
+        operation: &'m Collective,
         live: &'m mut [Item],
         chosen: &'m [usize],
         is_vulkan: bool,
     ) -> Result<Self, Problem> {
-        let count = usize::from(meet.count);
+        let count = usize::from(operation.count);
         if CHECKS && count > 0 {
             for &index in chosen {
-                match union(live[index].poison(meet.value, count)) {
+                match union(live[index].poison(operation.value, count)) {
                     0 => {}
                     why => return Err(Problem::Poison(why, Use::Operand)),
                 }
             }
         }
-        let values = chosen.iter().map(|&index| live[index].values(meet.value, count).to_vec()).collect();
-        let ids = chosen.iter().map(|&index| id(meet, live[index].index)).collect();
+        let values =
+            chosen.iter().map(|&index| live[index].values(operation.value, count).to_vec()).collect();
+        let ids = chosen.iter().map(|&index| id(operation, live[index].index)).collect();
         let others = chosen
             .iter()
-            .map(|&index| if meet.other_count == 0 { 0 } else { live[index].values(meet.other, 1)[0] })
+            .map(
+                |&index| {
+                    if operation.other_count == 0 { 0 } else { live[index].values(operation.other, 1)[0] }
+                },
+            )
             .collect();
-        Ok(Self { meet, live, chosen, values, ids, others, is_vulkan })
+        Ok(Self { operation, live, chosen, values, ids, others, is_vulkan })
     }
 
     /// Strict: checks the operands that must be uniform.
     fn check_uniform(&mut self) -> Result<(), Problem> {
-        let Self { meet, is_vulkan, .. } = *self;
-        let (slot, count) = match meet.what {
-            Together::Broadcast if !meet.non_uniform || is_vulkan => (meet.other, meet.other_count),
-            Together::InverseBallot if is_vulkan => (meet.value, meet.count),
+        let Self { operation, is_vulkan, .. } = *self;
+        let (slot, count) = match operation.kind {
+            CollectiveKind::Broadcast if !operation.non_uniform || is_vulkan => {
+                (operation.other, operation.other_count)
+            }
+            CollectiveKind::InverseBallot if is_vulkan => (operation.value, operation.count),
             _ => return Ok(()),
         };
-        if CHECKS { agree(self.live, self.chosen, slot, usize::from(count)) } else { Ok(()) }
+        if CHECKS { check_uniform_operand(self.live, self.chosen, slot, usize::from(count)) } else { Ok(()) }
     }
 
     fn exchange(&mut self, local_size: [u32; 3]) {
-        match self.meet.what {
-            Together::All => {
+        match self.operation.kind {
+            CollectiveKind::All => {
                 let all = self.values.iter().all(|value| value[0] != 0);
-                self.give_each(|_, _| all.into());
+                self.set_each(|_, _| all.into());
             }
-            Together::Any => {
+            CollectiveKind::Any => {
                 let any = self.values.iter().any(|value| value[0] != 0);
-                self.give_each(|_, _| any.into());
+                self.set_each(|_, _| any.into());
             }
-            Together::AllEqual => {
+            CollectiveKind::AllEqual => {
                 let equal = self.values.iter().all(|value| *value == self.values[0]);
-                self.give_each(|_, _| equal.into());
+                self.set_each(|_, _| equal.into());
             }
-            Together::Elect => self.give_each(|_, member| (member == 0).into()),
-            Together::Broadcast => self.broadcast(local_size),
-            Together::BroadcastFirst => {
+            CollectiveKind::Elect => self.set_each(|_, member| (member == 0).into()),
+            CollectiveKind::Broadcast => self.broadcast(local_size),
+            CollectiveKind::BroadcastFirst => {
                 for member in 0..self.chosen.len() {
-                    (0..self.lanes()).for_each(|lane| self.give(member, lane, self.values[0][lane]));
+                    (0..self.lanes()).for_each(|lane| self.set_lane(member, lane, self.values[0][lane]));
                 }
             }
-            Together::Shuffle
-            | Together::ShuffleXor
-            | Together::ShuffleUp
-            | Together::ShuffleDown
-            | Together::Rotate(_) => self.shuffle(),
-            Together::Ballot => self.ballot(),
-            Together::InverseBallot => {
-                self.give_each(|group, member| bit(&group.values[member], group.ids[member]).into());
+            CollectiveKind::Shuffle
+            | CollectiveKind::ShuffleXor
+            | CollectiveKind::ShuffleUp
+            | CollectiveKind::ShuffleDown
+            | CollectiveKind::Rotate(_) => self.shuffle(),
+            CollectiveKind::Ballot => self.ballot(),
+            CollectiveKind::InverseBallot => {
+                self.set_each(|group, member| bit(&group.values[member], group.ids[member]).into());
             }
-            Together::BallotBitExtract => self.ballot_bit_extract(),
-            Together::BallotBitCount(scan) => {
-                self.give_each(|group, member| group.ballot_bit_count(member, scan));
+            CollectiveKind::BallotBitExtract => self.ballot_bit_extract(),
+            CollectiveKind::BallotBitCount(scan) => {
+                self.set_each(|group, member| group.ballot_bit_count(member, scan));
             }
-            Together::BallotFindLsb | Together::BallotFindMsb => self.ballot_find(),
-            Together::Combine { f, scan, neutral, is_clustered } => {
-                self.combine(f, scan, neutral, is_clustered);
+            CollectiveKind::BallotFindLsb | CollectiveKind::BallotFindMsb => self.ballot_find(),
+            CollectiveKind::Combine { f, scan, identity, is_clustered } => {
+                self.combine(f, scan, identity, is_clustered);
             }
-            Together::Barrier { .. }
-            | Together::WaitEvents { .. }
-            | Together::Copy { .. }
-            | Together::Pipe(_) => unreachable!("`perform` executes operations without an exchange"),
+            CollectiveKind::Barrier { .. }
+            | CollectiveKind::WaitEvents { .. }
+            | CollectiveKind::Copy { .. }
+            | CollectiveKind::Pipe(_) => unreachable!("`perform` executes operations without an exchange"),
         }
     }
 
     /// The number of lanes of the value.
     fn lanes(&self) -> usize {
-        self.meet.count.into()
+        self.operation.count.into()
     }
 
     /// Sets a lane of the result of a member.
-    fn give(&mut self, member: usize, lane: usize, value: u64) {
-        set::<CHECKS>(&mut self.live[self.chosen[member]], self.meet.to, lane, value);
+    fn set_lane(&mut self, member: usize, lane: usize, value: u64) {
+        set::<CHECKS>(&mut self.live[self.chosen[member]], self.operation.to, lane, value);
     }
 
     /// Sets the result of each member to one value.
-    fn give_each(&mut self, value: impl Fn(&Self, usize) -> u64) {
+    fn set_each(&mut self, value: impl Fn(&Self, usize) -> u64) {
         for member in 0..self.chosen.len() {
-            self.give(member, 0, value(self, member));
+            self.set_lane(member, 0, value(self, member));
         }
     }
 
     /// Strict: poisons the result of a member.
-    fn taint(&mut self, member: usize, count: usize, why: Poison) {
+    fn poison_result(&mut self, member: usize, count: usize, why: Poison) {
         if CHECKS {
-            self.live[self.chosen[member]].poison(self.meet.to, count).fill(why);
+            self.live[self.chosen[member]].poison(self.operation.to, count).fill(why);
         }
     }
 
     fn broadcast(&mut self, local_size: [u32; 3]) {
-        let from = broadcaster(self.meet, self.live, self.chosen, local_size);
+        let from = broadcaster(self.operation, self.live, self.chosen, local_size);
         let source = from.and_then(|from| self.chosen.iter().position(|&index| index == from));
         for member in 0..self.chosen.len() {
             for lane in 0..self.lanes() {
-                self.give(member, lane, self.values[source.unwrap_or(0)][lane]);
+                self.set_lane(member, lane, self.values[source.unwrap_or(0)][lane]);
             }
             if self.is_vulkan && source.is_none() {
-                self.taint(member, self.lanes(), INACTIVE);
+                self.poison_result(member, self.lanes(), INACTIVE);
             }
         }
     }
@@ -198,12 +205,12 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
         let inactive = if self.is_vulkan { INACTIVE } else { UNWRITTEN };
         for member in 0..self.chosen.len() {
             let (own, delta) = (self.ids[member], self.others[member] as u32);
-            let wanted = match self.meet.what {
-                Together::Shuffle => delta,
-                Together::ShuffleXor => own ^ delta,
-                Together::ShuffleUp => own.wrapping_sub(delta),
-                Together::ShuffleDown => own.wrapping_add(delta),
-                Together::Rotate(cluster) if cluster > 0 => {
+            let wanted = match self.operation.kind {
+                CollectiveKind::Shuffle => delta,
+                CollectiveKind::ShuffleXor => own ^ delta,
+                CollectiveKind::ShuffleUp => own.wrapping_sub(delta),
+                CollectiveKind::ShuffleDown => own.wrapping_add(delta),
+                CollectiveKind::Rotate(cluster) if cluster > 0 => {
                     own / cluster * cluster + own.wrapping_add(delta) % cluster
                 }
                 _ => own.wrapping_add(delta) % (self.chosen.len() as u32).max(1),
@@ -211,10 +218,10 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
             let source = self.ids.iter().position(|id| *id == wanted);
             for lane in 0..self.lanes() {
                 // The result for an inactive work-item is undefined: use the own value.
-                self.give(member, lane, self.values[source.unwrap_or(member)][lane]);
+                self.set_lane(member, lane, self.values[source.unwrap_or(member)][lane]);
             }
             if source.is_none() {
-                self.taint(member, self.lanes(), inactive);
+                self.poison_result(member, self.lanes(), inactive);
             }
         }
     }
@@ -223,16 +230,16 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
         let voters = self.values.iter().zip(&self.ids).filter(|(value, _)| value[0] != 0);
         let mask = voters.fold(0u64, |mask, (_, id)| mask | 1 << id);
         for member in 0..self.chosen.len() {
-            (0..4).for_each(|lane| self.give(member, lane, if lane == 0 { mask } else { 0 }));
+            (0..4).for_each(|lane| self.set_lane(member, lane, if lane == 0 { mask } else { 0 }));
         }
     }
 
     fn ballot_bit_extract(&mut self) {
         for member in 0..self.chosen.len() {
             let index = self.others[member];
-            self.give(member, 0, bit(&self.values[member], index as u32).into());
+            self.set_lane(member, 0, bit(&self.values[member], index as u32).into());
             if self.is_vulkan && index >= SUB_GROUP_SIZE.into() {
-                self.taint(member, 1, DOMAIN);
+                self.poison_result(member, 1, DOMAIN);
             }
         }
     }
@@ -249,17 +256,17 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
     fn ballot_find(&mut self) {
         for member in 0..self.chosen.len() {
             let mut bits = (0..SUB_GROUP_SIZE).filter(|&index| bit(&self.values[member], index));
-            let is_lowest = matches!(self.meet.what, Together::BallotFindLsb);
+            let is_lowest = matches!(self.operation.kind, CollectiveKind::BallotFindLsb);
             let found = if is_lowest { bits.next() } else { bits.next_back() };
-            self.give(member, 0, found.unwrap_or(0).into());
+            self.set_lane(member, 0, found.unwrap_or(0).into());
             if self.is_vulkan && found.is_none() {
-                self.taint(member, 1, DOMAIN);
+                self.poison_result(member, 1, DOMAIN);
             }
         }
     }
 
     /// Reductions and scans.
-    fn combine(&mut self, f: F2, scan: Scan, neutral: u64, is_clustered: bool) {
+    fn combine(&mut self, f: F2, scan: Scan, identity: u64, is_clustered: bool) {
         for member in 0..self.chosen.len() {
             let own = self.ids[member];
             let cluster = if is_clustered { (self.others[member] as u32).max(1) } else { u32::MAX };
@@ -273,7 +280,7 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
                         }
                 });
                 let combined = taking_part.map(|(_, value)| value[lane]).reduce(f);
-                self.give(member, lane, combined.unwrap_or(neutral));
+                self.set_lane(member, lane, combined.unwrap_or(identity));
             }
         }
     }
@@ -285,20 +292,20 @@ fn pipe_operation<const CHECKS: bool>(
     pipe: &Pipe,
     live: &mut [Item],
     chosen: &[usize],
-    surroundings: &mut Surroundings<'_>,
+    context: &mut CollectiveContext<'_>,
 ) -> Result<(), Problem> {
     if CHECKS {
         for slot in pipe.operands() {
-            agree(live, chosen, slot, 1)?;
+            check_uniform_operand(live, chosen, slot, 1)?;
         }
     }
     let mut nothing = Private::default();
     let mut view = View {
-        global: surroundings.global,
+        global: context.global,
         resources: &[],
-        local: surroundings.local,
+        local: context.local,
         private: &mut nothing,
-        watch: None,
+        race_check: None,
     };
     let first = &mut live[chosen[0]];
     let base = first.frames.last().map_or(0, |frame| frame.base);
@@ -312,7 +319,12 @@ fn pipe_operation<const CHECKS: bool>(
 }
 
 /// Strict: checks that operands are uniform (OpenCL C 6.15.16, 6.15.11).
-fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Result<(), Problem> {
+fn check_uniform_operand(
+    live: &mut [Item],
+    chosen: &[usize],
+    slot: Slot,
+    count: usize,
+) -> Result<(), Problem> {
     let first = live[chosen[0]].values(slot, count).to_vec();
     for &index in chosen {
         match union(live[index].poison(slot, count)) {
@@ -320,15 +332,15 @@ fn agree(live: &mut [Item], chosen: &[usize], slot: Slot, count: usize) -> Resul
             why => return Err(Problem::Poison(why, Use::Operand)),
         }
         if live[index].values(slot, count) != first {
-            return Err(Problem::Differing);
+            return Err(Problem::NotUniform);
         }
     }
     Ok(())
 }
 
 /// A work-item's id among the participants.
-fn id(meet: &Meet, index: u32) -> u32 {
-    if meet.scope == Scope::SubGroup { index % SUB_GROUP_SIZE } else { index }
+fn id(operation: &Collective, index: u32) -> u32 {
+    if operation.scope == Scope::SubGroup { index % SUB_GROUP_SIZE } else { index }
 }
 
 fn set<const CHECKS: bool>(item: &mut Item, slot: Slot, lane: usize, value: u64) {
@@ -344,13 +356,21 @@ fn bit(value: &[u64], index: u32) -> bool {
 }
 
 /// The broadcasting work-item: a sub-group id, or a local id of one to three dimensions.
-fn broadcaster(meet: &Meet, live: &mut [Item], chosen: &[usize], local_size: [u32; 3]) -> Option<usize> {
-    let lanes = usize::from(meet.other_count);
+fn broadcaster(
+    operation: &Collective,
+    live: &mut [Item],
+    chosen: &[usize],
+    local_size: [u32; 3],
+) -> Option<usize> {
+    let lanes = usize::from(operation.other_count);
     let first = chosen[0];
-    let wanted: Vec<u64> = live[first].values(meet.other, lanes).to_vec();
-    let wanted: Vec<u64> = wanted.into_iter().map(|id| alu::truncated(meet.size, id)).collect();
-    if meet.scope == Scope::SubGroup {
-        return chosen.iter().copied().find(|&index| u64::from(id(meet, live[index].index)) == wanted[0]);
+    let wanted: Vec<u64> = live[first].values(operation.other, lanes).to_vec();
+    let wanted: Vec<u64> = wanted.into_iter().map(|id| alu::truncated(operation.size, id)).collect();
+    if operation.scope == Scope::SubGroup {
+        return chosen
+            .iter()
+            .copied()
+            .find(|&index| u64::from(id(operation, live[index].index)) == wanted[0]);
     }
     let index = wanted.iter().rev().zip(local_size[..lanes.min(3)].iter().rev());
     let linear = index.fold(0, |linear, (id, size)| linear * u64::from(*size) + id);
