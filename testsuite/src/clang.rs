@@ -40,7 +40,7 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
     let is_own =
         command.get_envs().any(|(name, value)| name == WANTED && value.is_some_and(|it| it == "kiln"));
     let made = if is_own {
-        own(&arguments, folder.as_deref(), scratch.path())?
+        kiln_module(&arguments, folder.as_deref(), scratch.path())?
     } else {
         module(&arguments, folder.as_deref(), scratch.path())?
     };
@@ -71,7 +71,7 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
 }
 
 /// The module that Kiln compiles for the OpenCL environment.
-fn own(
+fn kiln_module(
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,

@@ -50,7 +50,7 @@ fn text(page: &str) -> String {
 }
 
 /// Compares a page with its expected text, or writes it if KILN_BLESS is set.
-fn holds(page: &str, wanted: &str) {
+fn compare_page(page: &str, wanted: &str) {
     if env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
         fs::write(docs().join(page), wanted).expect("a page");
     }
@@ -77,7 +77,7 @@ fn the_book_has_every_page() {
         let _ = writeln!(chapter, "  - [{0}](diagnostics/{0}.md)", code.name());
     }
     contents.replace_range(begin..end, &chapter);
-    holds("SUMMARY.md", &contents);
+    compare_page("SUMMARY.md", &contents);
     let named: BTreeSet<String> = links(&contents).into_iter().collect();
     let mut pages = pages();
     pages.remove("SUMMARY.md");
@@ -104,7 +104,7 @@ fn the_book_lists_every_code() {
             code.summary().replace('|', "\\|")
         );
     }
-    holds("diagnostics/README.md", &page);
+    compare_page("diagnostics/README.md", &page);
 }
 
 /// The targets of a page's links, except links to other hosts and within the page. Skips code.
@@ -166,7 +166,10 @@ fn terminal_sessions_are_up_to_date() {
                 thread::sleep(Duration::from_millis(20));
             }
             let found = shell(folder.path(), &command);
-            assert!(fits(&wanted, &found), "{page}: `{command}`\nexpected\n{wanted}\nfound\n{found}");
+            assert!(
+                matches_pattern(&wanted, &found),
+                "{page}: `{command}`\nexpected\n{wanted}\nfound\n{found}"
+            );
         }
     }
     assert!(count > 10, "{count} commands were found");
@@ -212,7 +215,7 @@ fn shell(folder: &Path, command: &str) -> String {
 }
 
 /// Whether a text matches a pattern in which `…` matches anything.
-fn fits(wanted: &str, found: &str) -> bool {
+fn matches_pattern(wanted: &str, found: &str) -> bool {
     let parts: Vec<&str> = wanted.trim_end().split('…').collect();
     let mut rest = found.trim_end();
     for (index, part) in parts.iter().enumerate() {
@@ -235,14 +238,21 @@ fn fits(wanted: &str, found: &str) -> bool {
 
 #[test]
 fn an_ellipsis_matches_any_text() {
-    assert!(fits("a…c\n", "abc") && fits("…b…", "abc\nd") && fits("abc", "abc\n") && fits("", "\n"));
-    assert!(!fits("a…d", "abc") && !fits("abc", "abcd") && !fits("…e…", "abc"));
+    assert!(
+        matches_pattern("a…c\n", "abc")
+            && matches_pattern("…b…", "abc\nd")
+            && matches_pattern("abc", "abc\n")
+            && matches_pattern("", "\n")
+    );
+    assert!(
+        !matches_pattern("a…d", "abc") && !matches_pattern("abc", "abcd") && !matches_pattern("…e…", "abc")
+    );
 }
 
 #[test]
 fn messages_for_typical_mistakes_match_the_page() {
     let blesses = env::var_os("KILN_BLESS").is_some_and(|value| value == "1");
     for (name, page) in mistakes::pages(blesses) {
-        holds(name, &page);
+        compare_page(name, &page);
     }
 }

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         for device in device::with_current() {
             let (source, lacks) = (source.clone(), LACKING.contains(&(name.as_str(), device.name)));
             trials.push(Trial::test(format!("examples::{name}::runs-on-{}", device.name), move || {
-                Ok(runs(&source, device, lacks)?)
+                Ok(run_example(&source, device, lacks)?)
             }));
         }
     }
@@ -115,7 +115,7 @@ fn capabilities(words: &[u32]) -> impl Iterator<Item = u32> {
     words[5..].chunks_exact(2).take_while(|pair| pair[0] == CAPABILITY).map(|pair| pair[1])
 }
 
-fn runs(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
+fn run_example(source: &Path, device: &Device, lacks: bool) -> Result<(), String> {
     let mut command = kiln::command();
     command.args(["run", "--validate"]).arg(source);
     device.only(&mut command)?;

@@ -146,7 +146,7 @@ fn make_base(base: &Path) -> Outcome {
     let apt = base.join("etc/apt/apt.conf.d/90clean-machine");
     fs::write(&apt, "APT::Get::Assume-Yes \"true\";\nAPT::Install-Recommends \"false\";\n")
         .map_err(|error| cannot_write(&apt, &error))?;
-    process::run(inside(base, "apt-get --quiet --quiet update").stdout(std::io::stderr()))?;
+    process::run(shell_command(base, "apt-get --quiet --quiet update").stdout(std::io::stderr()))?;
     let complete = base.join("complete");
     fs::write(&complete, "").map_err(|error| cannot_write(&complete, &error))
 }
@@ -199,7 +199,7 @@ fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &P
 
 /// What a command prints in a machine.
 fn output(machine: &Path, command: &str) -> Result<String, String> {
-    let output = inside(machine, command).output().map_err(|error| error.to_string())?;
+    let output = shell_command(machine, command).output().map_err(|error| error.to_string())?;
     let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     if output.status.success() { Ok(out) } else { Err(format!("$ {command}\n{out}{err}{}", output.status)) }
 }
@@ -208,7 +208,7 @@ fn output(machine: &Path, command: &str) -> Result<String, String> {
 const CERTIFICATES: &str = "etc/ssl/host.crt";
 
 /// A command of a shell in a machine, in the home of its user.
-fn inside(machine: &Path, command: &str) -> Command {
+fn shell_command(machine: &Path, command: &str) -> Command {
     let mut shell = Command::new("chroot");
     shell.arg(machine).args(["sh", "-c"]).arg(format!("cd /root && {command}"));
     shell

@@ -35,7 +35,7 @@ pub(crate) fn serve() -> Result<Outcome, Failure> {
 }
 
 fn prepare(launch: &Value, console: &Console, monitor: Arc<dyn Monitor>) -> Result<Prepared, String> {
-    prepared(launch, console, monitor).map_err(|Failure(why)| plain(&why))
+    prepared(launch, console, monitor).map_err(|Failure(why)| strip_colors(&why))
 }
 
 fn prepared(launch: &Value, console: &Console, monitor: Arc<dyn Monitor>) -> Result<Prepared, Failure> {
@@ -51,7 +51,7 @@ fn prepared(launch: &Value, console: &Console, monitor: Arc<dyn Monitor>) -> Res
     };
     let Debuggee { session, module, variables, report } =
         debuggee(&command, &matches, &Files::default(), monitor)?;
-    console.message(&plain(&report));
+    console.message(&strip_colors(&report));
     Ok(Prepared { module, variables, run: Box::new(move |console| run(&session, console)) })
 }
 
@@ -116,7 +116,7 @@ fn texts(of: &Value, key: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// Without colors.
-fn plain(text: &str) -> String {
+fn strip_colors(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
@@ -134,7 +134,7 @@ fn run(session: &Session, console: &Console) -> i32 {
                 Ok(Outcome::Undefined) => return 3,
                 Ok(_) => worst = 1,
                 Err(Failure(why)) => {
-                    console.message(&format!("kiln: error: {}\n", plain(&why)));
+                    console.message(&format!("kiln: error: {}\n", strip_colors(&why)));
                     return 2;
                 }
             }
@@ -164,7 +164,7 @@ fn launch(
         return Ok(Outcome::Undefined);
     }
     let Results { printed, complaints } = results(&queue, launch, memory, output.take())?;
-    console.output(printed.get(console.shown()..).unwrap_or_default());
+    console.output(printed.get(console.received_bytes()..).unwrap_or_default());
     for complaint in &complaints {
         console.message(&format!("kiln: check failed: {complaint}\n"));
     }

@@ -87,14 +87,14 @@ fn list() -> String {
     codes.sort_by_key(|code| code.name());
     let width = codes.iter().map(|code| code.name().len()).max().unwrap_or_default();
     codes.into_iter().fold(String::new(), |mut text, code| {
-        let (name, sort) = (code.name(), sort(code));
+        let (name, sort) = (code.name(), kind_or_option(code));
         writeln!(text, "{name:width$}  {sort:10}  {}", code.summary()).expect("a string takes all");
         text
     })
 }
 
 /// The kind of diagnostic, or the option that enables it.
-fn sort(code: Code) -> &'static str {
+fn kind_or_option(code: Code) -> &'static str {
     match (code.default_severity(), code.group()) {
         (Severity::Error, _) => "error",
         (Severity::Warning, Group::Default) => "warning",

@@ -132,7 +132,7 @@ pub(crate) fn litmus(
         Err(outcome) => return Ok(outcome),
     };
     if command.run {
-        match seen(command, &compiler, &study)? {
+        match run_on_device(command, &compiler, &study)? {
             Ok(seen) => study.findings.seen = Some(seen),
             Err(outcome) => return Ok(outcome),
         }
@@ -150,7 +150,7 @@ pub(crate) fn litmus(
 }
 
 /// Runs the launch on a device.
-fn seen(
+fn run_on_device(
     command: &LitmusCommand,
     compiler: &Compiler<'_>,
     study: &Study,

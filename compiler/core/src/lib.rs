@@ -206,7 +206,7 @@ fn stages(
 }
 
 /// The presumed file and line of a span, and its column.
-fn spot(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
+fn presumed_position(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
     let location = sources.resolve(span)?;
     let (file, line) = sources.presumed(location.file, location.range.start);
     Some((file.clone(), line, sources.position(location.file, location.range.start).column))
@@ -214,7 +214,7 @@ fn spot(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
 
 /// `file:line:column`
 fn position(sources: &SourceMap, span: Span) -> Option<String> {
-    spot(sources, span).map(|(file, line, column)| format!("{file}:{line}:{column}"))
+    presumed_position(sources, span).map(|(file, line, column)| format!("{file}:{line}:{column}"))
 }
 
 /// Runs the passes and the emitter. Verifies every module before it becomes an artifact, also in release builds.
@@ -253,7 +253,7 @@ fn back_end(
     for trap in &mut module.interface.traps {
         trap.position = position_text(trap.span);
     }
-    let spot = |span| spot(sources, span);
+    let spot = |span| presumed_position(sources, span);
     let emitted = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
     let verified = emitted.map(|words| VerifiedModule::new(words, Some(&options.target)));
     let module = match verified {

@@ -144,14 +144,14 @@ impl Linker<'_> {
         }
         let function_of = |id: FuncId| functions.get(&id).copied().unwrap_or(id);
         let var_of = |id: VarId| vars.get(&id).copied().unwrap_or(id);
-        self.module.keep(var_of, function_of, |id| var_of(id) == id, |id| function_of(id) == id);
+        self.module.retain(var_of, function_of, |id| var_of(id) == id, |id| function_of(id) == id);
         self.check_recursion();
         if self.is_library || self.sink.has_errors() {
             return;
         }
-        let reached = ir::reached(self.module, |function| function.kernel.is_some());
+        let reached = ir::reachable_functions(self.module, |function| function.kernel.is_some());
         self.check_definitions(|id| reached[id]);
-        self.module.keep(|id| id, |id| id, |_| true, |id| reached[id]);
+        self.module.retain(|id| id, |id| id, |_| true, |id| reached[id]);
         self.module.functions.iter_mut().for_each(|function| function.linkage = Linkage::Internal);
         self.module.vars.iter_mut().for_each(|var| var.linkage = Linkage::Internal);
     }

@@ -63,7 +63,7 @@ impl Joiner<'_, '_, '_> {
             Shape::Head(Owner::Else) if style.short_ifs == ShortIfs::All => self.body(),
             _ => 1,
         };
-        if wanted > 1 && self.fits(wanted) { wanted } else { 1 }
+        if wanted > 1 && self.can_join(wanted) { wanted } else { 1 }
     }
 
     /// Whether the first code token of a line is the word.
@@ -124,7 +124,7 @@ impl Joiner<'_, '_, '_> {
     }
 
     /// Whether lines fit on one line, and contain nothing that must stay on its own line.
-    fn fits(&self, count: usize) -> bool {
+    fn can_join(&self, count: usize) -> bool {
         let first = &self.lines[self.at];
         let range: Range<usize> = first.tokens.start..self.lines[self.at + count - 1].tokens.end;
         let tokens = &self.text.tokens[range.clone()];

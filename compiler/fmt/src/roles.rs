@@ -73,7 +73,7 @@ pub(crate) fn roles(line: &[Token<'_>], names: &Names, blocks: &[bool]) -> Roles
     for index in 0..line.len() {
         finder.find(index);
     }
-    finder.keep();
+    finder.mark_literal_arguments();
     finder.found
 }
 
@@ -85,11 +85,11 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn before(&self, index: usize) -> Option<usize> {
+    fn code_before(&self, index: usize) -> Option<usize> {
         (0..index).rev().find(|at| self.line[*at].is_code())
     }
 
-    fn after(&self, index: usize) -> Option<usize> {
+    fn code_after(&self, index: usize) -> Option<usize> {
         (index + 1..self.line.len()).find(|at| self.line[*at].is_code())
     }
 
@@ -120,7 +120,7 @@ impl Finder<'_, '_> {
             }
             Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace => self.found.roles[index],
             Punct::PlusPlus | Punct::MinusMinus => {
-                if self.ends_operand(self.before(index)) {
+                if self.ends_operand(self.code_before(index)) {
                     Role::Postfix
                 } else {
                     Role::Unary
@@ -131,7 +131,7 @@ impl Finder<'_, '_> {
             Punct::Colon => self.colon(index),
             Punct::Star | Punct::Caret if self.is_declarator(index) => Role::Pointer,
             Punct::Star | Punct::And | Punct::Plus | Punct::Minus | Punct::Caret
-                if !self.ends_operand(self.before(index)) =>
+                if !self.ends_operand(self.code_before(index)) =>
             {
                 Role::Unary
             }
@@ -179,13 +179,13 @@ impl Finder<'_, '_> {
         }
         let first = self.line.iter().find(|token| token.is_code());
         let is_case = first.is_some_and(|it| it.is_keyword(Keyword::Case) || it.is_keyword(Keyword::Default));
-        let is_label = self.before(index).is_some_and(|before| self.before(before).is_none());
+        let is_label = self.code_before(index).is_some_and(|before| self.code_before(before).is_none());
         let in_brackets = (0..index).any(|at| self.found.partner[at].is_some_and(|end| end > index));
         if in_brackets || is_case || is_label { Role::LabelColon } else { Role::Ternary }
     }
 
     fn paren(&self, index: usize) -> Role {
-        let before = self.before(index);
+        let before = self.code_before(index);
         let Some(before) = before else { return self.cast(index) };
         match self.line[before].kind {
             Kind::Keyword(Keyword::For) => Role::For,
@@ -201,14 +201,14 @@ impl Finder<'_, '_> {
                 }
             }
             Kind::Keyword(_) => {
-                let next = self.after(index).and_then(|next| self.punct(next));
+                let next = self.code_after(index).and_then(|next| self.punct(next));
                 let is_declarator = matches!(next, Some(Punct::Star | Punct::Caret));
                 let is_type = self.names.is_type(&self.line[before]);
                 let is_typeof = self.line[before].is_keyword(Keyword::Typeof);
                 if is_declarator && is_type && !is_typeof { Role::Plain } else { Role::Call }
             }
             Kind::Word => {
-                let next = self.after(index).and_then(|next| self.punct(next));
+                let next = self.code_after(index).and_then(|next| self.punct(next));
                 let is_declarator = matches!(next, Some(Punct::Star | Punct::Caret));
                 if is_declarator && self.names.is_type(&self.line[before]) { Role::Plain } else { Role::Call }
             }
@@ -235,7 +235,7 @@ impl Finder<'_, '_> {
             Kind::Number => true,
             _ => false,
         };
-        let (Some(first), Some(next)) = (content.first(), self.after(close)) else { return Role::Plain };
+        let (Some(first), Some(next)) = (content.first(), self.code_after(close)) else { return Role::Plain };
         let starts = matches!(first.kind, Kind::Word | Kind::Keyword(_));
         if !starts || !content.iter().all(is_part) {
             return Role::Plain;
@@ -261,8 +261,8 @@ impl Finder<'_, '_> {
 
     /// Whether `*` or `^` belongs to a declarator or a type name.
     fn is_declarator(&self, index: usize) -> bool {
-        let Some(before) = self.before(index) else { return false };
-        let next = self.after(index);
+        let Some(before) = self.code_before(index) else { return false };
+        let next = self.code_after(index);
         let next_kind = next.map(|next| self.line[next].kind);
         let token = &self.line[before];
         let is_star = self.punct(index) == Some(Punct::Star);
@@ -274,7 +274,7 @@ impl Finder<'_, '_> {
             Kind::Keyword(keyword) => is_qualifier(keyword),
             Kind::Punct(Punct::Star | Punct::Caret) => self.found.roles[before] == Role::Pointer,
             Kind::Punct(Punct::CloseParen) => {
-                let open = self.found.partner[before].and_then(|open| self.before(open));
+                let open = self.found.partner[before].and_then(|open| self.code_before(open));
                 open.is_some_and(|word| {
                     self.line[word].is_keyword(Keyword::Typeof)
                         || self.line[word].is_keyword(Keyword::Attribute)
@@ -298,7 +298,7 @@ impl Finder<'_, '_> {
     fn starts_declaration(&self, word: usize) -> bool {
         let mut at = word;
         let mut is_qualified = false;
-        while let Some(before) = self.before(at) {
+        while let Some(before) = self.code_before(at) {
             match self.line[before].kind {
                 Kind::Keyword(keyword) if is_qualifier(keyword) || self.names.is_type(&self.line[before]) => {
                     is_qualified = true;
@@ -323,8 +323,8 @@ impl Finder<'_, '_> {
 
     /// Whether a parenthesis opens the parameter list of a declaration: `void f(`.
     fn is_parameter_list(&self, open: usize) -> bool {
-        let Some(name) = self.before(open) else { return false };
-        let Some(before) = self.before(name) else { return false };
+        let Some(name) = self.code_before(open) else { return false };
+        let Some(before) = self.code_before(name) else { return false };
         let is_top = !(0..open).any(|at| self.found.partner[at].is_some_and(|end| end > open));
         self.line[name].kind == Kind::Word
             && is_top
@@ -335,10 +335,10 @@ impl Finder<'_, '_> {
     }
 
     /// Marks the arguments whose white space is significant.
-    fn keep(&mut self) {
+    fn mark_literal_arguments(&mut self) {
         for open in 1..self.line.len() {
             let is_call = self.found.roles[open] == Role::Call && self.punct(open) == Some(Punct::OpenParen);
-            let name = self.before(open).filter(|_| is_call).map(|name| &self.line[name]);
+            let name = self.code_before(open).filter(|_| is_call).map(|name| &self.line[name]);
             let keeps =
                 name.is_some_and(|name| name.kind == Kind::Word && self.names.keeps_spaces(name.text));
             if keeps && let Some(close) = self.found.partner[open] {

@@ -39,10 +39,10 @@ impl Spacer<'_, '_> {
         if token.is_comment() {
             return !matches!(before.kind, Kind::Punct(Punct::OpenParen | Punct::OpenBracket));
         }
-        self.wanted(index) || would_merge(before, token)
+        self.needs_space(index) || would_merge(before, token)
     }
 
-    fn wanted(&self, index: usize) -> bool {
+    fn needs_space(&self, index: usize) -> bool {
         let (before, token) = (&self.line[index - 1], &self.line[index]);
         let is_word = |token: &Token<'_>| {
             matches!(token.kind, Kind::Word | Kind::Keyword(_) | Kind::Number | Kind::Literal)

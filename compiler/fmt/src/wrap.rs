@@ -388,7 +388,7 @@ mod tests {
     use crate::{Style, format};
 
     /// Formats a text twice; both results must be the same.
-    fn settled(text: &str) -> String {
+    fn format_twice(text: &str) -> String {
         let once = format(text, &Style::default());
         assert_eq!(format(&once, &Style::default()), once);
         once
@@ -398,12 +398,12 @@ mod tests {
     fn a_comment_ends_the_call_of_a_macro() {
         let text =
             "DEFINE(ceil, up)\n\n/* Lowers to\n   two. */\nDEFINE(fmax, max) /* one */\nDEFINE(fmin, min)\n";
-        assert_eq!(settled(text), text);
+        assert_eq!(format_twice(text), text);
     }
 
     #[test]
     fn rows_of_a_broken_initializer_stay() {
-        settled(
+        format_twice(
             "void f(void) {\n    float4 a27[3][3] = {{convert_float4(convert_int4(max(x, x_name)) & 2047), \
              x, x_name}, {x, x, x}, {x, x, convert_float4(convert_int4((convert_float4((x(((int)p24->m9))) \
              & 2047) + x)) & 2047)}};\n}\n",
@@ -414,14 +414,14 @@ mod tests {
     fn code_after_a_comment_on_its_own_line_stays_below_it() {
         let text =
             "int f(int a) {\n    return a\n           /* the\n              sum */\n           + 1;\n}\n";
-        assert_eq!(settled(text), text);
+        assert_eq!(format_twice(text), text);
     }
 
     #[test]
     fn the_column_after_a_shifted_comment_is_that_of_the_output() {
         let name = "a_name_that_is_long_enough_for_a_break";
         let text = format!("  /* one\n     two */ int f(int {name}, int {name}_2, int c) {{ return 1; }}\n");
-        let moved = settled(&text);
+        let moved = format_twice(&text);
         assert!(moved.lines().all(|line| line.chars().count() <= 100), "{moved}");
     }
 }

@@ -252,7 +252,7 @@ const CPP: [&str; 9] =
 const OTHERS: [&str; 7] = ["def", "fn", "func", "function", "let", "val", "var"];
 
 /// The explanation for a word that starts declarations in another language.
-pub(crate) fn note(word: &str) -> Option<String> {
+pub(crate) fn explain_word(word: &str) -> Option<String> {
     if CPP.contains(&word) {
         return Some(format!("`{word}` is C++; OpenCL C is based on C99"));
     }

@@ -141,7 +141,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             let name = interner.text(name);
             let message = format!("there is no type `{name}`");
             let mut diagnostic = Diagnostic::new(Code::UnknownType, error.span, message);
-            diagnostic.notes.extend(foreign::note(name));
+            diagnostic.notes.extend(foreign::explain_word(name));
             diagnostic
         }
         SyntaxErrorKind::MissingType(name) => {

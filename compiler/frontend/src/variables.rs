@@ -22,7 +22,7 @@ pub fn variables(module: &Module, sources: &SourceMap, interner: &Interner) -> V
     for global in module.globals.iter() {
         let Some(name) = global.name else { continue };
         let ty = reader.ty(global.ty.ty);
-        let line = reader.spot(global.span).map_or(0, |(_, line)| line);
+        let line = reader.presumed_line(global.span).map_or(0, |(_, line)| line);
         let name = reader.text(name);
         reader.found.globals.push(Variable { name, ty, storage: Storage::Global, lines: (line, u32::MAX) });
     }
@@ -50,7 +50,7 @@ impl Reader<'_> {
     }
 
     /// The presumed file and line of a position.
-    fn spot(&self, span: Span) -> Option<(Arc<str>, u32)> {
+    fn presumed_line(&self, span: Span) -> Option<(Arc<str>, u32)> {
         let storage = self.sources.resolve(span)?;
         let (file, line) = self.sources.presumed(storage.file, storage.range.start);
         Some((file.clone(), line))
@@ -62,10 +62,12 @@ impl Reader<'_> {
     }
 
     fn function(&mut self, function: &hir::Function) {
-        let (Some(body), Some((file, line))) = (&function.body, self.spot(function.span)) else { return };
+        let (Some(body), Some((file, line))) = (&function.body, self.presumed_line(function.span)) else {
+            return;
+        };
         let mut scopes = FxHashMap::default();
         self.scopes(body, u32::MAX, &mut scopes);
-        let first = body.iter().find_map(|stmt| self.spot(stmt.span)).map_or(line, |(_, line)| line);
+        let first = body.iter().find_map(|stmt| self.presumed_line(stmt.span)).map_or(line, |(_, line)| line);
         // An aggregate result is stored through an additional first parameter.
         let mut parameter = u32::from(self.is_aggregate(function.result));
         let mut found = Vec::new();
@@ -83,7 +85,7 @@ impl Reader<'_> {
                 () => Storage::Private,
             };
             let Some(name) = local.name else { continue };
-            let declared = self.spot(local.span).map_or(0, |(_, line)| line);
+            let declared = self.presumed_line(local.span).map_or(0, |(_, line)| line);
             let is_parameter = function.parameters.contains(&id);
             let begin = if is_parameter { 0 } else { declared };
             let lines = (begin, scopes.get(&id).copied().unwrap_or(u32::MAX));

@@ -32,7 +32,7 @@ mod verify;
 mod walk;
 
 pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
-pub use merge::reached;
+pub use merge::reachable_functions;
 pub use parse::{ParseError, parse};
 pub use print::Positions;
 pub use replace::Replacements;

@@ -25,7 +25,7 @@ impl Module {
 
     /// Keeps only some objects and functions. References to others become references to what `vars` and `functions`
     /// return for them, which is kept.
-    pub fn keep(
+    pub fn retain(
         &mut self,
         vars: impl Fn(VarId) -> VarId,
         functions: impl Fn(FuncId) -> FuncId,
@@ -97,7 +97,7 @@ impl Function {
 }
 
 /// For each function, whether a kernel or an exported function reaches it.
-pub fn reached(module: &Module, is_root: impl Fn(&Function) -> bool) -> Table<FuncId, bool> {
+pub fn reachable_functions(module: &Module, is_root: impl Fn(&Function) -> bool) -> Table<FuncId, bool> {
     let mut reached: Table<FuncId, bool> = Table::new();
     let mut work = Vec::new();
     for (id, function) in module.functions.entries() {
@@ -152,7 +152,7 @@ kernel #1 "k"() {
         let [a, b, shared] = [0, 1, 2].map(VarId::from_index);
         let [f, imported, k] = [0, 1, 2].map(FuncId::from_index);
         assert_eq!((module.vars[a].init.as_ref().unwrap().relocations[0].1, b), (b, b));
-        module.keep(
+        module.retain(
             |var| if var == b { shared } else { var },
             |function| if function == imported { f } else { function },
             |var| var != b,
@@ -162,7 +162,7 @@ kernel #1 "k"() {
         let text = module.to_string();
         assert!(text.contains("relocation 0 @1 4") && text.contains("call #0 i32 3"), "{text}");
         assert_eq!((module.vars.len(), module.functions.len(), k.index()), (2, 2, 2));
-        let reached = reached(&module, |function| function.kernel.is_some());
+        let reached = reachable_functions(&module, |function| function.kernel.is_some());
         assert!(reached.iter().all(|is_reached| *is_reached));
     }
 }

@@ -12,7 +12,7 @@ use kiln_ir::InstId;
 impl<'a> Body<'_, 'a> {
     /// Lowers the body of the function.
     pub(super) fn function_body(&mut self, stmts: &'a [Stmt]) {
-        if jumps::across(stmts).is_some() {
+        if jumps::first_unstructured_jump(stmts).is_some() {
             self.structured(stmts);
             return;
         }

@@ -59,7 +59,7 @@ static CONSTANTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::ne
 
 /// The entries of a built-in function: those with its exact name, or else those of the first matching pattern.
 pub(crate) fn builtin(name: &str) -> &'static [&'static Row] {
-    let of_pattern = || BY_NAME.get(PATTERNS.iter().find(|pattern| fits(pattern, name))?);
+    let of_pattern = || BY_NAME.get(PATTERNS.iter().find(|pattern| matches_pattern(pattern, name))?);
     BY_NAME.get(name).or_else(of_pattern).map_or(&[], Vec::as_slice)
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn word(name: &str) -> Option<&'static str> {
 }
 
 /// Whether a name matches a pattern with a `*`.
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return false };
     name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
@@ -108,7 +108,7 @@ mod tests {
         let known: Vec<_> = builtins::names(&all()).collect();
         let is_of_one = |pattern: &&str| {
             builtins::is_name(pattern)
-                || known.iter().any(|name| fits(pattern, name))
+                || known.iter().any(|name| matches_pattern(pattern, name))
                 || ["convert_", "as_", "__"].iter().any(|start| pattern.starts_with(start))
         };
         let lost: Vec<_> =

@@ -128,7 +128,7 @@ fn answer_about_text(session: &mut Session, request: Request) -> Response {
             })
         }
         requests::Formatting::METHOD => serve::<requests::Formatting>(session, request, |session, it| {
-            Ok(formatting(session, &it.text_document, formatting::whole))
+            Ok(formatting(session, &it.text_document, formatting::format_document))
         }),
         requests::RangeFormatting::METHOD => {
             serve::<requests::RangeFormatting>(session, request, |session, it| {
@@ -171,7 +171,11 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
             serve::<requests::SelectionRangeRequest>(session, request, |session, it| {
                 let around = |position| {
                     let text_document = it.text_document.clone();
-                    at(session, &TextDocumentPositionParams { text_document, position }, selection::around)
+                    at(
+                        session,
+                        &TextDocumentPositionParams { text_document, position },
+                        selection::enclosing_ranges,
+                    )
                 };
                 Ok(it.positions.clone().into_iter().map(around).collect())
             })

@@ -66,7 +66,7 @@ impl Origin {
     }
 
     /// The targets in this address space.
-    fn within(&self, space: AddressSpace) -> Self {
+    fn in_space(&self, space: AddressSpace) -> Self {
         let mut kept = self.clone();
         if space != AddressSpace::Generic {
             kept.objects.retain(|object| object.space() == space);
@@ -192,7 +192,7 @@ impl Origins {
 
     fn add_origin(&mut self, function: &Function, value: ValueId, origin: &Origin) -> bool {
         let Type::Pointer(space) = function.ty(value) else { return false };
-        let origin = origin.within(space);
+        let origin = origin.in_space(space);
         match self.found.get_mut(&value) {
             Some(known) => known.join(&origin),
             None => {

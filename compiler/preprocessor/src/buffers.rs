@@ -16,7 +16,7 @@ impl Buffers {
     }
 
     /// Returns a token list for reuse.
-    pub(super) fn give(&mut self, mut row: Vec<Tok>) {
+    pub(super) fn recycle(&mut self, mut row: Vec<Tok>) {
         row.clear();
         self.rows.push(row);
     }

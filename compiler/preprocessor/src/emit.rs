@@ -55,14 +55,14 @@ impl Preprocessor<'_> {
             return;
         }
         while let Some(token) = self.pending.last() {
-            let Some(kind) = self.plain(token) else { return };
+            let Some(kind) = self.parser_token(token) else { return };
             tokens.push(Token { kind, span: token.span });
             self.pending.pop();
         }
         let Some(frame) = self.frames.last() else { return };
         let before = tokens.len();
         tokens.extend(frame.run().iter().map_while(|token| {
-            let kind = self.plain(token)?;
+            let kind = self.parser_token(token)?;
             Some(Token { kind, span: token.span.shifted(frame.lo) })
         }));
         let count = tokens.len() - before;
@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
     }
 
     /// The token for the parser. `None` if it needs more processing.
-    fn plain(&self, token: &Tok) -> Option<TokenKind> {
+    fn parser_token(&self, token: &Tok) -> Option<TokenKind> {
         match token.kind {
             Kind::Name(name) if self.macros.is_defined(name) || name == self.words.pragma => None,
             Kind::Name(name) => Some(self.word(name)),

@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
         self.depth -= 1;
         self.isolated = outer_isolated;
         let inner = std::mem::replace(&mut self.pending, outer);
-        self.buffers.give(inner);
+        self.buffers.recycle(inner);
     }
 
     /// Pushes the expansion of a macro to the pending tokens. Returns `false` if the macro is function-like and is not
@@ -138,7 +138,7 @@ impl Preprocessor<'_> {
             *first = first.spaced_as(name.flags);
         }
         self.pending.extend(result.iter().rev());
-        self.buffers.give(result);
+        self.buffers.recycle(result);
         true
     }
 

@@ -276,7 +276,7 @@ impl Preprocessor<'_> {
             self.sink.report(Diagnostic::new(Code::UnterminatedComment, span, message));
         }
         if let Some(piece) = Rc::into_inner(frame.piece) {
-            self.buffers.give(piece.tokens);
+            self.buffers.recycle(piece.tokens);
         }
         for condition in frame.conditions {
             let diagnostic =

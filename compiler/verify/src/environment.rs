@@ -200,7 +200,7 @@ fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     let returns = body[0].result_type.and_then(|ty| module.definition(ty));
     let returns = returns.is_some_and(|ty| ty.op() != Op::TypeVoid);
     let name = module.name(id);
-    let (reached, recursive) = context.calls.reach(id);
+    let (reached, recursive) = context.calls.reachable_functions(id);
     match context.environment {
         Environment::Vulkan => {
             if takes || returns {
@@ -328,7 +328,7 @@ impl Calls {
     }
 
     /// The functions reachable from an entry point, and whether the call graph has a cycle.
-    pub(super) fn reach(&self, entry: Word) -> (Vec<Word>, bool) {
+    pub(super) fn reachable_functions(&self, entry: Word) -> (Vec<Word>, bool) {
         let mut reached = vec![entry];
         let mut state: FxHashMap<Word, bool> = FxHashMap::default();
         let mut path: Vec<(Word, usize)> = vec![(entry, 0)];

@@ -82,7 +82,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) -> Value
             Some(constant) => demands.push(Demand { rule, position: entry.position(), constant }),
             // A value without specialization.
             None => {
-                let value = evaluate::plain(module, id);
+                let value = evaluate::fixed_value(module, id);
                 findings.extend(violation(rule, value).map(|message| entry.finding(rule, message)));
             }
         }

@@ -271,7 +271,7 @@ fn entry_point(
     if matches!(model, GLCompute | TaskNV | MeshNV | TaskEXT | MeshEXT) {
         return;
     }
-    let (reached, _) = context.calls.reach(id);
+    let (reached, _) = context.calls.reachable_functions(id);
     let functions = reached.iter().filter_map(|id| module.function(*id));
     for inside in functions.flat_map(|function| module.body(function)) {
         let is_shared = |id: Word| module.definition(id).and_then(class_of) == Some(StorageClass::Workgroup);

@@ -293,7 +293,10 @@ pub enum Error {
         names: Vec<String>,
     },
     /// An argument was not set.
-    #[error("argument {index}{} of kernel `{kernel}` is not set; set it before the launch", named(name))]
+    #[error(
+        "argument {index}{} of kernel `{kernel}` is not set; set it before the launch",
+        name_clause(name)
+    )]
     ArgumentNotSet {
         /// The kernel.
         kernel: String,
@@ -303,7 +306,7 @@ pub enum Error {
         name: Option<String>,
     },
     /// An argument has the wrong kind or size.
-    #[error("argument {index}{} of kernel `{kernel}` is {found}; pass {expected}", named(name))]
+    #[error("argument {index}{} of kernel `{kernel}` is {found}; pass {expected}", name_clause(name))]
     WrongArgument {
         /// The kernel.
         kernel: String,
@@ -398,7 +401,7 @@ fn or_commands(kernel: &Option<String>) -> String {
     kernel.as_ref().map_or_else(|| "a transfer".to_owned(), |kernel| format!("kernel `{kernel}`"))
 }
 
-fn named(name: &Option<String>) -> String {
+fn name_clause(name: &Option<String>) -> String {
     name.as_ref().map_or_else(String::new, |name| format!(" (`{name}`)"))
 }
 

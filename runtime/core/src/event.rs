@@ -144,15 +144,15 @@ impl Node {
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new(), times: OnceLock::new() })
     }
 
-    pub(crate) fn held() -> Arc<Self> {
+    pub(crate) fn new_held() -> Arc<Self> {
         Self::new(State::Held(Held::default()))
     }
 
-    pub(crate) fn given(completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Arc<Self> {
+    pub(crate) fn new_submitted(completion: Arc<dyn Completion>, lane: Arc<Lane>) -> Arc<Self> {
         Self::new(State::Submitted { completion, lane })
     }
 
-    pub(crate) fn ended(result: Result<()>) -> Arc<Self> {
+    pub(crate) fn new_ended(result: Result<()>) -> Arc<Self> {
         Self::new(State::Ended(result))
     }
 
@@ -290,7 +290,7 @@ impl Event {
 
     /// Returns a completed event, for a command with nothing to do.
     pub(crate) fn done() -> Self {
-        Self::of_host(Node::ended(Ok(())))
+        Self::of_host(Node::new_ended(Ok(())))
     }
 
     /// The event of a node without a device.
@@ -308,7 +308,7 @@ impl Event {
 
     /// An event of the host that ends when this one does, for commands of other devices, and flushes the queue.
     pub(crate) fn bridge(&self) -> Self {
-        let node = Node::held();
+        let node = Node::new_held();
         let far = node.clone();
         self.node.call(Status::Complete, Box::new(move |result| far.end(result).notify(&far)));
         Self::of_host(node)
@@ -427,7 +427,7 @@ impl UserEvent {
     /// Creates an event that is not complete.
     #[allow(clippy::new_without_default, reason = "there is no usual event")]
     pub fn new() -> Self {
-        Self { event: Event::of_host(Node::held()) }
+        Self { event: Event::of_host(Node::new_held()) }
     }
 
     /// The event, for use in wait lists.

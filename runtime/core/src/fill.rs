@@ -24,7 +24,7 @@ impl Queue {
 
     /// Fills a buffer with a pattern of 1, 2, 4, 8, 16, 32, 64 or 128 bytes (`clEnqueueFillBuffer`).
     pub fn fill_pattern(&self, buffer: &Buffer, pattern: &[u8]) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         if !pattern.len().is_power_of_two() || pattern.len() > MAX_PATTERN_BYTES {
             return Err(Error::FillPattern { bytes: pattern.len() });
         }

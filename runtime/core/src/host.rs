@@ -16,7 +16,7 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::event::Event;
 use crate::mapping::Block;
-use crate::queue::{Queue, inside};
+use crate::queue::{Queue, check_size};
 use crate::rect::{Grid, Rect, Size};
 use crate::schedule::Task;
 use crate::staging::{self, Arrival};
@@ -121,9 +121,9 @@ impl Queue {
     /// # Safety
     /// The memory must be valid for writes, and nothing else may access it, until the event has ended.
     pub unsafe fn read_to<T: Pod>(&self, buffer: &Buffer<T>, target: NonNull<[T]>) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let bytes = target.len() as u64 * size_of::<T>() as u64;
-        inside(buffer, bytes)?;
+        check_size(buffer, bytes)?;
         if bytes == 0 {
             return self.nothing();
         }
@@ -134,7 +134,7 @@ impl Queue {
 
     /// Reads the start of a buffer into contiguous rows.
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let bytes = host.bytes();
         let chunks = staging::chunks(bytes).map(|(at, size)| {
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
@@ -150,9 +150,9 @@ impl Queue {
     /// The memory must be valid for reads, and nothing else may write it, until the event has ended. Earlier commands
     /// of the queue and commands of the wait list may.
     pub unsafe fn write_from<T: Pod>(&self, buffer: &Buffer<T>, source: NonNull<[T]>) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let bytes = source.len() as u64 * size_of::<T>() as u64;
-        inside(buffer, bytes)?;
+        check_size(buffer, bytes)?;
         if bytes == 0 {
             return self.nothing();
         }
@@ -163,7 +163,7 @@ impl Queue {
 
     /// Writes contiguous rows to the start of a buffer.
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         self.collect(host, staging::CHUNK_BYTES, |source, at, bytes| Command::Copy {
             source,
             from: 0,

@@ -250,12 +250,12 @@ impl Queue {
 
     /// Writes to the start of a buffer. The slice may be reused as soon as this returns.
     pub fn write<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<Event> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let bytes: &[u8] = bytemuck::cast_slice(contents);
         if bytes.is_empty() {
             return self.nothing();
         }
-        inside(buffer, bytes.len() as u64)?;
+        check_size(buffer, bytes.len() as u64)?;
         let target = (&buffer.memory, buffer.offset);
         staging::send(self.device.backend(), target, bytes, |command| self.enqueue(command), || self.flush())
     }
@@ -269,13 +269,13 @@ impl Queue {
 
     /// Reads the start of a buffer, blocking.
     pub fn read_into<T: Pod>(&self, buffer: &Buffer<T>, contents: &mut [T]) -> Result<()> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(contents);
         if bytes.is_empty() {
             self.marker()?.wait()?;
             return self.failures.report();
         }
-        inside(buffer, bytes.len() as u64)?;
+        check_size(buffer, bytes.len() as u64)?;
         let mut reading = VecDeque::new();
         let total = bytes.len() as u64;
         for (at, size) in staging::chunks(total) {
@@ -294,7 +294,7 @@ impl Queue {
 
     /// Starts a read without blocking. Take the contents from the result.
     pub fn read_later<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Reading<T>> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         let chunks = staging::chunks(buffer.bytes())
             .map(|(at, size)| self.arrival(&buffer.memory, buffer.offset + at, size))
             .collect::<Result<Vec<_>>>()?;
@@ -317,10 +317,10 @@ impl Queue {
 
     /// Copies one buffer to the start of another. Slices of one buffer must not overlap.
     pub fn copy<T: Pod>(&self, source: &Buffer<T>, target: &Buffer<T>) -> Result<Event> {
-        self.own(source)?;
-        self.own(target)?;
+        self.check_device(source)?;
+        self.check_device(target)?;
         let bytes = source.bytes();
-        inside(target, bytes)?;
+        check_size(target, bytes)?;
         let same = source.memory.address == target.memory.address;
         if same && source.offset < target.offset + bytes && target.offset < source.offset + bytes {
             return Err(Error::OverlappingCopy { from: source.offset, to: target.offset, bytes });
@@ -375,7 +375,7 @@ impl Queue {
         Ok(Event::new(node, self.device.clone()))
     }
 
-    pub(crate) fn own<T>(&self, buffer: &Buffer<T>) -> Result<()> {
+    pub(crate) fn check_device<T>(&self, buffer: &Buffer<T>) -> Result<()> {
         if buffer.device().is(&self.device) {
             Ok(())
         } else {
@@ -419,7 +419,7 @@ fn take_printed(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -
 }
 
 /// Checks that a buffer has this many bytes.
-pub(crate) fn inside<T>(buffer: &Buffer<T>, bytes: u64) -> Result<()> {
+pub(crate) fn check_size<T>(buffer: &Buffer<T>, bytes: u64) -> Result<()> {
     if bytes <= buffer.bytes() {
         Ok(())
     } else {

@@ -136,8 +136,8 @@ impl Queue {
         to: Rect,
         size: [u64; 3],
     ) -> Result<Event> {
-        self.own(source)?;
-        self.own(target)?;
+        self.check_device(source)?;
+        self.check_device(target)?;
         let (from, to) = (grid(source, from, size)?, grid(target, to, size)?);
         if source.memory.is(&target.memory) && from.overlaps(to, size) {
             let bytes = size.iter().product();
@@ -157,7 +157,7 @@ impl Queue {
         from: Rect,
         size: [u64; 3],
     ) -> Result<Event> {
-        within(contents.len(), from, size)?;
+        check_box(contents.len(), from, size)?;
         let start = NonNull::from(contents).cast();
         // SAFETY: the box is within the slice, which is only read, and before this returns.
         let host = unsafe { HostRows::new(start, from, size)? };
@@ -177,7 +177,7 @@ impl Queue {
         to: Rect,
         size: [u64; 3],
     ) -> Result<()> {
-        within(contents.len(), to, size)?;
+        check_box(contents.len(), to, size)?;
         let start = NonNull::from(contents).cast();
         // SAFETY: the box is within the slice, which is borrowed exclusively and written before this returns.
         let host = unsafe { HostRows::new(start, to, size)? };
@@ -230,7 +230,7 @@ impl Queue {
     }
 
     fn target<T: Pod>(&self, buffer: &Buffer<T>, to: Rect, size: Size) -> Result<Grid> {
-        self.own(buffer)?;
+        self.check_device(buffer)?;
         grid(buffer, to, size)
     }
 
@@ -246,11 +246,11 @@ impl Queue {
 
 /// The grid of a box in the memory of a buffer.
 fn grid<T: Pod>(buffer: &Buffer<T>, rect: Rect, size: Size) -> Result<Grid> {
-    within(buffer.bytes() as usize, rect, size).map(|grid| grid.offset_by(buffer.offset))
+    check_box(buffer.bytes() as usize, rect, size).map(|grid| grid.offset_by(buffer.offset))
 }
 
 /// Checks that a box is within this many bytes.
-pub(crate) fn within(bytes: usize, rect: Rect, size: Size) -> Result<Grid> {
+pub(crate) fn check_box(bytes: usize, rect: Rect, size: Size) -> Result<Grid> {
     let grid = rect.grid(size)?;
     match grid.end(size) {
         Some(end) if end <= bytes as u64 => Ok(grid),
@@ -284,8 +284,8 @@ mod tests {
             assert!(matches!(wrong.grid(size), Err(Error::Rect { .. })), "{wrong:?}");
         }
         let beyond = Error::OutOfBounds { start: 0, end: 20 * 3 + 10, size: 69 };
-        assert_eq!(within(69, rect([0; 3], 20, 0), [10, 4, 1]), Err(beyond));
-        assert!(within(70, rect([0; 3], 20, 0), [10, 4, 1]).is_ok());
+        assert_eq!(check_box(69, rect([0; 3], 20, 0), [10, 4, 1]), Err(beyond));
+        assert!(check_box(70, rect([0; 3], 20, 0), [10, 4, 1]).is_ok());
     }
 
     /// Overlaps are found as by marking every byte.

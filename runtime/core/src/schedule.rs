@@ -161,16 +161,16 @@ impl Lane {
         if !stopped {
             match self.dependencies(wait)? {
                 Dependencies::Held => {}
-                Dependencies::Failed(error) => return Ok(Node::ended(Err(error))),
+                Dependencies::Failed(error) => return Ok(Node::new_ended(Err(error))),
                 Dependencies::Met(after) => {
                     let start = Start { ordered: self.is_ordered(wait, queue_order), after: &after, queued };
                     match task {
                         Task::Device(command) => {
                             let completion = self.backend.push(command, start)?;
-                            return Ok(Node::given(completion, self.clone()));
+                            return Ok(Node::new_submitted(completion, self.clone()));
                         }
                         Task::Host(work) => {
-                            let node = Node::held();
+                            let node = Node::new_held();
                             self.start(work, wait, start, &node)?;
                             // Nothing listens to the new node yet.
                             node.advance(Status::Submitted);
@@ -188,7 +188,7 @@ impl Lane {
                 }
             }
         }
-        let node = Node::held();
+        let node = Node::new_held();
         let (wait, task) = (wait.clone(), Some(task));
         waiting.push_back(Waiting { task, wait, queue_order, queued, node: node.clone() });
         Ok(node)

@@ -57,8 +57,8 @@ impl Console {
     }
 
     /// The number of bytes of the launch's output that the client has already received.
-    pub fn shown(&self) -> usize {
-        self.debugger.shown()
+    pub fn received_bytes(&self) -> usize {
+        self.debugger.received_bytes()
     }
 }
 

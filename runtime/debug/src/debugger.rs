@@ -98,7 +98,7 @@ impl Debugger {
     }
 
     /// The number of bytes of the launch's output that the client has received.
-    pub(crate) fn shown(&self) -> usize {
+    pub(crate) fn received_bytes(&self) -> usize {
         self.state().shown as usize
     }
 

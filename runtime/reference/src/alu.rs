@@ -10,7 +10,7 @@ mod library;
 mod math;
 mod undefined;
 
-pub(crate) use convert::{Conversion, Rounding, convert, fits};
+pub(crate) use convert::{Conversion, Rounding, convert, fits_integer};
 pub(crate) use float::{binary as float_binary, unary as float_unary};
 pub(crate) use glsl::lane as glsl;
 pub(crate) use integer::{

@@ -357,7 +357,7 @@ impl Decoder<'_> {
     fn path(&self, ty: TypeId, indices: &[i64]) -> Result<(i64, Member), Invalid> {
         let (mut at, mut member) = (0i64, Member::Type(ty));
         for &index in indices {
-            let (bytes, inner) = self.step(member, index)?;
+            let (bytes, inner) = self.resolve_index(member, index)?;
             at = at.wrapping_add(bytes);
             member = inner;
         }
@@ -365,7 +365,7 @@ impl Decoder<'_> {
     }
 
     /// Resolves one index of an access chain. Array indices may be out of bounds; the access itself is checked.
-    fn step(&self, member: Member, index: i64) -> Result<(i64, Member), Invalid> {
+    fn resolve_index(&self, member: Member, index: i64) -> Result<(i64, Member), Invalid> {
         let Member::Type(ty) = member else { return Err(Invalid::new("a scalar has no members")) };
         match self.types.get(ty)?.ty {
             Ty::Array(element, _) | Ty::RuntimeArray(element) => {

@@ -123,7 +123,7 @@ fn is_odd(value: &Float) -> bool {
 }
 
 /// x modulo 2, which decides functions of half turns.
-fn turn(x: &Float) -> Float {
+fn modulo_two(x: &Float) -> Float {
     Float::with_val(PRECISION, x % 2u32)
 }
 
@@ -134,14 +134,14 @@ fn sinpi(x: &Float) -> Float {
     if x.is_integer() {
         return to_float(0.0).copysign(x);
     }
-    (turn(x) * pi()).sin()
+    (modulo_two(x) * pi()).sin()
 }
 
 fn cospi(x: &Float) -> Float {
     if !x.is_finite() {
         return nan();
     }
-    let t = turn(x).abs();
+    let t = modulo_two(x).abs();
     if t == 0.5 || t == 1.5 { to_float(0.0) } else { (t * pi()).cos() }
 }
 
@@ -154,7 +154,7 @@ fn tanpi(x: &Float) -> Float {
         let zero = to_float(0.0).copysign(x);
         return if is_odd(x) { -zero } else { zero };
     }
-    let t = turn(x);
+    let t = modulo_two(x);
     let floor = Float::with_val(PRECISION, x).floor();
     if Float::with_val(PRECISION, x - &floor) == 0.5 {
         return if is_odd(&floor) { -infinity() } else { infinity() };

@@ -11,7 +11,7 @@ use crate::{compile, launch};
 const COUNT: &str = "kernel void count(global uint *data, uint by) { data[get_global_id(0)] += by; }";
 
 /// The resources of the process: resident memory in MiB, open files, threads.
-fn held() -> [usize; 3] {
+fn resources() -> [usize; 3] {
     // The callback thread may still hold a device.
     std::thread::sleep(Duration::from_millis(100));
     let pages = fs::read_to_string("/proc/self/statm").unwrap();
@@ -25,9 +25,9 @@ fn held() -> [usize; 3] {
 fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
     let half = rounds / 2;
     (0..half).for_each(&mut work);
-    let before = held();
+    let before = resources();
     (half..rounds).for_each(&mut work);
-    let after = held();
+    let after = resources();
     assert!(after[0] <= before[0] + 24, "resident memory grew from {} to {} MiB", before[0], after[0]);
     assert!(after[1] <= before[1] + 2, "open files grew from {} to {}", before[1], after[1]);
     assert!(after[2] <= before[2] + 2, "threads grew from {} to {}", before[2], after[2]);

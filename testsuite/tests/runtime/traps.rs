@@ -7,7 +7,7 @@ use kiln_runtime::{Device, Error, Kernel, NdRange, UserEvent};
 use crate::{compile, launch, printing::Text};
 
 const SOURCE: &str = "#include <kiln/assert.h>
-kernel void put(global uint *out, uint bad) {
+kernel void set_bad_item(global uint *out, uint bad) {
     uint i = get_global_id(0);
     assert(i != bad);                                   // line 4
     out[i] = i + 1;
@@ -35,7 +35,7 @@ fn trap<T: std::fmt::Debug>(result: kiln_runtime::Result<T>) -> (u32, [u64; 3], 
     }
 }
 
-fn put(kernel: &mut Kernel, bad: u32) -> &Kernel {
+fn set_bad_item(kernel: &mut Kernel, bad: u32) -> &Kernel {
     kernel.set(1, bad).unwrap()
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn launches_fail(device: &Device) {
     let out = whole.slice(50..150).unwrap();
     let mut kernel = program.kernel("put").unwrap();
     kernel.set(0, &out).unwrap();
-    let event = launch(&queue, put(&mut kernel, 37), 100).unwrap();
+    let event = launch(&queue, set_bad_item(&mut kernel, 37), 100).unwrap();
     let expected = (4, [37, 0, 0], "assertion failed: i != bad".to_owned());
     assert_eq!(trap(event.wait()), expected);
     assert_eq!(trap(event.wait()), expected);
@@ -57,7 +57,7 @@ pub(crate) fn launches_fail(device: &Device) {
         assert_eq!(value as usize, if item < 100 && item != 37 { item + 1 } else { 99 }, "{at}");
     }
     // The device still works.
-    launch(&queue, put(&mut kernel, 1000), 100).unwrap().wait().unwrap();
+    launch(&queue, set_bad_item(&mut kernel, 1000), 100).unwrap().wait().unwrap();
     assert_eq!(queue.read(&out).unwrap(), (1..=100).collect::<Vec<u32>>());
 }
 
@@ -69,21 +69,21 @@ pub(crate) fn queues_report(device: &Device) {
     kernel.set(0, &out).unwrap();
     let item = |result: kiln_runtime::Result<()>| trap(result).1[0];
     for bad in [3, 5] {
-        launch(&queue, put(&mut kernel, bad), 8).unwrap();
+        launch(&queue, set_bad_item(&mut kernel, bad), 8).unwrap();
     }
     assert_eq!(item(queue.read(&out).map(drop)), 3);
     assert_eq!(item(queue.finish()), 5);
     assert_eq!(queue.read(&out).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
-    launch(&queue, put(&mut kernel, 2), 8).unwrap();
+    launch(&queue, set_bad_item(&mut kernel, 2), 8).unwrap();
     assert_eq!(item(queue.read_later(&out).unwrap().wait().map(drop)), 2);
     // An error that an event has reported is not reported again, and other queues are not affected.
-    let event = launch(&queue, put(&mut kernel, 1), 8).unwrap();
+    let event = launch(&queue, set_bad_item(&mut kernel, 1), 8).unwrap();
     device.queue().unwrap().after([&event]).read(&out).unwrap();
     assert_eq!(item(event.wait()), 1);
     queue.finish().unwrap();
     // Callbacks get the error, too.
     let (sender, receiver) = mpsc::channel();
-    let event = launch(&queue, put(&mut kernel, 6), 8).unwrap();
+    let event = launch(&queue, set_bad_item(&mut kernel, 6), 8).unwrap();
     event.on_end(move |result| sender.send(result).unwrap());
     assert_eq!(item(receiver.recv().unwrap()), 6);
     queue.finish().unwrap();
@@ -98,12 +98,12 @@ pub(crate) fn held_back(device: &Device) {
     let mut kernel = program.kernel("tell").unwrap();
     kernel.set(0, &out).unwrap();
     let gate = UserEvent::new();
-    let event = launch(&queue.after([gate.event()]), put(&mut kernel, 0), 1).unwrap();
+    let event = launch(&queue.after([gate.event()]), set_bad_item(&mut kernel, 0), 1).unwrap();
     assert!(!event.is_complete().unwrap());
     gate.complete();
     assert_eq!(trap(event.wait()), (9, [0; 3], "assertion failed: get_global_id(0) != bad".to_owned()));
     assert_eq!((text.take().as_str(), queue.read(&out).unwrap()), ("0\n", vec![0]));
-    launch(&queue, put(&mut kernel, 7), 1).unwrap().wait().unwrap();
+    launch(&queue, set_bad_item(&mut kernel, 7), 1).unwrap().wait().unwrap();
     assert_eq!((text.take().as_str(), queue.read(&out).unwrap()), ("0\n", vec![1]));
     device.print_to(std::io::stdout());
 }
@@ -139,9 +139,12 @@ pub(crate) fn with_bounds_checks(device: &Device) {
     let out = device.buffer_from(&[0u32; 8]).unwrap();
     let mut kernel = program.kernel("put").unwrap();
     kernel.set(0, &out).unwrap();
-    assert_eq!(trap(queue.launch_checked(put(&mut kernel, 5), 8)).1, [5, 0, 0]);
-    assert!(matches!(queue.launch_checked(put(&mut kernel, 5), 9), Err(Error::OutsideBuffers { .. })));
-    queue.launch_checked(put(&mut kernel, 9), 8).unwrap();
+    assert_eq!(trap(queue.launch_checked(set_bad_item(&mut kernel, 5), 8)).1, [5, 0, 0]);
+    assert!(matches!(
+        queue.launch_checked(set_bad_item(&mut kernel, 5), 9),
+        Err(Error::OutsideBuffers { .. })
+    ));
+    queue.launch_checked(set_bad_item(&mut kernel, 9), 8).unwrap();
     queue.finish().unwrap();
 }
 

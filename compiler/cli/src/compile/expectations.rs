@@ -47,7 +47,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
     if expected.is_empty() && !expects_nothing && complaints.is_empty() {
         return "no `expected-…` comment, nor `expected-no-diagnostics`\n".to_owned();
     }
-    for (kind, line, message) in seen(output) {
+    for (kind, line, message) in reported(output) {
         let fits = |one: &&mut Expectation| {
             one.kind == kind && Some(one.line) == line && message.contains(&one.text) && one.found < one.most
         };
@@ -69,7 +69,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
 }
 
 /// The diagnostics of the main file, with their notes.
-fn seen(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
+fn reported(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
     let map = &output.sources;
     let line = |span| map.resolve(span).map(|at| map.position(at.file, at.range.start).line);
     let mut seen = Vec::new();

@@ -30,7 +30,10 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
     let mut random = formula.seed();
     for (number, element) in bytes.chunks_exact_mut(ty.stride.max(1)).enumerate() {
         for (part, (offset, scalar)) in ty.parts.iter().enumerate() {
-            scalar.put(&mut element[*offset..], formula.value(number * components + part, &mut random));
+            scalar.write_number(
+                &mut element[*offset..],
+                formula.value(number * components + part, &mut random),
+            );
         }
     }
     Ok(bytes)

@@ -91,7 +91,7 @@ impl Writer<'_> {
                 match items.next().map(|named| &named.item) {
                     Some(Item::Number(number)) => {
                         check_fits(scalar_type(ty), *number)?;
-                        scalar_type(ty).put(bytes, *number);
+                        scalar_type(ty).write_number(bytes, *number);
                     }
                     Some(Item::List(list)) => self.braced(ty, list, bytes)?,
                     None => {}

@@ -19,7 +19,7 @@ pub(super) fn message(error: &Error, format: FormatArgument) -> String {
     let is_by_line = matches!(format, FormatArgument::Gcc | FormatArgument::Short);
     match error {
         Error::Strict(report) if is_by_line => {
-            let Some(location) = &report.location else { return plain(error) };
+            let Some(location) = &report.location else { return error_line(error) };
             let position = format!("{}:{}", location.file, location.line);
             let [x, y, z] = report.work_item;
             let mut text = format!(
@@ -36,10 +36,10 @@ pub(super) fn message(error: &Error, format: FormatArgument) -> String {
         {
             format!("{site}: error: {error}")
         }
-        _ => plain(error),
+        _ => error_line(error),
     }
 }
 
-fn plain(error: &Error) -> String {
+fn error_line(error: &Error) -> String {
     format!("kiln: error: {error}")
 }

@@ -70,7 +70,7 @@ impl ElementType {
     pub(crate) fn encode(&self, components: &[Number]) -> Vec<u8> {
         let mut bytes = vec![0; self.stride];
         for ((offset, scalar), number) in self.parts.iter().zip(components) {
-            scalar.put(&mut bytes[*offset..], *number);
+            scalar.write_number(&mut bytes[*offset..], *number);
         }
         bytes
     }
@@ -93,7 +93,7 @@ impl ScalarType {
     }
 
     /// Writes a number at the start of these bytes. Integers wrap, as in OpenCL C conversions.
-    pub(crate) fn put(self, bytes: &mut [u8], number: Number) {
+    pub(crate) fn write_number(self, bytes: &mut [u8], number: Number) {
         let bits = match self {
             Self::Int { .. } => match number {
                 Number::Int(value) => value,

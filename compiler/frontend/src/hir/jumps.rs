@@ -6,13 +6,17 @@ use super::{Stmt, StmtKind};
 
 /// The first statement with a jump across the structure: a `goto`, its label, or a `case` nested in a statement of
 /// its switch.
-pub fn across(stmts: &[Stmt]) -> Option<&Stmt> {
+pub fn first_unstructured_jump(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Goto(_) | StmtKind::Label(_) => Some(stmt),
-        StmtKind::Block(body) => across(body),
-        StmtKind::Loop(of) => across(&of.body),
-        StmtKind::If(branch) => across(&branch.then).or_else(|| across(&branch.otherwise)),
-        StmtKind::Switch(switch) => across(&switch.body).or_else(|| nested_label(&switch.body)),
+        StmtKind::Block(body) => first_unstructured_jump(body),
+        StmtKind::Loop(of) => first_unstructured_jump(&of.body),
+        StmtKind::If(branch) => {
+            first_unstructured_jump(&branch.then).or_else(|| first_unstructured_jump(&branch.otherwise))
+        }
+        StmtKind::Switch(switch) => {
+            first_unstructured_jump(&switch.body).or_else(|| nested_label(&switch.body))
+        }
         _ => None,
     })
 }

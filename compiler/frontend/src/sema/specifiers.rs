@@ -216,7 +216,7 @@ impl Sema<'_> {
         } else if let Some(meant) = foreign::type_for(text) {
             diagnostic =
                 diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
-        } else if let Some(note) = foreign::note(text) {
+        } else if let Some(note) = foreign::explain_word(text) {
             diagnostic = diagnostic.note(note);
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a future type");

@@ -254,7 +254,7 @@ impl Sema<'_> {
         };
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
-        if let Some(jump) = jumps::across(&stmts) {
+        if let Some(jump) = jumps::first_unstructured_jump(&stmts) {
             self.report_jump_in_expression(jump.span);
             return self.error_value(span);
         }
@@ -276,7 +276,7 @@ impl Sema<'_> {
     /// At the end of a function with jumps across its structure: checks that statements inside expressions do not
     /// jump out of them. Such a function has no loop constructs that they could leave.
     pub(super) fn check_inner_jumps(&mut self, body: &[Stmt]) {
-        if jumps::across(body).is_none() {
+        if jumps::first_unstructured_jump(body).is_none() {
             return;
         }
         let mut leaving = Vec::new();

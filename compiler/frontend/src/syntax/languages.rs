@@ -74,7 +74,7 @@ impl Around<'_> {
                 self.report(format!("the arguments of `{word}` are not in parentheses"))
             }
             _ => {
-                let note = foreign::note(word)?;
+                let note = foreign::explain_word(word)?;
                 let span = self.span_of(start..before.len());
                 Diagnostic::new(Code::Syntax, span, format!("there is no type `{word}`")).note(note)
             }

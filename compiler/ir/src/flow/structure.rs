@@ -113,7 +113,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     }
 
     /// Emits the contents of a block.
-    fn inside(
+    fn emit_block(
         &mut self,
         block: BlockId,
         is_loop: bool,
@@ -150,7 +150,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
         if let [following] = following {
             self.exits[following.index()] = Some(open.inst);
         }
-        self.inside(open.body, true, |it| it.around_node(node, &inside))?;
+        self.emit_block(open.body, true, |it| it.around_node(node, &inside))?;
         let builder = self.code.builder();
         let block = builder.insertion_point().0;
         builder.at_end(open.continuing);
@@ -184,7 +184,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     ) -> Result<Next, C::Error> {
         let (construct, inside) = self.code.builder().open_block(&[]);
         self.exits[following.index()] = Some(construct);
-        self.inside(inside, false, fill)?;
+        self.emit_block(inside, false, fill)?;
         Ok(Some(following))
     }
 
@@ -192,7 +192,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     fn node(&mut self, node: NodeId, following: Next) -> Result<Next, C::Error> {
         let ending = match self.graph.nodes[node].step {
             None => self.code.node(node)?,
-            Some(step) => self.step(node, step),
+            Some(step) => self.emit_step(node, step),
         };
         let (construct, blocks) = match ending {
             Ending::Done => return Ok(None),
@@ -203,13 +203,13 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
             self.exits[following.index()] = Some(construct);
         }
         for (index, block) in blocks.into_iter().enumerate() {
-            self.inside(block, false, |it| it.emit_edge(node, index))?;
+            self.emit_block(block, false, |it| it.emit_edge(node, index))?;
         }
         Ok(self.continue_after(following))
     }
 
     /// Emits a node that `make_reducible` created.
-    fn step(&mut self, node: NodeId, step: Step) -> Ending {
+    fn emit_step(&mut self, node: NodeId, step: Step) -> Ending {
         let builder = self.code.builder();
         let count = self.graph.nodes[node].targets.len() as u64;
         match step {
@@ -271,7 +271,7 @@ fn plan(graph: &Graph) -> Plan {
     for &node in order.iter().skip(1) {
         let dominator = dominators[node.index()];
         let is_forward = |source: &&NodeId| rank[source.index()] < rank[node.index()];
-        match cycles.left(dominator, node) {
+        match cycles.outermost_left_loop(dominator, node) {
             Some(header) => plan.after_loop[header.index()].push(node),
             None if sources[node.index()].iter().filter(is_forward).count() > 1 => {
                 plan.after_node[dominator.index()].push(node);
@@ -315,7 +315,7 @@ impl Cycles {
     }
 
     /// The header of the outermost loop that contains the dominator of a node but not the node.
-    fn left(&self, dominator: NodeId, node: NodeId) -> Option<NodeId> {
+    fn outermost_left_loop(&self, dominator: NodeId, node: NodeId) -> Option<NodeId> {
         // Every loop around the node that it does not head contains its dominator.
         let common = self.around[node.index()];
         let innermost = match self.headed[dominator.index()] {

@@ -24,7 +24,7 @@ fn item_of(analysis: &Analysis, entity: Entity) -> Option<CallHierarchyItem> {
     let Entity::Program(Meaning::Function(_)) = entity else { return None };
     let location = definition::locations(analysis, entity, Role::Definition).into_iter().next()?;
     let file = analysis.file(&uri::name(&location.uri))?;
-    around(analysis, file, location.range).map(|symbol| item(symbol, location.uri))
+    enclosing_function(analysis, file, location.range).map(|symbol| item(symbol, location.uri))
 }
 
 fn item(symbol: DocumentSymbol, uri: Uri) -> CallHierarchyItem {
@@ -41,7 +41,7 @@ fn item(symbol: DocumentSymbol, uri: Uri) -> CallHierarchyItem {
 }
 
 /// The function around a range.
-fn around(analysis: &Analysis, file: FileId, range: Range) -> Option<DocumentSymbol> {
+fn enclosing_function(analysis: &Analysis, file: FileId, range: Range) -> Option<DocumentSymbol> {
     let is_function = |symbol: &DocumentSymbol| {
         matches!(symbol.kind, SymbolKind::FUNCTION | SymbolKind::EVENT)
             && symbol.detail.as_deref() != Some("macro")
@@ -55,7 +55,7 @@ fn around(analysis: &Analysis, file: FileId, range: Range) -> Option<DocumentSym
 pub(crate) fn incoming(analysis: &Analysis, entity: Entity, found: &mut Vec<CallHierarchyIncomingCall>) {
     for name in analysis.occurrences(entity).filter(|name| name.role == Role::Use) {
         let Some(Location { uri, range }) = analysis.location(&name.location) else { continue };
-        let Some(caller) = around(analysis, name.location.file, range) else { continue };
+        let Some(caller) = enclosing_function(analysis, name.location.file, range) else { continue };
         let from = item(caller, uri);
         let is_same = |call: &CallHierarchyIncomingCall| {
             call.from.uri == from.uri && call.from.selection_range == from.selection_range
@@ -72,7 +72,7 @@ pub(crate) fn incoming(analysis: &Analysis, entity: Entity, found: &mut Vec<Call
 /// The functions of the program that are used inside of the function at the cursor.
 pub(crate) fn outgoing(cursor: &Cursor<'_>) -> Vec<CallHierarchyOutgoingCall> {
     let (analysis, here) = (cursor.analysis, cursor.range(&(cursor.offset..cursor.offset)));
-    let Some(caller) = around(analysis, cursor.file, here) else { return Vec::new() };
+    let Some(caller) = enclosing_function(analysis, cursor.file, here) else { return Vec::new() };
     let mut found: Vec<CallHierarchyOutgoingCall> = Vec::new();
     for name in analysis.names_in(cursor.file).iter().filter(|name| name.role == Role::Use) {
         let range = analysis.range(cursor.file, &name.location.range);

@@ -21,13 +21,13 @@ pub(crate) fn style(world: &World, name: &str) -> Style {
 }
 
 /// The edits for a document.
-pub(crate) fn whole(text: &str, style: &Style) -> Vec<Edit> {
+pub(crate) fn format_document(text: &str, style: &Style) -> Vec<Edit> {
     edits(text, &format(text, style))
 }
 
 /// The edits for the lines of a range.
 pub(crate) fn range(text: &str, range: Range<usize>, style: &Style) -> Vec<Edit> {
-    within(whole(text, style), text, range)
+    within(format_document(text, style), text, range)
 }
 
 /// The edits after a typed character: `;` formats its line, `}` its block, and a line break the previous line and the
@@ -67,7 +67,7 @@ fn new_line(text: &str, offset: usize, style: &Style) -> Vec<Edit> {
     let rest = &text[start..];
     let line = rest.split('\n').next().unwrap_or_default();
     let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
-    let mut found = whole(text, style);
+    let mut found = format_document(text, style);
     if !line.trim().is_empty() {
         // The white space before the code that has moved to the new line.
         let indent = start..start + blank;

@@ -27,7 +27,7 @@ use crate::{
 /// The hover text at the cursor.
 pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
     let (text, range) = match cursor.name() {
-        Some(name) => (named(cursor, name)?, name.location.range.clone()),
+        Some(name) => (name_text(cursor, name)?, name.location.range.clone()),
         None => word(cursor).or_else(|| expression(cursor))?,
     };
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: text });
@@ -35,7 +35,7 @@ pub(crate) fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
 }
 
 /// The text for a name.
-fn named(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
+fn name_text(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     let analysis = cursor.analysis;
     let text = analysis.survey.sources.text(&name.location);
     match name.entity {
@@ -293,7 +293,7 @@ fn comment_before(text: &str, line: usize) -> Option<String> {
         if !gap.trim().is_empty() || gap.matches('\n').count() > 1 || !is_alone {
             break;
         }
-        lines.push(plain(&text[range.clone()]));
+        lines.push(comment_text(&text[range.clone()]));
         end = range.start;
     }
     lines.reverse();
@@ -301,7 +301,7 @@ fn comment_before(text: &str, line: usize) -> Option<String> {
 }
 
 /// The text of a comment without its markers.
-fn plain(comment: &str) -> String {
+fn comment_text(comment: &str) -> String {
     let inside = comment.strip_prefix("/*").map(|rest| rest.strip_suffix("*/").unwrap_or(rest));
     let inside = inside.unwrap_or_else(|| comment.trim_start_matches('/'));
     let lines = inside.lines().map(|line| line.trim().trim_start_matches(['*', '!']).trim());

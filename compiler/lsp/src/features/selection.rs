@@ -8,7 +8,7 @@ use lsp_types::SelectionRange;
 use crate::{analysis::Cursor, tree};
 
 /// The nested ranges at the cursor, innermost first.
-pub(crate) fn around(cursor: &Cursor<'_>) -> SelectionRange {
+pub(crate) fn enclosing_ranges(cursor: &Cursor<'_>) -> SelectionRange {
     let analysis = cursor.analysis;
     let whole = 0..cursor.text().len();
     let mut ranges: Vec<Range<usize>> = Vec::from([whole]);
@@ -53,7 +53,7 @@ mod tests {
     fn from_the_word_to_the_file() {
         let fixture = Fixture::new("int f(int a) { if (a) { return a + f($0a); } return 0; }");
         let mut chain = Vec::new();
-        let mut next = Some(Box::new(around(&fixture.cursor())));
+        let mut next = Some(Box::new(enclosing_ranges(&fixture.cursor())));
         while let Some(here) = next {
             chain.push(here.range);
             next = here.parent;

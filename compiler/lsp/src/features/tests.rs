@@ -25,7 +25,7 @@ fn send_requests(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     definition::definition(&cursor);
     definition::type_definition(&cursor);
     highlight::highlight(&cursor);
-    selection::around(&cursor);
+    selection::enclosing_ranges(&cursor);
     actions::actions(analysis, file, &(offset..offset), None);
     actions::actions(analysis, file, &(0..offset), None);
     calls::prepare(&cursor);

@@ -20,7 +20,7 @@ pub(super) fn zero_objects(module: &mut Module, objects: &FxHashSet<VarId>) {
         if module.functions[id].kernel.is_none() {
             continue;
         }
-        let mut used: Vec<VarId> = reached(module, id).intersection(objects).copied().collect();
+        let mut used: Vec<VarId> = reachable_objects(module, id).intersection(objects).copied().collect();
         used.sort_unstable();
         if used.is_empty() {
             continue;
@@ -51,7 +51,7 @@ impl Length {
 }
 
 /// The objects of the module that a function and its callees use.
-fn reached(module: &Module, root: FuncId) -> FxHashSet<VarId> {
+fn reachable_objects(module: &Module, root: FuncId) -> FxHashSet<VarId> {
     let mut objects = FxHashSet::default();
     let mut seen = FxHashSet::from_iter([root]);
     let mut pending = vec![root];

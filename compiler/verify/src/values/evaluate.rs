@@ -73,7 +73,7 @@ fn signed(value: i128, bits: u32) -> i128 {
 }
 
 /// The value of an integer constant that no specialization changes.
-pub(super) fn plain(module: &Module<'_>, id: Word) -> Option<i128> {
+pub(super) fn fixed_value(module: &Module<'_>, id: Word) -> Option<i128> {
     let entry = module.definition(id)?;
     let shape = Shape::of_type(module, entry.result_type)?;
     match entry.op() {
@@ -158,7 +158,7 @@ impl Constants {
             return known;
         }
         let shape = module.definition(id).and_then(|entry| Shape::of_type(module, entry.result_type));
-        let fixed = plain(module, id).zip(shape);
+        let fixed = fixed_value(module, id).zip(shape);
         self.rows.push(fixed.map_or(UNKNOWN, |(value, shape)| Row { shape, form: Form::Fixed(value) }));
         self.rows.len() - 1
     }
@@ -178,7 +178,7 @@ impl Constants {
                     })
                 }
                 Form::Operation { op, operands } => self
-                    .known(operands, &evaluated)
+                    .operand_values(operands, &evaluated)
                     .and_then(|known| result(*op, &known))
                     .map(|value| shape.value(value)),
                 Form::Parts(_) | Form::Unknown => None,
@@ -189,7 +189,7 @@ impl Constants {
     }
 
     /// The values of operands, with their types.
-    fn known(&self, operands: &[usize], evaluated: &[Option<i128>]) -> Option<Vec<(i128, Shape)>> {
+    fn operand_values(&self, operands: &[usize], evaluated: &[Option<i128>]) -> Option<Vec<(i128, Shape)>> {
         let values = operands.iter().map(|&index| Some(((*evaluated.get(index)?)?, self.rows[index].shape)));
         values.collect()
     }

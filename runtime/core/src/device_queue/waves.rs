@@ -158,7 +158,7 @@ impl Waves {
                 queue.waiting_for(begun).enqueue(Command::Fill { target, at, bytes: 4, word: 0 })?
             }
         };
-        for (first, times) in runs(&mut self.times) {
+        for (first, times) in consecutive_times(&mut self.times) {
             let begun = queue.barrier()?;
             let to = self.store.layout.times + 16 * u64::from(first - 1);
             self.send(&queue.waiting_for(begun), bytemuck::cast_slice(&times), to)?;
@@ -246,7 +246,7 @@ fn reads_times(kernel: &Kernel) -> bool {
 }
 
 /// The times of events with consecutive numbers, with the number of the first one.
-fn runs(times: &mut Vec<(EventId, [u64; 2])>) -> Vec<(EventId, Vec<[u64; 2]>)> {
+fn consecutive_times(times: &mut Vec<(EventId, [u64; 2])>) -> Vec<(EventId, Vec<[u64; 2]>)> {
     times.sort_unstable();
     let mut runs: Vec<(EventId, Vec<[u64; 2]>)> = Vec::new();
     for (event, times) in times.drain(..) {

@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::host::HostRows;
-use crate::queue::{Queue, inside};
+use crate::queue::{Queue, check_size};
 use crate::rect::{Rect, Size};
 use crate::reference;
 use crate::staging::{self, Arrival};
@@ -76,9 +76,9 @@ impl Queue {
         target: &Buffer<T>,
     ) -> Result<Event> {
         self.check_region(source, region, None)?;
-        self.own(target)?;
+        self.check_device(target)?;
         let bytes = source.size_of(region).iter().product();
-        inside(target, bytes)?;
+        check_size(target, bytes)?;
         if let Some(from) = part(source, region)? {
             return self.copy(&from, &target.untyped().slice(..bytes as usize)?);
         }
@@ -101,9 +101,9 @@ impl Queue {
         region: ImageRegion,
     ) -> Result<Event> {
         self.check_region(target, region, None)?;
-        self.own(source)?;
+        self.check_device(source)?;
         let bytes = target.size_of(region).iter().product();
-        inside(source, bytes)?;
+        check_size(source, bytes)?;
         if let Some(to) = part(target, region)? {
             return self.copy(&source.untyped().slice(..bytes as usize)?, &to);
         }
@@ -276,7 +276,7 @@ impl Queue {
     fn rows_of(&self, image: &Image, region: ImageRegion, bytes: usize, rect: Rect) -> Result<Size> {
         self.check_region(image, region, None)?;
         let size = image.size_of(region);
-        crate::rect::within(bytes, rect, size)?;
+        crate::rect::check_box(bytes, rect, size)?;
         Ok(size)
     }
 

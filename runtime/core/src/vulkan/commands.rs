@@ -210,7 +210,7 @@ fn exchanges(bindings: &[Binding], bound: &[Bound]) -> Result<Vec<image::Exchang
     let mut found = Vec::new();
     for (binding, bound) in bindings.iter().zip(bound) {
         if let Bound::Image(image) = bound {
-            found.extend(image::Exchange::around(image, binding.class == BindingClass::StorageImage)?);
+            found.extend(image::Exchange::for_command(image, binding.class == BindingClass::StorageImage)?);
         }
     }
     Ok(found)

@@ -191,13 +191,13 @@ impl Device {
             | vk::Result::ERROR_OUT_OF_POOL_MEMORY => {
                 Error::OutOfMemory { bytes, device: self.info.name.clone() }
             }
-            vk::Result::ERROR_DEVICE_LOST => self.lost(None),
+            vk::Result::ERROR_DEVICE_LOST => self.record_loss(None),
             result => failure(operation, result),
         }
     }
 
     /// Records that the device was lost, while it ran this kernel.
-    pub(super) fn lost(&self, kernel: Option<String>) -> Error {
+    pub(super) fn record_loss(&self, kernel: Option<String>) -> Error {
         self.lost.store(true, Ordering::Relaxed);
         Error::DeviceLost { kernel }
     }

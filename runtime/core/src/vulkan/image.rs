@@ -605,7 +605,7 @@ fn exchanges(command: &ImageCommand) -> Result<Vec<Exchange>> {
         ImageCommand::Download { source, .. } => &[(source, false)],
         ImageCommand::Copy { source, target, .. } => &[(source, false), (target, true)],
     };
-    let found = images.iter().map(|(image, writes)| Exchange::around(image, *writes));
+    let found = images.iter().map(|(image, writes)| Exchange::for_command(image, *writes));
     Ok(found.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 

@@ -44,7 +44,7 @@ pub(super) unsafe fn import(
     };
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
     let info = vk::BufferCreateInfo::default().size(size).usage(BY_KERNELS).push_next(&mut external);
-    let mut buffer = Buffer::bare(device, &info)?;
+    let mut buffer = Buffer::without_memory(device, &info)?;
     let mut types = vk::MemoryHostPointerPropertiesEXT::default();
     let ask = api.fp().get_memory_host_pointer_properties_ext;
     // SAFETY: the memory has the alignment that the device requires.

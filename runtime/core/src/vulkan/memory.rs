@@ -112,7 +112,7 @@ impl backend::Allocation for Buffer {
 
 impl Buffer {
     /// Creates a buffer without memory.
-    pub(super) fn bare(device: &Arc<Device>, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
+    pub(super) fn without_memory(device: &Arc<Device>, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
         // SAFETY: the device is valid; the size is not 0.
         let raw = unsafe { device.raw.create_buffer(info, None) }
             .map_err(|result| device.failure("creating a buffer", result, info.size))?;
@@ -128,7 +128,8 @@ impl Buffer {
         location: MemoryLocation,
     ) -> Result<Self> {
         let failed = |result| device.failure("creating a buffer", result, size);
-        let mut buffer = Self::bare(device, &vk::BufferCreateInfo::default().size(size).usage(usage))?;
+        let mut buffer =
+            Self::without_memory(device, &vk::BufferCreateInfo::default().size(size).usage(usage))?;
         let raw = buffer.raw;
         // SAFETY: the buffer belongs to the device.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };

@@ -440,7 +440,7 @@ impl Queue {
                 self.reclaim(&mut self.state())?;
                 Err(Error::Timeout { kernel: self.running_kernel(), after: timeout.unwrap_or(Duration::MAX) })
             }
-            Err(vk::Result::ERROR_DEVICE_LOST) => Err(self.device.lost(self.running_kernel())),
+            Err(vk::Result::ERROR_DEVICE_LOST) => Err(self.device.record_loss(self.running_kernel())),
             Err(result) => Err(self.device.failure("waiting", result, 0)),
         }
     }

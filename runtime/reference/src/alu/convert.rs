@@ -29,7 +29,7 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
     match (how.from.is_float(), how.to.is_float()) {
         (false, false) => integer(how, bits),
         (true, false) => {
-            let rounded = whole(how, bits);
+            let rounded = round_to_integer(how, bits);
             // Out-of-range conversions are undefined without saturation; this always saturates, and NaN becomes zero.
             let (low, high) = range(how.to, how.to_signed);
             (rounded as i128).clamp(low, high) as u64 & u64::MAX >> (64 - 8 * u32::from(how.to.size()))
@@ -52,7 +52,7 @@ pub(crate) fn convert(how: &Conversion, bits: u64) -> u64 {
 }
 
 /// Rounds to an integer.
-fn whole(how: &Conversion, bits: u64) -> f64 {
+fn round_to_integer(how: &Conversion, bits: u64) -> f64 {
     let value = to_f64(how.from, bits);
     match how.rounding.unwrap_or(Rounding::ToZero) {
         Rounding::ToEven => value.round_ties_even(),
@@ -63,8 +63,8 @@ fn whole(how: &Conversion, bits: u64) -> f64 {
 }
 
 /// Whether the integer type can represent the rounded value.
-pub(crate) fn fits(how: &Conversion, bits: u64) -> bool {
-    let rounded = whole(how, bits);
+pub(crate) fn fits_integer(how: &Conversion, bits: u64) -> bool {
+    let rounded = round_to_integer(how, bits);
     let (low, high) = range(how.to, how.to_signed);
     // The limits are powers of two, or one less; the powers of two are exact as doubles.
     rounded >= low as f64 && rounded < (high + 1) as f64

@@ -219,7 +219,7 @@ impl Body<'_, '_> {
                 self.check_index(inst.op, id, class, member)?;
                 match (known, member) {
                     (Some(index), _) => {
-                        let (bytes, inner) = self.decoder.step(member, index)?;
+                        let (bytes, inner) = self.decoder.resolve_index(member, index)?;
                         constant = constant.wrapping_add(bytes);
                         member = inner;
                         continue;
@@ -229,7 +229,7 @@ impl Body<'_, '_> {
                     {
                         return Err(Invalid::new("a structure is indexed by a variable"));
                     }
-                    (None, _) => self.decoder.step(member, 1)?,
+                    (None, _) => self.decoder.resolve_index(member, 1)?,
                 }
             };
             member = inner;

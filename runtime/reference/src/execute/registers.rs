@@ -28,7 +28,7 @@ impl Registers<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn two<const CHECKS: bool>(&mut self, lane: Lane, f: impl Fn(u64, u64) -> u64) {
+    pub(super) fn lane_binary<const CHECKS: bool>(&mut self, lane: Lane, f: impl Fn(u64, u64) -> u64) {
         let Lane { to, a, b } = lane;
         self.values[to as usize] = f(self.values[a as usize], self.values[b as usize]);
         if CHECKS {
@@ -38,7 +38,7 @@ impl Registers<'_> {
 
     /// Integer operations whose low bytes do not depend on higher ones.
     #[inline(always)]
-    pub(super) fn upward<const CHECKS: bool>(&mut self, lane: Lane, f: impl Fn(u64, u64) -> u64) {
+    pub(super) fn lane_upward<const CHECKS: bool>(&mut self, lane: Lane, f: impl Fn(u64, u64) -> u64) {
         let Lane { to, a, b } = lane;
         self.values[to as usize] = f(self.values[a as usize], self.values[b as usize]);
         if CHECKS {
@@ -48,7 +48,7 @@ impl Registers<'_> {
 
     /// Bitwise operations, in which one operand's byte can determine that of the result.
     #[inline(always)]
-    pub(super) fn bitwise<const CHECKS: bool>(
+    pub(super) fn lane_bitwise<const CHECKS: bool>(
         &mut self,
         lane: Lane,
         absorbing: u8,
@@ -64,7 +64,7 @@ impl Registers<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn shift<const CHECKS: bool>(
+    pub(super) fn lane_shift<const CHECKS: bool>(
         &mut self,
         lane: Lane,
         is_left: bool,
@@ -294,7 +294,7 @@ impl Registers<'_> {
                 let how = &tables.conversions[how as usize];
                 for lane in 0..count as usize {
                     let from = from as usize + lane;
-                    if CHECKS && self.poison[from] == 0 && !alu::fits(how, self.values[from]) {
+                    if CHECKS && self.poison[from] == 0 && !alu::fits_integer(how, self.values[from]) {
                         return Err(Problem::Conversion);
                     }
                 }

@@ -208,39 +208,43 @@ fn execute<const CHECKS: bool>(
             Op::Two { f, to, a, b, count } => registers.map_two::<CHECKS>(f, to, [a, b], count),
             Op::Three { f, to, a, b, c, count } => registers.map_three::<CHECKS>(f, to, [a, b, c], count),
             Op::AddI32(lane) => {
-                registers.upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_add(b as u32).into())
+                registers.lane_upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_add(b as u32).into())
             }
             Op::SubI32(lane) => {
-                registers.upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_sub(b as u32).into())
+                registers.lane_upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_sub(b as u32).into())
             }
             Op::MulI32(lane) => {
-                registers.upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_mul(b as u32).into())
+                registers.lane_upward::<CHECKS>(lane, |a, b| (a as u32).wrapping_mul(b as u32).into())
             }
-            Op::AddI64(lane) => registers.upward::<CHECKS>(lane, |a, b| a.wrapping_add(b)),
-            Op::SubI64(lane) => registers.upward::<CHECKS>(lane, |a, b| a.wrapping_sub(b)),
-            Op::MulI64(lane) => registers.upward::<CHECKS>(lane, |a, b| a.wrapping_mul(b)),
+            Op::AddI64(lane) => registers.lane_upward::<CHECKS>(lane, |a, b| a.wrapping_add(b)),
+            Op::SubI64(lane) => registers.lane_upward::<CHECKS>(lane, |a, b| a.wrapping_sub(b)),
+            Op::MulI64(lane) => registers.lane_upward::<CHECKS>(lane, |a, b| a.wrapping_mul(b)),
             Op::ShiftLeftI32(lane) => {
-                registers.shift::<CHECKS>(lane, true, |a, b| (a as u32).wrapping_shl(b as u32).into())
+                registers.lane_shift::<CHECKS>(lane, true, |a, b| (a as u32).wrapping_shl(b as u32).into())
             }
             Op::ShiftRightI32(lane) => {
-                registers.shift::<CHECKS>(lane, false, |a, b| (a as u32).wrapping_shr(b as u32).into())
+                registers.lane_shift::<CHECKS>(lane, false, |a, b| (a as u32).wrapping_shr(b as u32).into())
             }
-            Op::ShiftLeftI64(lane) => registers.shift::<CHECKS>(lane, true, |a, b| a.wrapping_shl(b as u32)),
+            Op::ShiftLeftI64(lane) => {
+                registers.lane_shift::<CHECKS>(lane, true, |a, b| a.wrapping_shl(b as u32))
+            }
             Op::ShiftRightI64(lane) => {
-                registers.shift::<CHECKS>(lane, false, |a, b| a.wrapping_shr(b as u32))
+                registers.lane_shift::<CHECKS>(lane, false, |a, b| a.wrapping_shr(b as u32))
             }
-            Op::And(lane) => registers.bitwise::<CHECKS>(lane, 0, |a, b| a & b),
-            Op::Or(lane) => registers.bitwise::<CHECKS>(lane, 0xff, |a, b| a | b),
-            Op::Xor(lane) => registers.two::<CHECKS>(lane, |a, b| a ^ b),
-            Op::Equal(lane) => registers.two::<CHECKS>(lane, |a, b| (a == b).into()),
-            Op::NotEqual(lane) => registers.two::<CHECKS>(lane, |a, b| (a != b).into()),
-            Op::LessU(lane) => registers.two::<CHECKS>(lane, |a, b| (a < b).into()),
-            Op::LessEqualU(lane) => registers.two::<CHECKS>(lane, |a, b| (a <= b).into()),
-            Op::LessI32(lane) => registers.two::<CHECKS>(lane, |a, b| ((a as i32) < b as i32).into()),
-            Op::LessEqualI32(lane) => registers.two::<CHECKS>(lane, |a, b| (a as i32 <= b as i32).into()),
-            Op::AddF32(lane) => registers.two::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a + b)),
-            Op::SubF32(lane) => registers.two::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a - b)),
-            Op::MulF32(lane) => registers.two::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a * b)),
+            Op::And(lane) => registers.lane_bitwise::<CHECKS>(lane, 0, |a, b| a & b),
+            Op::Or(lane) => registers.lane_bitwise::<CHECKS>(lane, 0xff, |a, b| a | b),
+            Op::Xor(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| a ^ b),
+            Op::Equal(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a == b).into()),
+            Op::NotEqual(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a != b).into()),
+            Op::LessU(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a < b).into()),
+            Op::LessEqualU(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a <= b).into()),
+            Op::LessI32(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| ((a as i32) < b as i32).into()),
+            Op::LessEqualI32(lane) => {
+                registers.lane_binary::<CHECKS>(lane, |a, b| (a as i32 <= b as i32).into())
+            }
+            Op::AddF32(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a + b)),
+            Op::SubF32(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a - b)),
+            Op::MulF32(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| floats(a, b, |a, b| a * b)),
             Op::Offset { to, base, index, size, stride } => {
                 registers.offset::<CHECKS>(to, [base, index], size, stride);
             }

@@ -40,7 +40,7 @@ impl Backing {
 
 impl Exchange {
     /// The copies around a command on an image; `None` if the image has its own memory.
-    pub(in crate::vulkan) fn around(image: &ImageMemory, writes: bool) -> Result<Option<Self>> {
+    pub(in crate::vulkan) fn for_command(image: &ImageMemory, writes: bool) -> Result<Option<Self>> {
         let super::Image::Texels(texels) = image.image()? else { return Ok(None) };
         let Texels { raw, kind, backing: Some(backing), .. } = texels else { return Ok(None) };
         let whole = subresource(*kind, backing.whole, 0);
