@@ -7,7 +7,7 @@ use kiln_runtime::{Device, Error, Kernel, NdRange, UserEvent};
 use crate::{compile, launch, printing::Text};
 
 const SOURCE: &str = "#include <kiln/assert.h>
-kernel void set_bad_item(global uint *out, uint bad) {
+kernel void put(global uint *out, uint bad) {
     uint i = get_global_id(0);
     assert(i != bad);                                   // line 4
     out[i] = i + 1;
