@@ -13,6 +13,7 @@ mod layout;
 mod memory;
 mod observe;
 mod skeleton;
+mod values;
 mod walk;
 
 use std::{collections::BTreeMap, fmt};
@@ -44,6 +45,8 @@ pub struct Launch {
     pub objects: Option<BTreeMap<u32, Vec<u8>>>,
     /// Whether reads can return values out of thin air: constants that a store of the module contains, but no run writes.
     pub thin_air: bool,
+    /// Whether to skip runs with values that no consistent execution has. The forbidden outcomes are not complete then.
+    pub only_consistent: bool,
 }
 
 impl Launch {
@@ -119,6 +122,10 @@ pub struct Module {
     instructions: Vec<Instruction>,
     /// The instruction that defines an id.
     definitions: Vec<Option<usize>>,
+    /// The number of the value of an id that a function computes, from 1; 0 for other ids.
+    slots: Vec<u32>,
+    /// The number of these values.
+    slot_count: u32,
     /// The values of `BuiltIn` and `SpecId` decorations.
     built_ins: BTreeMap<u32, u32>,
     spec_ids: BTreeMap<u32, u32>,
@@ -126,15 +133,25 @@ pub struct Module {
     offsets: BTreeMap<(u32, u32), u32>,
     strides: BTreeMap<u32, u32>,
     is_vulkan: bool,
+    /// Whether a function has begun.
+    has_functions: bool,
 }
 
 /// The word that contains the result id of an instruction.
 fn result(op: Op) -> Option<usize> {
-    let name = format!("{op:?}");
+    // The first instructions have their types and annotations in these ranges. To compare names is slow.
+    let is_type = match op as u32 {
+        number @ 0..320 => (Op::TypeVoid as u32..=Op::TypePipe as u32).contains(&number),
+        _ => format!("{op:?}").starts_with("Type"),
+    };
+    let is_annotation = match op as u32 {
+        number @ 0..320 => (Op::Decorate as u32..=Op::GroupMemberDecorate as u32).contains(&number),
+        _ => format!("{op:?}").contains("Decorate"),
+    };
     match op {
         Op::Label | Op::String | Op::ExtInstImport | Op::DecorationGroup => Some(0),
         Op::TypeForwardPointer => None,
-        _ if name.starts_with("Type") => Some(0),
+        _ if is_type => Some(0),
         Op::Nop
         | Op::Name
         | Op::MemberName
@@ -168,7 +185,8 @@ fn result(op: Op) -> Option<usize> {
         | Op::LifetimeStart
         | Op::LifetimeStop
         | Op::AssumeTrueKHR => None,
-        _ if name.starts_with("Source") || name.contains("Decorate") => None,
+        Op::Source | Op::SourceContinued | Op::SourceExtension => None,
+        _ if is_annotation => None,
         _ => Some(1),
     }
 }
@@ -179,6 +197,9 @@ impl Module {
         let mut module = Self {
             instructions: Vec::new(),
             definitions: Vec::new(),
+            slots: Vec::new(),
+            slot_count: 0,
+            has_functions: false,
             built_ins: BTreeMap::new(),
             spec_ids: BTreeMap::new(),
             offsets: BTreeMap::new(),
@@ -215,6 +236,12 @@ impl Module {
             if id < 0x40_0000 {
                 if self.definitions.len() <= id {
                     self.definitions.resize(id + 1, None);
+                    self.slots.resize(id + 1, 0);
+                }
+                self.has_functions |= instruction.op == Op::Function;
+                if self.has_functions && self.slots[id] == 0 {
+                    self.slot_count += 1;
+                    self.slots[id] = self.slot_count;
                 }
                 self.definitions[id] = Some(self.instructions.len());
             }

@@ -25,6 +25,9 @@ struct Arguments {
     /// Print the program and the findings of the models, and stop
     #[arg(long)]
     print: bool,
+    /// Print the finding of each program, on one thread
+    #[arg(long)]
+    list: bool,
 }
 
 fn main() -> ExitCode {
@@ -33,6 +36,12 @@ fn main() -> ExitCode {
         let program = program(arguments.seed);
         print!("{}", program.source);
         println!("{:?}\n{:?}", program.launch, program.check());
+        return ExitCode::SUCCESS;
+    }
+    if arguments.list {
+        for number in arguments.seed..arguments.seed + arguments.count {
+            println!("{number} {:?}", program(number).check());
+        }
         return ExitCode::SUCCESS;
     }
     let threads = arguments.jobs.or_else(|| thread::available_parallelism().ok().map(usize::from));

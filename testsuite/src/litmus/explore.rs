@@ -74,7 +74,7 @@ pub fn launch(test: &Test, setting: Setting) -> Launch {
         sub_group: 1,
         arguments,
         rounds: ROUNDS,
-        thin_air: false,
+        only_consistent: true,
         ..Launch::default()
     }
 }

@@ -127,7 +127,7 @@ fn shown(outcome: &[u64], parts: &[Location]) -> String {
 mod unit {
     use kiln_memory_model::Argument;
 
-    use super::*;
+    use super::{kernel::NAMES, *};
 
     /// Checks a program of a work-group with two work-items and one global atomic object, `z`.
     fn check_pair(body: &str, operations: usize) -> Finding {
@@ -215,6 +215,25 @@ mod unit {
             "= *",
         ] {
             assert!(has(words), "{words}");
+        }
+        // Seq_cst operations on one kind of memory, and barriers and fences that order only the other.
+        let apart = |program: &&Program, seq_cst: &str, flags: &str| {
+            let lines = || program.source.lines().filter(|line| line.contains("memory_order"));
+            let is_local = |line: &str| {
+                program.launch.arguments[1..].iter().zip(NAMES).any(|(argument, name)| {
+                    matches!(argument, Argument::Local(_)) && line.contains(&format!("explicit({name},"))
+                })
+            };
+            let of = |line: &str| if is_local(line) { "local" } else { "global" };
+            let is_seq_cst = |line: &str| line.contains("memory_order_seq_cst");
+            program.source.contains(&format!("work_group_barrier({flags}"))
+                && lines().any(is_seq_cst)
+                && lines().filter(|line| is_seq_cst(line)).all(|line| of(line) == seq_cst)
+                && lines().any(|line| !is_seq_cst(line) && line.contains("explicit(") && of(line) != seq_cst)
+        };
+        for (seq_cst, flags) in [("local", "CLK_GLOBAL_MEM_FENCE)"), ("global", "CLK_LOCAL_MEM_FENCE)")] {
+            let count = programs.iter().filter(|program| apart(program, seq_cst, flags)).count();
+            assert!(count >= 50, "{seq_cst}: {count}");
         }
         let most = programs.iter().map(|it| it.operations).max();
         assert_eq!(most, Some(12));

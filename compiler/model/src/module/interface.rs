@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spirv::{Op, StorageClass};
 
-use super::{Argument, Launch, Module, Unsupported};
+use super::{Argument, Launch, Module, Unsupported, layout::Value};
 use crate::event::Object;
 
 /// The kinds of objects, in the upper four bits of an address.
@@ -25,6 +25,8 @@ pub(super) struct Bound {
     pub(super) push_constants: Vec<u8>,
     /// The blocks to which an instruction after their start branches.
     pub(super) headers: BTreeSet<u32>,
+    /// The values of the constants by id.
+    pub(super) constants: Vec<Option<Value>>,
     /// The initial bytes of the program-scope variables.
     pub(super) program: BTreeMap<u32, u8>,
     /// The initial bytes of private and constant variables.
@@ -112,6 +114,7 @@ impl Module {
             self.reflect(&mut bound)?;
         }
         self.initialize_own(&mut bound)?;
+        bound.constants = self.constants(&bound);
         Ok(bound)
     }
 

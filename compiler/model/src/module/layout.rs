@@ -1,11 +1,12 @@
 //! Sizes and scalars of types, constants, and pointers.
 
+use smallvec::{SmallVec, smallvec};
 use spirv::{BuiltIn, Op};
 
 use super::{Module, Unsupported, alu, interface::Bound};
 
 /// A value: its scalars, in order.
-pub(super) type Value = Vec<u64>;
+pub(super) type Value = SmallVec<[u64; 2]>;
 
 /// A scalar of a type: its byte offset, and its size in bytes.
 pub(super) type Leaf = (u64, u64);
@@ -153,33 +154,41 @@ impl Module {
         Ok((before + first, count))
     }
 
+    /// The values of all constants by id. `None` for other ids, and for constants without a value.
+    pub(super) fn constants(&self, bound: &Bound) -> Vec<Option<Value>> {
+        let is_constant = |id: u32| self.definition(id).is_ok_and(|it| is_constant(it.op));
+        (0..self.definitions.len() as u32)
+            .map(|id| if is_constant(id) { self.constant(id, bound).ok() } else { None })
+            .collect()
+    }
+
     /// The value of a constant.
     pub(super) fn constant(&self, id: u32, bound: &Bound) -> Result<Value, Unsupported> {
         let definition = self.definition(id)?;
         let number = || definition.words[2..].iter().rev().fold(0, |all, word| all << 32 | u64::from(*word));
         if self.built_ins.get(&id) == Some(&(BuiltIn::WorkgroupSize as u32)) {
-            return Ok(bound.launch.local.map(u64::from).to_vec());
+            return Ok(Value::from_slice(&bound.launch.local.map(u64::from)));
         }
         if matches!(definition.op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
             && let bytes = bound.bytes(id)
             && !bytes.is_empty()
         {
-            return Ok(vec![bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))]);
+            return Ok(smallvec![bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))]);
         }
         if let Some(value) = self.spec_ids.get(&id).and_then(|spec| bound.specialized.get(spec)) {
-            return Ok(vec![*value]);
+            return Ok(smallvec![*value]);
         }
         match definition.op {
             Op::Constant => {
                 let width = self.width(definition.word(0))?;
-                Ok(vec![alu::narrow(number(), width)])
+                Ok(smallvec![alu::narrow(number(), width)])
             }
-            Op::SpecConstant => Ok(vec![number()]),
-            Op::ConstantTrue | Op::SpecConstantTrue => Ok(vec![1]),
-            Op::ConstantFalse | Op::SpecConstantFalse => Ok(vec![0]),
-            Op::ConstantNull | Op::Undef => Ok(vec![0; self.leaves(definition.word(0), bound)?.len()]),
+            Op::SpecConstant => Ok(smallvec![number()]),
+            Op::ConstantTrue | Op::SpecConstantTrue => Ok(smallvec![1]),
+            Op::ConstantFalse | Op::SpecConstantFalse => Ok(smallvec![0]),
+            Op::ConstantNull | Op::Undef => Ok(smallvec![0; self.leaves(definition.word(0), bound)?.len()]),
             Op::ConstantComposite | Op::SpecConstantComposite => {
-                let mut all = Vec::new();
+                let mut all = Value::new();
                 for part in &definition.words[2..] {
                     all.extend(self.constant(*part, bound)?);
                 }
@@ -194,10 +203,26 @@ impl Module {
                     (self.width(definition.word(0))?, self.width(self.type_of(definition.word(3))?)?);
                 let (a, b) = (operand(3)?, if definition.words.len() > 4 { operand(4)? } else { 0 });
                 alu::compute(op, widths, a, b)
-                    .map(|value| vec![value])
+                    .map(|value| smallvec![value])
                     .ok_or_else(|| Unsupported::Instruction(format!("Op{op:?} of constants")))
             }
             op => Err(Unsupported::Instruction(format!("Op{op:?} as a constant"))),
         }
     }
+}
+
+fn is_constant(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Constant
+            | Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::ConstantNull
+            | Op::ConstantComposite
+            | Op::SpecConstant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstantComposite
+            | Op::SpecConstantOp
+    )
 }

@@ -25,8 +25,6 @@ pub(super) struct Operands {
 pub(super) struct Shared {
     /// The addresses of the bytes that one work-item writes and another accesses.
     pub(super) bytes: BTreeSet<u64>,
-    /// The values that a location can have.
-    pub(super) values: BTreeMap<u64, BTreeSet<u64>>,
 }
 
 /// An access to memory that other work-items can access too.

@@ -37,9 +37,9 @@ impl<'m> Prepared<'m> {
     pub(crate) fn run(&self, item: usize, observer: &mut dyn Observer) -> Result<bool, Unsupported> {
         let items = skeleton::items(&self.launch);
         let Some(item) = items.get(item) else { return Ok(false) };
-        let mut run = Run::new(self.module, &self.bound, &self.shared, &[], *item);
+        let mut run = Run::new(self.module, &self.bound, &self.shared, Vec::new(), *item)?;
         run.observer = Some(observer);
-        match run.to_the_end() {
+        match run.resume() {
             Ok(_) => Ok(true),
             Err(Stop::Long | Stop::Idle | Stop::Choose(..)) => Ok(false),
             Err(Stop::Unsupported(what)) => Err(what),

@@ -2,6 +2,9 @@
 //!
 //! A round runs each work-item for each choice of values, and collects the shared locations and the written values. Both
 //! sets only grow. The last round finds nothing new.
+//!
+//! A run that needs a value stops, and each choice resumes a copy of it. A tree of the choices keeps the results, so that a
+//! later round runs only what is new. When more locations are shared, it starts again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +14,7 @@ use super::{
     Launch, Module, Unsupported,
     interface::{self, Bound},
     memory::{self, Access, Shared},
+    values::{Before, Values},
     walk::{Item, Run, Stop},
 };
 use crate::event::{Location, Object, Position, Skeleton, Trace};
@@ -44,16 +48,46 @@ impl Log {
     }
 }
 
-/// A round: all runs of all work-items.
-struct Round<'m> {
+/// The runs of a work-item.
+#[derive(Default)]
+struct Runs {
+    tree: Tree,
+    /// The number of runs that are kept.
+    count: usize,
+    /// The maximum number of writes of a run.
+    writes: usize,
+}
+
+/// The runs that begin with the same choices.
+#[derive(Default)]
+enum Tree {
+    #[default]
+    Unknown,
+    /// There is one. `None` if it is not kept.
+    Run(Option<Trace>),
+    /// They read this address, with this size, after these accesses to it. A tree for each value.
+    Choice(u64, u64, Before, BTreeMap<u64, Tree>),
+}
+
+impl Tree {
+    /// Appends the runs, in the order of their choices.
+    fn flatten(self, into: &mut Vec<Trace>) {
+        match self {
+            Self::Unknown => {}
+            Self::Run(trace) => into.extend(trace),
+            Self::Choice(.., next) => next.into_values().for_each(|tree| tree.flatten(into)),
+        }
+    }
+}
+
+/// The runs of all work-items, and what they have in common.
+struct Search<'m> {
     module: &'m Module,
     bound: &'m Bound,
     /// The values that every location can have, from thin air.
     thin_air_values: BTreeSet<u64>,
-    shared: Shared,
+    values: Values,
     log: Log,
-    /// The values that runs write which are not kept.
-    dropped: Vec<(Location, u64)>,
     is_cut: bool,
 }
 
@@ -78,118 +112,141 @@ impl Module {
         if items.len() as u32 > MAX_ITEMS || items.is_empty() {
             return Err(Unsupported::Other(format!("1 to {MAX_ITEMS} work-items can be explored")));
         }
-        let mut round = Round {
+        let mut search = Search {
             module: self,
             bound: &bound,
             thin_air_values: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
-            shared: Shared::default(),
+            values: Values::new(launch.only_consistent && !launch.thin_air),
             log: Log::default(),
-            dropped: Vec::new(),
             is_cut: false,
         };
+        let mut shared = Shared::default();
+        let mut all: Vec<Runs> = items.iter().map(|_| Runs::default()).collect();
         for number in 0.. {
-            let mut traces = Vec::new();
-            for (index, item) in items.iter().enumerate() {
-                let mut found = Vec::new();
-                round.explore(index, *item, &mut Vec::new(), &mut found)?;
-                traces.push(found);
+            for (index, (item, runs)) in items.iter().zip(&mut all).enumerate() {
+                let mut tree = std::mem::take(&mut runs.tree);
+                let begin = (index, *item, &shared);
+                search.grow(begin, &mut tree, &mut Vec::new(), runs, None)?;
+                runs.tree = tree;
             }
-            let is_new = round.update(&traces);
+            let shares_more = search.share(&mut shared);
+            let is_new = search.values.update() || shares_more;
             // The number of writes bounds the useful values: without that limit, additions would produce new values
             // forever.
-            let writes = |trace: &Trace| trace.events.iter().filter(|it| it.writes()).count();
-            let most = |traces: &Vec<Trace>| traces.iter().map(writes).max().unwrap_or_default();
-            if !is_new || number > 2 + traces.iter().map(most).sum::<usize>() {
-                return round.finish(launch, &items, traces);
+            if !is_new || number > 2 + all.iter().map(|runs| runs.writes).sum::<usize>() {
+                return search.finish(launch, &items, &shared, all);
+            }
+            if shares_more {
+                all.iter_mut().for_each(|runs| *runs = Runs::default());
             }
         }
         unreachable!("the rounds are bounded")
     }
 }
 
-impl Round<'_> {
-    /// Runs a work-item for all choices that begin with these.
-    fn explore(
+impl<'m> Search<'m> {
+    /// Runs a work-item for all choices that begin with these. `suspended` is the run with these choices.
+    fn grow<'r>(
         &mut self,
-        index: usize,
-        item: Item,
+        begin: (usize, Item, &'r Shared),
+        tree: &mut Tree,
         choices: &mut Vec<u64>,
-        found: &mut Vec<Trace>,
-    ) -> Result<(), Unsupported> {
-        let mut run = Run::new(self.module, self.bound, &self.shared, choices, item);
-        let result = run.to_the_end();
-        self.log.add(index, &run.accesses);
-        match result {
-            Ok(trace) => found.push(trace),
-            Err(Stop::Long) => {
-                self.is_cut = true;
-                let trace = run.trace(true);
-                match self.bound.launch.keeps_cut {
-                    true => found.push(trace),
-                    false => self.drop_run(&trace),
+        runs: &mut Runs,
+        suspended: Option<Run<'r>>,
+    ) -> Result<(), Unsupported>
+    where
+        'm: 'r,
+    {
+        let (index, item, shared) = begin;
+        let mut stopped = None;
+        if let Tree::Unknown = tree {
+            let mut run = match suspended {
+                Some(run) => run,
+                None => Run::new(self.module, self.bound, shared, choices.clone(), item)?,
+            };
+            let result = run.resume();
+            self.log.add(index, &run.accesses[run.logged..]);
+            run.logged = run.accesses.len();
+            *tree = match result {
+                Ok(trace) => Tree::Run(self.keep(trace, true, index, runs)),
+                Err(Stop::Long) => {
+                    self.is_cut = true;
+                    Tree::Run(self.keep(run.trace(true), self.bound.launch.keeps_cut, index, runs))
                 }
-            }
-            Err(Stop::Idle) => {
-                let trace = run.trace(true);
-                self.drop_run(&trace);
-            }
-            Err(Stop::Unsupported(what)) => return Err(what),
-            Err(Stop::Choose(address, size)) => {
-                let initial = memory::initial(self.bound, address, size);
-                let values = self.shared.values.entry(address).or_default();
-                values.insert(initial);
-                // A plain read sees only a write that happens before it.
-                if self.log.atomic.contains(&address) {
-                    values.extend(&self.thin_air_values);
+                Err(Stop::Idle) => Tree::Run(self.keep(run.trace(true), false, index, runs)),
+                Err(Stop::Unsupported(what)) => return Err(what),
+                Err(Stop::Choose(address, size)) => {
+                    let initial = memory::initial(self.bound, address, size);
+                    let before = Before::new(run.events(), address, initial);
+                    stopped = Some(run);
+                    Tree::Choice(address, size, before, BTreeMap::new())
                 }
-                for value in values.clone() {
-                    choices.push(value);
-                    self.explore(index, item, choices, found)?;
-                    choices.pop();
-                }
+            };
+            if runs.count > MAX_RUNS {
+                return Err(Unsupported::Other(format!("a work-item has more than {MAX_RUNS} runs")));
             }
         }
-        if found.len() > MAX_RUNS {
-            return Err(Unsupported::Other(format!("a work-item has more than {MAX_RUNS} runs")));
+        let Tree::Choice(address, size, before, next) = tree else { return Ok(()) };
+        let initial = memory::initial(self.bound, *address, *size);
+        // A plain read sees only a write that happens before it.
+        if self.log.atomic.contains(address) {
+            self.values.add(*address, &self.thin_air_values);
+        }
+        for value in self.values.readable(*address, initial, index, before) {
+            let tree = next.entry(value).or_default();
+            choices.push(value);
+            let resumed = match tree {
+                Tree::Unknown => stopped.as_ref().map(|run| run.with_choice(value)),
+                Tree::Run(_) | Tree::Choice(..) => None,
+            };
+            self.grow(begin, tree, choices, runs, resumed)?;
+            choices.pop();
         }
         Ok(())
     }
 
-    fn drop_run(&mut self, trace: &Trace) {
-        let writes = trace.events.iter().filter(|event| event.writes());
-        self.dropped.extend(writes.filter_map(|event| Some((event.location?, event.written))));
+    /// Records what a new run writes. Returns the run if it is kept.
+    fn keep(&mut self, trace: Trace, is_kept: bool, item: usize, runs: &mut Runs) -> Option<Trace> {
+        self.values.record(item, &trace.events);
+        let count = trace.events.iter().filter(|event| event.writes()).count();
+        if !is_kept {
+            return None;
+        }
+        runs.count += 1;
+        runs.writes = runs.writes.max(count);
+        Some(trace)
     }
 
-    /// Adds the shared locations and the written values of a round. Returns whether any of them is new.
-    fn update(&mut self, traces: &[Vec<Trace>]) -> bool {
-        let before = self.shared.bytes.len();
+    /// Adds the shared locations that runs have accessed. Returns whether any of them is new.
+    fn share(&self, shared: &mut Shared) -> bool {
+        let before = shared.bytes.len();
         // Any atomic object can get a value from thin air. Its store can be reachable only after a read of that value, so an
         // object counts as shared even if no run has stored to it.
         let (log, thin_air) = (&self.log, self.bound.launch.thin_air);
         let is_shared = |(address, (items, is_written)): &(&u64, &(u64, bool))| {
             items.count_ones() > 1 && *is_written || thin_air && log.atomic.contains(address)
         };
-        self.shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
-        let mut is_new = self.shared.bytes.len() > before;
-        let writes = traces.iter().flatten().flat_map(|trace| &trace.events).filter(|event| event.writes());
-        let writes = writes.filter_map(|event| Some((event.location?, event.written)));
-        for (location, written) in writes.chain(std::mem::take(&mut self.dropped)) {
-            let address = interface::address(location.object) + u64::from(location.offset);
-            is_new |= self.shared.values.entry(address).or_default().insert(written);
-        }
-        is_new
+        shared.bytes.extend(self.log.bytes.iter().filter(is_shared).map(|(address, _)| *address));
+        shared.bytes.len() > before
     }
 
     fn finish(
         self,
         launch: &Launch,
         items: &[Item],
-        traces: Vec<Vec<Trace>>,
+        shared: &Shared,
+        all: Vec<Runs>,
     ) -> Result<Skeleton, Unsupported> {
+        let flat = |runs: Runs| {
+            let mut traces = Vec::with_capacity(runs.count);
+            runs.tree.flatten(&mut traces);
+            traces
+        };
+        let traces: Vec<Vec<Trace>> = all.into_iter().map(flat).collect();
         if traces.iter().any(Vec::is_empty) {
             return Err(Unsupported::Long);
         }
-        self.check_sizes()?;
+        self.check_sizes(shared)?;
         let locations: BTreeSet<Location> =
             traces.iter().flatten().flat_map(|trace| &trace.events).filter_map(|it| it.location).collect();
         let sizes: BTreeMap<u64, u64> = self.log.sizes.iter().copied().collect();
@@ -225,10 +282,9 @@ impl Round<'_> {
     }
 
     /// Rejects accesses to shared memory that overlap only in part.
-    fn check_sizes(&self) -> Result<(), Unsupported> {
-        let is_shared = |(address, size): &&(u64, u64)| {
-            self.shared.bytes.range(*address..address + size).next().is_some()
-        };
+    fn check_sizes(&self, shared: &Shared) -> Result<(), Unsupported> {
+        let is_shared =
+            |(address, size): &&(u64, u64)| shared.bytes.range(*address..address + size).next().is_some();
         let mut end = 0;
         for (address, size) in self.log.sizes.iter().filter(is_shared) {
             if *address < end {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::smallvec;
 use spirv::{Op, StorageClass};
 
 use super::{
@@ -17,7 +18,8 @@ const STEPS: u32 = 1 << 20;
 
 /// Why a run stopped before its end.
 pub(super) enum Stop {
-    /// It reads a shared location, at this address and of this size, and no value is chosen.
+    /// It reads a shared location, at this address and of this size, and no value is chosen. The run can be resumed with one
+    /// more choice.
     Choose(u64, u64),
     /// A loop exceeds the bound on rounds.
     Long,
@@ -43,7 +45,7 @@ pub(super) struct Item {
 }
 
 /// A function that is being called.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Call {
     /// The instruction after the call, and the id of its result.
     return_to: usize,
@@ -51,8 +53,8 @@ struct Call {
     /// The block that control is in, and the one that it came from.
     label: u32,
     from: u32,
-    /// For each block: the number of events at the last visit, and the rounds with events since the first.
-    visits: BTreeMap<u32, (usize, u32)>,
+    /// For each block: its label, the number of events at the last visit, and the rounds with events since the first.
+    visits: Vec<(u32, usize, u32)>,
     /// For each header of a loop: the private memory at the last visit.
     private: BTreeMap<u32, BTreeMap<u64, u8>>,
 }
@@ -62,48 +64,73 @@ pub(super) struct Run<'m> {
     pub(super) module: &'m Module,
     pub(super) bound: &'m Bound,
     pub(super) shared: &'m Shared,
-    pub(super) choices: &'m [u64],
+    pub(super) choices: Vec<u64>,
     pub(super) chosen: usize,
     pub(super) item: Item,
+    /// The values that functions have computed, by slot.
     values: Vec<Option<Value>>,
     pub(super) bytes: BTreeMap<u64, u8>,
     pub(super) accesses: Vec<Access>,
+    /// The number of accesses that are in the log.
+    pub(super) logged: usize,
     /// Chooses the values of reads instead of `choices`, if set.
     pub(super) observer: Option<&'m mut dyn super::Observer>,
     events: Vec<Event>,
     calls: Vec<Call>,
     at: usize,
     line: u32,
+    steps: u32,
 }
 
 impl<'m> Run<'m> {
+    /// A run that has entered the kernel.
     pub(super) fn new(
         module: &'m Module,
         bound: &'m Bound,
         shared: &'m Shared,
-        choices: &'m [u64],
+        choices: Vec<u64>,
         item: Item,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Unsupported> {
+        let mut run = Self {
             module,
             bound,
             shared,
             choices,
             chosen: 0,
             item,
-            values: vec![None; module.definitions.len()],
+            values: vec![None; module.slot_count as usize + 1],
             bytes: BTreeMap::new(),
             accesses: Vec::new(),
+            logged: 0,
             observer: None,
             events: Vec::new(),
             calls: Vec::new(),
             at: 0,
             line: 0,
+            steps: 0,
+        };
+        run.begin()?;
+        Ok(run)
+    }
+
+    /// A copy of a run that stopped at a choice, with this choice.
+    pub(super) fn with_choice(&self, value: u64) -> Self {
+        let mut choices = self.choices.clone();
+        choices.push(value);
+        Self {
+            choices,
+            values: self.values.clone(),
+            bytes: self.bytes.clone(),
+            accesses: self.accesses.clone(),
+            observer: None,
+            events: self.events.clone(),
+            calls: self.calls.clone(),
+            ..*self
         }
     }
 
-    /// Runs the kernel. The accesses are valid also if the run stops early.
-    pub(super) fn to_the_end(&mut self) -> Result<Trace, Stop> {
+    /// Enters the kernel.
+    fn begin(&mut self) -> Result<(), Unsupported> {
         let mut parameters = Vec::new();
         let entry = self.bound.function;
         let at = self.module.position(entry).unwrap_or_default();
@@ -111,23 +138,40 @@ impl<'m> Run<'m> {
         for (ordinal, it) in declared.take_while(|it| it.op == Op::FunctionParameter).enumerate() {
             parameters.push(self.parameter(ordinal as u32, it)?);
         }
-        self.call(entry, parameters, 0)?;
-        for _ in 0..STEPS {
+        self.call(entry, parameters, 0)
+    }
+
+    /// Runs the kernel to its end. The accesses are valid also if the run stops early.
+    pub(super) fn resume(&mut self) -> Result<Trace, Stop> {
+        while self.steps < STEPS {
             if self.calls.is_empty() {
                 return Ok(self.trace(false));
             }
-            self.step()?;
+            let (chosen, events) = (self.chosen, self.events.len());
+            let result = self.step();
+            if let Err(Stop::Choose(..)) = result {
+                // The instruction starts over.
+                self.chosen = chosen;
+                self.events.truncate(events);
+            }
+            result?;
+            self.steps += 1;
         }
         Err(Unsupported::Other("a loop runs too long without accessing shared memory".to_owned()).into())
     }
 
     /// The events until now.
+    pub(super) fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The end of the run.
     pub(super) fn trace(&mut self, is_cut: bool) -> Trace {
         Trace { events: std::mem::take(&mut self.events), results: self.results(), is_cut }
     }
 
     /// The value of a kernel parameter, in the OpenCL environment.
-    fn parameter(&self, ordinal: u32, it: &super::Instruction) -> Result<Value, Stop> {
+    fn parameter(&self, ordinal: u32, it: &super::Instruction) -> Result<Value, Unsupported> {
         use super::Argument;
         let (ty, id) = (it.word(0), it.word(1));
         let scalars = |bytes: &[u8]| {
@@ -146,16 +190,16 @@ impl<'m> Run<'m> {
                 }
                 Ok(_) => Object::Argument(id),
             };
-            return Ok(vec![interface::address(object)]);
+            return Ok(smallvec![interface::address(object)]);
         }
         let argument = self.bound.launch.arguments.get(ordinal as usize);
         Ok(match argument {
-            Some(Argument::Buffer(_)) => vec![interface::address(Object::Argument(ordinal))],
+            Some(Argument::Buffer(_)) => smallvec![interface::address(Object::Argument(ordinal))],
             Some(Argument::Local(_)) => {
-                vec![interface::address(Object::LocalArgument(ordinal, self.item.group_number))]
+                smallvec![interface::address(Object::LocalArgument(ordinal, self.item.group_number))]
             }
             Some(Argument::Value(bytes)) => scalars(bytes)?,
-            None => return Err(Unsupported::Other(format!("argument {ordinal} is missing")).into()),
+            None => return Err(Unsupported::Other(format!("argument {ordinal} is missing"))),
         })
     }
 
@@ -174,9 +218,9 @@ impl<'m> Run<'m> {
         Location { object: Object::Unshared(item, space), offset: self.events.len() as u32 }
     }
 
-    fn call(&mut self, function: u32, arguments: Vec<Value>, result: u32) -> Result<(), Stop> {
+    fn call(&mut self, function: u32, arguments: Vec<Value>, result: u32) -> Result<(), Unsupported> {
         if self.calls.len() > 64 {
-            return Err(Unsupported::Other("functions call each other too deeply".to_owned()).into());
+            return Err(Unsupported::Other("functions call each other too deeply".to_owned()));
         }
         self.calls.push(Call { return_to: self.at + 1, result, ..Call::default() });
         self.at = self.module.position(function).unwrap_or_default() + 1;
@@ -189,22 +233,33 @@ impl<'m> Run<'m> {
     }
 
     fn set(&mut self, id: u32, value: Value) {
-        if let Some(slot) = self.values.get_mut(id as usize) {
-            *slot = Some(value);
+        if let Some(&slot) = self.module.slots.get(id as usize)
+            && slot != 0
+        {
+            self.values[slot as usize] = Some(value);
+        }
+    }
+
+    /// The value of an id, if an instruction has computed it or it is a constant.
+    fn known(&self, id: u32) -> Option<&Value> {
+        let slot = self.module.slots.get(id as usize).copied().unwrap_or_default();
+        match slot {
+            0 => self.bound.constants.get(id as usize)?.as_ref(),
+            _ => self.values[slot as usize].as_ref(),
         }
     }
 
     /// The value of an id.
     pub(super) fn value(&self, id: u32) -> Result<Value, Unsupported> {
-        if let Some(Some(value)) = self.values.get(id as usize) {
+        if let Some(value) = self.known(id) {
             return Ok(value.clone());
         }
         match self.module.definition(id)?.op {
-            Op::Variable => Ok(vec![self.module.variable(id, self.item.group_number, self.bound)?]),
+            Op::Variable => Ok(smallvec![self.module.variable(id, self.item.group_number, self.bound)?]),
             // Each work-item can have another undefined value.
             Op::Undef if !self.bound.bytes(id).is_empty() => {
                 let value = self.module.constant(id, self.bound)?;
-                Ok(vec![u64::from(self.item.local_number); value.len()])
+                Ok(smallvec![u64::from(self.item.local_number); value.len()])
             }
             _ => self.module.constant(id, self.bound),
         }
@@ -212,7 +267,11 @@ impl<'m> Run<'m> {
 
     /// The first scalar of a value.
     pub(super) fn scalar(&self, id: u32) -> Result<u64, Unsupported> {
-        Ok(self.value(id)?.first().copied().unwrap_or_default())
+        let first = |value: &Value| value.first().copied().unwrap_or_default();
+        match self.known(id) {
+            Some(value) => Ok(first(value)),
+            None => Ok(first(&self.value(id)?)),
+        }
     }
 
     /// Executes an instruction.
@@ -246,7 +305,8 @@ impl<'m> Run<'m> {
             Op::FunctionCall => {
                 let arguments =
                     words[3..].iter().map(|id| self.value(*id)).collect::<Result<_, Unsupported>>()?;
-                return self.call(words[2], arguments, words[1]);
+                self.call(words[2], arguments, words[1])?;
+                return Ok(());
             }
             Op::LoopMerge | Op::SelectionMerge | Op::NoLine | Op::Nop => {}
             Op::LifetimeStart | Op::LifetimeStop | Op::AssumeTrueKHR => {}
@@ -266,12 +326,17 @@ impl<'m> Run<'m> {
         let (events, most) = (self.events.len(), self.bound.launch.rounds);
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
         (call.from, call.label) = (call.label, label);
-        let visit = call.visits.entry(label).or_insert((events, 0));
-        let before = visit.0;
+        let known = call.visits.iter().position(|it| it.0 == label).unwrap_or_else(|| {
+            call.visits.push((label, events, 0));
+            call.visits.len() - 1
+        });
+        let (_, last, rounds) = &mut call.visits[known];
+        let before = *last;
         if before != events {
-            *visit = (events, visit.1 + 1);
+            *last = events;
+            *rounds += 1;
         }
-        if visit.1 > most {
+        if *rounds > most {
             return Err(Stop::Long);
         }
         if self.observer.is_none() && self.bound.headers.contains(&label) {
@@ -288,7 +353,7 @@ impl<'m> Run<'m> {
     /// Whether the values of the `OpPhi` of the block that control enters are those of its last visit.
     fn has_same_phis(&self) -> Result<bool, Unsupported> {
         let (_, values) = self.incoming(self.at + 1)?;
-        Ok(values.iter().all(|(id, value)| self.values.get(*id as usize) == Some(&Some(value.clone()))))
+        Ok(values.iter().all(|(id, value)| self.known(*id) == Some(value)))
     }
 
     /// The target of `OpSwitch`. Literals have the width of the selector.
@@ -322,7 +387,7 @@ impl<'m> Run<'m> {
         for (index, phi) in rest.iter().take_while(is_here).enumerate().filter(|(_, it)| it.op == Op::Phi) {
             last = at + index;
             let source = phi.words[2..].chunks_exact(2).find(|pair| pair[1] == from);
-            let value = source.map_or(Ok(vec![0]), |pair| self.value(pair[0]))?;
+            let value = source.map_or(Ok(smallvec![0]), |pair| self.value(pair[0]))?;
             values.push((phi.word(1), value));
         }
         Ok((last, values))
@@ -350,7 +415,7 @@ impl<'m> Run<'m> {
             Op::MemoryBarrier => return self.fence(words[0], words[1]),
             Op::ControlBarrier => return self.barrier(words),
             Op::AtomicStore | Op::AtomicFlagClear => return self.atomic_store(op, words),
-            _ if format!("{op:?}").starts_with("Atomic") => vec![self.atomic(op, words)?],
+            _ if is_atomic(op) => smallvec![self.atomic(op, words)?],
             Op::Constant
             | Op::ConstantTrue
             | Op::ConstantFalse
@@ -360,7 +425,7 @@ impl<'m> Run<'m> {
             }
             // Debug information and reflection.
             Op::ExtInst if self.is_non_semantic(operand(2)) => return Ok(()),
-            Op::AccessChain | Op::InBoundsAccessChain => vec![self.chain(words[2], &words[3..])?],
+            Op::AccessChain | Op::InBoundsAccessChain => smallvec![self.chain(words[2], &words[3..])?],
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let ty = self.module.type_of(words[2])?;
                 let (_, element) = self.module.pointer(ty)?;
@@ -369,7 +434,7 @@ impl<'m> Run<'m> {
                     None => self.module.size(element, self.bound)?,
                 };
                 let index = self.index(words[3])?.wrapping_mul(size);
-                vec![displace(self.chain(words[2], &words[4..])?, index)]
+                smallvec![displace(self.chain(words[2], &words[4..])?, index)]
             }
             _ => self.compute(op, words)?,
         };
@@ -395,24 +460,26 @@ impl<'m> Run<'m> {
                 (0..a.len()).map(|index| if is_true(index) { a[index] } else { b[index] }).collect()
             }
             Op::CompositeConstruct => {
-                let parts: Vec<Value> =
-                    words[2..].iter().map(|id| self.value(*id)).collect::<Result<_, _>>()?;
-                parts.concat()
+                let mut all = Value::new();
+                for id in &words[2..] {
+                    all.extend(self.value(*id)?);
+                }
+                all
             }
             Op::CompositeExtract => {
                 let ty = module.type_of(words[2])?;
                 let (first, count) = module.range(ty, &words[3..], self.bound)?;
-                self.value(words[2])?.get(first..first + count).unwrap_or_default().to_vec()
+                Value::from_slice(self.value(words[2])?.get(first..first + count).unwrap_or_default())
             }
             Op::CompositeInsert => {
                 let (first, count) = module.range(operand(0), &words[4..], self.bound)?;
                 let (part, mut whole) = (self.value(words[2])?, self.value(words[3])?);
-                whole.splice(first..first + count, part);
+                whole.iter_mut().skip(first).take(count).zip(part).for_each(|(to, from)| *to = from);
                 whole
             }
             Op::VectorExtractDynamic => {
                 let index = self.scalar(words[3])? as usize;
-                self.value(words[2])?.get(index..=index).unwrap_or(&[0]).to_vec()
+                Value::from_slice(self.value(words[2])?.get(index..=index).unwrap_or(&[0]))
             }
             Op::VectorInsertDynamic => {
                 let (mut vector, part) = (self.value(words[2])?, self.scalar(words[3])?);
@@ -421,7 +488,8 @@ impl<'m> Run<'m> {
                 vector
             }
             Op::VectorShuffle => {
-                let both = [self.value(words[2])?, self.value(words[3])?].concat();
+                let mut both = self.value(words[2])?;
+                both.extend(self.value(words[3])?);
                 words[4..].iter().map(|at| both.get(*at as usize).copied().unwrap_or_default()).collect()
             }
             Op::ExtInst => {
@@ -524,4 +592,10 @@ impl<'m> Run<'m> {
 fn displace(address: u64, by: u64) -> u64 {
     let offset = (address as u32).wrapping_add(by as u32);
     address & !u64::from(u32::MAX) | u64::from(offset)
+}
+
+fn is_atomic(op: Op) -> bool {
+    // All of them but those of extensions have these numbers.
+    (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&(op as u32))
+        || matches!(op, Op::AtomicFlagTestAndSet | Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
 }

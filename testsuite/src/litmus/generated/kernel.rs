@@ -17,6 +17,9 @@ const SCOPES: [&str; 4] = ["sub_group", "work_group", "device", "all_svm_devices
 const FLAGS: [&str; 3] =
     ["CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE"];
 
+/// The scope of a barrier as its last argument.
+const BARRIER_SCOPES: [&str; 4] = ["", "", "", ", memory_scope_device"];
+
 /// A shared object.
 #[derive(Clone, Copy)]
 struct Object {
@@ -35,6 +38,9 @@ struct Generator {
     narrow: usize,
     /// Whether some orders are parameters of the kernel.
     is_dynamic: bool,
+    /// Whether seq_cst operations are on one kind of memory, and all others order only the other kind: `Some(true)` if
+    /// the seq_cst operations are on local objects.
+    apart: Option<bool>,
     /// The next value to write. All written values are distinct.
     value: u32,
     registers: u32,
@@ -46,14 +52,19 @@ pub fn program(number: u64) -> Program {
     let count = 2 + chance.below(5).min(2) as u32;
     let sizes: Vec<u32> = (1..=count).filter(|size| count.is_multiple_of(*size)).collect();
     let size = *chance.pick(&sizes);
-    let objects = objects(&mut chance, size == count);
+    let mut objects = objects(&mut chance, size == count, size > 1);
+    let apart = (size > 1 && chance.below(4) == 0).then(|| chance.below(2) == 0);
+    if let Some(seq_cst_on_local) = apart {
+        keep_apart(&mut objects, seq_cst_on_local);
+    }
     let scope = if size == count { *chance.pick(&["work_group", "device"]) } else { "device" };
     let narrow = *chance.pick(&[0, 0, 10, 30]);
     let is_dynamic = chance.below(5) == 0;
     let operations = 2 + (0..3).map(|_| chance.below(11)).min().unwrap_or(0).max(chance.below(6));
     let phases = if size > 1 && chance.below(3) == 0 { 2 + chance.below(2) } else { 1 };
     let sub_group = if chance.below(4) == 0 { size } else { 1 };
-    let mut generator = Generator { chance, objects, scope, narrow, is_dynamic, value: 0, registers: 0 };
+    let mut generator =
+        Generator { chance, objects, scope, narrow, is_dynamic, apart, value: 0, registers: 0 };
     let body = generator.body(count, operations, phases);
     let Generator { objects, registers, .. } = generator;
     let parameter = |it: &Object| {
@@ -79,22 +90,35 @@ pub fn program(number: u64) -> Program {
         sub_group,
         arguments,
         rounds: 2,
-        thin_air: false,
+        only_consistent: true,
         ..Launch::default()
     };
     Program { source, launch, operations, has_barrier: phases > 1 }
 }
 
-/// One to three objects, at least one of them atomic. Local ones, if all work-items are in one group.
-fn objects(chance: &mut Random, is_one_group: bool) -> Vec<Object> {
+/// One to three objects, at least one of them atomic. Most local ones are in programs of one group; others have a copy in
+/// each group.
+fn objects(chance: &mut Random, is_one_group: bool, has_groups: bool) -> Vec<Object> {
     let count = 1 + chance.below(5).min(2);
     let space = chance.below(3);
+    let can_be_local = is_one_group || (has_groups && chance.below(3) == 0);
     let mut object = |index: usize| Object {
         name: NAMES[index],
-        is_local: is_one_group && (space == 1 || (space == 2 && chance.below(2) == 0)),
+        is_local: can_be_local && (space == 1 || (space == 2 && chance.below(2) == 0)),
         is_atomic: index == 0 || chance.below(3) > 0,
     };
     (0..count).map(&mut object).collect()
+}
+
+/// Gives the objects an atomic one for seq_cst operations, and one in the other kind of memory.
+fn keep_apart(objects: &mut Vec<Object>, seq_cst_on_local: bool) {
+    objects[0].is_local = seq_cst_on_local;
+    match objects.get_mut(1) {
+        Some(second) => second.is_local = !seq_cst_on_local,
+        None => {
+            objects.push(Object { name: NAMES[1], is_local: !seq_cst_on_local, is_atomic: true });
+        }
+    }
 }
 
 impl Generator {
@@ -121,9 +145,8 @@ impl Generator {
         }
         for (number, phase) in steps.iter().enumerate() {
             if number > 0 {
-                let flags =
-                    *self.chance.pick(&["CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE", FLAGS[0], FLAGS[1]]);
-                let _ = writeln!(body, "    work_group_barrier({flags});");
+                let (flags, scope) = (self.flags(), *self.chance.pick(&BARRIER_SCOPES));
+                let _ = writeln!(body, "    work_group_barrier({flags}{scope});");
             }
             body.push_str("    switch (get_global_id(0)) {\n");
             for (item, statements) in phase.iter().enumerate() {
@@ -164,14 +187,38 @@ impl Generator {
         self.value
     }
 
-    fn order(&mut self, of: &[&str]) -> String {
-        let order = *self.chance.pick(of);
+    fn flags(&mut self) -> &'static str {
+        match self.apart {
+            Some(seq_cst_on_local) if self.chance.below(6) > 0 => FLAGS[usize::from(!seq_cst_on_local)],
+            _ => *self.chance.pick(&FLAGS),
+        }
+    }
+
+    /// The order of an operation on an object, or of a fence.
+    fn order(&mut self, of: &[&str], object: Option<&str>) -> String {
+        let seq_cst = of.iter().find(|order| **order == "seq_cst");
+        let is_apart = |generator: &Self| {
+            let is_local = object.map(|name| generator.is_local(name));
+            generator.apart.map(|on_local| is_local == Some(on_local))
+        };
+        let order = match (is_apart(self), seq_cst) {
+            (Some(true), Some(seq_cst)) if self.chance.below(4) > 0 => *seq_cst,
+            (Some(false), Some(_)) if of.len() > 1 => {
+                let others: Vec<&str> = of.iter().copied().filter(|order| *order != "seq_cst").collect();
+                *self.chance.pick(&others)
+            }
+            _ => *self.chance.pick(of),
+        };
         match order {
             "seq_cst" | "acq_rel" if self.is_dynamic && self.chance.below(2) == 0 => {
                 format!("(memory_order){order}")
             }
             _ => format!("memory_order_{order}"),
         }
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.objects.iter().any(|object| object.name == name && object.is_local)
     }
 
     fn scope(&mut self) -> String {
@@ -185,7 +232,7 @@ impl Generator {
     /// The next statement of a work-item. `known` is the register that it read last.
     fn statement(&mut self, known: &mut Option<u32>) -> String {
         if self.chance.below(6) == 0 {
-            let (flags, order, scope) = (*self.chance.pick(&FLAGS), self.order(&ORDERS[1..]), self.scope());
+            let (flags, order, scope) = (self.flags(), self.order(&ORDERS[1..], None), self.scope());
             return format!("atomic_work_item_fence({flags}, {order}, {scope});");
         }
         let objects = self.objects.clone();
@@ -214,23 +261,23 @@ impl Generator {
         let choice = self.chance.below(12);
         let scope = self.scope();
         if choice < 4 {
-            let (value, order) = (self.next_value(), self.order(&OF_STORES));
+            let (value, order) = (self.next_value(), self.order(&OF_STORES, Some(object)));
             return format!("atomic_store_explicit({object}, {value}, {order}, {scope});");
         }
         let register = self.register();
         *known = Some(register);
         if choice < 8 {
-            let order = self.order(&OF_LOADS);
+            let order = self.order(&OF_LOADS, Some(object));
             return format!("r{register} = atomic_load_explicit({object}, {order}, {scope});");
         }
         let value = self.next_value();
         match choice {
             8 => {
-                let order = self.order(&ORDERS);
+                let order = self.order(&ORDERS, Some(object));
                 format!("r{register} = atomic_exchange_explicit({object}, {value}, {order}, {scope});")
             }
             9 => {
-                let order = self.order(&ORDERS);
+                let order = self.order(&ORDERS, Some(object));
                 format!("r{register} = atomic_fetch_add_explicit({object}, 16, {order}, {scope});")
             }
             _ => {
@@ -245,9 +292,13 @@ impl Generator {
                     ("seq_cst", "acquire"),
                     ("seq_cst", "seq_cst"),
                 ];
-                let (success, failure) = *self.chance.pick(&pairs);
+                let (success, failure) = match self.apart {
+                    Some(on_local) if self.is_local(object) == on_local => *self.chance.pick(&pairs[6..]),
+                    Some(_) => *self.chance.pick(&pairs[..6]),
+                    None => *self.chance.pick(&pairs),
+                };
                 let kind = *self.chance.pick(&["strong", "strong", "weak"]);
-                let (success, failure) = (self.order(&[success]), self.order(&[failure]));
+                let (success, failure) = (self.order(&[success], None), self.order(&[failure], None));
                 format!(
                     "r{register} = {}; atomic_compare_exchange_{kind}_explicit({object}, &r{register}, {value}, \
                      {success}, {failure}, {scope});",
