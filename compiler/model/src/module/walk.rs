@@ -184,7 +184,7 @@ impl<'m> Run<'m> {
         };
         if self.bound.launch.objects.is_some() {
             let object = match self.module.pointer(ty) {
-                Err(_) => return Ok(scalars(self.bound.bytes(id))?),
+                Err(_) => return scalars(self.bound.bytes(id)),
                 Ok((class, _)) if class == StorageClass::Workgroup as u32 => {
                     Object::LocalVariable(id, self.item.group_number)
                 }
