@@ -1,9 +1,8 @@
-//! Elements of arrays that are members of structures, which a device with `Overflow::Marked` checks (C99 6.5.6): named
+//! Elements of arrays that are members of structures and unions, which a device with `Overflow::Marked` checks (C99 6.5.6): named
 //! by indices, by sums with the array, or through pointers to it.
 
 use kiln_frontend::hir::{self, Const, Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind, Stmt};
 use kiln_ir::{BinaryOp, Op, Scalar, ValueId, align_at_offset};
-use kiln_syntax::ast::RecordKind;
 use kiln_types::ty::Ty;
 use kiln_vocabulary::opencl::{Linkage, Overflow};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -158,9 +157,8 @@ impl Finder<'_, '_> {
     }
 
     /// An array of arrays counts as one array, because kernels walk through all of its rows with one index. `None` for
-    /// members of unions, and for arrays of one element, which can be the start of a longer one.
+    /// arrays of one element, which can be the start of a longer one.
     fn lvalue<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
-        let types = &self.lowering.hir.types;
         let (mut at, mut start, mut indices) = (lvalue, 0, Vec::new());
         while let LvalueKind::Element(element) = &at.kind {
             let (row, _) = self.lowering.layout(at.ty.ty);
@@ -168,13 +166,45 @@ impl Finder<'_, '_> {
             add_index(&mut start, &mut indices, &element.index, row.checked_div(size)?)?;
             at = &element.base;
         }
-        let LvalueKind::Field(field) = &at.kind else { return None };
-        let Ty::Record(record) = types.get(field.base.ty.ty) else { return None };
-        let Ty::Array(..) = types.get(at.ty.ty) else { return None };
+        let base = match &at.kind {
+            _ if self.is_member_array(at) => Base::Array(at),
+            LvalueKind::Deref(pointer) if self.is_to_member_array(pointer, MAX_POINTERS) => {
+                Base::Pointer(pointer, 0)
+            }
+            _ => return None,
+        };
         let (bytes, _) = self.lowering.layout(at.ty.ty);
         let count = u32::try_from(bytes.checked_div(size)?).ok().filter(|&count| count > 1)?;
-        let is_struct = types.records[*record].kind == RecordKind::Struct;
-        is_struct.then_some(MemberElement { base: Base::Array(at), start, indices, size, count })
+        Some(MemberElement { base, start, indices, size, count })
+    }
+
+    /// Whether the lvalue is an array that is a member of a structure or a union.
+    fn is_member_array(&self, lvalue: &Lvalue) -> bool {
+        let types = &self.lowering.hir.types;
+        matches!(&lvalue.kind, LvalueKind::Field(field) if matches!(types.get(field.base.ty.ty), Ty::Record(_)))
+            && matches!(types.get(lvalue.ty.ty), Ty::Array(..))
+    }
+
+    /// Whether a pointer to an array, such as `&s.a`, points to a member.
+    fn is_to_member_array(&self, pointer: &Expr, depth: usize) -> bool {
+        let pointee = |pointer: &Expr| match self.lowering.hir.types.get(pointer.ty) {
+            Ty::Pointer(to) => Some(to.ty),
+            _ => None,
+        };
+        match &pointer.kind {
+            ExprKind::PointerCast(inner) if pointee(inner) == pointee(pointer) => {
+                self.is_to_member_array(inner, depth)
+            }
+            ExprKind::AddressOf(lvalue) => self.is_member_array(lvalue),
+            ExprKind::Conditional(of) => {
+                self.is_to_member_array(&of.then, depth) && self.is_to_member_array(&of.otherwise, depth)
+            }
+            ExprKind::Load(Lvalue { kind: LvalueKind::Local(id), .. }) => {
+                let value = self.pointers.values.get(id).zip(depth.checked_sub(1));
+                value.is_some_and(|(value, depth)| self.is_to_member_array(value, depth))
+            }
+            _ => false,
+        }
     }
 
     /// The element that a pointer points to, if it follows from the source.
@@ -190,24 +220,30 @@ impl Finder<'_, '_> {
                 add_index(&mut member.start, &mut member.indices, &offset.index, 1)?;
                 Some(member)
             }
-            ExprKind::Load(lvalue) => {
-                let LvalueKind::Local(id) = lvalue.kind else { return None };
-                let element = match self.pointers.parameters.get(&id) {
-                    Some(element) => *element,
-                    None => {
-                        let value: &Expr = self.pointers.values.get(&id)?;
-                        self.pointer(value, depth.checked_sub(1)?)?.constant()?
-                    }
-                };
-                let Element { start, count, .. } = element;
+            ExprKind::Load(_) | ExprKind::Conditional(_) => {
+                let Element { start, count, .. } =
+                    self.known_element(pointer, depth).filter(|element| element.size == size)?;
                 let base = Base::Pointer(pointer, start);
-                (element.size == size).then_some(MemberElement {
-                    base,
-                    start,
-                    indices: Vec::new(),
-                    size,
-                    count,
-                })
+                Some(MemberElement { base, start, indices: Vec::new(), size, count })
+            }
+            _ => None,
+        }
+    }
+
+    /// The element that a variable or both branches of a condition point to.
+    fn known_element(&self, pointer: &Expr, depth: usize) -> Option<Element> {
+        match &pointer.kind {
+            ExprKind::Load(Lvalue { kind: LvalueKind::Local(id), .. }) => {
+                if let Some(element) = self.pointers.parameters.get(id) {
+                    return Some(*element);
+                }
+                let value: &Expr = self.pointers.values.get(id)?;
+                self.pointer(value, depth.checked_sub(1)?)?.constant()
+            }
+            ExprKind::Conditional(of) => {
+                let then = self.pointer(&of.then, depth)?.constant()?;
+                let otherwise = self.pointer(&of.otherwise, depth)?.constant()?;
+                (then == otherwise).then_some(then)
             }
             _ => None,
         }
