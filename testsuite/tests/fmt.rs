@@ -177,3 +177,15 @@ fn the_command_formats_checks_and_reads_its_input() {
     fs::remove_file(&style).expect("removed");
     assert_eq!(fmt(folder.path(), &["a.cl"], "").code(), Some(2));
 }
+
+/// Comments of old sources are often in Latin-1.
+#[test]
+fn bytes_that_are_not_utf8_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.cl");
+    fs::write(&file, b"// Gr\xf6\xdfe \xff\nint  f(int a); /* \xe4 */\n").expect("written");
+    assert_eq!(fmt(folder.path(), &["a.cl"], "").code(), Some(0));
+    let formatted = b"// Gr\xf6\xdfe \xff\nint f(int a); /* \xe4 */\n";
+    assert_eq!(fs::read(&file).expect("the source"), formatted);
+    assert_eq!(fmt(folder.path(), &["--check", "a.cl"], "").code(), Some(0));
+}

@@ -18,37 +18,74 @@ options that have an effect.";
 
 pub(crate) fn fmt(command: &FmtCommand) -> Result<Outcome, Failure> {
     if command.stdin || command.sources == ["-"] {
-        let text = text("-")?;
+        let source = Text::read("-")?;
         let style = style(command.assume_filename.as_deref().unwrap_or("stdin.cl"), command.verbose)?;
-        let formatted = format(&text, &style);
+        let formatted = format(&source.text, &style);
         if command.check {
-            return Ok(checked("<stdin>", text == formatted));
+            return Ok(checked("<stdin>", source.text == formatted));
         }
-        write_output("-", formatted.as_bytes())?;
+        write_output("-", &source.encode(&formatted))?;
         return Ok(Outcome::Success);
     }
     let mut worst = Outcome::Success;
-    for source in &command.sources {
-        let text = text(source)?;
-        let formatted = format(&text, &style(source, command.verbose)?);
+    for path in &command.sources {
+        let source = Text::read(path)?;
+        let formatted = format(&source.text, &style(path, command.verbose)?);
         if command.check {
-            worst = worst.max(checked(source, text == formatted));
-        } else if text != formatted {
-            write_output(source, formatted.as_bytes())?;
+            worst = worst.max(checked(path, source.text == formatted));
+        } else if source.text != formatted {
+            write_output(path, &source.encode(&formatted))?;
         }
     }
     Ok(worst)
 }
 
-fn text(source: &str) -> Result<String, Failure> {
-    let source = Files::default().source(source)?;
-    match String::from_utf8(source.text) {
-        Ok(text) => Ok(text),
-        Err(error) => {
-            let line =
-                error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
-            failure(format!("{}:{line}: the source is not UTF-8", source.name))
+/// Stands for a byte of a source that is not UTF-8: the byte is added to it.
+const STAND_IN: u32 = 0x0010_FF00;
+
+/// A source. One with comments in another encoding, such as Latin-1, has characters in place of the bytes that are not
+/// UTF-8.
+struct Text {
+    text: String,
+    is_utf8: bool,
+}
+
+impl Text {
+    fn read(source: &str) -> Result<Self, Failure> {
+        let source = Files::default().source(source)?;
+        let error = match String::from_utf8(source.text) {
+            Ok(text) => return Ok(Self { text, is_utf8: true }),
+            Err(error) => error,
+        };
+        let bytes = error.as_bytes();
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            let stand_in = |byte: &u8| char::from_u32(STAND_IN + u32::from(*byte));
+            text.extend(chunk.invalid().iter().filter_map(stand_in));
         }
+        let text = Self { text, is_utf8: false };
+        let is_wide = bytes.contains(&0) || bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        if !is_wide && text.encode(&text.text) == bytes {
+            return Ok(text);
+        }
+        let line = bytes[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
+        failure(format!("{}:{line}: the source is not UTF-8", source.name))
+    }
+
+    /// The bytes of the formatted text.
+    fn encode(&self, formatted: &str) -> Vec<u8> {
+        if self.is_utf8 {
+            return formatted.as_bytes().to_vec();
+        }
+        let mut bytes = Vec::with_capacity(formatted.len());
+        for c in formatted.chars() {
+            match (c as u32).checked_sub(STAND_IN).and_then(|byte| u8::try_from(byte).ok()) {
+                Some(byte) => bytes.push(byte),
+                None => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+            }
+        }
+        bytes
     }
 }
 
