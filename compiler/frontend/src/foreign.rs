@@ -105,7 +105,7 @@ const LIKELY: [(&str, &str); 10] = [
 ];
 
 /// Functions, and the equivalent call or name.
-const FUNCTIONS: [(&str, &str); 70] = [
+const FUNCTIONS: [(&str, &str); 79] = [
     ("GroupMemoryBarrierWithGroupSync", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ("__clz", "clz"),
     ("__cosf", "native_cos"),
@@ -148,6 +148,15 @@ const FUNCTIONS: [(&str, &str); 70] = [
     ("atomicOr", "atomic_or"),
     ("atomicSub", "atomic_sub"),
     ("atomicXor", "atomic_xor"),
+    ("atomic_add_explicit", "atomic_fetch_add_explicit"),
+    ("atomic_and_explicit", "atomic_fetch_and_explicit"),
+    ("atomic_cmpxchg_explicit", "atomic_compare_exchange_strong_explicit"),
+    ("atomic_max_explicit", "atomic_fetch_max_explicit"),
+    ("atomic_min_explicit", "atomic_fetch_min_explicit"),
+    ("atomic_or_explicit", "atomic_fetch_or_explicit"),
+    ("atomic_sub_explicit", "atomic_fetch_sub_explicit"),
+    ("atomic_xchg_explicit", "atomic_exchange_explicit"),
+    ("atomic_xor_explicit", "atomic_fetch_xor_explicit"),
     ("global_id", "get_global_id"),
     ("global_size", "get_global_size"),
     ("group_id", "get_group_id"),
@@ -182,7 +191,7 @@ const FUNCTIONS: [(&str, &str); 70] = [
 ];
 
 /// Functions of C and CUDA without an equivalent that takes the same arguments, and advice.
-const ADVICE: [(&str, &str); 44] = [
+const ADVICE: [(&str, &str); 47] = [
     ("InterlockedAdd", "use `atomic_add`, which takes a pointer and returns the old value"),
     ("__activemask", "use `sub_group_ballot(1)` of cl_khr_subgroup_ballot"),
     ("__all_sync", "use `sub_group_all`, without the mask"),
@@ -200,6 +209,8 @@ const ADVICE: [(&str, &str); 44] = [
     ("__shfl_xor_sync", "use `sub_group_shuffle_xor` of cl_khr_subgroup_shuffle, without the mask"),
     ("abort", "end a kernel with `return`, for each work-item"),
     ("assert", "include `<kiln/assert.h>`"),
+    ("atomic_dec_explicit", "use `atomic_fetch_sub_explicit`, with 1 after the object"),
+    ("atomic_inc_explicit", "use `atomic_fetch_add_explicit`, with 1 after the object"),
     (
         "atomic_thread_fence",
         "use `atomic_work_item_fence`, whose first argument is the memory: `CLK_GLOBAL_MEM_FENCE`, `CLK_LOCAL_MEM_FENCE`",
@@ -210,6 +221,7 @@ const ADVICE: [(&str, &str); 44] = [
     ("dFdx", "kernels have no derivatives; compute the difference to the neighbor"),
     ("ddx", "kernels have no derivatives; compute the difference to the neighbor"),
     ("exit", "end a kernel with `return`, for each work-item"),
+    ("ffs", "use `ctz(x) + 1`, and test for 0 first"),
     ("fprintf", "use `printf`, without the file"),
     ("frac", "use `x - floor(x)`; `fract` also returns the integer part through a pointer"),
     ("free", "kernels cannot allocate memory; use an array, or a buffer of the host"),
@@ -257,6 +269,9 @@ pub(crate) fn explain_word(word: &str) -> Option<String> {
         return Some(format!("`{word}` is C++; OpenCL C is based on C99"));
     }
     match word {
+        "bool2" | "bool3" | "bool4" | "bool8" | "bool16" => {
+            Some("OpenCL C 6.5.4: comparisons of vectors give vectors of integers, such as `int4`".to_owned())
+        }
         "dim3" => Some("the host sets the sizes of a launch; three sizes are a `uint3`".to_owned()),
         "import" => Some("OpenCL C has `#include \"file\"` instead".to_owned()),
         "string" => {

@@ -94,9 +94,10 @@ pub fn check(
 ) -> hir::Module {
     let (names, errors): (Vec<_>, Vec<_>) =
         parsed.errors.iter().partition(|error| error.kind.concerns_name());
-    syntax::report(errors, sources, interner, sink);
+    let reported = syntax::report_with_consequences(errors, sources, interner, sink);
     let previous = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
+    sink.remove_consequences(previous, |diagnostic| reported.covers(diagnostic, sources));
     if !parsed.repaired.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(previous, |diagnostic| shadows.is_consequence(diagnostic));

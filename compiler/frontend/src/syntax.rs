@@ -1,7 +1,9 @@
 //! Messages for syntax errors. The parser reports errors as data; this module formats them.
 
+mod branch;
 mod habits;
 mod languages;
+mod parameters;
 mod shadow;
 mod words;
 
@@ -9,7 +11,7 @@ pub(crate) use shadow::Shadows;
 
 use kiln_session::{
     diag::{Code, Diagnostic, Sink},
-    source::SourceMap,
+    source::{FileRange, SourceMap},
 };
 use kiln_syntax::{
     Interner, Span,
@@ -17,7 +19,30 @@ use kiln_syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
+use self::habits::Around;
 use crate::foreign;
+
+/// Reported syntax errors of which the type checker can find consequences.
+#[derive(Default)]
+pub(crate) struct Reported {
+    /// Names that are keywords, and a `;` that ends an `if` before its `else`.
+    places: Vec<FileRange>,
+    /// Functions with default arguments.
+    functions: Vec<String>,
+}
+
+impl Reported {
+    /// Whether the diagnostic concerns the same mistake.
+    pub(crate) fn covers(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
+        let Some(at) = sources.spelling(diagnostic.span) else { return false };
+        let overlaps = |place: &FileRange| {
+            place.file == at.file && place.range.start < at.range.end && at.range.start < place.range.end
+        };
+        self.places.iter().any(overlaps)
+            || diagnostic.code == Code::ArgumentCount
+                && self.functions.iter().any(|name| name == sources.text(&at))
+    }
+}
 
 /// Reports the parser's errors. An error in a macro definition is reported once, even if the macro is used
 /// repeatedly.
@@ -27,23 +52,68 @@ pub fn report<'e>(
     interner: &Interner,
     sink: &mut Sink,
 ) {
+    report_with_consequences(errors, sources, interner, sink);
+}
+
+/// Reports the parser's errors, and returns what the type checker need not report.
+pub(crate) fn report_with_consequences<'e>(
+    errors: impl IntoIterator<Item = &'e SyntaxError>,
+    sources: &SourceMap,
+    interner: &Interner,
+    sink: &mut Sink,
+) -> Reported {
+    let mut reported = Reported::default();
     let mut in_macros = Vec::new();
     let mut keywords = Vec::new();
     for error in errors {
+        // A conditional without `#endif` and a comment without an end remove the rest of the source.
+        if matches!(error.kind, SyntaxErrorKind::Missing { mark: Punct::CloseBrace, .. })
+            && (sink.has_reported(Code::Conditional) || sink.has_reported(Code::UnterminatedComment))
+        {
+            continue;
+        }
         // A use of a keyword that was declared as a name.
         if let SyntaxErrorKind::Expected {
             what: Expected::Expression,
             found: Some(TokenKind::Keyword(keyword)),
-        } = error.kind
-            && keywords.contains(&keyword.spelling())
+        }
+        | SyntaxErrorKind::Unexpected { found: TokenKind::Keyword(keyword) } = error.kind
         {
-            continue;
+            if keywords.contains(&keyword.spelling()) {
+                continue;
+            }
+            if sources.macro_name(error.span.lo).is_none()
+                && let Some(around) = Around::new(error, sources)
+                && let Some((range, diagnostic)) = around.keyword_as_parameter()
+            {
+                let place = FileRange { file: around.file, range };
+                if !reported.places.contains(&place) {
+                    reported.places.push(place);
+                    sink.report(diagnostic);
+                }
+                continue;
+            }
         }
         let known = habits::explain(error, sources, interner);
-        if let (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) = (error.kind, &known)
-            && let Some(location) = sources.spelling(known.span)
-        {
-            keywords.push(sources.text(&location));
+        match (error.kind, &known) {
+            (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) => {
+                keywords.extend(sources.spelling(known.span).map(|location| sources.text(&location)));
+            }
+            (SyntaxErrorKind::StrayElse { .. }, Some(known)) if known.span != error.span => {
+                reported.places.extend(sources.spelling(known.span));
+            }
+            (
+                SyntaxErrorKind::Expected {
+                    what: Expected::Mark(Punct::CloseParen | Punct::Comma),
+                    found: Some(TokenKind::Punct(Punct::Equal)),
+                },
+                None,
+            ) => {
+                let around = Around::new(error, sources);
+                let name = around.as_ref().and_then(Around::function_of_parameter);
+                reported.functions.extend(name.map(str::to_owned));
+            }
+            _ => {}
         }
         let span = known.as_ref().map_or(error.span, |known| known.span);
         let in_macro = sources.macro_name(error.span.lo).is_some() || is_in_definition(span, sources);
@@ -55,6 +125,7 @@ pub fn report<'e>(
         }
         sink.report(known.unwrap_or_else(|| diagnostic(error, sources, interner)));
     }
+    reported
 }
 
 /// Whether a span is on the line of a macro definition.

@@ -79,7 +79,14 @@ impl Preprocessor<'_> {
             _ => {
                 let message = format!("`#{name}` is not a directive");
                 let mut diagnostic = Diagnostic::new(Code::Directive, span, message);
-                if let Some(likely) = closest(&name, DIRECTIVES) {
+                let is_test = name.starts_with("ifdef") || name.starts_with("ifndef");
+                let prefix = if name.starts_with("ifn") { "ifndef" } else { "ifdef" };
+                let likely = if is_test { Some(prefix.to_owned()) } else { closest(&name, DIRECTIVES) };
+                // Its `#endif` is not another mistake.
+                if matches!(likely.as_deref(), Some("if" | "ifdef" | "ifndef")) {
+                    self.begin_condition(span, true);
+                }
+                if let Some(likely) = likely {
                     let title = format!("write `#{likely}`");
                     diagnostic =
                         diagnostic.help(format!("did you mean `#{likely}`?")).fix(word.span, title, likely);

@@ -20,8 +20,8 @@ pub(super) struct SourceFile {
     pub(super) name: Arc<str>,
     pub(super) text: Arc<str>,
     pub(super) spliced: Spliced,
-    /// Whether the file is UTF-16. Its text is then empty.
-    pub(super) is_utf16: bool,
+    /// The name of its encoding, if that is UTF-16 or UTF-32. Its text is then empty.
+    pub(super) wide: Option<&'static str>,
     /// The macro X if the file starts with `#ifndef X`. Computed on demand.
     opening: OnceCell<Option<Symbol>>,
     /// Whether the file consists of one conditional group. Computed on demand.
@@ -33,14 +33,14 @@ pub(super) struct SourceFile {
 
 impl SourceFile {
     pub(super) fn new(name: Arc<str>, bytes: Vec<u8>) -> Self {
-        let is_utf16 = is_utf16(&bytes);
-        let text: Arc<str> = if is_utf16 { "".into() } else { decode(bytes).into() };
+        let wide = wide_encoding(&bytes);
+        let text: Arc<str> = if wide.is_some() { "".into() } else { decode(bytes).into() };
         let spliced = Spliced::new(&text);
         Self {
             name,
             text,
             spliced,
-            is_utf16,
+            wide,
             opening: OnceCell::new(),
             is_one_group: OnceCell::new(),
             whole: OnceCell::new(),
@@ -115,12 +115,15 @@ fn name(spelling: &str, interner: &mut Interner) -> Kind {
     if valid { Kind::Name(symbol) } else { Kind::Unknown(symbol) }
 }
 
-/// Whether a text starts with the byte order mark of UTF-16, or with ASCII characters in that encoding.
-fn is_utf16(bytes: &[u8]) -> bool {
+/// The encoding of a text that starts with the byte order mark of UTF-16 or UTF-32, or with an ASCII character in one of
+/// them.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] => true,
-        [a, 0, b, 0, ..] | [0, a, 0, b, ..] => *a != 0 && *b != 0,
-        _ => false,
+        [0, 0, 0xFE, 0xFF, ..] | [0xFF, 0xFE, 0, 0, ..] => Some("UTF-32"),
+        [0, 0, 0, a, 0, 0, 0, b, ..] | [a, 0, 0, 0, b, 0, 0, 0, ..] if *a != 0 && *b != 0 => Some("UTF-32"),
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] => Some("UTF-16"),
+        [a, 0, b, 0, ..] | [0, a, 0, b, ..] if *a != 0 && *b != 0 => Some("UTF-16"),
+        _ => None,
     }
 }
 

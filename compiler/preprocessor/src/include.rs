@@ -237,7 +237,8 @@ impl Preprocessor<'_> {
         }
         let mut diagnostic = Diagnostic::new(Code::Include, header.span, format!("cannot find `{name}`"));
         let candidates = self.candidates(header);
-        diagnostic = match (candidates.is_empty(), BUILT_IN_HEADERS.contains(&known)) {
+        let is_built_in = BUILT_IN_HEADERS.contains(&known);
+        diagnostic = match (candidates.is_empty(), is_built_in) {
             (_, true) => diagnostic.help("remove it: OpenCL C has the types and functions without a header"),
             (true, _) => diagnostic.help("name the directory of the file with `-I`"),
             (false, _) => diagnostic.note(format!("looked for {}", list(&candidates))),
@@ -245,7 +246,10 @@ impl Preprocessor<'_> {
         if !header.quoted && !candidates.is_empty() {
             diagnostic = diagnostic.help("a name in quotes is also looked for beside the including file");
         }
-        self.sink.report(diagnostic);
+        match is_built_in {
+            true => self.sink.report(diagnostic),
+            false => self.sink.report_missing_header(diagnostic),
+        }
     }
 }
 

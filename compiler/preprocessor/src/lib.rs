@@ -254,8 +254,8 @@ impl Preprocessor<'_> {
         let Some(id) = self.map.add_file(file.name.clone(), file.text.clone(), kind, from) else {
             return self.out_of_positions(from.unwrap_or_default());
         };
-        if file.is_utf16 {
-            let message = format!("`{}` is encoded in UTF-16", file.name);
+        if let Some(encoding) = file.wide {
+            let message = format!("`{}` is encoded in {encoding}", file.name);
             let span = self.map.span(id, 0..0);
             self.stop(Diagnostic::new(Code::UnknownCharacter, span, message).help("save it in UTF-8"));
         }

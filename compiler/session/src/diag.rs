@@ -201,17 +201,24 @@ pub struct Sink {
     options: WarningOptions,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
+    /// Whether a header was not found. It may declare the undeclared names.
+    lacks_header: bool,
 }
 
 impl Sink {
     /// Creates a sink with these warning options.
     pub fn new(options: WarningOptions) -> Self {
-        Self { options, diagnostics: Vec::new(), errors: 0 }
+        Self { options, diagnostics: Vec::new(), errors: 0, lacks_header: false }
     }
 
     /// Adds a diagnostic, unless its warning is disabled, too many have been reported, or it repeats a recent one.
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         let Some(severity) = self.severity(diagnostic.code) else { return };
+        if self.lacks_header
+            && matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction | Code::UnknownType)
+        {
+            return;
+        }
         diagnostic.severity = severity;
         let repeats = |other: &Diagnostic| {
             other.span == diagnostic.span
@@ -227,6 +234,17 @@ impl Sink {
         if self.options.error_limit == 0 || self.diagnostics.len() < self.options.error_limit.max(MAX_KEPT) {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Reports a header that was not found. Names that are not declared later are consequences.
+    pub fn report_missing_header(&mut self, diagnostic: Diagnostic) {
+        self.report(diagnostic);
+        self.lacks_header = true;
+    }
+
+    /// Whether a diagnostic with this code was reported.
+    pub fn has_reported(&self, code: Code) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
     }
 
     /// Whether the sink reports diagnostics with this code. Callers skip costly analyses if not.

@@ -214,7 +214,7 @@ impl Sema<'_> {
             _ => None,
         };
         if let Some((order, scope)) = swap {
-            return self.swapped(rest, order, scope);
+            return self.swapped(form.op, rest, order, scope);
         }
         let mut rest = rest.into_iter();
         let has_failure = matches!(form.op, AtomicOp::CompareExchangeStrong | AtomicOp::CompareExchangeWeak);
@@ -342,10 +342,12 @@ impl Sema<'_> {
         Some((Order::from_value(value(second)?)?, Scope::from_value(value(first)?)?))
     }
 
-    /// Reports a scope and an order that are swapped, once, with the fix. The call keeps the meaning that it has in C.
+    /// Reports a scope and an order that are swapped, once, with the fix. The call keeps the meaning that it has in C;
+    /// if that is not legal, this is the error.
     #[allow(clippy::type_complexity)]
     fn swapped(
         &mut self,
+        op: AtomicOp,
         rest: Vec<(Expr, QualTy)>,
         order: Order,
         scope: Scope,
@@ -353,17 +355,26 @@ impl Sema<'_> {
         let [(first, first_parameter), (second, second_parameter)] = <[_; 2]>::try_from(rest).ok()?;
         let (order_span, scope_span) = (first.span, second.span);
         let words = format!("{}, {}", order.spelling(), scope.spelling());
-        self.report(
-            Diagnostic::new(Code::OrderScopeSwapped, order_span, "the order and the scope are swapped")
-                .help(format!("write `{words}`"))
-                .note("OpenCL C 6.15.12.7")
-                .fix(order_span.to(scope_span), format!("write `{words}`"), words),
-        );
         let value = |constant| match constant {
             Some(Const::Int(bits)) => Some(bits as i64),
             _ => None,
         };
-        let order = match value(self.constant(&first)).and_then(Order::from_value) {
+        let of_c = (
+            value(self.constant(&first)).and_then(Order::from_value),
+            value(self.constant(&second)).and_then(Scope::from_value),
+        );
+        let problem = memory::check_atomic(op, of_c.0, None, of_c.1).err();
+        let code = problem.as_ref().map_or(Code::OrderScopeSwapped, |problem| problem.rule.into());
+        self.report(
+            Diagnostic::new(code, order_span, "the order and the scope are swapped")
+                .help(format!("write `{words}`"))
+                .note("OpenCL C 6.15.12.7")
+                .fix(order_span.to(scope_span), format!("write `{words}`"), words),
+        );
+        if problem.is_some() && self.sink.is_error(code) {
+            return None;
+        }
+        let order = match of_c.0 {
             Some(order) => Known::Constant(order),
             None => Known::Dynamic(Box::new(self.assign_convert(
                 first,
@@ -371,7 +382,7 @@ impl Sema<'_> {
                 AssignContext::Argument(0),
             ))),
         };
-        let scope = match value(self.constant(&second)).and_then(Scope::from_value) {
+        let scope = match of_c.1 {
             Some(scope) => Known::Constant(scope),
             None => Known::Dynamic(Box::new(self.assign_convert(
                 second,

@@ -277,8 +277,13 @@ impl Sema<'_> {
     fn endian(&mut self, attribute: &ast::Attribute, target: Target) {
         const PLACE: &str = "`endian` applies only to pointers to global or constant memory";
         const NOTE: &str = "OpenCL C 6.13.3: `endian` takes `host` or `device` and is only for pointer types that are in the global or constant address space";
-        // Other compilers accept it at a struct.
-        if matches!(target, Target::Record | Target::Typedef) {
+        // Other compilers accept it at a struct and at its members.
+        let is_for_record = match target {
+            Target::Record | Target::Typedef => true,
+            Target::Member(ty) => !matches!(self.types.get(ty), Ty::Pointer(_) | Ty::Error),
+            _ => false,
+        };
+        if is_for_record {
             let text = "`endian` has no effect here";
             self.report(Diagnostic::new(Code::MisplacedAttribute, attribute.span, text).note(NOTE));
             return;

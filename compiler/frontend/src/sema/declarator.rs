@@ -325,7 +325,7 @@ impl Sema<'_> {
     fn report_variable_length(&mut self, span: Span) {
         self.report(
             Diagnostic::new(Code::VariableLengthArray, span, "the length of an array must be a constant")
-                .help("use a macro, an enumerator or a number")
+                .help("use a macro, an enumerator or a number; the host can choose the size of a `local` pointer argument")
                 .note("OpenCL C 6.11.d: variable length arrays are not supported"),
         );
     }
@@ -339,6 +339,7 @@ impl Sema<'_> {
                     span,
                     "a function cannot have variable arguments",
                 )
+                .help("declare the parameters, or use a macro with `...` and `__VA_ARGS__`")
                 .note(
                     "OpenCL C 6.11.e: variadic functions are not supported, with the exception of `printf`",
                 ),

@@ -138,8 +138,8 @@ impl Sema<'_> {
         }
         self.body.discarded = expr.span;
         let operand = self.operand(expr);
-        if is_pure(&operand) && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
-        {
+        let is_unused = is_pure(&operand) || is_pure_call(&operand);
+        if is_unused && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. })) {
             let diagnostic =
                 Diagnostic::new(Code::UnusedValue, expr.span, "the value of this expression is not used");
             self.report(match &expr.kind {
@@ -401,6 +401,12 @@ fn starts_with_negation(assign: &ast::AssignExpr) -> bool {
 }
 
 /// Whether the operand has no effects, for the warning about unused values.
+/// Whether the operand is a call of a built-in function whose only effect is its result.
+fn is_pure_call(operand: &Operand) -> bool {
+    let Operand::Value(Expr { kind: ExprKind::Builtin { builtin, .. }, .. }) = operand else { return false };
+    kiln_builtins::row(*builtin).attributes.is_const
+}
+
 fn is_pure(operand: &Operand) -> bool {
     match operand {
         Operand::Lvalue(lvalue) => !lvalue.ty.quals.is_volatile,

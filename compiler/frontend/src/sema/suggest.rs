@@ -69,6 +69,12 @@ impl Sema<'_> {
         let elements: Option<Vec<Scalar>> =
             arguments.iter().map(|argument| Some(self.types.components(argument.ty)?.0)).collect();
         let common = elements?.into_iter().reduce(Scalar::usual)?;
+        // Constants without a suffix are doubles, but rarely intended.
+        let is_constant = |argument: &Expr| matches!(argument.kind, ExprKind::Const(_));
+        let is_of = |argument: &Expr, scalar| self.element(argument.ty) == Some(scalar);
+        let prefers_float = arguments.iter().any(|argument| is_of(argument, Scalar::Float))
+            && arguments.iter().all(|argument| !is_of(argument, Scalar::Double) || is_constant(argument));
+        let common = if prefers_float { Scalar::Float } else { common };
         [common, Scalar::Float].into_iter().find_map(|to| {
             let types: Vec<ArgTy> = arguments
                 .iter()
@@ -121,6 +127,9 @@ impl Sema<'_> {
             }
             (ExprKind::Const(Const::Int(bits)), Scalar::Double) if *bits < 1 << 53 => {
                 vec![OwnedPiece::Text(format!("{bits}.0"))]
+            }
+            (ExprKind::Const(Const::Float(value)), Scalar::Float) if (*value as f32).is_finite() => {
+                vec![OwnedPiece::Text(format!("{value:?}f"))]
             }
             _ if count == 1 => vec![OwnedPiece::Text(format!("({name})")), OwnedPiece::Operand(value.span)],
             _ => vec![
@@ -216,6 +225,28 @@ impl Sema<'_> {
                 let pieces = vec![OwnedPiece::Text(flags.to_owned()), OwnedPiece::Source(order.span)];
                 let help = format!("write the memory first: `{}`", flags.trim_end_matches(", "));
                 Some(Suggestion { fix: rewrite(order.span, &help, pieces), help })
+            }
+            ("atomic_work_item_fence", [_]) => {
+                let help =
+                    "write the order and the scope last, such as `memory_order_acq_rel, memory_scope_device`";
+                Some(Suggestion { fix: None, help: help.to_owned() })
+            }
+            ("async_work_group_copy", [_, _, last]) | ("async_work_group_strided_copy", [_, _, _, last]) => {
+                let help = "write the event last: `0` for a new one".to_owned();
+                let pieces = vec![OwnedPiece::Source(last.span), OwnedPiece::Text(", 0".to_owned())];
+                Some(Suggestion { fix: rewrite(last.span, &help, pieces), help })
+            }
+            (_, [pointer]) if name.starts_with("vload") => {
+                let help = "write the offset first, which counts vectors: `0`".to_owned();
+                let pieces = vec![OwnedPiece::Text("0, ".to_owned()), OwnedPiece::Source(pointer.span)];
+                Some(Suggestion { fix: rewrite(pointer.span, &help, pieces), help })
+            }
+            (_, [_, pointer]) if name.starts_with("vstore") => {
+                let help = "write the offset second, which counts vectors: `0`".to_owned();
+                let pieces = vec![OwnedPiece::Text("0, ".to_owned()), OwnedPiece::Source(pointer.span)];
+                let fix = rewrite(pointer.span, &help, pieces);
+                let is_pointer = matches!(self.types.get(pointer.ty), Ty::Pointer(_));
+                Some(Suggestion { fix: fix.filter(|_| is_pointer), help })
             }
             _ => self.one_vector(arguments),
         }

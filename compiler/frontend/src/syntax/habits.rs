@@ -19,9 +19,7 @@ use crate::{attributes, foreign};
 
 /// A better diagnostic for an error whose cause is known.
 pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
-    let location = sources.spelling(error.span)?;
-    let text = sources.file(location.file).text.as_ref();
-    let around = Around { sources, file: location.file, text, at: location.range, span: error.span };
+    let around = Around::new(error, sources)?;
     if let Some(name) = sources.macro_name(error.span.lo) {
         let name = interner.text(name);
         return around.macro_value(name).or_else(|| around.macro_as_name(name));
@@ -47,6 +45,8 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         }
         Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => around.bare_body(),
         Kind::Missing { mark: Punct::OpenParen, .. } => around.block_without_caret(),
+        Kind::Missing { mark: Punct::Equal, .. } => around.enum_class(),
+        Kind::StrayElse { condition: Some(condition) } => around.stray_else(condition),
         Kind::MissingType(name) if attributes::is_attribute(interner.text(name)) => around.attribute(),
         _ => None,
     }
@@ -55,7 +55,7 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
 /// A syntax error in its file.
 pub(super) struct Around<'s> {
     sources: &'s SourceMap,
-    file: FileId,
+    pub(super) file: FileId,
     pub(super) text: &'s str,
     /// The range of the error.
     pub(super) at: Range<usize>,
@@ -63,6 +63,12 @@ pub(super) struct Around<'s> {
 }
 
 impl<'s> Around<'s> {
+    pub(super) fn new(error: &SyntaxError, sources: &'s SourceMap) -> Option<Self> {
+        let location = sources.spelling(error.span)?;
+        let text = sources.file(location.file).text.as_ref();
+        Some(Self { sources, file: location.file, text, at: location.range, span: error.span })
+    }
+
     /// The text before the error, without white space at its end.
     pub(super) fn before(&self) -> &'s str {
         self.text[..self.at.start].trim_end()
@@ -76,6 +82,13 @@ impl<'s> Around<'s> {
 
     pub(super) fn span_of(&self, range: Range<usize>) -> Span {
         self.sources.span(self.file, range)
+    }
+
+    /// The range of a span, if it is in the file of the error and not in a macro.
+    pub(super) fn range_in_file(&self, span: Span) -> Option<Range<usize>> {
+        let place = self.sources.spelling(span)?;
+        let is_plain = place.file == self.file && self.sources.macro_name(span.lo).is_none();
+        is_plain.then_some(place.range)
     }
 
     pub(super) fn report(&self, message: impl Into<String>) -> Diagnostic {
@@ -95,6 +108,9 @@ impl<'s> Around<'s> {
     fn expected(&self, what: Expected, found: TokenKind) -> Option<Diagnostic> {
         use Expected::{Declaration, Expression, Item, Mark, Name, Parameter, Statement};
         let TokenKind::Punct(found) = found else {
+            if let Some(diagnostic) = self.separated_digits() {
+                return Some(diagnostic);
+            }
             return match what {
                 Mark(Punct::OpenParen) => self.condition(),
                 Name => self.repeated_type().or_else(|| self.function_without_name()),
@@ -103,16 +119,19 @@ impl<'s> Around<'s> {
         };
         match (what, found) {
             (Mark(Punct::OpenParen), _) => self.condition(),
-            (Mark(Punct::Comma), Punct::Semicolon) => Some(self.separator()),
+            (Mark(Punct::Comma), Punct::Semicolon) => self.separator(),
+            (Mark(Punct::Semicolon), Punct::OpenBrace) => self.member_function(),
             (Mark(Punct::Colon), Punct::Comma) => self.label_list(),
             (Mark(Punct::Colon), Punct::Equal) => self.member_value(),
             (Mark(Punct::CloseParen | Punct::Comma), Punct::Equal) => self.layout(),
             (Expression | Parameter, Punct::CloseParen | Punct::CloseBracket) => self.trailing_comma(what),
             (Expression, Punct::OpenBrace) => Some(self.braces()),
+            (Expression, Punct::CloseBrace) => self.comma_at_end(),
             (Statement, Punct::CloseBrace) => self.label_at_end(),
             (Statement, Punct::AndAnd | Punct::OrOr) => self.condition_that_ends(found.spelling()),
             (Item | Declaration, Punct::OpenBrace) => self.body_after_semicolon(),
             (Name, Punct::OpenBracket) => self.keyword_as_name().or_else(|| self.brackets_before_name()),
+            (Name, Punct::Colon) => self.type_of_enum().or_else(|| self.keyword_as_name()),
             (Name, _) => self.keyword_as_name(),
             (_, Punct::OpenBracket) => self.attribute_in_brackets(),
             (_, Punct::Colon) => self.qualified_name(),
@@ -141,12 +160,47 @@ impl<'s> Around<'s> {
     }
 
     /// `int f(int a; int b)`, `enum { A; B }`
-    fn separator(&self) -> Diagnostic {
+    fn separator(&self) -> Option<Diagnostic> {
         let before = self.before();
-        let is_enum = words::enclosing(before).is_some_and(|open| before[open..].starts_with('{'));
-        let parts = if is_enum { "enumerators" } else { "parameters and arguments" };
+        let statement = before.rfind([';', '{', '}']).map_or(before, |at| &before[at + 1..]);
+        if statement.contains('?') {
+            let diagnostic = self.report("this `?` has no `:`");
+            return Some(diagnostic.help("`a ? b : c` is `b` if `a` is not 0, otherwise `c`"));
+        }
+        let open = words::enclosing(before)?;
+        let ahead = before[..open].trim_end();
+        let parts = match before[open..].starts_with('{') {
+            true if ahead.ends_with('=') => "the values of an initializer",
+            true if last_word(ahead) == "enum" => "enumerators",
+            true if last_word(ahead[..ahead.len() - last_word(ahead).len()].trim_end()) == "enum" => {
+                "enumerators"
+            }
+            true => return None,
+            false => "parameters and arguments",
+        };
         let message = format!("{parts} are separated by `,`, not `;`");
-        self.replace(self.at.clone(), message, ",")
+        Some(self.replace(self.at.clone(), message, ","))
+    }
+
+    /// `out[0] = n, }`
+    fn comma_at_end(&self) -> Option<Diagnostic> {
+        let end = self.before().strip_suffix(',')?.len();
+        Some(self.replace(end..end + 1, "a statement ends with `;`, not `,`", ";"))
+    }
+
+    /// `1'000'000`
+    fn separated_digits(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let digits = last_word(before);
+        let is_adjacent = before.len() == self.at.start && self.text[self.at.start..].starts_with('\'');
+        if !is_adjacent || !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let start = before.len() - digits.len();
+        let rest = &self.text[start..];
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '\'')).unwrap_or(rest.len());
+        let meant = rest[..length].replace('\'', "");
+        Some(self.replace(start..start + length, "the digits of a number cannot be separated by `'`", &meant))
     }
 
     /// An error behind the use of a macro whose definition ends in `;`.

@@ -43,7 +43,10 @@ impl Around<'_> {
             return Some(self.no_new());
         }
         let word = keyword.spelling();
-        if !SCALARS.contains(&word) || !self.text[self.at.end..].starts_with('(') {
+        let behind = &self.text[self.at.end..];
+        let is_operand = behind.trim_start().starts_with(char::is_alphanumeric)
+            && self.before().ends_with(['=', '+', '-', '/', '<', '>', '?', ':']);
+        if !SCALARS.contains(&word) || !(behind.starts_with('(') || is_operand) {
             return None;
         }
         let meant = format!("({word})");
@@ -136,6 +139,59 @@ impl Around<'_> {
         let span = self.span_of(before.len() - word.len()..before.len());
         let message = format!("`{word}` is a keyword and cannot be a name");
         Some(Diagnostic::new(Code::Syntax, span, message).help("choose another name"))
+    }
+
+    /// `enum class Color { … }`
+    pub(super) fn enum_class(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let ahead = before[..before.len() - last_word(before).len()].trim_end();
+        let word = last_word(ahead);
+        let is_enum = last_word(ahead[..ahead.len() - word.len()].trim_end()) == "enum";
+        if !is_enum || !matches!(word, "class" | "struct") {
+            return None;
+        }
+        let span = self.span_of(ahead.len() - word.len()..ahead.len());
+        let diagnostic = Diagnostic::new(Code::Syntax, span, format!("`enum {word}` is C++"));
+        let help = format!("remove `{word}`, and write the enumerators without `::`");
+        Some(diagnostic.help(help).remove(span, format!("remove `{word}`")))
+    }
+
+    /// `struct S { float f() { … } };`
+    pub(super) fn member_function(&self) -> Option<Diagnostic> {
+        let before = self.before().strip_suffix(')')?;
+        let open = words::enclosing(before)?;
+        let brace = words::enclosing(&before[..open])?;
+        let ahead = before[..brace].trim_end();
+        let tag = ahead[..ahead.len() - last_word(ahead).len()].trim_end();
+        let is_record = [last_word(ahead), last_word(tag)].iter().any(|it| matches!(*it, "struct" | "union"));
+        if !is_record || !before[brace..].starts_with('{') {
+            return None;
+        }
+        let name = last_word(before[..open].trim_end());
+        let end = before[..open].trim_end().len();
+        let span = self.span_of(end - name.len()..end);
+        let message = format!("`{name}` cannot be a member: a struct of OpenCL C has no functions");
+        let help = "declare the function at program scope, with a pointer to the struct as a parameter";
+        Some(Diagnostic::new(Code::Syntax, span, message).help(help))
+    }
+
+    /// `enum Color : uchar { … }`
+    pub(super) fn type_of_enum(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let ahead = before[..before.len() - last_word(before).len()].trim_end();
+        let line = self.rest_of_line();
+        let written = line[..line.find('{')?].trim_end();
+        if last_word(ahead) != "enum" {
+            return None;
+        }
+        let span = self.span_of(self.at.start..self.at.start + written.len());
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "an `enum` of OpenCL C has no type of its own");
+        Some(
+            diagnostic
+                .help(format!("remove `{written}`, and store the values in objects of that type"))
+                .note("C99 6.7.2.2: the compiler chooses the type")
+                .remove(span, format!("remove `{written}`")),
+        )
     }
 
     /// A macro of one token where a name is declared: the error is in its definition.

@@ -81,6 +81,57 @@ pub(super) fn enclosing(text: &str) -> Option<usize> {
     None
 }
 
+/// The text with spaces in place of comments and of what literals contain.
+pub(super) fn blanked(text: &str) -> String {
+    let mut blanked = String::with_capacity(text.len());
+    while blanked.len() < text.len() {
+        let rest = &text[blanked.len()..];
+        let Some(first) = rest.chars().next() else { break };
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '"' | '\'' => literal_length(rest, first),
+            _ => {
+                blanked.push(first);
+                continue;
+            }
+        };
+        blanked.extend(rest[..length].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    }
+    blanked
+}
+
+/// The length of the literal at the start of a text, at most the rest of its line.
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return at,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The bracket that closes the one at the start of a text without comments and literals.
+pub(super) fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
 /// The parenthesis that the last character of a text closes.
 pub(super) fn opening(text: &str) -> Option<usize> {
     text.strip_suffix(')')?;

@@ -123,6 +123,23 @@ fn characters_and_literals() {
     );
 }
 
+/// One error, not one for each byte.
+#[test]
+fn sources_in_other_encodings() {
+    let one = |bytes: &[u8]| Run::new(&Options::default(), bytes.to_vec(), &[]).messages();
+    let bytes_of =
+        |text: &str, encode: fn(char) -> Vec<u8>| text.chars().flat_map(encode).collect::<Vec<u8>>();
+    let narrow = |c: char| (c as u32 as u16).to_le_bytes().to_vec();
+    let wide = |c: char| (c as u32).to_be_bytes().to_vec();
+    for (name, encode) in [("UTF-16", narrow as fn(char) -> Vec<u8>), ("UTF-32", wide)] {
+        for text in ["int a;", "\u{FEFF}int a;"] {
+            let messages = one(&bytes_of(text, encode));
+            let expected = format!("1:1 unknown-character: `dir/main.cl` is encoded in {name}");
+            assert_eq!(messages, [expected]);
+        }
+    }
+}
+
 #[test]
 fn pragmas() {
     assert_eq!(

@@ -11,6 +11,7 @@ use super::{
     candidates::{self, Candidate},
     error::{SyntaxError, SyntaxErrorKind},
     explain,
+    misspelled::misspelled,
     run::{self, Outcome, Stuck},
     state::{Boundary, State},
     structure,
@@ -53,6 +54,9 @@ const HORIZON: usize = 40;
 
 /// The minimum number of tokens that must parse after an edit.
 const MIN_ACCEPTED: usize = 3;
+
+/// The number of misspelled words that are assumed at once.
+const MAX_WORDS: usize = 4;
 
 /// A second error in the same statement within this number of tokens is attributed to the first.
 const FOLLOW_UP_DISTANCE: usize = 16;
@@ -193,7 +197,7 @@ impl Repair<'_, '_, '_> {
         match self.choose(stuck) {
             Some(candidate) => {
                 self.report(stuck, candidate.error);
-                self.edits = self.with(&candidate);
+                self.edits = Self::with(&self.edits, &candidate);
                 self.start = candidate.start;
                 if let Some(edit) = candidate.edits.first() {
                     self.mark_unreliable(edit.at);
@@ -240,6 +244,9 @@ impl Repair<'_, '_, '_> {
         {
             return small.map(|(candidate, _)| candidate);
         }
+        if let Some(candidate) = self.several_misspelled(stuck) {
+            return Some(candidate);
+        }
         if let Some((candidate, usize::MAX)) = self.best(stuck, braces) {
             return Some(candidate);
         }
@@ -257,6 +264,31 @@ impl Repair<'_, '_, '_> {
             }
         }
         small.map(|(candidate, _)| candidate)
+    }
+
+    /// The replacement of a misspelled keyword that repairs the input together with replacements of others after it.
+    fn several_misspelled(&self, stuck: &Stuck) -> Option<Candidate> {
+        let (state, start) = (self.state, self.start);
+        let horizon = (stuck.token + HORIZON).min(state.tokens.len());
+        let cost = horizon - start.position.token;
+        misspelled(state, start, stuck).into_iter().find(|candidate| {
+            let (mut edits, mut at) = (Self::with(&self.edits, candidate), stuck.token);
+            for _ in 0..MAX_WORDS {
+                let Some(rest) = self.fuel.get().checked_sub(cost) else { return false };
+                self.fuel.set(rest);
+                let next = match run::run(state, &edits, start, horizon) {
+                    Outcome::Done => return true,
+                    Outcome::Stuck(next) if next.token > at => next,
+                    _ => return false,
+                };
+                let words = misspelled(state, start, &next);
+                let is_later = |word: &Candidate| word.edits.iter().all(|edit| edit.at > at);
+                let Some(word) = words.into_iter().find(is_later) else { return false };
+                edits = Self::with(&edits, &word);
+                at = next.token;
+            }
+            false
+        })
     }
 
     /// Whether the candidate ends an item with `;` before a line that starts with a keyword. That line is another item, which
@@ -307,11 +339,12 @@ impl Repair<'_, '_, '_> {
                 Some(rest) => self.fuel.set(rest),
                 None => return best,
             }
-            let reach = match run::run(self.state, &self.with(&candidate), candidate.start, horizon) {
-                Outcome::Done => usize::MAX,
-                Outcome::TooDeep(token) => token,
-                Outcome::Stuck(stuck) => stuck.token,
-            };
+            let reach =
+                match run::run(self.state, &Self::with(&self.edits, &candidate), candidate.start, horizon) {
+                    Outcome::Done => usize::MAX,
+                    Outcome::TooDeep(token) => token,
+                    Outcome::Stuck(stuck) => stuck.token,
+                };
             // Restore the items before this one that the trial parsed again.
             if candidate.start.position.token < self.start.position.token {
                 run::run(self.state, &[], candidate.start, self.start.position.token + 1);
@@ -327,8 +360,8 @@ impl Repair<'_, '_, '_> {
     }
 
     /// The edits combined with those of the candidate.
-    fn with(&self, candidate: &Candidate) -> Vec<Edit> {
-        let mut edits = self.edits.clone();
+    fn with(edits: &[Edit], candidate: &Candidate) -> Vec<Edit> {
+        let mut edits = edits.to_vec();
         for &edit in &candidate.edits {
             if let EditKind::Remove(count) = edit.kind {
                 let removed = edit.at..edit.at + count;

@@ -114,15 +114,18 @@ impl Sema<'_> {
     /// Reports invalid operands of an operator.
     pub(super) fn report_operands(&mut self, left: &Expr, right: &Expr, op: Span, spelling: &str) {
         let (left_shown, right_shown) = (self.show(left.ty), self.show(right.ty));
-        self.report(
-            Diagnostic::new(
-                Code::InvalidOperands,
-                op,
-                format!("`{spelling}` does not take `{left_shown}` and `{right_shown}`"),
-            )
-            .also(left.span, format!("`{left_shown}`"))
-            .also(right.span, format!("`{right_shown}`")),
-        );
+        let diagnostic = Diagnostic::new(
+            Code::InvalidOperands,
+            op,
+            format!("`{spelling}` does not take `{left_shown}` and `{right_shown}`"),
+        )
+        .also(left.span, format!("`{left_shown}`"))
+        .also(right.span, format!("`{right_shown}`"));
+        let is_text = |shown: &str| shown == "constant const char *";
+        self.report(match spelling == "+" && is_text(&left_shown) && is_text(&right_shown) {
+            true => diagnostic.help("string literals one after another are joined, without an operator"),
+            false => diagnostic,
+        });
     }
 }
 

@@ -268,6 +268,9 @@ impl Sema<'_> {
         if op.node == BinaryOp::BitXor {
             diagnostic = diagnostic.help("for a power, use `pow`, `pown` or a product");
         }
+        if matches!(op.node, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) {
+            diagnostic = diagnostic.help("for a product with a power of two, use `ldexp`");
+        }
         if op.node == BinaryOp::Remainder {
             diagnostic = diagnostic.help("use `fmod`");
             // The left operand of `%=` may have side effects, so there is no fix for it.

@@ -116,7 +116,10 @@ impl Sema<'_> {
         let (digits, suffix) = number::split_suffix(&text);
         let scalar = match suffix {
             "f" | "F" => Scalar::Float,
-            "h" | "H" => Scalar::Half,
+            "h" | "H" => {
+                self.warn_half_not_enabled(TyId::scalar(Scalar::Half), span);
+                Scalar::Half
+            }
             "" => Scalar::Double,
             "l" | "L" => {
                 self.report(

@@ -133,6 +133,8 @@ impl Sema<'_> {
         } else if let Some(near) = kiln_session::diag::closest(text, STATEMENTS) {
             // Whether the statement would be complete is not known here.
             diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
+        } else if matches!(text, "cout" | "cerr" | "endl") {
+            diagnostic = diagnostic.help("print with `printf`, as in `printf(\"%d\\n\", n)`");
         } else if text == "memory_order_consume" {
             diagnostic = diagnostic
                 .help("use `memory_order_acquire`, which is stronger")

@@ -76,15 +76,18 @@ impl Sema<'_> {
             (_, Ty::Pointer(_)) => (index, base),
             _ => {
                 let shown = self.show(base.ty);
-                self.report(
-                    Diagnostic::new(
-                        Code::NotAPointer,
-                        span,
-                        format!("`[…]` takes an array or a pointer, not `{shown}`"),
-                    )
-                    .also(base.span, format!("`{shown}`"))
-                    .note("C99 6.5.2.1: one of the two expressions is a pointer to an object"),
-                );
+                let diagnostic = Diagnostic::new(
+                    Code::NotAPointer,
+                    span,
+                    format!("`[…]` takes an array or a pointer, not `{shown}`"),
+                )
+                .also(base.span, format!("`{shown}`"))
+                .note("C99 6.5.2.1: one of the two expressions is a pointer to an object");
+                self.report(match self.types.get(base.ty) {
+                    Ty::Image(_) => diagnostic
+                        .help("images are accessed by functions, such as `read_imagef` and `write_imagef`"),
+                    _ => diagnostic,
+                });
                 return Operand::Value(self.error_value(span));
             }
         };

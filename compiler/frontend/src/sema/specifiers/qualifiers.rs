@@ -107,11 +107,23 @@ impl Sema<'_> {
 
     fn take_access(&mut self, found: &mut Qualifiers, access: Access, span: Span) {
         match found.access {
-            Some(first) if first.node != access => self.report(
-                Diagnostic::new(Code::AccessQualifier, span, "there is one access qualifier at most")
-                    .also(first.span, "the first is here")
-                    .note("OpenCL C 6.8"),
-            ),
+            Some(first) if first.node != access => {
+                let diagnostic =
+                    Diagnostic::new(Code::AccessQualifier, span, "there is one access qualifier at most")
+                        .also(first.span, "the first is here")
+                        .note("OpenCL C 6.8");
+                let are_both = [first.node, access].iter().all(|it| *it != Access::ReadWrite);
+                let are_adjacent = first.span.hi + 1 == span.lo;
+                self.report(match are_both {
+                    true if are_adjacent => diagnostic.help("write `read_write`").fix(
+                        first.span.to(span),
+                        "write `read_write`",
+                        "read_write",
+                    ),
+                    true => diagnostic.help("an image that is read and written is `read_write`"),
+                    false => diagnostic,
+                });
+            }
             _ => found.access = Some(Spanned { node: access, span }),
         }
     }
