@@ -1,8 +1,8 @@
 //! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL, of Zig and of DPC++, run by `kiln run`.
 //!
 //! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the
-//! kernel `k` with one work-group of 64 work-items. DPC++ has compiled kernels of dpctl, a Python package: a program names one of
-//! them, with its parameters in OpenCL C, and has the whole launch.
+//! kernel `k` with one work-group of 64 work-items. DPC++ compiles SYCL, and has compiled kernels of dpctl, a Python package: a
+//! program names one of them, with its parameters in OpenCL C, and has the whole launch.
 
 mod contained;
 
@@ -27,8 +27,10 @@ pub enum Frontend {
     Clang(PathBuf),
     /// Zig.
     Zig(PathBuf),
+    /// DPC++, as a library in this folder, for SYCL.
+    Sycl(PathBuf),
     /// DPC++, which compiled the programs in this folder.
-    Dpcpp(PathBuf),
+    Dpctl(PathBuf),
 }
 
 impl Frontend {
@@ -36,7 +38,8 @@ impl Frontend {
     pub fn programs(&self) -> Vec<PathBuf> {
         let folder = match self {
             Self::Zig(_) => "zig",
-            Self::Dpcpp(_) => "dpcpp",
+            Self::Sycl(_) => "sycl",
+            Self::Dpctl(_) => "dpctl",
             Self::Translator(_) | Self::Clang(_) => "cpp",
         };
         let entries =
@@ -81,7 +84,14 @@ impl Frontend {
                 zig.arg(program).arg(format!("-femit-bin={}", module.display()));
                 vec![zig]
             }
-            Self::Dpcpp(path) => {
+            Self::Sycl(path) => {
+                let library =
+                    fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let mut compiler = Command::new("python3");
+                compiler.arg(root().join("testsuite/frontends/dpcpp.py")).args([&library, program, &module]);
+                vec![compiler]
+            }
+            Self::Dpctl(path) => {
                 fs::write(&module, contained::module(path, &kernel(program)?)?).map_err(|e| e.to_string())?;
                 Vec::new()
             }
@@ -108,8 +118,10 @@ impl Frontend {
             device.only(&mut command)?;
             command.arg("run");
             match self {
-                Self::Dpcpp(_) => command.arg(program).arg("--module").arg(&module),
-                _ => command.arg(&module).args(["--kernel", "k", "--global", "64", "--local", "64"]),
+                Self::Dpctl(_) => command.arg(program).arg("--module").arg(&module),
+                _ => {
+                    command.arg(&module).args(["--global", "64", "--local", "64", "--kernel", self.kernel()])
+                }
             };
             command.args(launch.split_whitespace());
             let finished = process::run(&mut command, b"", LIMIT)?;
@@ -118,6 +130,11 @@ impl Frontend {
             }
         }
         Ok(())
+    }
+
+    /// The name in modules of the kernel `k`.
+    fn kernel(&self) -> &'static str {
+        if matches!(self, Self::Sycl(_)) { "__sycl_kernel_k" } else { "k" }
     }
 }
 

@@ -143,7 +143,7 @@
 //! - `SPIRV-OpAtomicCompareExchange-Unequal-release`: Unequal is neither Release nor AcquireRelease
 //! - `SPIRV-OpAtomicCompareExchange-Unequal-stronger`: Unequal is no stronger than Equal
 //! - `OpenCL-execution-scope`: the execution scope is Workgroup or Subgroup (OpenCL SPIR-V environment, validation rules)
-//! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation
+//! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup, Subgroup or Invocation
 //! - `OpenCL-async-scope`: the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup
 //!
 //! Scopes and semantics in the module (`synchronization.rs`)

@@ -137,7 +137,7 @@ const CL_EXECUTION: Rule = Rule {
 };
 const CL_MEMORY: Rule = Rule {
     id: "OpenCL-memory-scope",
-    text: "the memory scope is CrossDevice, Device, Workgroup or Subgroup, or of a barrier Invocation",
+    text: "the memory scope is CrossDevice, Device, Workgroup, Subgroup or Invocation",
 };
 const CL_ASYNC: Rule = Rule {
     id: "OpenCL-async-scope",
@@ -272,12 +272,7 @@ fn rank(mask: MemorySemantics) -> u8 {
 }
 
 /// The rules that a memory scope violates, given the semantics of the same instruction.
-pub fn violated_by_memory_scope(
-    environment: Environment,
-    kind: Kind,
-    scope: u32,
-    masks: &[u32],
-) -> Vec<&'static Rule> {
+pub fn violated_by_memory_scope(environment: Environment, scope: u32, masks: &[u32]) -> Vec<&'static Rule> {
     let scope = Scope::from_u32(scope);
     let orders = masks.iter().any(|mask| mask & ORDERS.bits() != 0);
     match environment {
@@ -293,11 +288,12 @@ pub fn violated_by_memory_scope(
             Some(Scope::Invocation) => Vec::new(),
             Some(Scope::CrossDevice) | None => vec![&VK_MEMORY],
         },
-        Environment::OpenCl => match (scope, kind) {
-            (Some(Scope::CrossDevice | Scope::Device | Scope::Workgroup | Scope::Subgroup), _)
-            | (Some(Scope::Invocation), Kind::MemoryBarrier | Kind::ControlBarrier) => Vec::new(),
-            (Some(Scope::Invocation), Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicModify)
-            | (Some(Scope::QueueFamily | Scope::ShaderCallKHR) | None, _) => vec![&CL_MEMORY],
+        // The environment lists Invocation for barriers only, because OpenCL C has no such atomic operation. SYCL has it.
+        Environment::OpenCl => match scope {
+            Some(
+                Scope::CrossDevice | Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation,
+            ) => Vec::new(),
+            Some(Scope::QueueFamily | Scope::ShaderCallKHR) | None => vec![&CL_MEMORY],
         },
     }
 }

@@ -17,17 +17,21 @@ struct Arguments {
     /// A Zig compiler
     #[arg(long)]
     zig: Option<PathBuf>,
+    /// A folder with the files of the Python packages intel-sycl-rt and intel-cmplr-lib-rt, which contain DPC++
+    #[arg(long)]
+    sycl: Option<PathBuf>,
     /// A folder with the files of the Python package dpctl, whose kernels DPC++ compiled
     #[arg(long)]
     dpctl: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
-    let Arguments { clang, zig, dpctl } = Arguments::parse();
+    let Arguments { clang, zig, sycl, dpctl } = Arguments::parse();
     let mut frontends = vec![Frontend::Translator("-O0"), Frontend::Translator("-O2")];
     frontends.extend(clang.map(Frontend::Clang));
     frontends.extend(zig.map(Frontend::Zig));
-    frontends.extend(dpctl.map(Frontend::Dpcpp));
+    frontends.extend(sycl.map(Frontend::Sycl));
+    frontends.extend(dpctl.map(Frontend::Dpctl));
     let devices: Vec<&Device> = device::all().filter(|device| device.name != "clang").collect();
     let mut is_right = true;
     for frontend in frontends {

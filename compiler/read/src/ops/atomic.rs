@@ -84,6 +84,11 @@ fn atomic(builder: &mut Builder<'_>, operation: &Operation, form: Form) -> Lower
         _ => (None, None),
     };
     let (scope, dynamic_scope) = semantics::scope(builder, scope)?;
+    // SYCL has atomic operations of this scope. The narrowest scope of OpenCL C's includes it.
+    let scope = match scope {
+        Known::Constant(Scope::WorkItem) => Known::Constant(Scope::SubGroup),
+        other => other,
+    };
     check(form.op, order, failure, scope)?;
     args.extend([dynamic_order, dynamic_failure, dynamic_scope].into_iter().flatten());
     let op = IrOp::Atomic(ir::Atomic {
