@@ -272,10 +272,13 @@ impl Builder<'_> {
         if self.ty(a) == to { a } else { self.value(Op::Bitcast, &[a], to) }
     }
 
-    /// Changes the width of an integer or integer vector. No instruction if the width is equal.
+    /// Changes the width of an integer or integer vector. No instruction if the width is equal. The verifier rejects the
+    /// conversion of anything else, which can come from a foreign module.
     pub fn resize(&mut self, a: ValueId, to: Scalar, is_signed: bool) -> ValueId {
         let ty = self.ty(a);
-        let from = ty.scalar().expect("an integer");
+        let Some(from) = ty.scalar() else {
+            return self.convert(Convert::Truncate, a, Type::Scalar(to));
+        };
         if from == to {
             return a;
         }

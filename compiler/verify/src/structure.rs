@@ -196,6 +196,9 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
     let mut reached = 0;
     let mut inside = false;
     for entry in &module.entries {
+        if inside && entry.op() == Op::Function {
+            findings.push(entry.finding(&FUNCTION, "the function before it has no end"));
+        }
         inside = match entry.op() {
             Op::Function => true,
             Op::FunctionEnd => false,
@@ -226,6 +229,9 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
                 }
             }
         }
+    }
+    if inside && let Some(last) = module.entries.last() {
+        findings.push(last.finding(&FUNCTION, "the last function has no end"));
     }
 }
 

@@ -33,6 +33,7 @@ fn convert_number(
 ) -> Lowered {
     let [a] = operation.args()?;
     let (from, to) = (builder.ty(a), operation.result()?);
+    check_kinds(operation.op, from, to)?;
     if from == to && from.scalar().is_some_and(Scalar::is_float) {
         return one(a);
     }
@@ -45,10 +46,24 @@ fn convert_number(
     one(builder.convert(Convert::Number { conversion, from_signed, to_signed }, a, to))
 }
 
+/// The kinds of numbers that an instruction converts.
+fn check_kinds(op: Op, from: Type, to: Type) -> Result<(), String> {
+    let is_float = |ty: Type| ty.scalar().is_some_and(Scalar::is_float);
+    let is_int = |ty: Type| ty.scalar().is_some_and(Scalar::is_int);
+    let are_right = match op {
+        Op::ConvertFToU | Op::ConvertFToS => is_float(from) && is_int(to),
+        Op::ConvertSToF | Op::ConvertUToF => is_int(from) && is_float(to),
+        Op::FConvert => is_float(from) && is_float(to),
+        _ => is_int(from) && is_int(to),
+    };
+    if are_right { Ok(()) } else { Err("it does not convert between these kinds of types".to_owned()) }
+}
+
 /// A change of the width, which saturates if it has the decoration.
 fn resize(builder: &mut Builder<'_>, operation: &Operation, is_signed: bool) -> Lowered {
     let [a] = operation.args()?;
     let (from, to) = (builder.ty(a), operation.result()?);
+    check_kinds(operation.op, from, to)?;
     let (Some(from), Some(scalar)) = (from.scalar(), to.scalar()) else {
         return Err("its operand is not an integer".to_owned());
     };
@@ -64,6 +79,9 @@ fn quantize(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     const SIGN: u64 = 0x8000_0000;
     let [a] = operation.args()?;
     let ty = builder.ty(a);
+    if ty.scalar() != Some(Scalar::F32) {
+        return Err("its operand is not a 32-bit float".to_owned());
+    }
     let convert = Convert::Number {
         conversion: Conversion { rounding: None, saturate: false },
         from_signed: false,

@@ -1,7 +1,7 @@
 //! Pipes (OpenCL C 6.15.18), asynchronous copies (6.15.11) and device-side events.
 
 use kiln_builtins::BuiltinId;
-use kiln_ir::{Builder, BuiltinParam, Op as IrOp, Type, ValueId};
+use kiln_ir::{Builder, BuiltinParam, Handle, Op as IrOp, Type, ValueId};
 use kiln_types::ty::Scalar;
 use kiln_vocabulary::opencl::{AddressSpace, Scope};
 use rspirv::spirv::Op;
@@ -59,6 +59,7 @@ fn pipe(
         (true, Some((&scope, rest))) => (format!("{}_{name}", group(builder, scope)?), rest),
         _ => (name.to_owned(), operation.args.as_slice()),
     };
+    check_pipe(builder, &name, args)?;
     let generic = Type::Pointer(AddressSpace::Generic);
     let mut values = Vec::new();
     let mut params: SmallVec<[BuiltinParam; 4]> = SmallVec::new();
@@ -70,6 +71,22 @@ fn pipe(
     }
     let builtin = BuiltinId::of_name(&name, row).ok_or_else(|| format!("there is no `{name}`"))?;
     finish(builder, IrOp::Builtin(builtin, params), &values, operation.result)
+}
+
+/// The first operand is a pipe, and the last two are the size and the alignment of a packet.
+fn check_pipe(builder: &Builder<'_>, name: &str, args: &[ValueId]) -> Result<(), String> {
+    if name == "is_valid_reserve_id" {
+        return Ok(());
+    }
+    let is_pipe = |&pipe: &ValueId| matches!(builder.ty(pipe), Type::Handle(Handle::Pipe { .. }));
+    if !args.first().is_some_and(is_pipe) {
+        return Err("its operand is not a pipe".to_owned());
+    }
+    let layout = args.last_chunk::<2>().map(|layout| layout.map(|it| builder.function.constant_bits(it)));
+    match layout {
+        Some([Some(size), Some(align)]) if align.is_power_of_two() && size > 0 && size % align == 0 => Ok(()),
+        _ => Err("the size and the alignment of its packets are not those of a type".to_owned()),
+    }
 }
 
 fn finish(builder: &mut Builder<'_>, op: IrOp, values: &[ValueId], result: Option<Type>) -> Lowered {

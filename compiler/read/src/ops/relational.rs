@@ -92,12 +92,19 @@ fn differing(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 }
 
 fn unordered(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [a, b] = operation.args::<2>()?.map(|value| is_nan(builder, value));
+    let [a, b] = floats(builder, operation)?.map(|value| is_nan(builder, value));
     one(builder.binary(BinaryOp::Or, a, b))
 }
 
+/// The operands, which are classified by their bits.
+fn floats<const N: usize>(builder: &Builder<'_>, operation: &Operation) -> Result<[ValueId; N], String> {
+    let values: [ValueId; N] = operation.args()?;
+    let is_float = |&value: &ValueId| builder.ty(value).scalar().is_some_and(Scalar::is_float);
+    if values.iter().all(is_float) { Ok(values) } else { Err("its operand is not a float".to_owned()) }
+}
+
 fn classify(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [a] = operation.args()?;
+    let [a] = floats(builder, operation)?;
     if operation.op == Op::SignBitSet {
         return one(is_negative(builder, a));
     }

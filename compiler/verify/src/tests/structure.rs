@@ -53,6 +53,7 @@ fn functions_and_blocks() {
         "SPIRV-function",
         &[("%procedure = OpTypeFunction %void", "%procedure = OpTypeFunction %void %void")],
     );
+    vulkan_rejects("SPIRV-function", &[("OpReturn\nOpFunctionEnd", "OpReturn")]);
     vulkan_rejects("SPIRV-OpVariable-function", &[("body", "%late = OpVariable %private_uint Function")]);
 }
 
