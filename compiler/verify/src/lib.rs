@@ -144,6 +144,7 @@
 //! - `SPIRV-OpAtomicCompareExchange-Unequal-stronger`: Unequal is no stronger than Equal
 //! - `OpenCL-execution-scope`: the execution scope is Workgroup or Subgroup (OpenCL SPIR-V environment, validation rules)
 //! - `OpenCL-memory-scope`: the memory scope is CrossDevice, Device, Workgroup, Subgroup or Invocation
+//! - `OpenCL-atomic-scope`: the memory scope of an atomic operation is not Invocation
 //! - `OpenCL-async-scope`: the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup
 //!
 //! Scopes and semantics in the module (`synchronization.rs`)
@@ -280,17 +281,18 @@ pub enum Severity {
     /// The module is rejected.
     Error,
     /// Kiln accepts the module. What executes or translates kernel modules does not rely on the rule, and modules of
-    /// llvm-spirv often break it.
+    /// llvm-spirv or DPC++ often break it.
     Warning,
 }
 
 /// The rules whose violations are warnings in the OpenCL environment.
-const TOLERATED_IN_KERNELS: [&str; 5] = [
+const TOLERATED_IN_KERNELS: [&str; 6] = [
     "SPIRV-OpEntryPoint-interface",
     "SPIRV-merge",
     "SPIRV-OpVariable-function",
     "SPIRV-block-order",
     "SPIRV-OpPhi-form",
+    "OpenCL-atomic-scope",
 ];
 
 /// A position in a module.

@@ -36,6 +36,7 @@ pub(super) const RULES: &[Rule] = &[
     UNEQUAL_STRONGER,
     CL_EXECUTION,
     CL_MEMORY,
+    CL_ATOMIC,
     CL_ASYNC,
 ];
 
@@ -139,6 +140,8 @@ const CL_MEMORY: Rule = Rule {
     id: "OpenCL-memory-scope",
     text: "the memory scope is CrossDevice, Device, Workgroup, Subgroup or Invocation",
 };
+const CL_ATOMIC: Rule =
+    Rule { id: "OpenCL-atomic-scope", text: "the memory scope of an atomic operation is not Invocation" };
 const CL_ASYNC: Rule = Rule {
     id: "OpenCL-async-scope",
     text: "the scope of OpGroupAsyncCopy and OpGroupWaitEvents is Workgroup",
@@ -272,7 +275,12 @@ fn rank(mask: MemorySemantics) -> u8 {
 }
 
 /// The rules that a memory scope violates, given the semantics of the same instruction.
-pub fn violated_by_memory_scope(environment: Environment, scope: u32, masks: &[u32]) -> Vec<&'static Rule> {
+pub fn violated_by_memory_scope(
+    environment: Environment,
+    kind: Kind,
+    scope: u32,
+    masks: &[u32],
+) -> Vec<&'static Rule> {
     let scope = Scope::from_u32(scope);
     let orders = masks.iter().any(|mask| mask & ORDERS.bits() != 0);
     match environment {
@@ -288,12 +296,13 @@ pub fn violated_by_memory_scope(environment: Environment, scope: u32, masks: &[u
             Some(Scope::Invocation) => Vec::new(),
             Some(Scope::CrossDevice) | None => vec![&VK_MEMORY],
         },
-        // The environment lists Invocation for barriers only, because OpenCL C has no such atomic operation. SYCL has it.
-        Environment::OpenCl => match scope {
-            Some(
-                Scope::CrossDevice | Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation,
-            ) => Vec::new(),
-            Some(Scope::QueueFamily | Scope::ShaderCallKHR) | None => vec![&CL_MEMORY],
+        Environment::OpenCl => match (scope, kind) {
+            (Some(Scope::CrossDevice | Scope::Device | Scope::Workgroup | Scope::Subgroup), _)
+            | (Some(Scope::Invocation), Kind::MemoryBarrier | Kind::ControlBarrier) => Vec::new(),
+            (Some(Scope::Invocation), Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicModify) => {
+                vec![&CL_ATOMIC]
+            }
+            (Some(Scope::QueueFamily | Scope::ShaderCallKHR) | None, _) => vec![&CL_MEMORY],
         },
     }
 }

@@ -99,13 +99,13 @@ impl Check<'_, '_> {
         }
         let known: Vec<u32> = values.into_iter().flatten().collect();
         if let Some(scope) = self.constant(at) {
-            self.memory_scope(scope, &known);
+            self.memory_scope(kind, scope, &known);
         }
     }
 
-    fn memory_scope(&mut self, scope: u32, masks: &[u32]) {
+    fn memory_scope(&mut self, kind: Kind, scope: u32, masks: &[u32]) {
         self.all(
-            &masks::violated_by_memory_scope(self.context.environment, scope, masks),
+            &masks::violated_by_memory_scope(self.context.environment, kind, scope, masks),
             &format!("memory scope {scope}"),
         );
         let module = self.context.module;
@@ -175,7 +175,7 @@ impl Check<'_, '_> {
             if matches!(self.entry.operands()[index], Operand::IdScope(_))
                 && let Some(scope) = self.constant(index)
             {
-                self.memory_scope(scope, &[]);
+                self.memory_scope(Kind::AtomicModify, scope, &[]);
             }
         }
     }

@@ -87,7 +87,7 @@ fn each_included_file_is_released() {
     let counts = Counts { found: Cell::new(0), released: Cell::new(0) };
     let options = kiln_options_new();
     let missing = compiled(KERNEL, options, |result| kiln_result_error_count(result));
-    assert_eq!(missing, 2, "the file, and the macro");
+    assert_eq!(missing, 1, "the file, not the macro that it may define");
     kiln_options_add_include_folder(options, c"k".as_ptr());
     kiln_options_set_include_callbacks(
         options,

@@ -120,7 +120,7 @@ fn violated_rules(target: &Target, operation: Operation, encoded: Encoded) -> Ve
     let masks: Vec<u32> = masks.into_iter().map(Semantics::value).collect();
     let mut rules: Vec<_> =
         masks.iter().flat_map(|mask| violated_by_mask(environment, vulkan, kind, *mask)).collect();
-    rules.extend(violated_by_memory_scope(environment, scope.value(), &masks));
+    rules.extend(violated_by_memory_scope(environment, kind, scope.value(), &masks));
     if let [equal, unequal] = masks[..] {
         rules.extend(violated_by_pair(environment, equal, unequal));
     }

@@ -107,6 +107,7 @@ fn scopes() {
     vulkan("VUID-StandaloneSpirv-None-04642", "%x = OpGroupNonUniformElect %bool #2");
     opencl("OpenCL-execution-scope", "OpControlBarrier #1 #2 #0x108");
     opencl("OpenCL-execution-scope", "%x = OpGroupAll %bool #1 %true");
+    opencl("OpenCL-atomic-scope", "%x = OpAtomicLoad %uint %pointer #4 #0");
     opencl("OpenCL-memory-scope", "%x = OpAtomicLoad %uint %pointer #5 #0");
     opencl("OpenCL-memory-scope", "OpMemoryBarrier #5 #0x208");
     let events = [
