@@ -3,6 +3,7 @@
 //
 // Defines: image_nearest image_lower image_upper image_weight image_layer image_border
 // Defines: image_lod image_level image_between image_next image_extent image_spread image_detail
+// Defines: image_gamma
 
 #define NORMALIZED(sampler) ((sampler) & CLK_NORMALIZED_COORDS_TRUE)
 // These macros exist since OpenCL C 2.0.
@@ -111,4 +112,10 @@ float image_detail_float(float x, float y) {
 // The last component of the border color: 1 for images without alpha.
 int image_border_int(int order) {
     return order == CLK_R || order == CLK_RG || order == CLK_RGB || order == CLK_LUMINANCE || order == SRGB;
+}
+
+// OpenCL API 8.3.1.4: converts a linear channel to sRGB. NaN becomes 0.
+float image_gamma_float(float c) {
+    c = fmin(fmax(c, 0.0f), 1.0f);
+    return c < 0.0031308f ? 12.92f * c : 1.055f * native_exp2(native_log2(c) * (1.0f / 2.4f)) - 0.055f;
 }

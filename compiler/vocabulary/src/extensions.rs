@@ -23,13 +23,13 @@ enum Support {
     OnRequest,
     /// Supported on every target of the Vulkan environment.
     VulkanOnly,
-    /// Supported on every target of the OpenCL environment.
-    OpenClOnly,
+    /// Supported on every target of the OpenCL environment, and on Vulkan if requested.
+    OnRequestOnVulkan,
     /// Supported on targets whose features satisfy this.
     If(fn(&Features) -> bool),
 }
 
-use Support::{Always, If, OnRequest, OpenClOnly, VulkanOnly};
+use Support::{Always, If, OnRequest, OnRequestOnVulkan, VulkanOnly};
 
 macro_rules! extensions {
     ($($variant:ident $name:literal $since:ident $core:ident $support:expr;)*) => {
@@ -134,7 +134,7 @@ extensions! {
     KhrMsaa "cl_khr_gl_msaa_sharing" Cl12 optional OnRequest;
     KhrMipmap "cl_khr_mipmap_image" Cl20 optional If(|it| it.images);
     KhrMipmapWrites "cl_khr_mipmap_image_writes" Cl20 optional If(|it| it.image_level_writes);
-    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OpenClOnly;
+    KhrSrgbWrites "cl_khr_srgb_image_writes" Cl20 optional OnRequestOnVulkan;
     KhrImage2dFromBuffer "cl_khr_image2d_from_buffer" Cl12 optional If(|it| it.images);
 
     // Integers.
@@ -252,7 +252,7 @@ impl Extensions {
                 Always => true,
                 OnRequest => false,
                 VulkanOnly => environment == Environment::Vulkan,
-                OpenClOnly => environment == Environment::OpenCl,
+                OnRequestOnVulkan => environment == Environment::OpenCl,
                 If(test) => test(features),
             };
             if version >= extension.since() && (is_core || is_supported) {

@@ -41,8 +41,8 @@
 //! **Image properties.** `ImageArgumentInfoChannelOrderPushConstant(kernel, ordinal, offset, 4)` and
 //! `ImageArgumentInfoChannelDataTypePushConstant` give the offset at which the kernel reads OpenCL's number of the
 //! channel order or type of the image argument `ordinal`; `…Uniform(kernel, ordinal, set, binding, offset, 4)` does
-//! the same in a uniform buffer. `get_image_channel_order` needs them, and so does a border color that depends on the
-//! order.
+//! the same in a uniform buffer. `get_image_channel_order` needs them, and so do a border color that depends on the
+//! order and writes to sRGB images: an argument that a kernel writes can be an sRGB image only if the module has its order.
 //!
 //! **Device samplers.** `ArgumentSampler` is a bound `sampler_t`, and `LiteralSampler(set, binding, mask)` is one that
 //! every kernel of the module finds bound there, with the bits of OpenCL C. `NormalizedSamplerMaskPushConstant(kernel,

@@ -7,10 +7,11 @@ use std::fmt;
 use bytemuck::NoUninit;
 
 use crate::buffer::Buffer;
+use crate::capabilities::Environment;
 use crate::device_queue::DeviceQueue;
 use crate::error::{Error, Result};
-use crate::image::Image;
-use crate::interface::{Argument, ArgumentKind, BindingClass, KernelInterface};
+use crate::image::{ChannelOrder, Image};
+use crate::interface::{Argument, ArgumentKind, BindingClass, ImageFact, ImageFactKind, KernelInterface};
 use crate::launch;
 use crate::layout::Layout;
 use crate::ndrange::NdRange;
@@ -197,6 +198,15 @@ impl Kernel {
         Error::NoSuchArgument { kernel: self.name().to_owned(), wanted, names: names.collect() }
     }
 
+    /// Whether the kernel can write images of this channel order: one that writes sRGB on Vulkan converts the texels, and reads
+    /// the order for that.
+    fn writes(&self, index: usize, order: ChannelOrder) -> bool {
+        let is_order =
+            |fact: &ImageFact| fact.argument as usize == index && fact.what == ImageFactKind::ChannelOrder;
+        let is_opencl = self.program.inner.device.info().environment == Environment::OpenCl;
+        is_opencl || !order.is_srgb() || self.interface().image_facts.iter().any(is_order)
+    }
+
     fn check_argument(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {
         let owner = match value {
             ArgValue::Buffer(buffer) => Some(buffer.device()),
@@ -218,7 +228,10 @@ impl Kernel {
             | (ArgumentKind::Queue(_), ArgValue::Queue(_) | ArgValue::Pointer(0)) => true,
             (ArgumentKind::Local { .. }, ArgValue::Local(bytes)) => *bytes > 0,
             (ArgumentKind::Sampler(_), ArgValue::Bytes(bytes)) => Sampler::from_bytes(bytes).is_some(),
-            (ArgumentKind::Image(binding), ArgValue::Image(image)) => image_fits(taken, binding.class, image),
+            (ArgumentKind::Image(binding), ArgValue::Image(image)) => {
+                image_fits(taken, binding.class, image)
+                    && (!is_written(binding.class) || self.writes(index, image.desc().format.order))
+            }
             _ => false,
         };
         if fits {

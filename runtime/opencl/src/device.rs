@@ -114,6 +114,7 @@ impl Device {
         let mut of_programs = self.features();
         of_programs.set(Extension::ArmPrintf, false);
         of_programs.set(Extension::KhrSubgroups, false);
+        of_programs.set(Extension::KhrSrgbWrites, self.has(Extension::Images));
         let of_programs = of_programs.iter().filter(|it| !it.is_feature()).map(Extension::name);
         let mut names: Vec<_> = limits::PLATFORM_EXTENSIONS.iter().copied().chain(of_programs).collect();
         names.sort_unstable();

@@ -45,7 +45,7 @@ pub(crate) fn is_supported(
         let has_both = device.has(kiln_runtime::extensions::Extension::ReadWriteImages);
         let support = device.open()?.device.image_support(kind, format);
         let fits = if flags & both != 0 {
-            support.read && support.write && has_both
+            support.read && support.write && has_both && (device.is_reference() || !format.order.is_srgb())
         } else if flags & CL_MEM_WRITE_ONLY != 0 {
             support.write
         } else if flags & CL_MEM_READ_ONLY != 0 {

@@ -217,7 +217,6 @@ impl Kernel {
         match parameter.kind {
             Kind::Local => {
                 ensure(value.is_null(), CL_INVALID_ARG_VALUE)?;
-                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
                 Ok(Argument::Local(size))
             }
             Kind::Memory => {

@@ -4,6 +4,7 @@ use kiln_build::flags;
 use kiln_compiler::diag::WarningSwitch;
 use kiln_compiler::opencl::{LanguageVersion, Overflow};
 use kiln_compiler::session::Options;
+use kiln_runtime::extensions::Extension;
 
 use crate::device::Device;
 
@@ -39,6 +40,8 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         debug: info.is_strict,
         ..Options::default()
     };
+    // Any image that a kernel writes can be an sRGB image.
+    options.extensions.push((Extension::KhrSrgbWrites.name().to_owned(), device.has(Extension::Images)));
     if device.is_reference() {
         options.overflow = Overflow::Marked;
     }

@@ -5,7 +5,7 @@ use kiln_runtime::{
     ImageRegion, Sampler, Texel, TexelClass,
 };
 
-use crate::{compile, launch};
+use crate::{compile, compile_with, launch};
 
 const RGBA32: ImageFormat = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Uint32);
 const R32: ImageFormat = ImageFormat::new(ChannelOrder::R, ChannelType::Uint32);
@@ -97,12 +97,12 @@ pub(crate) fn of_buffers(device: &Device) {
 
 /// An image that views another with linear channels as sRGB, or the reverse, and one channel as depth.
 pub(crate) fn of_images(device: &Device) {
-    let program = compile(
-        device,
-        "kernel void read(read_only image2d_t i, global float4 *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
-         kernel void depth(read_only image2d_depth_t i, global float *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
-         kernel void write(write_only image2d_t o) { write_imagef(o, (int2)(get_global_id(0), 0), (float4)(0.2f, 1.0f, 0.0f, 0.4f)); }",
-    );
+    const SOURCE: &str = "
+        kernel void read(read_only image2d_t i, global float4 *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
+        kernel void depth(read_only image2d_depth_t i, global float *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
+        kernel void write(write_only image2d_t o, float4 c) { write_imagef(o, (int2)(get_global_id(0), 0), c); }";
+    const COLOR: [f32; 4] = [0.2, 1.0, 0.0, 0.4];
+    let program = compile(device, SOURCE);
     let queue = device.queue().unwrap();
     let read = |image: &kiln_runtime::Image, name: &str, count: usize| {
         let seen = device.buffer_from(&vec![9.0f32; count]).unwrap();
@@ -125,7 +125,7 @@ pub(crate) fn of_images(device: &Device) {
     assert_eq!(queue.read_image::<u8>(&view).unwrap(), texels);
     // The image and its view have the same texels.
     let mut write = program.kernel("write").unwrap();
-    launch(&queue, write.set(0, &image).unwrap(), 1).unwrap();
+    launch(&queue, write.set(0, &image).unwrap().set(1, COLOR).unwrap(), 1).unwrap();
     near(&read(&view, "read", 8)[..4], &[0.033, 1.0, 0.0, 0.4]);
     queue.fill_image(&view, Texel::Float([0.216, 1.0, 0.0, 0.4])).unwrap();
     let filled = queue.read_image::<u8>(&image).unwrap();
@@ -137,6 +137,27 @@ pub(crate) fn of_images(device: &Device) {
             &read(&device.image_of_image(&image, plain).unwrap(), "read", 8),
             &texels.map(|it| f32::from(it) / 255.0),
         );
+    }
+    for order in [ChannelOrder::Srgba, ChannelOrder::Sbgra] {
+        let format = format(order);
+        if !device.image_support(ImageKind::D2, format).write {
+            continue;
+        }
+        // cl_khr_srgb_image_writes: a write converts all channels but alpha.
+        let image = device.image_from(&ImageDesc::d2(format, 2, 1), &texels).unwrap();
+        let mut write = program.kernel("write").unwrap();
+        launch(&queue, write.set(0, &image).unwrap().set(1, COLOR).unwrap(), 1).unwrap();
+        let mut converted = [124, 255, 0, 102];
+        if order == ChannelOrder::Sbgra {
+            converted.swap(0, 2);
+        }
+        assert_eq!(queue.read_image::<u8>(&image).unwrap(), [converted, [128, 255, 0, 255]].concat());
+        queue.fill_image(&image, Texel::Float(COLOR)).unwrap();
+        assert_eq!(queue.read_image::<u8>(&image).unwrap(), [converted; 2].concat());
+        let plain = compile_with(device, SOURCE, |options| options.extensions.clear());
+        let refused = plain.kernel("write").unwrap().set(0, &image).map(drop);
+        let is_opencl = device.info().environment == kiln_runtime::Environment::OpenCl;
+        assert_eq!(refused.is_err(), !is_opencl, "without the extension: {refused:?}");
     }
     let [single, depth] =
         [ChannelOrder::R, ChannelOrder::Depth].map(|order| ImageFormat::new(order, ChannelType::Float));

@@ -12,6 +12,7 @@ use kiln_ir::{
     BinaryOp, Builder, CompareKind, Function, ImageAction, InstId, Op, Scalar, Texel, TexelKind, Type,
     ValueId,
 };
+use kiln_session::extensions::{self, Extension};
 use kiln_types::{
     ops::CompareOp,
     ty::{Access, ImageTy},
@@ -27,6 +28,10 @@ const CLAMP: u64 = 4;
 const NORMALIZED: u64 = 1;
 /// `CLK_FILTER_LINEAR`
 const LINEAR: u64 = 0x20;
+/// `CLK_sRGB`, the first of the channel orders of sRGB
+const FIRST_SRGB: i32 = 0x10bf;
+/// The number of these orders.
+const SRGB_ORDERS: i32 = 4;
 
 /// Converts samplers to integers.
 pub(super) fn number_samplers(function: &mut Function) {
@@ -129,10 +134,44 @@ impl Pass<'_> {
         level: Option<ValueId>,
     ) {
         let position = self.texel_coordinates(builder, target, coordinates);
-        let texel = stored(builder, texel);
+        let mut texel = stored(builder, texel);
+        if self.converts_to_srgb(target) {
+            texel = self.as_srgb(builder, target, texel);
+        }
         let store = ImageAction::Store(Texel { kind: target.kind, is_shared: false });
         let args: Vec<ValueId> = [target.value, position, texel].into_iter().chain(level).collect();
         builder.inst(Op::Image(store), &args, &[]);
+    }
+
+    /// Whether the image can be an sRGB image. Vulkan writes the texels of one as they are.
+    fn converts_to_srgb(&self, target: &Target) -> bool {
+        let is_enabled = extensions::enabled(self.options).has(Extension::KhrSrgbWrites);
+        let is_color = target.kind == TexelKind::Float && !target.ty.is_depth;
+        is_enabled && is_color && target.ty.access == Access::WriteOnly
+    }
+
+    /// Converts red, green and blue to sRGB if the image's channel order is one of sRGB (OpenCL API 8.3.1.4).
+    fn as_srgb(&mut self, builder: &mut Builder<'_>, target: &Target, texel: ValueId) -> ValueId {
+        let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
+        let first = builder.i32(FIRST_SRGB);
+        let distance = builder.binary(BinaryOp::Sub, order, first);
+        let count = builder.i32(SRGB_ORDERS);
+        let is_srgb = builder.compare(CompareOp::Less, CompareKind::Unsigned, distance, count);
+        let choice = builder.open_if(is_srgb, &[target.kind.ty()]);
+        let after = builder.insertion_point();
+        builder.at_end(choice.then);
+        let mut converted = parts(builder, texel, 4);
+        for channel in &mut converted[..3] {
+            if let Some(it) = self.call_image_function(builder, "image_gamma", &[*channel]) {
+                *channel = it;
+            }
+        }
+        let converted = builder.construct(&converted, target.kind.ty());
+        builder.exit(choice.inst, &[converted]);
+        builder.at_end(choice.otherwise);
+        builder.exit(choice.inst, &[texel]);
+        builder.at(after.0, after.1);
+        builder.function.result(choice.inst)
     }
 
     /// Integer coordinates without unused components.
@@ -326,9 +365,8 @@ impl Pass<'_> {
         let is_float = builder.ty(args[0]).scalar() == Some(Scalar::F32);
         let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
         let result = match name {
-            "image_weight" | "image_lod" | "image_between" | "image_spread" | "image_detail" => {
-                Type::Scalar(Scalar::F32)
-            }
+            "image_weight" | "image_lod" | "image_between" | "image_spread" | "image_detail"
+            | "image_gamma" => Type::Scalar(Scalar::F32),
             _ => Type::I32,
         };
         builder.call(function, args, Some(result))

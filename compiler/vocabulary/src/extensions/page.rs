@@ -20,7 +20,8 @@ extensions and features of the machine's devices. `testsuite/tests/features.rs` 
 with the table.
 
 `on request` means that no device reports the extension. The option `-cl-ext=+NAME` enables it in the compiler, which rejects
-functions that the target cannot execute.
+functions that the target cannot execute. The OpenCL driver requests and reports `cl_khr_srgb_image_writes`: with it, each
+`write_imagef` on Vulkan tests the channel order of the image.
 
 OpenCL C 2.0 includes the features that OpenCL C 3.0 makes optional, but has no macros for them. If a device lacks such a feature,
 the compiler rejects its uses in 2.0, too. The column `OpenCL` applies to modules for OpenCL (`--env opencl`) and to the reference
@@ -53,7 +54,7 @@ fn table<'a>(page: &mut String, title: &str, rows: impl Iterator<Item = &'a Exte
             .iter()
             .map(|(_, offered)| match (offered.has(extension), extension.support()) {
                 (true, _) => " yes |",
-                (false, Support::OnRequest) => " on request |",
+                (false, Support::OnRequest | Support::OnRequestOnVulkan) => " on request |",
                 (false, _) => " |",
             })
             .collect();

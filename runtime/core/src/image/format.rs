@@ -100,6 +100,13 @@ pub enum TexelClass {
     Unsigned,
 }
 
+impl ChannelOrder {
+    /// Whether red, green and blue are sRGB.
+    pub const fn is_srgb(self) -> bool {
+        matches!(self, Self::Srgba | Self::Sbgra)
+    }
+}
+
 impl ImageFormat {
     /// A format with this channel order and channel type.
     pub const fn new(order: ChannelOrder, channel: ChannelType) -> Self {

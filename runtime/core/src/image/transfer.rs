@@ -145,8 +145,9 @@ impl Queue {
         if texel.class() != format.class() {
             return Err(refused(format!("its texels are {:?}, not {:?}", format.class(), texel.class())));
         }
-        // A back end fills an image in the format of its memory.
-        if image.buffer.is_none() && !image.is_view && region == image.desc.whole() {
+        // A back end fills an image in the format of its memory, which for sRGB is linear on Vulkan.
+        let is_memory = image.buffer.is_none() && !image.is_view && !format.order.is_srgb();
+        if is_memory && region == image.desc.whole() {
             return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
         }
         let texel = reference::texel_bytes(format, texel);

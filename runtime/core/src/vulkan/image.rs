@@ -158,6 +158,14 @@ const fn counterpart(format: vk::Format) -> Option<vk::Format> {
     }
 }
 
+/// The format that views sRGB texels without a conversion; for others, the format itself.
+fn linear(format: vk::Format) -> vk::Format {
+    match format {
+        vk::Format::R8G8B8A8_SRGB | vk::Format::B8G8R8A8_SRGB => counterpart(format).unwrap_or(format),
+        _ => format,
+    }
+}
+
 /// The floating-point formats of images.
 pub(super) fn formats_of_floats() -> impl Iterator<Item = vk::Format> {
     let formats = ChannelOrder::ALL
@@ -170,9 +178,7 @@ pub(super) fn formats_of_floats() -> impl Iterator<Item = vk::Format> {
 fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
     let Some((_, components)) = format(wanted) else { return ImageSupport::default() };
     let has = |features: vk::FormatFeatureFlags, feature| features.contains(feature);
-    // OpenCL C 6.15.15.4: writing sRGB is an extension.
-    let is_plain =
-        components == IDENTITY && !matches!(wanted.order, ChannelOrder::Srgba | ChannelOrder::Sbgra);
+    let is_plain = components == IDENTITY;
     if kind == ImageKind::Buffer {
         // Buffer views cannot swizzle.
         let features = found.buffer;
@@ -197,9 +203,15 @@ fn support(found: &FormatFeatures, kind: ImageKind, wanted: ImageFormat) -> Imag
 
 impl Device {
     pub(super) fn image_support(&self, kind: ImageKind, wanted: ImageFormat) -> ImageSupport {
-        format(wanted).map_or_else(ImageSupport::default, |(format, _)| {
-            support(&self.format_features(format), kind, wanted)
-        })
+        let Some((format, _)) = format(wanted) else { return ImageSupport::default() };
+        let mut found = support(&self.format_features(format), kind, wanted);
+        if wanted.order.is_srgb() {
+            // Kernels convert the texels and write them as linear ones.
+            found.write = kind != ImageKind::Buffer
+                && found.read
+                && support(&self.format_features(linear(format)), kind, wanted).write;
+        }
+        found
     }
 
     /// The maximum image size in each dimension, layers last.
@@ -257,14 +269,15 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
     }
     let mut info = vk::ImageCreateInfo::default()
         .image_type(kind)
-        .format(format)
+        .format(linear(format))
         .extent(whole.extent)
         .mip_levels(desc.levels)
         .array_layers(whole.layers.layer_count)
         .samples(vk::SampleCountFlags::TYPE_1)
         .tiling(vk::ImageTiling::OPTIMAL)
         .usage(usage);
-    let other = counterpart(format).filter(|_| desc.kind == ImageKind::D2 && desc.levels == 1);
+    let can_be_viewed = desc.kind == ImageKind::D2 && desc.levels == 1;
+    let other = counterpart(format).filter(|_| can_be_viewed || desc.format.order.is_srgb());
     let formats = [format, other.unwrap_or_default()];
     let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
     if other.is_some() {
@@ -405,7 +418,7 @@ impl Texels {
     /// Adds the views for writes.
     fn add_storage(&mut self, format: vk::Format, kind: vk::ImageViewType) -> ash::prelude::VkResult<()> {
         for level in 0..self.levels {
-            let view = self.view(format, kind, IDENTITY, vk::ImageUsageFlags::STORAGE, (level, 1))?;
+            let view = self.view(linear(format), kind, IDENTITY, vk::ImageUsageFlags::STORAGE, (level, 1))?;
             self.storage.push(view);
         }
         Ok(())
