@@ -190,7 +190,7 @@ impl Generator {
     fn flags(&mut self) -> &'static str {
         match self.apart {
             Some(seq_cst_on_local) if self.chance.below(6) > 0 => FLAGS[usize::from(!seq_cst_on_local)],
-            _ => *self.chance.pick(&FLAGS),
+            _ => FLAGS[self.chance.below(FLAGS.len())],
         }
     }
 
