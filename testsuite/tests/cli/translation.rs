@@ -215,12 +215,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("Physical64 OpenCL", "Physical32 OpenCL", "modules with 32-bit addresses are not supported"),
     ("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 7", "OpCompositeExtract"),
     ("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 0 0", "OpCompositeExtract"),
-    ("%i %entry %r1 %right", "%i %entry", "it has no value for the predecessor"),
-    (
-        "OpPhi %uint %n0 %done %c1 %loop",
-        "OpPhi %uint %n0 %done %again %loop",
-        "is of type bool, where i32 is needed",
-    ),
+    ("%i %entry %r1 %right", "%i %entry", "its parents are not the predecessors of its block"),
+    ("OpPhi %uint %n0 %done %c1 %loop", "OpPhi %uint %n0 %done %again %loop", "a value has another type"),
     ("OpBranch %loop", "OpKill", "OpKill"),
     (
         "%at = OpInBoundsPtrAccessChain %gp %out %id",
@@ -232,7 +228,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "%v3 = OpTypeVector %ulong 3",
         "%v3 = OpTypeVector %ulong 5",
-        "vectors of 5 components are not supported",
+        "it is not made of the types and numbers that it needs",
     ),
     ("BuiltIn GlobalInvocationId", "BuiltIn FragCoord", "FragCoord"),
 ];
