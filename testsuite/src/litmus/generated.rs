@@ -59,19 +59,24 @@ pub enum Finding {
 impl Program {
     /// Compiles the program for both environments and explores both modules.
     pub fn check(&self) -> Finding {
-        let options = explore::Options { budget: BUDGET, ..explore::Options::default() };
-        let explored = |environment, model| {
-            let skeleton = Module::new(&self.module(environment)).skeleton(&self.launch).ok()?;
+        self.compare(&self.module(Environment::OpenCl), || self.module(Environment::Vulkan), BUDGET)
+    }
+
+    /// Explores a module for OpenCL and one for Vulkan, each up to a number of executions.
+    pub fn compare(&self, opencl: &[u32], vulkan: impl FnOnce() -> Vec<u32>, budget: u64) -> Finding {
+        let options = explore::Options { budget, ..explore::Options::default() };
+        let explored = |words: &[u32], model| {
+            let skeleton = Module::new(words).skeleton(&self.launch).ok()?;
             let found = explore(&skeleton, model, options).ok()?;
             Some((skeleton, found))
         };
-        let Some((opencl, allowed)) = explored(Environment::OpenCl, Model::OpenCl) else {
+        let Some((opencl, allowed)) = explored(opencl, Model::OpenCl) else {
             return Finding::Undecided;
         };
         if !allowed.undefined.is_empty() {
             return Finding::Racing;
         }
-        let Some((vulkan, permitted)) = explored(Environment::Vulkan, Model::Vulkan) else {
+        let Some((vulkan, permitted)) = explored(&vulkan(), Model::Vulkan) else {
             return Finding::Undecided;
         };
         let parts: Vec<Location> =
@@ -86,7 +91,8 @@ impl Program {
         Finding::Unsound(format!("{races}Vulkan permits {more:?} of {} outcomes", after.len()))
     }
 
-    fn module(&self, environment: Environment) -> Vec<u32> {
+    /// The module of the program.
+    pub fn module(&self, environment: Environment) -> Vec<u32> {
         let options = Options { target: Target::full(environment), ..Options::default() };
         let source = Source { name: "generated.cl".to_owned(), text: self.source.clone().into_bytes() };
         let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
@@ -117,7 +123,10 @@ fn outcomes(skeleton: &Skeleton, found: &Outcomes, parts: &[Location]) -> BTreeS
 fn shown(outcome: &[u64], parts: &[Location]) -> String {
     let part = |(part, value): (&Location, &u64)| match part.object {
         Object::Argument(0) => format!("r{}={value}", part.offset / 4),
-        Object::Argument(number) => format!("{}={value}", kernel::NAMES[number as usize - 1]),
+        Object::Argument(number) => {
+            let name = kernel::NAMES.get(number as usize - 1).copied();
+            format!("{}={value}", name.unwrap_or("object"))
+        }
         _ => String::new(),
     };
     parts.iter().zip(outcome).map(part).collect::<Vec<_>>().join(" ")

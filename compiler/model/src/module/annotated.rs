@@ -71,6 +71,7 @@ impl AnnotatedTest {
             sub_group: lanes,
             rounds,
             keeps_cut: true,
+            only_consistent: true,
             objects: Some(BTreeMap::new()),
             ..Launch::default()
         };
