@@ -175,7 +175,7 @@ fn shuffle(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
     let literals = &entry.operands()[2..];
     let is_taken = |literal: &Operand| match literal {
         // All ones: a component without a source.
-        Operand::LiteralBit32(index) => *index < first.1 + second.1 || *index == u32::MAX,
+        Operand::LiteralBit32(index) => *index < first.1.saturating_add(second.1) || *index == u32::MAX,
         _ => false,
     };
     let is_right = literals.len() == result.1 as usize && literals.iter().all(is_taken);
