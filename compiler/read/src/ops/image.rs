@@ -136,6 +136,9 @@ fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 
 /// Calls a function that reads. A depth image returns one component, where SPIR-V returns a vector.
 fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy, result: Type) -> Lowered {
+    if result.count() != 4 && !(image.is_depth && result.count() == 1) {
+        return Err("its result has another number of components than a texel".to_owned());
+    }
     if !image.is_depth || !result.is_vector() {
         return one(call::value(builder, name, args, None, result)?);
     }
