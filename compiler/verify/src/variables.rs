@@ -161,7 +161,12 @@ fn pointee(module: &Module<'_>, pointer: Word) -> Option<Word> {
     while let Some(array) =
         module.definition(ty).filter(|it| matches!(it.op(), Op::TypeArray | Op::TypeRuntimeArray))
     {
-        ty = array.id(0)?;
+        let element = array.id(0)?;
+        // In an invalid module, an array can be an element of itself.
+        if module.definition_index(element) >= module.definition_index(ty) {
+            return None;
+        }
+        ty = element;
     }
     Some(ty)
 }
@@ -223,13 +228,18 @@ fn chain(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The maximum number of access chains to follow from a store to its variable.
+const MAX_CHAINS: usize = 1024;
+
 /// Rejects stores to a uniform block, direct or through access chains.
 fn store(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let mut base = entry.id(0);
-    while let Some(chain) = base
-        .and_then(|id| module.definition(id))
-        .filter(|it| matches!(it.op(), Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject))
-    {
+    // In an invalid module, chains can be a cycle.
+    for _ in 0..MAX_CHAINS {
+        let chain = base.and_then(|id| module.definition(id));
+        let chain =
+            chain.filter(|it| matches!(it.op(), Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject));
+        let Some(chain) = chain else { break };
         base = chain.id(0);
     }
     let variable = base.and_then(|id| module.definition(id));
