@@ -26,7 +26,7 @@ use crate::foreign;
 #[derive(Default)]
 pub(crate) struct Reported {
     /// Names that are keywords, and a `;` that ends an `if` before its `else`.
-    places: Vec<FileRange>,
+    ranges: Vec<FileRange>,
     /// Functions with default arguments.
     functions: Vec<String>,
 }
@@ -35,10 +35,10 @@ impl Reported {
     /// Whether the diagnostic concerns the same mistake.
     pub(crate) fn covers(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
         let Some(at) = sources.spelling(diagnostic.span) else { return false };
-        let overlaps = |place: &FileRange| {
-            place.file == at.file && place.range.start < at.range.end && at.range.start < place.range.end
+        let overlaps = |it: &FileRange| {
+            it.file == at.file && it.range.start < at.range.end && at.range.start < it.range.end
         };
-        self.places.iter().any(overlaps)
+        self.ranges.iter().any(overlaps)
             || diagnostic.code == Code::ArgumentCount
                 && self.functions.iter().any(|name| name == sources.text(&at))
     }
@@ -86,9 +86,9 @@ pub(crate) fn report_with_consequences<'e>(
                 && let Some(around) = Around::new(error, sources)
                 && let Some((range, diagnostic)) = around.keyword_as_parameter()
             {
-                let place = FileRange { file: around.file, range };
-                if !reported.places.contains(&place) {
-                    reported.places.push(place);
+                let range = FileRange { file: around.file, range };
+                if !reported.ranges.contains(&range) {
+                    reported.ranges.push(range);
                     sink.report(diagnostic);
                 }
                 continue;
@@ -100,7 +100,7 @@ pub(crate) fn report_with_consequences<'e>(
                 keywords.extend(sources.spelling(known.span).map(|location| sources.text(&location)));
             }
             (SyntaxErrorKind::StrayElse { .. }, Some(known)) if known.span != error.span => {
-                reported.places.extend(sources.spelling(known.span));
+                reported.ranges.extend(sources.spelling(known.span));
             }
             (
                 SyntaxErrorKind::Expected {

@@ -422,7 +422,7 @@ fn rules(page: &mut String) {
     let alone = Surroundings::default();
     let beside = Surroundings { seq_cst_on_object: true, ..alone };
     let after = Surroundings { released: Spaces::GLOBAL, ..alone };
-    let both = Surroundings { seq_cst_in_both: true, ..alone };
+    let both = Surroundings { orders_both: true, ..alone };
     let rows: [(&str, Access, Order, &str, Surroundings); 8] = [
         ("load", Access::Load, Order::SeqCst, "", alone),
         ("store", Access::Store, Order::SeqCst, "", alone),

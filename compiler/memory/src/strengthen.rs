@@ -15,7 +15,7 @@ pub struct Surroundings {
     /// and access the same object (R4).
     pub released: Spaces,
     /// Whether the program has seq_cst operations and orders both global and local memory, or has seq_cst fences (R7).
-    pub seq_cst_in_both: bool,
+    pub orders_both: bool,
 }
 
 /// The replacement of an operation.
@@ -138,11 +138,7 @@ fn after_release(store: Sync, around: &Surroundings) -> Sync {
 /// R7: in a program with seq_cst operations that orders global and local memory, operations that order one order both.
 fn in_both(sync: Sync, around: &Surroundings) -> Sync {
     let plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
-    if around.seq_cst_in_both && plain {
-        Sync { spaces: sync.spaces.union(Spaces::BOTH), ..sync }
-    } else {
-        sync
-    }
+    if around.orders_both && plain { Sync { spaces: sync.spaces.union(Spaces::BOTH), ..sync } } else { sync }
 }
 
 /// The scope in which every pair of operations on such an object is mutually ordered. R1 turns loads into writes, and two

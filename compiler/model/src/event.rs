@@ -53,6 +53,17 @@ pub enum Space {
 }
 
 impl Space {
+    /// Both memories.
+    pub(crate) const ALL: [Self; 2] = [Self::Global, Self::Local];
+
+    /// Its bit in the memory semantics of the OpenCL environment.
+    pub(crate) const fn class(self) -> u32 {
+        match self {
+            Self::Global => semantics::CROSS_WORKGROUP_MEMORY,
+            Self::Local => semantics::WORKGROUP_MEMORY,
+        }
+    }
+
     /// The name of the address space in OpenCL C.
     pub fn name(self) -> &'static str {
         match self {

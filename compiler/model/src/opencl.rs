@@ -19,7 +19,7 @@
 mod total_order;
 
 use crate::{
-    event::{Event, Space, semantics},
+    event::{Event, Space},
     execution::{Execution, Frame, INITIAL},
     relation::{Relation, Set, members},
     verdict::{Rule, Verdict, Violation},
@@ -42,25 +42,16 @@ pub(crate) struct Model {
     before: [Relation; 2],
 }
 
-fn class(space: Space) -> u32 {
-    match space {
-        Space::Global => semantics::CROSS_WORKGROUP_MEMORY,
-        Space::Local => semantics::WORKGROUP_MEMORY,
-    }
-}
-
 /// Whether an event is an action on this memory.
 fn is_action(event: &Event, space: Space) -> bool {
     event.is_seq_cst()
-        || if event.is_fence() { event.semantics & class(space) != 0 } else { event.space == space }
+        || if event.is_fence() { event.semantics & space.class() != 0 } else { event.space == space }
 }
 
 /// Whether a fence orders the location of an access.
 fn orders_location(fence: &Event, access: &Event) -> bool {
-    fence.is_fence() && fence.semantics & class(access.space) != 0
+    fence.is_fence() && fence.semantics & access.space.class() != 0
 }
-
-const SPACES: [Space; 2] = [Space::Global, Space::Local];
 
 impl Model {
     pub(crate) fn new(frame: &Frame) -> Self {
@@ -79,9 +70,9 @@ impl Model {
                         || (fences.has(access, index) && orders_location(&events[index], &events[access])))
             })
         };
-        let wide = class(Space::Global) | class(Space::Local);
+        let wide = Space::Global.class() | Space::Local.class();
         Self {
-            base: SPACES.map(|space| {
+            base: Space::ALL.map(|space| {
                 Relation::from_predicate(count, |a, b| {
                     let both = is_action(&events[a], space) && is_action(&events[b], space);
                     both && (frame.before.has(a, b) || frame.barriers.has(a, b))

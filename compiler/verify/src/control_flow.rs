@@ -11,10 +11,11 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Context, Finding, Rule,
+    extended::Sets,
     graph::{Dominators, Graph},
     module::{Entry, Function, Module},
     operand::Operand,
-    structure::{DEFINED, IdSet, branch_targets, known_ids, sets_of_ids},
+    structure::{DEFINED, branch_targets},
 };
 
 pub(super) const RULES: &[Rule] =
@@ -60,14 +61,13 @@ const CONSTRUCT: Rule = Rule {
 /// Checks the functions of a module that follows the rules of `structure`.
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
-    let sets = sets_of_ids(module);
     for function in module.functions {
         let Some(body) = Body::new(module, function) else { continue };
         let graph = Graph::new(body.blocks.len(), &body.edges);
         let predecessors = graph.reversed();
         let dominators = Dominators::new(&predecessors, &graph.traverse().0);
         check_order(&body, &dominators, findings);
-        check_definitions(&body, &dominators, &sets, findings);
+        check_definitions(&body, &dominators, &context.sets, findings);
         check_phis(&body, &predecessors, findings);
         if module.has(Capability::Shader) {
             check_constructs(&body, findings);
@@ -178,13 +178,13 @@ fn check_order(body: &Body<'_>, dominators: &Dominators, findings: &mut Vec<Find
 }
 
 /// Checks that definitions dominate their uses. `structure` has checked uses in the block of the definition.
-fn check_definitions(body: &Body<'_>, dominators: &Dominators, sets: &[IdSet], findings: &mut Vec<Finding>) {
+fn check_definitions(body: &Body<'_>, dominators: &Dominators, sets: &Sets, findings: &mut Vec<Finding>) {
     let module = body.module;
     let globals = module.preamble().len();
     let first = body.blocks[0].label;
     for (number, block) in body.blocks.iter().enumerate() {
         for entry in &module.entries[block.label + 1..=block.end] {
-            let known = known_ids(sets, entry);
+            let known = sets.known_ids(entry);
             for (position, operand) in entry.operands().iter().enumerate().take(known) {
                 let Some(id) = operand.id() else { continue };
                 let Some(at) = module.definition_index(id).filter(|at| *at >= globals) else { continue };

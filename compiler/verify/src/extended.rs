@@ -9,7 +9,11 @@ use rspirv::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Context, Finding, Rule, operand::Operand};
+use super::{
+    Context, Finding, Rule,
+    module::{Entry, Module},
+    operand::Operand,
+};
 
 pub(super) const RULES: &[Rule] = &[SET, INSTRUCTION, TYPES];
 
@@ -24,29 +28,58 @@ const TYPES: Rule = Rule {
     text: "the operands of an instruction of GLSL.std.450 that computes by components have the type of the result",
 };
 
-/// A known set.
+/// A set of extended instructions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Set {
     Glsl,
     OpenCl,
+    NonSemantic,
     Other,
+}
+
+/// The imported sets of a module, by id.
+pub(super) struct Sets(FxHashMap<Word, Set>);
+
+impl Sets {
+    pub(super) fn collect(module: &Module<'_>) -> Self {
+        let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
+        let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {
+            (Some(id), [Operand::LiteralString(name)]) => {
+                let set = match module.text(*name).as_str() {
+                    "GLSL.std.450" => Set::Glsl,
+                    "OpenCL.std" => Set::OpenCl,
+                    name if name.starts_with("NonSemantic.") => Set::NonSemantic,
+                    _ => Set::Other,
+                };
+                Some((id, set))
+            }
+            _ => None,
+        });
+        Self(sets.collect())
+    }
+
+    /// The set of an instruction. `None` if it names no imported one.
+    fn of_instruction(&self, entry: &Entry<'_>) -> Option<Set> {
+        self.0.get(&entry.id(0)?).copied()
+    }
+
+    /// The number of operands that are ids. rspirv reads all operands of extended instructions as ids, which is true
+    /// only for sets without literals.
+    pub(super) fn known_ids(&self, entry: &Entry<'_>) -> usize {
+        if entry.op() != Op::ExtInst {
+            return usize::MAX;
+        }
+        match self.of_instruction(entry) {
+            Some(Set::Glsl | Set::NonSemantic) | None => usize::MAX,
+            Some(Set::OpenCl | Set::Other) => 1,
+        }
+    }
 }
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
-    let mut sets: FxHashMap<Word, Set> = FxHashMap::default();
-    for entry in module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport) {
-        if let (Some(id), [Operand::LiteralString(name)]) = (entry.result_id, entry.operands()) {
-            let set = match module.text(*name).as_str() {
-                "GLSL.std.450" => Set::Glsl,
-                "OpenCL.std" => Set::OpenCl,
-                _ => Set::Other,
-            };
-            sets.insert(id, set);
-        }
-    }
     for entry in module.entries.iter().filter(|entry| entry.op() == Op::ExtInst) {
-        let Some(set) = entry.id(0).and_then(|id| sets.get(&id)) else {
+        let Some(set) = context.sets.of_instruction(entry) else {
             findings.push(entry.finding(&SET, "it names no imported set"));
             continue;
         };
@@ -54,7 +87,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let row: Option<&ExtendedInstruction<'_>> = match set {
             Set::Glsl => GLSL_STD_450_INSTRUCTION_TABLE.lookup_opcode(number),
             Set::OpenCl => OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(number),
-            Set::Other => continue,
+            Set::NonSemantic | Set::Other => continue,
         };
         let Some(row) = row else {
             findings.push(entry.finding(&INSTRUCTION, format!("the set has no instruction {number}")));
@@ -65,7 +98,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_open = row.operands.iter().any(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
         if count < least || !is_open && count > row.operands.len() {
             findings.push(entry.finding(&INSTRUCTION, format!("{} has {count} operands", row.opname)));
-        } else if *set == Set::Glsl && is_by_components(number) {
+        } else if set == Set::Glsl && is_by_components(number) {
             let mut operands = entry.operands()[2..].iter().filter_map(Operand::id);
             if operands.any(|operand| module.type_of(operand) != entry.result_type) {
                 let message = format!("an operand of {} has another type than the result", row.opname);

@@ -220,6 +220,7 @@ pub use values::ValueRules;
 use std::{fmt, sync::Arc};
 
 use environment::Calls;
+use extended::Sets;
 use module::{Decoded, Module};
 use rspirv::spirv::{
     ExecutionModel::{GLCompute, Kernel},
@@ -416,6 +417,7 @@ impl std::error::Error for InvalidModule {}
 struct Context<'m> {
     module: &'m Module<'m>,
     calls: Calls,
+    sets: Sets,
     environment: Environment,
     target: Option<&'m Target>,
     /// Whether every entry point is a compute shader or a kernel.
@@ -442,6 +444,7 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
         environment: environment::environment_of(&module),
         module: &module,
         calls: Calls::collect(&module),
+        sets: Sets::collect(&module),
         target,
         only_compute,
     };

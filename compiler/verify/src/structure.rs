@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Context, Finding, Rule,
+    extended::Sets,
     module::{Entry, Function, Module},
     operand::Operand,
 };
@@ -48,7 +49,7 @@ const SAME_TYPE: Rule =
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
-    ids(module, findings);
+    ids(module, &context.sets, findings);
     sections(module, findings);
     types_once(module, findings);
     for function in module.functions {
@@ -56,8 +57,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
-    let sets = sets_of_ids(module);
+fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
     for (index, entry) in module.entries.iter().enumerate() {
         if let Some(result) = entry.result_id {
             if result == 0 || result >= module.bound {
@@ -81,7 +81,7 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
                 }
             }
         }
-        let known = known_ids(&sets, entry);
+        let known = sets.known_ids(entry);
         for (position, operand) in entry.operands().iter().enumerate().take(known) {
             let Some(id) = operand.id() else { continue };
             let missing = match module.definition_index(id) {
@@ -93,32 +93,6 @@ fn ids(module: &Module<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
-}
-
-/// The number of operands that are ids. rspirv reads all operands of extended instructions as ids, which is true only
-/// for sets without literals.
-pub(super) fn known_ids(sets: &[IdSet], entry: &Entry<'_>) -> usize {
-    if entry.op() != Op::ExtInst {
-        return usize::MAX;
-    }
-    let set = sets.iter().find(|(set, _)| Some(*set) == entry.id(0));
-    if set.is_some_and(|(_, only_ids)| !only_ids) { 1 } else { usize::MAX }
-}
-
-/// An extended instruction set, and whether all operands of its instructions are ids.
-pub(super) type IdSet = (Word, bool);
-
-/// The extended instruction sets, and whether all operands of their instructions are ids.
-pub(super) fn sets_of_ids(module: &Module<'_>) -> Vec<IdSet> {
-    let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
-    let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {
-        (Some(set), [Operand::LiteralString(name)]) => {
-            let name = module.text(*name);
-            Some((set, name == "GLSL.std.450" || name.starts_with("NonSemantic.")))
-        }
-        _ => None,
-    });
-    sets.collect()
 }
 
 /// Whether an operand can be a forward reference (SPIR-V 2.4, last paragraphs). Blocks need not be in execution order, so

@@ -133,7 +133,7 @@ impl Subject {
     }
 }
 
-/// The programs, by name: the litmus tests in all their settings, and `PROGRAMS`.
+/// All programs: each litmus test in each of its settings, and the rows of `PROGRAMS`.
 fn programs() -> Vec<Subject> {
     let mut all = Vec::new();
     for test in litmus::tests() {

@@ -241,7 +241,7 @@ fn replacements_can_be_emitted() {
                 let around = Surroundings {
                     seq_cst_on_object: bits & 1 != 0,
                     released: if bits & 4 == 0 { released } else { Spaces::BOTH },
-                    seq_cst_in_both: bits & 8 != 0,
+                    orders_both: bits & 8 != 0,
                 };
                 let object = match operation {
                     Operation::Atomic(_, object) => object,

@@ -125,7 +125,7 @@ pub(super) struct Facts {
     /// The locations of seq_cst operations.
     pub(super) seq_cst: BTreeSet<Location>,
     /// Whether there are seq_cst operations, and operations order both memories, or some are seq_cst fences.
-    pub(super) is_seq_cst_in_both: bool,
+    pub(super) orders_both: bool,
     /// The objects that are written.
     pub(super) written: BTreeSet<Object>,
     /// Whether an operation orders global memory, and whether one orders local memory.
@@ -137,9 +137,7 @@ impl Facts {
     /// Collects the facts from all records.
     pub(super) fn new<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
         let mut facts = Self::default();
-        let (mut has_seq_cst, mut ordered) = (false, BTreeSet::new());
-        let memories =
-            [(semantics::CROSS_WORKGROUP_MEMORY, Space::Global), (semantics::WORKGROUP_MEMORY, Space::Local)];
+        let (mut has_seq_cst, mut ordered) = (false, [false; 2]);
         for record in records {
             for segment in &record.segments {
                 let objects = segment.writes.keys().map(|(object, _)| *object);
@@ -148,15 +146,13 @@ impl Facts {
                 facts.has_program_variables |= all.any(|(object, _)| *object == Object::Program);
             }
             for event in &record.operations {
-                facts.orders[0] |= event.semantics & semantics::CROSS_WORKGROUP_MEMORY != 0;
-                facts.orders[1] |= event.semantics & semantics::WORKGROUP_MEMORY != 0;
                 has_seq_cst |= event.is_seq_cst();
-                match event.location {
-                    // A seq_cst operation always has the semantics of both memories.
-                    Some(_) if event.is_seq_cst() => ordered.extend([event.space]),
-                    _ => ordered.extend(
-                        memories.into_iter().filter(|(bit, _)| event.semantics & bit != 0).map(|it| it.1),
-                    ),
+                for (index, space) in Space::ALL.into_iter().enumerate() {
+                    let has_class = event.semantics & space.class() != 0;
+                    facts.orders[index] |= has_class;
+                    // A seq_cst operation on an object has the semantics of both memories, wherever the object is.
+                    let is_on_object = event.location.is_some() && event.is_seq_cst();
+                    ordered[index] |= if is_on_object { event.space == space } else { has_class };
                 }
                 let Some(location) = event.location else { continue };
                 facts.has_program_variables |= location.object == Object::Program;
@@ -168,12 +164,12 @@ impl Facts {
                 }
             }
         }
-        facts.is_seq_cst_in_both = has_seq_cst && ordered.len() == memories.len();
+        facts.orders_both = has_seq_cst && ordered == [true; 2];
         facts
     }
 
     /// Whether operations of the kernel order this memory.
     pub(super) fn orders(&self, space: Space) -> bool {
-        self.orders[usize::from(space == Space::Local)]
+        self.orders[space as usize]
     }
 }

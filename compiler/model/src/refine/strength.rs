@@ -82,7 +82,7 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
             needs.releases |= released.fold(0, |all, it| all | memories(it.semantics));
         }
     }
-    if facts.is_seq_cst_in_both {
+    if facts.orders_both {
         needs.acquires = if needs.acquires == 0 { 0 } else { BOTH };
         needs.releases = if needs.releases == 0 { 0 } else { BOTH };
     }

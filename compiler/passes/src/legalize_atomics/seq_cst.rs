@@ -177,10 +177,10 @@ impl Program {
         operation: Operation,
         sync: Sync,
     ) -> Surroundings {
-        let seq_cst_in_both =
+        let orders_both =
             self.has_seq_cst_fence || (self.has_seq_cst_access && self.ordered.contains(Spaces::BOTH));
         let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
-            return Surroundings { seq_cst_in_both, ..Surroundings::default() };
+            return Surroundings { orders_both, ..Surroundings::default() };
         };
         let about = |facts: Option<&Objects>, spaces| {
             facts.map_or(Spaces::NONE, |facts| facts.facts_about(object, spaces))
@@ -199,7 +199,7 @@ impl Program {
             true => released.union(about(again, object.spaces)),
             false => about(self.releases.get(&object.kernel), object.spaces),
         };
-        Surroundings { seq_cst_on_object: !own.union(others).is_empty(), released, seq_cst_in_both }
+        Surroundings { seq_cst_on_object: !own.union(others).is_empty(), released, orders_both }
     }
 }
 
