@@ -15,7 +15,7 @@ use crate::event::Status;
 
 const USUAL: Purpose = Purpose::Commands { profiled: false };
 
-/// The results of the replaced functions; 0 calls the original.
+/// The results of the replaced functions; 0 leaves that of the original.
 static SUBMIT: Failure = Failure::new();
 static WAIT: Failure = Failure::new();
 static CREATE: Failure = Failure::new();
@@ -35,16 +35,27 @@ impl Failure {
         self.result.store(result.as_raw(), Ordering::Relaxed);
     }
 
+    /// The injected result, or else that of the original.
     fn or<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
-        match self.result.load(Ordering::Relaxed) {
-            0 => {
-                let real = self.real.lock().unwrap_or_else(PoisonError::into_inner).expect("a real function");
-                assert_eq!(size_of::<F>(), size_of::<usize>());
-                // SAFETY: `open` stored the function of this type under this name.
-                call(unsafe { std::mem::transmute_copy(&real) })
-            }
-            result => vk::Result::from_raw(result),
-        }
+        self.injected().unwrap_or_else(|| self.original(call))
+    }
+
+    /// Calls the original, then returns the injected result if there is one.
+    fn after<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+        let real = self.original(call);
+        self.injected().unwrap_or(real)
+    }
+
+    fn injected(&self) -> Option<vk::Result> {
+        let result = self.result.load(Ordering::Relaxed);
+        (result != 0).then(|| vk::Result::from_raw(result))
+    }
+
+    fn original<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+        let real = self.real.lock().unwrap_or_else(PoisonError::into_inner).expect("a real function");
+        assert_eq!(size_of::<F>(), size_of::<usize>());
+        // SAFETY: `open` stored the function of this type under this name.
+        call(unsafe { std::mem::transmute_copy(&real) })
     }
 }
 
@@ -58,13 +69,14 @@ unsafe extern "system" fn submit(
     SUBMIT.or(|real: vk::PFN_vkQueueSubmit| unsafe { real(queue, count, submits, fence) })
 }
 
+/// A lost device executes nothing more, but the driver below does: the work must end before its objects are destroyed.
 unsafe extern "system" fn wait(
     device: vk::Device,
     info: *const vk::SemaphoreWaitInfo<'_>,
     timeout: u64,
 ) -> vk::Result {
     // SAFETY: the arguments are passed on unchanged.
-    WAIT.or(|real: vk::PFN_vkWaitSemaphores| unsafe { real(device, info, timeout) })
+    WAIT.after(|real: vk::PFN_vkWaitSemaphores| unsafe { real(device, info, timeout) })
 }
 
 unsafe extern "system" fn create(
