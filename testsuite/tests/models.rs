@@ -25,7 +25,8 @@ use kiln_testsuite::{
     litmus::{
         self, Setting, Space, Test,
         explore::{Model, Outcomes, outcomes},
-        generated, is_of,
+        generated::{self, Statements},
+        is_of,
         stress::shown,
     },
     nightly,
@@ -219,9 +220,26 @@ fn each_rule_is_needed() {
 /// Up to 4 work-items, 3 objects and 12 operations; `cargo xtask models` checks any number.
 #[test]
 fn generated_programs_follow_the_model_of_opencl() {
+    check_generated(Statements::InKernel, 1);
+}
+
+/// The same for programs whose functions stay functions.
+#[test]
+fn functions_that_synchronize_follow_the_model_of_opencl() {
+    // Most functions stay: those without dynamic operands.
+    let (mut steps, mut kept) = (0, 0);
+    for program in (1..=40).map(|number| generated::program(number, Statements::InFunctions)) {
+        steps += refinement::function_count(&program.module(Environment::OpenCl)) - 1;
+        kept += refinement::function_count(&program.module(Environment::Vulkan)) - 1;
+    }
+    assert!(kept * 3 > steps * 2, "{kept} of {steps} functions stay");
+    check_generated(Statements::InFunctions, 100_000);
+}
+
+fn check_generated(statements: Statements, first: u64) {
     let count = nightly::count("generated programs in the memory models", 120, 5000) as u64;
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let tally = generated::check_all(generated::Limit { first: 1, count, threads, time: None });
+    let tally = generated::check_all(generated::Limit { first, count, threads, time: None, statements });
     println!("{tally:?}");
     assert!(tally.unsound.is_empty(), "{:?}", tally.unsound);
     assert!(tally.compared * 2 > tally.checked, "hardly any program was compared");

@@ -484,6 +484,24 @@ impl Module {
         found
     }
 
+    /// For each function, the functions that a launch can begin with and that reach it: kernels, and functions without a
+    /// caller.
+    pub fn roots(&self) -> Vec<Vec<FuncId>> {
+        let mut is_called = vec![false; self.functions.len()];
+        for callee in self.functions.iter().flat_map(Function::calls) {
+            is_called[callee.index()] = true;
+        }
+        let mut roots = vec![Vec::new(); self.functions.len()];
+        for (id, function) in self.functions.entries() {
+            if function.kernel.is_some() || !is_called[id.index()] {
+                for reached in self.reachable_from(id) {
+                    roots[reached.index()].push(id);
+                }
+            }
+        }
+        roots
+    }
+
     /// The functions in an order where callees precede callers. OpenCL C forbids recursion.
     pub fn callees_first(&self) -> Vec<FuncId> {
         let mut order = Vec::new();

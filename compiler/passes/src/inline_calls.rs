@@ -2,10 +2,11 @@
 //!
 //! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
 //! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
-//! call). A function with pointers loaded from memory, synchronization, images, `printf` or device-side enqueue is always inlined: later passes
-//! analyze pointers within one function, and the others together with the kernel. A function is worth keeping if it is long
-//! and called several times. The language has no recursion, so inlining terminates. A module that would become too large
-//! is rejected.
+//! call). A function with pointers loaded from memory, images, `printf` or device-side enqueue is always inlined: later
+//! passes analyze pointers within one function, and the others together with the kernel. So is a function with an order, a
+//! scope or flags that are not constant: its callers can make them constant. A function is worth keeping if it is long and
+//! called several times. The language has no recursion, so inlining terminates. A module that would become too large is
+//! rejected.
 
 use kiln_ir::{
     BlockId, Case, FuncId, Function, Inst, InstId, Module, Op, Scalar, Type, Value, ValueDef, ValueId, VarId,
@@ -19,12 +20,18 @@ use kiln_types::index::{Id as _, Table};
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 use rustc_hash::FxHashMap;
 
+use crate::legalize_atomics::dynamic_count;
+
 /// The size in instructions from which a function with several calls is kept. Shorter bodies are often cheaper than the
 /// call once their arguments are known.
 const MIN_KEPT_SIZE: usize = 24;
 
 /// This size for functions with pointers to private objects: such an object may become a value in an inlined copy.
 const MIN_KEPT_SIZE_WITH_OBJECTS: usize = 64;
+
+/// This size for functions that synchronize: in a kernel without calls of such functions, `legalize_atomics` knows the
+/// order of all operations.
+const MIN_KEPT_SIZE_OF_SYNCHRONIZING: usize = 256;
 
 /// The maximum number of instructions of a module after inlining.
 pub(super) const MAX_INSTRUCTIONS: usize = 2_000_000;
@@ -181,26 +188,30 @@ fn kept_functions(module: &Module, options: &Options) -> Vec<bool> {
         module.functions.iter().map(|function| function.calls().collect()).collect();
     let mut may_stay = vec![false; module.functions.len()];
     let mut is_plain = vec![false; module.functions.len()];
+    let mut synchronizes = vec![false; module.functions.len()];
     let mut sizes = vec![0; module.functions.len()];
     for &id in &order {
-        let (function, callees) = (&module.functions[id], &calls[id.index()]);
-        is_plain[id.index()] = callees.iter().all(|callee| is_plain[callee.index()])
+        let (function, callees, index) = (&module.functions[id], &calls[id.index()], id.index());
+        synchronizes[index] = function.may_contain(Op::synchronizes)
+            || callees.iter().any(|callee| synchronizes[callee.index()]);
+        is_plain[index] = callees.iter().all(|callee| is_plain[callee.index()])
             && function.inst_order().into_iter().all(|inst| is_plain_inst(function, &function.insts[inst]));
-        may_stay[id.index()] =
-            is_plain[id.index()] && function.kernel.is_none() && is_passable(function, options);
-        let copied = callees.iter().map(|callee| {
-            let (size, least) = (sizes[callee.index()], min_kept_size(&module.functions[*callee]));
-            if may_stay[callee.index()] && size >= least { MIN_KEPT_SIZE } else { size }
+        let copied = callees.iter().map(|callee| match may_stay[callee.index()] {
+            true => MIN_KEPT_SIZE,
+            false => sizes[callee.index()],
         });
-        sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
+        sizes[index] = copied.fold(function.inst_order().len(), usize::saturating_add);
+        may_stay[index] = is_plain[index]
+            && function.kernel.is_none()
+            && is_passable(function, options)
+            && (options.keep_functions || sizes[index] >= min_kept_size(function, synchronizes[index]));
     }
     // The number of calls of each function, given the functions that are kept.
     let mut stays = vec![false; module.functions.len()];
     let mut uses = vec![0usize; module.functions.len()];
     for &id in order.iter().rev() {
         let index = id.index();
-        stays[index] =
-            may_stay[index] && uses[index] > 1 && sizes[index] >= min_kept_size(&module.functions[id]);
+        stays[index] = may_stay[index] && (options.keep_functions || uses[index] > 1);
         let copies = match module.functions[id].kernel.is_some() || stays[index] {
             true => 1,
             false => uses[index],
@@ -213,10 +224,14 @@ fn kept_functions(module: &Module, options: &Options) -> Vec<bool> {
 }
 
 /// The size in instructions from which a function with several calls is kept.
-fn min_kept_size(function: &Function) -> usize {
+fn min_kept_size(function: &Function, synchronizes: bool) -> usize {
     let is_private = |ty: Type| matches!(ty, Type::Pointer(AddressSpace::Private | AddressSpace::Generic));
     let takes_private = function.params().iter().any(|&param| is_private(function.ty(param)));
-    if takes_private && function.kernel.is_none() { MIN_KEPT_SIZE_WITH_OBJECTS } else { MIN_KEPT_SIZE }
+    match (synchronizes, takes_private) {
+        (true, _) => MIN_KEPT_SIZE_OF_SYNCHRONIZING,
+        (false, true) => MIN_KEPT_SIZE_WITH_OBJECTS,
+        (false, false) => MIN_KEPT_SIZE,
+    }
 }
 
 /// Whether a function has parameters that point to private or local objects.
@@ -251,21 +266,19 @@ fn is_passable(function: &Function, options: &Options) -> bool {
         && function.result.is_none_or(is_passable)
 }
 
-/// Whether an instruction can be in any function: it does not synchronize, print, enqueue or use an image, and it does not store a
-/// pointer to private or local memory where another function could load it.
+/// Whether an instruction can be in any function: it does not print, enqueue or use an image, its order, scope and flags are
+/// constant, and it does not store a pointer to private or local memory where another function could load it.
 fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     let is_global = |value: ValueId| match function.ty(value) {
         Type::Pointer(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
         _ => true,
     };
     match &inst.op {
-        Op::Atomic(_)
-        | Op::Fence { .. }
-        | Op::Barrier { .. }
-        | Op::Printf(_)
-        | Op::Trap(_)
-        | Op::LaunchAddress(_)
-        | Op::Image(_) => false,
+        Op::Printf(_) | Op::Trap(_) | Op::LaunchAddress(_) | Op::Image(_) => false,
+        Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. } => {
+            let dynamic = &inst.args[inst.args.len() - dynamic_count(&inst.op)..];
+            dynamic.iter().all(|&operand| function.constant_bits(operand).is_some())
+        }
         Op::Store(_) => is_global(inst.args[1]),
         Op::PointerToInt => is_global(inst.args[0]),
         Op::Load(_) | Op::IntToPointer => is_global(inst.results[0]),

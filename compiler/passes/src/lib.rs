@@ -26,6 +26,7 @@ mod extend_factors_as_pairs;
 mod extent;
 mod form_half_loads_and_stores;
 mod freeze_loop_exit_values;
+mod hide_constant_arguments;
 mod if_to_select;
 mod infer_address_spaces;
 mod inline_calls;
@@ -226,6 +227,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),
     ("extend_factors_as_pairs", Each(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("split_vector_divisions", Each(split_vector_divisions::split_vector_divisions)),
+    ("hide_constant_arguments", Each(hide_constant_arguments::hide_constant_arguments)),
     ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Remove what other passes have left unused.
     ("dead_code", Each(dead_code::dead_code)),

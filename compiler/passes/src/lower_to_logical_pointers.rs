@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::{
-    atomics::Demand,
+    atomics::{Demand, PartAccess},
     defects::Defects,
     passed::{PassedObjects, Shared},
     pointers::{Form, Forms},
@@ -277,6 +277,8 @@ struct Usage {
     moved: FxHashMap<(Scalar, u64), Moves>,
     /// The requirements of atomic operations for the element.
     atomic: FxHashSet<Demand>,
+    /// The size of the smallest atomic operation that exchanges whole elements if it accesses a part of one.
+    exchanged: Option<u64>,
     /// The offsets added to pointers into the object, combined by `or`: only the lowest set bit matters.
     strides: u64,
 }
@@ -289,6 +291,7 @@ impl Usage {
             own.stores += moves.stores;
         }
         self.atomic.extend(&other.atomic);
+        self.exchanged = self.exchanged.into_iter().chain(other.exchanged).min();
         self.strides |= other.strides;
     }
 
@@ -321,7 +324,11 @@ impl Usage {
             Op::Atomic(atomic) => {
                 // An atomic operation on a private object is a plain one.
                 if space == AddressSpace::Local {
+                    let size = atomic.ty.size();
                     self.atomic.insert(Demand::for_atomic(atomic));
+                    if matches!(PartAccess::for_operation(atomic.op), PartAccess::Exchange) {
+                        self.exchanged = Some(self.exchanged.map_or(size, |known| known.min(size)));
+                    }
                 } else {
                     let moves = self.moved.entry((atomic.ty, atomic.ty.size())).or_default();
                     moves.loads += 1;
@@ -394,7 +401,7 @@ impl Usage {
             && (has_parts_beside_atomics
                 || self.moved.iter().any(stores_part)
                 || self.atomic.iter().any(|demand| demand.size() < size));
-        let exchanges_parts = is_local && self.atomic.iter().any(|demand| demand.size() < size);
+        let exchanges_parts = is_local && self.exchanged.is_some_and(|exchanged| exchanged < size);
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
         let is_private = space == AddressSpace::Private;
         let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);

@@ -84,6 +84,9 @@ pub struct Options {
     /// For tests: a defect to inject.
     #[doc(hidden)]
     pub defect: Option<Defect>,
+    /// For tests: do not inline a function that can stay one, however short.
+    #[doc(hidden)]
+    pub keep_functions: bool,
 }
 
 /// A nesting depth that is large enough for generated programs. It requires a stack of [`DEEP_STACK`] bytes.
@@ -173,6 +176,7 @@ impl Default for Options {
             overflow: Overflow::default(),
             max_depth: MAX_DEPTH,
             defect: None,
+            keep_functions: false,
         }
     }
 }

@@ -125,12 +125,13 @@ faults! {
                   have different numbers of iterations",
         remedy: Remedy::Option("legalize_atomics"),
     }
-    /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module. The compiler folds such
-    /// conditions unless optimization is off.
-    LostConstantBranch "lost_constant_branch" {
+    /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module (`spirv-opt --ccp`, v2023.1, does the
+    /// same): it does not know the import of the instruction set, and waits for its value forever.
+    HideConstantArguments "hide_constant_arguments" {
         affected: &[(DriverId::SwiftShader, Versions::ALL)],
-        symptom: "with `-O0`, a branch whose condition is a built-in function of constants is lost",
-        remedy: Remedy::None,
+        symptom: "a value that is a constant or a built-in function of constants, depending on a condition, is always the \
+                  constant, and a branch whose condition is such a function is lost",
+        remedy: Remedy::Pass("hide_constant_arguments"),
     }
     /// SwiftShader adds the two halves of a `uint` after conversion, and rounds twice.
     DoubleRounding "double_rounding" {
@@ -368,7 +369,7 @@ mod tests {
         assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end");
         assert_eq!(of("lavapipe 25.0.7"), "none");
-        assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values");
+        assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values,hide_constant_arguments");
         assert_eq!(
             of("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\

@@ -4,7 +4,7 @@
 use std::{process::ExitCode, thread, time::Duration};
 
 use clap::Parser;
-use kiln_testsuite::litmus::generated::{Limit, check_all, program};
+use kiln_testsuite::litmus::generated::{Limit, Statements, check_all, program};
 
 /// Explores generated programs in both memory models, and checks that Vulkan modules permit no outcome that OpenCL
 /// forbids
@@ -22,6 +22,9 @@ struct Arguments {
     /// Start no program after this time
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
+    /// Put each statement into a function that is not inlined
+    #[arg(long)]
+    functions: bool,
     /// Print the program and the findings of the models, and stop
     #[arg(long)]
     print: bool,
@@ -32,15 +35,16 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let statements = if arguments.functions { Statements::InFunctions } else { Statements::InKernel };
     if arguments.print {
-        let program = program(arguments.seed);
+        let program = program(arguments.seed, statements);
         print!("{}", program.source);
         println!("{:?}\n{:?}", program.launch, program.check());
         return ExitCode::SUCCESS;
     }
     if arguments.list {
         for number in arguments.seed..arguments.seed + arguments.count {
-            println!("{number} {:?}", program(number).check());
+            println!("{number} {:?}", program(number, statements).check());
         }
         return ExitCode::SUCCESS;
     }
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
         count: arguments.count,
         threads: threads.unwrap_or(1),
         time: arguments.seconds.map(Duration::from_secs),
+        statements,
     });
     println!(
         "{} programs: {} racing, {} undecided, {} compared ({} with barriers, {} of 8 operations or more)",
@@ -62,7 +67,8 @@ fn main() -> ExitCode {
         tally.unsound.len()
     );
     for (number, what) in tally.unsound.iter().take(10) {
-        println!("--seed {number} --print: {what}");
+        let functions = if arguments.functions { " --functions" } else { "" };
+        println!("--seed {number}{functions} --print: {what}");
     }
     if tally.unsound.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -35,6 +35,17 @@ pub struct Program {
     pub operations: usize,
     /// Whether it has a barrier.
     pub has_barrier: bool,
+    /// Where its statements are.
+    pub statements: Statements,
+}
+
+/// Where the statements of a program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statements {
+    /// In the kernel, as after inlining.
+    InKernel,
+    /// Each in a function, which the compiler does not inline unless an order, a scope or flags are dynamic.
+    InFunctions,
 }
 
 /// The finding of the models for a program.
@@ -93,7 +104,8 @@ impl Program {
 
     /// The module of the program.
     pub fn module(&self, environment: Environment) -> Vec<u32> {
-        let options = Options { target: Target::full(environment), ..Options::default() };
+        let keep_functions = self.statements == Statements::InFunctions;
+        let options = Options { target: Target::full(environment), keep_functions, ..Options::default() };
         let source = Source { name: "generated.cl".to_owned(), text: self.source.clone().into_bytes() };
         let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
         match output.artifact {
@@ -150,7 +162,7 @@ mod unit {
             rounds: 2,
             ..Launch::default()
         };
-        Program { source, launch, operations, has_barrier: true }.check()
+        Program { source, launch, operations, has_barrier: true, statements: Statements::InKernel }.check()
     }
 
     /// Rule R7: the barrier puts the fence and the store into the order S, and the load reads before the fence.
@@ -208,7 +220,8 @@ mod unit {
 
     #[test]
     fn programs_have_all_that_is_claimed() {
-        let programs: Vec<Program> = (0..10_000).map(program).collect();
+        let programs: Vec<Program> =
+            (0..10_000).map(|number| program(number, Statements::InKernel)).collect();
         let has = |words: &str| programs.iter().any(|it| it.source.contains(words));
         for words in [
             "memory_scope_sub_group",

@@ -21,7 +21,7 @@ use kiln_memory_model::{Argument, Launch};
 use kiln_passes::{self as passes, Providers};
 use kiln_testsuite::litmus::{
     self, explore,
-    generated::{Finding, Program},
+    generated::{Finding, Program, Statements},
 };
 
 #[path = "mistakes/table.rs"]
@@ -116,7 +116,8 @@ struct Subject {
 
 impl Subject {
     fn new(name: &str, source: String, launch: Launch) -> Self {
-        let program = Program { source, launch, operations: 0, has_barrier: false };
+        let statements = Statements::InKernel;
+        let program = Program { source, launch, operations: 0, has_barrier: false, statements };
         Self { name: name.to_owned(), program, opencl: OnceCell::new(), ir: RefCell::default() }
     }
 

@@ -102,6 +102,11 @@ fn instructions(words: &[u32]) -> Vec<usize> {
     all
 }
 
+/// The number of functions of a module.
+pub(super) fn function_count(words: &[u32]) -> usize {
+    instructions(words).iter().filter(|&&at| words[at] & 0xffff == op::FUNCTION).count()
+}
+
 /// The words of the operands that are a scope and masks of semantics.
 fn operands(op: u32) -> Option<(usize, &'static [usize])> {
     match op {

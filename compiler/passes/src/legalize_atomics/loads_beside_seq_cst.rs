@@ -5,6 +5,7 @@
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
 use kiln_memory::{Operation, Spaces};
+use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -32,9 +33,8 @@ struct Reads {
 impl Reads {
     fn find(module: &Module, found: &[(FuncId, InstId)], reach: &Reach) -> Self {
         let mut reads = Self::default();
-        // The functions of each kernel. Functions that synchronize have been inlined into their kernels. Otherwise all count
-        // as one kernel.
-        let mut functions: FxHashMap<Option<FuncId>, Vec<FuncId>> = FxHashMap::default();
+        let kernels = module.roots();
+        let mut functions: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
         let mut noted = FxHashSet::default();
         for &(id, inst) in found {
             let function = &module.functions[id];
@@ -42,11 +42,6 @@ impl Reads {
                 unreachable!("only these were collected")
             };
             let kind = (function.object_spaces(inst), atomic.ty.size());
-            let kernel = function.kernel.is_some().then_some(id);
-            let functions = functions.entry(kernel).or_insert_with(|| match kernel {
-                Some(kernel) => module.reachable_from(kernel),
-                None => module.functions.ids().collect(),
-            });
             for pointee in reach.pointees(id, function.insts[inst].args[0]) {
                 let is_unknown = pointee.root == Root::Unknown;
                 match pointee.root {
@@ -56,8 +51,12 @@ impl Reads {
                         reads.known.entry(root).or_default().insert((pointee.extent.clone(), kind));
                     }
                 }
-                if noted.insert((kernel, kind, is_unknown)) {
-                    reads.note_near(functions, kind, is_unknown);
+                for &kernel in &kernels[id.index()] {
+                    if noted.insert((kernel, kind, is_unknown)) {
+                        let functions =
+                            functions.entry(kernel).or_insert_with(|| module.reachable_from(kernel));
+                        reads.note_near(functions, kind, is_unknown);
+                    }
                 }
             }
         }

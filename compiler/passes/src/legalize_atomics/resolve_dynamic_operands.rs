@@ -7,7 +7,7 @@ use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
 /// Makes all orders, scopes and flags of an operation constant.
 pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
-    let unknown = unknown_count(&builder.function.insts[id].op);
+    let unknown = dynamic_count(&builder.function.insts[id].op);
     if unknown == 0 {
         return builder.insert(id);
     }
@@ -74,7 +74,7 @@ fn constant_operand<T: Copy>(
 }
 
 /// The number of trailing arguments that are orders, scopes and flags.
-fn unknown_count(op: &Op) -> usize {
+pub(crate) fn dynamic_count(op: &Op) -> usize {
     fn is_unknown<T>(value: &Known<T>) -> usize {
         usize::from(matches!(value, Known::Dynamic))
     }

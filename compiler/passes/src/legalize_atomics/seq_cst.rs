@@ -68,8 +68,11 @@ struct Program {
     has_seq_cst_fence: bool,
     /// The memory that operations order, and that of the objects of all seq_cst operations.
     ordered: Spaces,
-    /// Whether each operation is in its kernel, so that its position is known.
-    is_inlined: bool,
+    /// The kernels that can execute each function.
+    kernels: Vec<Vec<FuncId>>,
+    /// Whether the order of all operations that precede those of each function is known: it is a kernel, and all
+    /// functions that synchronize have been inlined into it.
+    has_order: Vec<bool>,
 }
 
 /// An atomic operation.
@@ -84,8 +87,6 @@ struct Position {
 /// The object of an atomic operation.
 #[derive(Clone, Copy)]
 struct Object {
-    /// The kernel that the operation is in.
-    kernel: FuncId,
     /// The memory that it can be in.
     spaces: Spaces,
     /// The variable, if known.
@@ -151,16 +152,20 @@ impl Objects {
 
 impl Program {
     fn collect_operations(module: &Module) -> Self {
-        // Functions that synchronize have been inlined into their kernels. Otherwise all count as one kernel.
-        let is_inlined =
-            module.functions.iter().all(|it| it.kernel.is_some() || !it.may_contain(Op::synchronizes));
-        let mut program = Self { is_inlined, ..Self::default() };
+        let kernels = module.roots();
+        let mut has_order: Vec<bool> =
+            (0..).zip(&kernels).map(|(index, of)| *of == [FuncId::from_index(index)]).collect();
+        for (id, _) in module.functions.entries().filter(|(_, it)| it.may_contain(Op::synchronizes)) {
+            for kernel in kernels[id.index()].iter().filter(|kernel| **kernel != id) {
+                has_order[kernel.index()] = false;
+            }
+        }
+        let mut program = Self { kernels, has_order, ..Self::default() };
         for (id, function) in module.functions.entries() {
             let mut survey = Survey {
                 program: &mut program,
                 function,
                 id,
-                kernel: if is_inlined { id } else { FuncId::from_index(0) },
                 outer_loop: None,
                 released: Objects::default(),
                 changes: Vec::new(),
@@ -182,22 +187,26 @@ impl Program {
         let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
             return Surroundings { orders_both, ..Surroundings::default() };
         };
-        let about = |facts: Option<&Objects>, spaces| {
-            facts.map_or(Spaces::NONE, |facts| facts.facts_about(object, spaces))
+        let about = |facts: Option<&Objects>| {
+            facts.map_or(Spaces::NONE, |facts| facts.facts_about(object, object.spaces))
+        };
+        let of_kernels = |facts: &FxHashMap<FuncId, Objects>| {
+            let kernels = self.kernels[function.index()].iter();
+            kernels.fold(Spaces::NONE, |all, kernel| all.union(about(facts.get(kernel))))
         };
         // A store with a narrow scope and an operation of another work-group on the same object have no inclusive scopes:
         // without a race, one happens before the other. This is not so for loads: two loads never race, but R1 makes
         // writes of seq_cst loads.
         let is_store = matches!(operation, Operation::Atomic(Access::Store, _));
         let only_own = is_store && matches!(sync.scope, Scope::SubGroup | Scope::WorkGroup);
-        let own = about(self.own_seq_cst.get(&object.kernel), object.spaces);
+        let own = of_kernels(&self.own_seq_cst);
         // Kernels do not share local memory.
         let shared = object.spaces.intersection(Spaces::GLOBAL);
         let others = if only_own { Spaces::NONE } else { self.seq_cst.facts_about(object, shared) };
         let again = outer_loop.and_then(|outer| self.loop_releases.get(&(function, outer)));
-        let released = match self.is_inlined {
-            true => released.union(about(again, object.spaces)),
-            false => about(self.releases.get(&object.kernel), object.spaces),
+        let released = match self.has_order[function.index()] {
+            true => released.union(about(again)),
+            false => of_kernels(&self.releases),
         };
         Surroundings { seq_cst_on_object: !own.union(others).is_empty(), released, orders_both }
     }
@@ -208,7 +217,6 @@ struct Survey<'a> {
     program: &'a mut Program,
     function: &'a Function,
     id: FuncId,
-    kernel: FuncId,
     /// The outermost loop around the position.
     outer_loop: Option<InstId>,
     /// The releases that can precede the position.
@@ -261,7 +269,7 @@ impl Survey<'_> {
         match operation {
             Operation::Atomic(access, _) => {
                 let var = inst.args.first().and_then(|&pointer| self.base_var(pointer));
-                let object = Object { kernel: self.kernel, spaces, var };
+                let object = Object { spaces, var };
                 let released = self.released.facts_about(&object, object.spaces);
                 let position = Position { object, released, outer_loop: self.outer_loop };
                 self.program.operations.insert((self.id, id), position);
@@ -272,7 +280,9 @@ impl Survey<'_> {
                 if is_seq_cst {
                     let program = &mut *self.program;
                     program.seq_cst.add(&object, Spaces::BOTH);
-                    program.own_seq_cst.entry(self.kernel).or_default().add(&object, Spaces::BOTH);
+                    for &kernel in &program.kernels[self.id.index()] {
+                        program.own_seq_cst.entry(kernel).or_default().add(&object, Spaces::BOTH);
+                    }
                     program.has_seq_cst_access = true;
                 }
             }
@@ -290,7 +300,10 @@ impl Survey<'_> {
                 break;
             }
             steps.push(value);
-            let Some(inst) = self.function.def(value) else { break };
+            let Some(inst) = self.function.def(value) else {
+                var = self.parameter_object(value);
+                break;
+            };
             next = match inst.op {
                 Op::Offset { .. } | Op::PointerCast => inst.args.first().copied(),
                 Op::ModuleVar(id) => {
@@ -304,9 +317,19 @@ impl Survey<'_> {
         var
     }
 
+    /// The local object that a parameter points into, if known.
+    fn parameter_object(&self, value: ValueId) -> Option<VarId> {
+        let number = self.function.params().iter().position(|&param| param == value)?;
+        let mut objects = self.function.objects.iter();
+        objects.find(|(known, _)| *known as usize == number).map(|(_, var)| *var)
+    }
+
     fn record_release(&mut self, object: &Object, ordered: Spaces) {
         self.changes.extend(self.released.add(object, ordered));
-        self.program.releases.entry(self.kernel).or_default().add(object, ordered);
+        let Program { kernels, releases, .. } = &mut *self.program;
+        for &kernel in &kernels[self.id.index()] {
+            releases.entry(kernel).or_default().add(object, ordered);
+        }
         if let Some(outer) = self.outer_loop {
             self.program.loop_releases.entry((self.id, outer)).or_default().add(object, ordered);
         }

@@ -37,6 +37,27 @@ impl Demand {
     }
 }
 
+/// How an atomic operation accesses a part of a wider element.
+#[derive(Clone, Copy)]
+pub(super) enum PartAccess {
+    /// It loads the whole element.
+    Load,
+    /// A bitwise operation, with an operand that does not change the other bits.
+    Bitwise(FetchKey),
+    /// A loop that exchanges the whole element.
+    Exchange,
+}
+
+impl PartAccess {
+    pub(super) const fn for_operation(op: AtomicOp) -> Self {
+        match op {
+            AtomicOp::Load => Self::Load,
+            AtomicOp::Fetch(key @ (FetchKey::And | FetchKey::Or | FetchKey::Xor)) => Self::Bitwise(key),
+            _ => Self::Exchange,
+        }
+    }
+}
+
 impl Accessor<'_, '_> {
     /// Builds the operation on the object at this position. Returns its result.
     pub(super) fn atomic(
@@ -75,7 +96,7 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// Builds the operation on a part of a wider element: a change exchanges the whole element.
+    /// Builds the operation on a part of a wider element.
     fn atomic_part(
         &mut self,
         position: ValueId,
@@ -86,7 +107,8 @@ impl Accessor<'_, '_> {
         let (wide, ty) = (self.layout.element, Type::Scalar(atomic.ty));
         let part = Scalar::int_of_size(atomic.ty.size());
         let pointer = self.element_at(position);
-        if atomic.op == AtomicOp::Load {
+        let access = PartAccess::for_operation(atomic.op);
+        if matches!(access, PartAccess::Load) {
             let load = Atomic { ty: wide, ..atomic.clone() };
             let whole = native(self.builder, pointer, load, &[], Some(Type::Scalar(wide)))?;
             let value = self.cut(whole, position, 0, part);
@@ -96,12 +118,7 @@ impl Accessor<'_, '_> {
         let ones = self.builder.bits(Type::Scalar(wide), part.mask());
         let mask = self.builder.binary(BinaryOp::Shl, ones, shift);
         let keep = self.builder.unary(UnaryOp::Not, mask);
-        let bitwise = match atomic.op {
-            AtomicOp::Fetch(key @ (FetchKey::And | FetchKey::Or | FetchKey::Xor)) => Some(key),
-            _ => None,
-        };
-        let whole = if let Some(key) = bitwise {
-            // An operand that does not change the other bits.
+        let whole = if let PartAccess::Bitwise(key) = access {
             let operand = self.builder.resize(operands[0], wide, false);
             let mut operand = self.builder.binary(BinaryOp::Shl, operand, shift);
             if key == FetchKey::And {

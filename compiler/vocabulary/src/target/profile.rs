@@ -101,6 +101,12 @@ pub fn apply(features: &mut Features, change: &str) -> Result<(), String> {
 fn switch(features: &mut Features, name: &str, is_there: bool) -> Result<(), &'static str> {
     let feature = features.feature(name).ok_or("there is no such feature")?;
     *feature = is_there;
+    // The capability Int64Atomics includes Int64 (SPIR-V 3.31).
+    match (name, is_there) {
+        ("int64", false) => (features.int64_global_atomics, features.int64_local_atomics) = (false, false),
+        ("int64_global_atomics" | "int64_local_atomics", true) => features.int64 = true,
+        _ => {}
+    }
     Ok(())
 }
 
@@ -152,5 +158,9 @@ mod tests {
         assert_eq!(apply(&mut features, "+fp64").and_then(|()| apply(&mut features, "-images")), Ok(()));
         assert!(features.fp64 && !features.images);
         assert!(apply(&mut features, "-fp65").is_err());
+        assert_eq!(apply(&mut features, "+int64_local_atomics"), Ok(()));
+        assert!(features.int64);
+        assert_eq!(apply(&mut features, "-int64"), Ok(()));
+        assert!(!features.int64_local_atomics);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kiln_memory_model::{Argument, Launch};
 
-use super::{super::explore::PARAMETERS, Program};
+use super::{super::explore::PARAMETERS, Program, Statements};
 use crate::random::Random;
 
 /// The names of the objects.
@@ -44,10 +44,16 @@ struct Generator {
     /// The next value to write. All written values are distinct.
     value: u32,
     registers: u32,
+    /// Where the statements are.
+    statements: Statements,
+    /// The parameters of the kernel but the first, with their types and without.
+    parameters: [String; 2],
+    /// The functions that contain statements.
+    functions: String,
 }
 
 /// Generates the program with this number.
-pub fn program(number: u64) -> Program {
+pub fn program(number: u64, statements: Statements) -> Program {
     let mut chance = Random::new(number);
     let count = 2 + chance.below(5).min(2) as u32;
     let sizes: Vec<u32> = (1..=count).filter(|size| count.is_multiple_of(*size)).collect();
@@ -63,20 +69,23 @@ pub fn program(number: u64) -> Program {
     let operations = 2 + (0..3).map(|_| chance.below(11)).min().unwrap_or(0).max(chance.below(6));
     let phases = if size > 1 && chance.below(3) == 0 { 2 + chance.below(2) } else { 1 };
     let sub_group = if chance.below(4) == 0 { size } else { 1 };
-    let mut generator =
-        Generator { chance, objects, scope, narrow, is_dynamic, apart, value: 0, registers: 0 };
-    let body = generator.body(count, operations, phases);
-    let Generator { objects, registers, .. } = generator;
-    let parameter = |it: &Object| {
-        let space = if it.is_local { "local" } else { "global" };
-        let ty = if it.is_atomic { "atomic_int" } else { "int" };
-        format!("{space} {ty} *{}", it.name)
+    let parameters = parameters(&objects);
+    let mut generator = Generator {
+        chance,
+        objects,
+        scope,
+        narrow,
+        is_dynamic,
+        apart,
+        value: 0,
+        registers: 0,
+        statements,
+        parameters,
+        functions: String::new(),
     };
-    let parameters: Vec<String> = objects.iter().map(parameter).collect();
-    let source = format!(
-        "kernel void test(global int *result, {}, int seq_cst, int acq_rel, int scope, int flags) {{\n{body}}}\n",
-        parameters.join(", ")
-    );
+    let body = generator.body(count, operations, phases);
+    let Generator { objects, registers, parameters: [parameters, _], functions, .. } = generator;
+    let source = format!("{functions}kernel void test(global int *result, {parameters}) {{\n{body}}}\n");
     let mut arguments = vec![Argument::Buffer(vec![0; 4 * registers.max(1) as usize])];
     arguments.extend(objects.iter().map(|it| match it.is_local {
         true => Argument::Local(4),
@@ -93,7 +102,19 @@ pub fn program(number: u64) -> Program {
         only_consistent: true,
         ..Launch::default()
     };
-    Program { source, launch, operations, has_barrier: phases > 1 }
+    Program { source, launch, operations, has_barrier: phases > 1, statements }
+}
+
+/// The parameters of the kernel but the first, with their types and without.
+fn parameters(objects: &[Object]) -> [String; 2] {
+    let (mut typed, mut names) = (String::new(), String::new());
+    for Object { name, is_local, is_atomic } in objects {
+        let space = if *is_local { "local" } else { "global" };
+        let ty = if *is_atomic { "atomic_int" } else { "int" };
+        let _ = write!(typed, "{space} {ty} *{name}, ");
+        let _ = write!(names, "{name}, ");
+    }
+    [typed + "int seq_cst, int acq_rel, int scope, int flags", names + "seq_cst, acq_rel, scope, flags"]
 }
 
 /// One to three objects, at least one of them atomic. Most local ones are in programs of one group; others have a copy in
@@ -121,6 +142,11 @@ fn keep_apart(objects: &mut Vec<Object>, seq_cst_on_local: bool) {
     }
 }
 
+/// Whether a text contains a word.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|it| it == word)
+}
+
 impl Generator {
     /// The statements of all work-items: a `switch` for each phase, with a barrier between them.
     fn body(&mut self, count: u32, operations: usize, phases: usize) -> String {
@@ -135,7 +161,8 @@ impl Generator {
         for phase in &mut steps {
             for (item, statements) in phase.iter_mut().enumerate() {
                 for statement in statements {
-                    *statement = self.statement(&mut known[item]);
+                    let text = self.statement(&mut known[item]);
+                    *statement = self.placed(text);
                 }
             }
         }
@@ -146,7 +173,8 @@ impl Generator {
         for (number, phase) in steps.iter().enumerate() {
             if number > 0 {
                 let (flags, scope) = (self.flags(), *self.chance.pick(&BARRIER_SCOPES));
-                let _ = writeln!(body, "    work_group_barrier({flags}{scope});");
+                let barrier = self.placed(format!("work_group_barrier({flags}{scope});"));
+                let _ = writeln!(body, "    {barrier}");
             }
             body.push_str("    switch (get_global_id(0)) {\n");
             for (item, statements) in phase.iter().enumerate() {
@@ -175,6 +203,26 @@ impl Generator {
             text.push_str("        break;\n");
         }
         text + "    }\n"
+    }
+
+    /// A statement, or the call of a function that contains it. The function returns the register that the statement sets.
+    fn placed(&mut self, statement: String) -> String {
+        if self.statements == Statements::InKernel {
+            return statement;
+        }
+        let registers = (0..self.registers).map(|number| format!("r{number}"));
+        let used: Vec<String> = registers.filter(|it| has_word(&statement, it)).collect();
+        let set = used.iter().find(|it| statement.contains(&format!("{it} =")));
+        let name = format!("step{}", self.functions.lines().count());
+        let [mut parameters, mut arguments] = self.parameters.clone();
+        for register in &used {
+            let _ = write!(parameters, ", int {register}");
+            let _ = write!(arguments, ", {register}");
+        }
+        let (ty, end) = set.map_or(("void", String::new()), |it| ("int", format!(" return {it};")));
+        let _ = writeln!(self.functions, "{ty} {name}({parameters}) {{ {statement}{end} }}");
+        let call = format!("{name}({arguments});");
+        set.map_or(call.clone(), |register| format!("{register} = {call}"))
     }
 
     fn register(&mut self) -> u32 {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Finding, program};
+use super::{Finding, Program, Statements, program};
 
 /// Which programs to check.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub struct Limit {
     pub threads: usize,
     /// Start no program after this time.
     pub time: Option<Duration>,
+    /// Where the statements of the programs are.
+    pub statements: Statements,
 }
 
 /// The findings in many programs.
@@ -48,13 +50,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, number: u64, finding: Finding) {
+    fn add(&mut self, (number, program): (u64, &Program), finding: Finding) {
         self.checked += 1;
         match finding {
             Finding::Racing => self.racing += 1,
             Finding::Undecided => self.undecided += 1,
             Finding::Sound { executions, lost } => {
-                let program = program(number);
                 self.compared += 1;
                 self.with_barriers += u64::from(program.has_barrier);
                 self.long += u64::from(program.operations >= 8);
@@ -79,8 +80,9 @@ pub fn check_all(limit: Limit) -> Tally {
                     if number - limit.first >= limit.count {
                         return;
                     }
-                    let finding = program(number).check();
-                    tally.lock().expect("no worker panics with the lock").add(number, finding);
+                    let program = program(number, limit.statements);
+                    let finding = program.check();
+                    tally.lock().expect("no worker panics with the lock").add((number, &program), finding);
                 }
             });
         }
