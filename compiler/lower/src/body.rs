@@ -5,7 +5,7 @@ use kiln_ir::{BlockId, Builder, FuncId, Function, Handle, InstId, Kernel, Type, 
 use kiln_syntax::Span;
 use kiln_types::index::Table;
 use kiln_vocabulary::opencl::{AddressSpace, Linkage, Overflow};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Lowering, access::Address, members};
 
@@ -55,6 +55,8 @@ pub(super) struct Body<'b, 'a> {
     pub(super) current: Option<ValueId>,
     /// With `Overflow::Marked`, what is known about pointers.
     pub(super) pointers: members::Pointers<'a>,
+    /// The objects that contain where moving pointers started.
+    pub(super) starts: FxHashMap<LocalId, VarId>,
 }
 
 impl<'a> Lowering<'a> {
@@ -109,8 +111,10 @@ impl<'a> Lowering<'a> {
             fresh: None,
             current: None,
             pointers,
+            starts: FxHashMap::default(),
         };
         body.assign_slots(&params);
+        body.record_parameters();
         body.function_body(stmts);
         self.module.functions[target] = function;
     }

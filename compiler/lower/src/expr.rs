@@ -1,7 +1,7 @@
 //! Lowers expressions by kind. Longer cases have their own files.
 
 use super::{body::Body, lvalue::Target};
-use kiln_frontend::hir::{Const, Expr, ExprKind, Lvalue, Update, UpdateResult};
+use kiln_frontend::hir::{Const, Expr, ExprKind, Lvalue, LvalueKind, Update, UpdateResult};
 use kiln_ir::{BinaryOp, Convert, Op, Type, ValueId};
 use kiln_types::ty::Scalar;
 
@@ -196,20 +196,24 @@ impl Body<'_, '_> {
     /// `left - right` in elements (OpenCL C 6.5.1).
     fn pointer_difference(&mut self, left: &Expr, right: &Expr, ty: Type) -> ValueId {
         let stride = self.lowering.stride(left.ty).max(1);
-        let [left, right] = [left, right].map(|operand| {
-            let pointer = self.value(operand);
-            self.builder.value(Op::PointerToInt, &[pointer], Type::I64)
-        });
+        let pointers = [left, right].map(|operand| self.value(operand));
+        let elements = self.distance(pointers, stride);
+        self.builder.resize(elements, ty.scalar().unwrap_or(kiln_ir::Scalar::I64), true)
+    }
+
+    /// The number of elements of this size from the second pointer to the first.
+    pub(super) fn distance(&mut self, pointers: [ValueId; 2], stride: u64) -> ValueId {
+        let [left, right] =
+            pointers.map(|pointer| self.builder.value(Op::PointerToInt, &[pointer], Type::I64));
         let bytes = self.builder.binary(BinaryOp::Sub, left, right);
-        let elements = match stride {
+        match stride {
             1 => bytes,
             // The division is exact.
             _ if stride.is_power_of_two() => {
                 self.builder.binary_bits(BinaryOp::AShr, bytes, u64::from(stride.trailing_zeros()))
             }
             _ => self.builder.binary_bits(BinaryOp::SDiv, bytes, stride),
-        };
-        self.builder.resize(elements, ty.scalar().unwrap_or(kiln_ir::Scalar::I64), true)
+        }
     }
 
     fn lower_assign(&mut self, lvalue: &Lvalue, value: &Expr) -> Option<ValueId> {
@@ -224,6 +228,9 @@ impl Body<'_, '_> {
         let value = self.value(value);
         let target = self.lvalue(lvalue);
         self.store_target(&target, value);
+        if let LvalueKind::Local(id) = lvalue.kind {
+            self.record_start(id, value);
+        }
         Some(value)
     }
 

@@ -2,12 +2,17 @@
 //! by indices, by sums with the array, or through pointers to it.
 
 use kiln_frontend::hir::{self, Const, Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind, Stmt};
-use kiln_ir::{BinaryOp, Op, Scalar, ValueId, align_at_offset};
+use kiln_ir::{BinaryOp, Op, Scalar, ValueId, Var, align_at_offset};
 use kiln_types::ty::Ty;
-use kiln_vocabulary::opencl::{Linkage, Overflow};
+use kiln_vocabulary::opencl::{AddressSpace, Linkage, Overflow};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Lowering, access::Address, body::Body, lvalue::Bounds};
+use super::{
+    Lowering,
+    access::Address,
+    body::{Body, Slot},
+    lvalue::Bounds,
+};
 
 /// What is known about the pointers of a function.
 #[derive(Default)]
@@ -16,6 +21,15 @@ pub(super) struct Pointers<'a> {
     values: FxHashMap<LocalId, &'a Expr>,
     /// The elements that parameters point to.
     parameters: FxHashMap<LocalId, Element>,
+    /// Variables that get one value and are then only moved, as in `*p++`.
+    moving: FxHashMap<LocalId, Start<'a>>,
+}
+
+/// Where a moving pointer starts.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    Value(&'a Expr),
+    Parameter(Element),
 }
 
 /// The elements that parameters of functions point to, where all calls agree.
@@ -55,6 +69,8 @@ enum Base<'l> {
     Array(&'l Lvalue),
     /// A pointer to an element, with its index.
     Pointer(&'l Expr, i64),
+    /// The value of a moving variable, or of an update of it, and the index of the element where the variable started.
+    Moving(&'l Expr, LocalId, i64),
 }
 
 impl<'a> Pointers<'a> {
@@ -73,10 +89,16 @@ impl<'a> Pointers<'a> {
                 parameters.insert(*parameter, *element);
             }
         }
+        let mut updated = FxHashSet::default();
         hir::visit::expressions(stmts, &mut |expr| {
             let (lvalue, value) = match &expr.kind {
                 ExprKind::Assign(assign) => (&assign.lvalue, Some(&assign.value)),
-                ExprKind::Update(update) => (&update.lvalue, None),
+                ExprKind::Update(update) => {
+                    if let LvalueKind::Local(id) = update.lvalue.kind {
+                        updated.insert(id);
+                    }
+                    return;
+                }
                 ExprKind::AddressOf(lvalue) => (&**lvalue, None),
                 _ => return,
             };
@@ -85,7 +107,19 @@ impl<'a> Pointers<'a> {
                 values.entry(id).and_modify(|value| *value = None).or_insert(value);
             }
         });
-        Self { values: values.into_iter().filter_map(|(id, value)| Some((id, value?))).collect(), parameters }
+        let mut pointers = Self { parameters, ..Self::default() };
+        for (id, value) in values {
+            match (value, updated.contains(&id)) {
+                (Some(value), false) => _ = pointers.values.insert(id, value),
+                (Some(value), true) => _ = pointers.moving.insert(id, Start::Value(value)),
+                (None, true) => {
+                    let start = pointers.parameters.remove(&id).map(Start::Parameter);
+                    pointers.moving.extend(start.map(|start| (id, start)));
+                }
+                (None, false) => {}
+            }
+        }
+        pointers
     }
 }
 
@@ -143,7 +177,8 @@ impl MemberElement<'_> {
     /// The element, if its index is constant.
     fn constant(&self) -> Option<Element> {
         let Self { start, size, count, .. } = *self;
-        self.indices.is_empty().then_some(Element { start, size, count })
+        let is_moving = matches!(self.base, Base::Moving(..));
+        (self.indices.is_empty() && !is_moving).then_some(Element { start, size, count })
     }
 }
 
@@ -220,6 +255,15 @@ impl Finder<'_, '_> {
                 add_index(&mut member.start, &mut member.indices, &offset.index, 1)?;
                 Some(member)
             }
+            ExprKind::Load(Lvalue { kind: LvalueKind::Local(id), .. })
+                if self.pointers.moving.contains_key(id) =>
+            {
+                self.moving(pointer, *id, depth).filter(|member| member.size == size)
+            }
+            ExprKind::Update(update) => match update.lvalue.kind {
+                LvalueKind::Local(id) => self.moving(pointer, id, depth).filter(|it| it.size == size),
+                _ => None,
+            },
             ExprKind::Load(_) | ExprKind::Conditional(_) => {
                 let Element { start, count, .. } =
                     self.known_element(pointer, depth).filter(|element| element.size == size)?;
@@ -227,6 +271,21 @@ impl Finder<'_, '_> {
                 Some(MemberElement { base, start, indices: Vec::new(), size, count })
             }
             _ => None,
+        }
+    }
+
+    /// The element that a moving variable points to. Its index is known when the access is executed.
+    fn moving<'l>(&self, pointer: &'l Expr, id: LocalId, depth: usize) -> Option<MemberElement<'l>> {
+        let Element { start, size, count } = self.start_of(id, depth)?;
+        let base = Base::Moving(pointer, id, start);
+        Some(MemberElement { base, start: 0, indices: Vec::new(), size, count })
+    }
+
+    /// The element where a moving variable starts.
+    fn start_of(&self, id: LocalId, depth: usize) -> Option<Element> {
+        match self.pointers.moving.get(&id)? {
+            Start::Parameter(element) => Some(*element),
+            Start::Value(value) => self.pointer(value, depth.checked_sub(1)?)?.constant(),
         }
     }
 
@@ -286,6 +345,7 @@ impl Body<'_, '_> {
     fn is_checked(&self, member: &MemberElement<'_>) -> bool {
         match member.base {
             Base::Array(_) => !member.indices.is_empty(),
+            Base::Moving(..) => true,
             Base::Pointer(..) => {
                 !member.indices.is_empty() || !(0..i64::from(member.count)).contains(&member.start)
             }
@@ -294,19 +354,24 @@ impl Body<'_, '_> {
 
     /// The address of an element, with one index from the start of the member.
     pub(super) fn member_element_address(&mut self, member: &MemberElement<'_>) -> Address {
+        let is_single = member.start == 0 && matches!(member.indices[..], [(_, 1)]);
+        let mut sum = None;
         let base = match member.base {
             Base::Array(array) => self.lvalue_address(array, Bounds::Members),
             Base::Pointer(pointer, start) => {
                 let pointer = self.value(pointer);
-                let back = start.wrapping_mul(member.size as i64).wrapping_neg();
-                Address::new(self.builder.offset_bytes(pointer, back), 1)
+                Address::new(self.element_back(pointer, start, member.size), 1)
+            }
+            Base::Moving(pointer, id, start) => {
+                let pointer = self.value(pointer);
+                let origin = self.origin(id, start, member.size);
+                sum = Some(self.distance([pointer, origin], member.size));
+                Address::new(origin, 1)
             }
         };
-        let is_single = member.start == 0 && matches!(member.indices[..], [(_, 1)]);
-        let mut sum = None;
         for &(index, step) in member.indices.iter().rev() {
             let mut index = self.index(index);
-            if !is_single {
+            if !is_single || sum.is_some() {
                 index = self.builder.resize(index, Scalar::I64, true);
                 index = self.builder.binary_bits(BinaryOp::Mul, index, step);
             }
@@ -321,6 +386,76 @@ impl Body<'_, '_> {
         let op = Op::Offset { stride: member.size, count: Some(member.count) };
         let pointer = self.builder.value(op, &[base.pointer, index], ty);
         Address { pointer, align: align_at_offset(base.align, member.size), ..base }
+    }
+
+    /// The start of the member, from a pointer to its element with this index.
+    fn element_back(&mut self, pointer: ValueId, index: i64, size: u64) -> ValueId {
+        self.builder.offset_bytes(pointer, index.wrapping_mul(size as i64).wrapping_neg())
+    }
+
+    /// The start of the member where a moving variable started.
+    fn origin(&mut self, id: LocalId, start: i64, size: u64) -> ValueId {
+        let ty = self.value_type(self.hir.locals[id].ty.ty);
+        let object = self.start_object(id);
+        let first = self.load(&object, ty);
+        self.element_back(first, start, size)
+    }
+
+    /// The object that contains the first value of a moving variable.
+    fn start_object(&mut self, id: LocalId) -> Address {
+        let (size, align) = self.lowering.layout(self.hir.locals[id].ty.ty);
+        let var = match self.starts.get(&id) {
+            Some(var) => *var,
+            None => {
+                let var = Var::new("", AddressSpace::Private, (size, align), self.builder.span);
+                let var = self.builder.function.vars.push(var);
+                self.starts.insert(id, var);
+                var
+            }
+        };
+        Address::new(self.builder.private_var(var), align)
+    }
+
+    /// Records the first value of a variable that moves in a member.
+    pub(super) fn record_start(&mut self, id: LocalId, value: ValueId) {
+        if self.finder().start_of(id, MAX_POINTERS).is_some() {
+            let object = self.start_object(id);
+            self.store(&object, value);
+        }
+    }
+
+    /// Records where the parameters that move in a member start.
+    pub(super) fn record_parameters(&mut self) {
+        for id in self.hir.parameters.clone() {
+            if self.finder().start_of(id, MAX_POINTERS).is_some()
+                && let Slot::Private(var) = self.slot_of(id)
+            {
+                let ty = self.hir.locals[id].ty.ty;
+                let address = Address::new(self.builder.private_var(var), self.lowering.layout(ty).1);
+                let ty = self.value_type(ty);
+                let value = self.load(&address, ty);
+                self.record_start(id, value);
+            }
+        }
+    }
+
+    /// The address of `length` elements from element `offset * step` after a pointer. If they are in a member, the last
+    /// one is marked.
+    pub(super) fn member_elements<'l>(
+        &mut self,
+        pointer: &'l Expr,
+        (offset, step): (&'l Expr, u64),
+        length: u64,
+    ) -> Option<ValueId> {
+        if self.lowering.overflow != Overflow::Marked {
+            return None;
+        }
+        let mut member = self.finder().pointer(pointer, MAX_POINTERS)?;
+        let last = i64::try_from(length).ok()?.checked_sub(1)?;
+        add_index(&mut member.start, &mut member.indices, offset, step)?;
+        member.start = member.start.checked_add(last)?;
+        let address = self.member_element_address(&member);
+        Some(self.element_back(address.pointer, last, member.size))
     }
 }
 

@@ -52,6 +52,10 @@ impl Body<'_, '_> {
         let whole = size * u64::from(count.next_power_of_two());
         let (stride, align) =
             if object.is_aligned { (whole, whole) } else { (size * u64::from(count), size) };
+        let step = stride / size;
+        if let Some(pointer) = self.member_elements(pointer, (offset, step), u64::from(count)) {
+            return Address::new(pointer, align);
+        }
         let pointer = self.value(pointer);
         let index = self.index(offset);
         let is_first = self.builder.function.constant_bits(index) == Some(0);
