@@ -184,6 +184,9 @@ pub(crate) struct CheckCommand {
     /// Compare the diagnostics with `expected-error{{text}}` comments in the source, as clang does
     #[arg(long, conflicts_with = "diagnostic_format")]
     pub(crate) verify: bool,
+    /// Apply the fixes of the diagnostics to the sources, and report what is left
+    #[arg(long, conflicts_with_all = ["verify", "watch"])]
+    pub(crate) fix: bool,
     /// Accept only the features of this kernel environment [default: all features of the language]
     #[arg(long, value_enum)]
     pub(crate) env: Option<EnvironmentArgument>,

@@ -4,6 +4,7 @@ mod depfile;
 mod expectations;
 mod jobs;
 mod prove;
+mod repair;
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -25,13 +26,16 @@ use kiln_compiler::{
 };
 
 pub(crate) use self::depfile::DependencyOptions;
-use self::jobs::{Job, each};
+use self::{
+    jobs::{Job, each},
+    repair::Repaired,
+};
 use crate::{
     arguments::{CheckCommand, CompileCommand, EmitArgument, EnvironmentArgument},
     crash,
     exit::{Failure, Outcome, failure},
     files::{Files, write_output},
-    options::{ColorArgument, CompileOptions},
+    options::{ColorArgument, CompileOptions, FormatArgument},
 };
 
 pub(crate) fn compile(
@@ -130,7 +134,13 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files)
     let environment = command.env.unwrap_or(EnvironmentArgument::Opencl);
     let options = command.options.to_options(Target::full(environment.into()), matches);
     each(&command.sources, &command.options, |path| {
-        let source = files.source(path)?;
+        let source = match files.source(path)? {
+            source if command.fix => match fixed(source, path, &options, files, &command.options)? {
+                Some(source) => source,
+                None => return Ok((String::new(), Outcome::Crash)),
+            },
+            source => source,
+        };
         let text = command.verify.then(|| String::from_utf8_lossy(&source.text).into_owned());
         let Some(output) = output(source, &options, files, &Emit::Nothing) else {
             return Ok((String::new(), Outcome::Crash));
@@ -143,6 +153,35 @@ pub(crate) fn check(command: &CheckCommand, matches: &ArgMatches, files: &Files)
         let outcome = if complaints.is_empty() { Outcome::Success } else { Outcome::Diagnostics };
         Ok((complaints.lines().map(|line| format!("{path}: {line}\n")).collect(), outcome))
     })
+}
+
+/// Applies the fixes to a source. Writes the file if it changes, or standard output. `None` after an internal error.
+fn fixed(
+    source: Source,
+    path: &str,
+    options: &Options,
+    files: &Files,
+    shown: &CompileOptions,
+) -> Result<Option<Source>, Failure> {
+    // All errors, to see which of them are gone.
+    let mut options = options.clone();
+    options.warnings.error_limit = 0;
+    let before = source.text.clone();
+    let check = |source: &Source| output(source.clone(), &options, files, &Emit::Nothing);
+    let Some(Repaired { source, count }) = repair::repair(source, check)? else { return Ok(None) };
+    if path == "-" {
+        write_output("-", &source.text)?;
+    } else if count != 0 {
+        if std::fs::read(path).ok() != Some(before) {
+            return failure(format!("`{path}` has changed in the meantime: its fixes are not applied"));
+        }
+        write_output(path, &source.text)?;
+    }
+    if count != 0 && !matches!(shown.diagnostic_format, FormatArgument::Json | FormatArgument::Sarif) {
+        let problems = if count == 1 { "problem" } else { "problems" };
+        anstream::eprintln!("kiln: note: fixed {count} {problems} in `{}`", source.name);
+    }
+    Ok(Some(source))
 }
 
 /// Compiles for a device. Returns the module and the interface of its kernels, or the outcome if there is no module.

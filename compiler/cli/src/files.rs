@@ -87,7 +87,7 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
 }
 
 /// Writes an output to a path, or `-` for standard output. Files are written under a temporary name and then renamed,
-/// so that no reader sees a partial file.
+/// so that no reader sees a partial file. A file that exists keeps its permissions, and a symbolic link its target.
 pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if path == "-" {
         let mut stdout = io::stdout().lock();
@@ -107,6 +107,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, bytes);
     }
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Fails here with the folder's name, because the user does not know the temporary name.
     fs::metadata(folder)?;
@@ -119,10 +121,14 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a temporary file and renames it. A failure leaves nothing behind.
 fn replace_file(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
+    let kept = fs::metadata(path).map(|found| found.permissions()).ok();
     let file = tempfile::Builder::new().permissions(permissions()).tempfile_in(folder);
     // The error of `tempfile` names the temporary file.
     let mut file = file.map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(bytes)?;
+    if let Some(kept) = kept {
+        file.as_file().set_permissions(kept)?;
+    }
     file.persist(path)?;
     Ok(())
 }

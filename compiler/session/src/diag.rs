@@ -7,7 +7,7 @@ mod fix;
 mod memory;
 
 pub use codes::{Code, Group};
-pub use fix::{Change, Edit, Fix, OwnedPiece, Piece};
+pub use fix::{Change, Edit, Fix, OwnedPiece, Piece, compatible_edits};
 
 pub use kiln_syntax::closest::{closest, is_near};
 
@@ -280,6 +280,20 @@ impl Sink {
                 self.diagnostics.push(diagnostic);
             } else if diagnostic.severity == Severity::Error {
                 self.errors -= 1;
+            }
+        }
+    }
+
+    /// Replaces those diagnostics after the first `first` ones for which `better` returns another. Several with the same
+    /// replacement become one.
+    pub fn replace(&mut self, first: usize, better: impl Fn(&Diagnostic) -> Option<Diagnostic>) {
+        for diagnostic in self.diagnostics.split_off(first) {
+            match better(&diagnostic) {
+                None => self.diagnostics.push(diagnostic),
+                Some(replacement) => {
+                    self.errors -= usize::from(diagnostic.severity == Severity::Error);
+                    self.report(replacement);
+                }
             }
         }
     }

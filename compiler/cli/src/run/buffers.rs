@@ -4,10 +4,10 @@
 use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, DeviceQueue, Image, Pipe, Queue};
 
 use super::{
-    fill::{fill, list, numbers},
+    fill::{check_fits, fill, list, numbers},
     images,
     parameter::Parameter,
-    value::{ElementType, Number, ScalarType},
+    value::{ElementType, Number},
 };
 use crate::exit::{Failure, failure};
 
@@ -206,17 +206,6 @@ pub(super) fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result
         1 => Ok(ty.encode(&vec![given[0]; ty.components()])),
         count if count == ty.components() => Ok(ty.encode(&given)),
         count => failure(format!("`{text}` has {count} components, not {}", ty.components())),
-    }
-}
-
-/// Checks that a value of this type can be this number. An integer may be written as signed or unsigned: `uint:-1`.
-pub(super) fn check_fits(ty: ScalarType, number: Number) -> Result<(), Failure> {
-    let ScalarType::Int { bytes, .. } = ty else { return Ok(()) };
-    let bits = 8 * bytes as u32;
-    match number {
-        Number::Int(value) if (-(1 << (bits - 1))..1 << bits).contains(&value) => Ok(()),
-        Number::Int(value) => failure(format!("`{value}` does not fit into an integer of {bits} bits")),
-        Number::Float(value) => failure(format!("`{value}` is not an integer")),
     }
 }
 

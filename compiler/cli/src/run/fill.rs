@@ -1,6 +1,6 @@
 //! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `1,2,3`, `file:PATH`.
 
-use super::value::{ElementType, Number};
+use super::value::{ElementType, Number, ScalarType};
 use crate::exit::{Failure, failure};
 
 /// The bytes of `count` elements of this type, filled according to the text.
@@ -18,6 +18,9 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
                 count * components
             ));
         }
+        for (number, (_, scalar)) in numbers.iter().zip(ty.parts.iter().cycle()) {
+            check_fits(*scalar, *number)?;
+        }
         let at = |index: usize| numbers.get(index).copied().unwrap_or(Number::Int(0));
         return Ok((0..count)
             .flat_map(|index| {
@@ -26,6 +29,11 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
             .collect());
     }
     let formula = Formula::parse(text)?;
+    if let Formula { source: Source::Number(number), steps } = &formula
+        && steps.is_empty()
+    {
+        ty.parts.iter().try_for_each(|(_, scalar)| check_fits(*scalar, *number))?;
+    }
     let mut bytes = vec![0; count * ty.stride];
     let mut random = formula.seed();
     for (number, element) in bytes.chunks_exact_mut(ty.stride.max(1)).enumerate() {
@@ -37,6 +45,17 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
         }
     }
     Ok(bytes)
+}
+
+/// Checks that a value of this type can be this number. An integer may be written as signed or unsigned: `uint:-1`.
+pub(crate) fn check_fits(ty: ScalarType, number: Number) -> Result<(), Failure> {
+    let ScalarType::Int { bytes, .. } = ty else { return Ok(()) };
+    let bits = 8 * bytes as u32;
+    match number {
+        Number::Int(value) if (-(1 << (bits - 1))..1 << bits).contains(&value) => Ok(()),
+        Number::Int(value) => failure(format!("`{value}` does not fit into an integer of {bits} bits")),
+        Number::Float(value) => failure(format!("`{value}` is not an integer")),
+    }
 }
 
 /// The elements of a list: `{1,2,3}`, `1,2,3` or `1..3`.
@@ -238,6 +257,10 @@ mod tests {
         assert_eq!(filled("int", 4, "4..2"), ["4", "3", "2", "0"]);
         let ty = ElementType::parse("int").expect("a type");
         assert!(fill(&ty, 2, "1,2,3").is_err_and(|e| e.0.contains("3 values for 2")));
+        assert!(fill(&ty, 2, "1,2.5").is_err_and(|e| e.0.contains("`2.5` is not an integer")));
+        assert!(fill(&ty, 2, "2.5").is_err_and(|e| e.0.contains("`2.5` is not an integer")));
+        let bytes = ElementType::parse("uchar2").expect("a type");
+        assert!(fill(&bytes, 1, "-1,300").is_err_and(|e| e.0.contains("`300` does not fit")));
         assert!(fill(&ty, 2, "zeros").is_err_and(|e| e.0.contains("write `0`")));
     }
 

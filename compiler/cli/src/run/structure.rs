@@ -3,8 +3,7 @@
 use kiln_compiler::interface::{Interface, Type};
 
 use super::{
-    buffers::check_fits,
-    fill::numbers,
+    fill::{check_fits, numbers},
     parameter::{layout, scalar_type},
     value::Number,
 };

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use kiln_session::{
-    diag::{Diagnostic, Edit, Fix},
+    diag::{Diagnostic, Edit, compatible_edits},
     source::FileId,
 };
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
@@ -48,7 +48,7 @@ fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<C
         let location = analysis.in_file(file, diagnostic.span)?;
         let touches = location.start <= range.end && range.start <= location.end;
         let fix = diagnostic.fix.as_ref().filter(|_| touches)?;
-        let (uri, edit) = edit(analysis, fix)?;
+        let (uri, edit) = text_edit(analysis, fix.edit(&analysis.survey.sources)?)?;
         Some((diagnostic, fix, uri, edit, analysis.range(file, &location)))
     });
     let mut actions: Vec<CodeAction> = here
@@ -68,19 +68,14 @@ fn quick_fixes(analysis: &Analysis, file: FileId, range: &Range<usize>) -> Vec<C
 
 /// All fixes of the file that do not overlap with an earlier one.
 fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
-    let mut edits: Vec<(Uri, TextEdit)> = Vec::new();
-    let fixes =
-        analysis.survey.diagnostics.iter().filter_map(|diagnostic: &Diagnostic| diagnostic.fix.as_ref());
-    for fix in fixes.filter(|fix| analysis.in_file(file, fix.span).is_some()) {
-        let Some((uri, edit)) = edit(analysis, fix) else { continue };
-        let overlaps = |(file, other): &(Uri, TextEdit)| {
-            let conflicts = edit.range.start < other.range.end && other.range.start < edit.range.end;
-            *file == uri && (conflicts || edit.range == other.range)
-        };
-        if !edits.iter().any(overlaps) {
-            edits.push((uri, edit));
-        }
-    }
+    let is_here = |diagnostic: &&Diagnostic| {
+        diagnostic.fix.as_ref().is_some_and(|fix| analysis.in_file(file, fix.span).is_some())
+    };
+    let here = analysis.survey.diagnostics.iter().filter(is_here);
+    let edits: Vec<(Uri, TextEdit)> = compatible_edits(here, &analysis.survey.sources)
+        .into_iter()
+        .filter_map(|(_, edit)| text_edit(analysis, edit))
+        .collect();
     (edits.len() > 1).then(|| CodeAction {
         title: format!("Fix all {} problems with a single fix", edits.len()),
         kind: Some(FIX_ALL),
@@ -89,9 +84,8 @@ fn fix_all(analysis: &Analysis, file: FileId) -> Option<CodeAction> {
     })
 }
 
-/// A fix as an edit of one of the user's files. It can change a macro definition.
-fn edit(analysis: &Analysis, fix: &Fix) -> Option<(Uri, TextEdit)> {
-    let Edit { location, text } = fix.edit(&analysis.survey.sources)?;
+/// An edit of one of the user's files. It can change a macro definition.
+fn text_edit(analysis: &Analysis, Edit { location, text }: Edit) -> Option<(Uri, TextEdit)> {
     let uri = uri::uri(analysis.file_name(location.file)?)?;
     Some((uri, TextEdit { range: analysis.range(location.file, &location.range), new_text: text }))
 }

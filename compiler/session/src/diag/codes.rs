@@ -137,6 +137,7 @@ codes! {
     ExtraTokens "extra-tokens" Warning;
     NotUtf8 "not-utf8" Warning;
     InvisibleCharacter "invisible-character" Warning;
+    BackslashSpace "backslash-space" Warning;
     Conditional "conditional" Error;
     UserError "user-error" Error;
     UserWarning "user-warning" Warning;

@@ -2,6 +2,7 @@
 
 use kiln_syntax::Span;
 
+use super::Diagnostic;
 use crate::source::{FileRange, SourceMap};
 
 /// A suggested edit of the source.
@@ -102,6 +103,29 @@ impl Fix {
                 Some(Edit { location: FileRange { file, range: 0..0 }, text: format!("{line}\n") })
             }
         }
+    }
+}
+
+/// The edits of diagnostics with a fix, without those that overlap an earlier one.
+pub fn compatible_edits<'d>(
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    map: &SourceMap,
+) -> Vec<(&'d Diagnostic, Edit)> {
+    let mut edits: Vec<(&Diagnostic, Edit)> = Vec::new();
+    for diagnostic in diagnostics {
+        let Some(edit) = diagnostic.fix.as_ref().and_then(|fix| fix.edit(map)) else { continue };
+        if !edits.iter().any(|(_, other)| edit.overlaps(other)) {
+            edits.push((diagnostic, edit));
+        }
+    }
+    edits
+}
+
+impl Edit {
+    fn overlaps(&self, other: &Self) -> bool {
+        let (own, others) = (&self.location.range, &other.location.range);
+        let conflicts = own.start < others.end && others.start < own.end;
+        self.location.file == other.location.file && (conflicts || own == others)
     }
 }
 
