@@ -112,10 +112,12 @@ impl Preprocessor<'_> {
             let diagnostic = Diagnostic::new(Code::ExtraTokens, first.span, message);
             let comment = format!("// {}", first.spelling(self.interner));
             let is_test = matches!(directive, "ifdef" | "ifndef") && matches!(first.kind, Kind::Punct(_));
-            let diagnostic = match is_test {
-                true => diagnostic.help("it tests one name: write `#if` for a condition"),
-                false => diagnostic.help("make it a comment"),
-            };
+            let is_else_if = directive == "else" && first.spelling(self.interner) == "if";
+            let diagnostic = diagnostic.help(match (is_test, is_else_if) {
+                (true, _) => "it tests one name: write `#if` for a condition",
+                (_, true) => "`#else` has no condition: write `#elif` for one",
+                _ => "make it a comment",
+            });
             self.sink.report(diagnostic.fix(first.span, "make it a comment", comment));
         }
     }

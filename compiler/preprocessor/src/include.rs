@@ -41,6 +41,9 @@ const C_HEADERS: [&str; 19] = [
 /// C headers whose contents are built into OpenCL C.
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
+/// The help for a header of which OpenCL C has the contents.
+const WITHOUT_HEADER: &str = "remove it: OpenCL C has the types and functions without a header";
+
 /// Headers that are part of the compiler. Files with the same names take precedence.
 const KILN_HEADERS: [(&str, &str); 9] = [
     ("kiln/assert.h", include_str!("headers/kiln/assert.h")),
@@ -58,6 +61,8 @@ const KILN_HEADERS: [(&str, &str); 9] = [
 struct Header {
     name: String,
     quoted: bool,
+    /// Whether `-include` names it.
+    is_option: bool,
     span: Span,
 }
 
@@ -81,9 +86,9 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `-include`: searches for the file as if the source included it.
+    /// `-include`: searches for the file in the working directory, then as if the source included it.
     pub(super) fn force_include(&mut self, path: &str) {
-        let header = Header { name: path.to_owned(), quoted: true, span: Span::default() };
+        let header = Header { name: path.to_owned(), quoted: true, is_option: true, span: Span::default() };
         match self.find(&header) {
             Some(file) => {
                 self.add_dependency(&file.name);
@@ -174,7 +179,7 @@ impl Preprocessor<'_> {
         let end = inside.find([close, '\n', '\r']).filter(|end| inside[*end..].starts_with(close))?;
         let lo = first.span.lo;
         let span = Span::new(lo, lo + end as u32 + 2);
-        Some(Header { name: inside[..end].to_owned(), quoted: close == '"', span })
+        Some(Header { name: inside[..end].to_owned(), quoted: close == '"', is_option: false, span })
             .filter(|header| !header.name.is_empty())
     }
 
@@ -189,7 +194,7 @@ impl Preprocessor<'_> {
             Kind::Punct(Punct::Less) => (inside('<', '>')?, false),
             _ => return None,
         };
-        (!name.is_empty()).then(|| Header { name: name.to_owned(), quoted, span })
+        (!name.is_empty()).then(|| Header { name: name.to_owned(), quoted, is_option: false, span })
     }
 
     /// `__has_include`: parses the line after `(`. Whether the file exists, and the number of tokens of the name.
@@ -199,14 +204,22 @@ impl Preprocessor<'_> {
         Some((self.find(&header).is_some(), used))
     }
 
-    /// The paths to search, in order: the directory of the including file for a quoted name, then `-I`.
+    /// The paths to search, in order: the working directory for a name of `-include`, the directory of the including
+    /// file for a quoted name, then `-I`.
     fn candidates(&self, header: &Header) -> Vec<String> {
         if is_absolute(&header.name) {
             return vec![header.name.clone()];
         }
         let own = self.frames.last().filter(|_| header.quoted).map(|frame| directory(&frame.file.name));
         let directories = own.into_iter().chain(self.options.include_dirs.iter().map(String::as_str));
-        directories.map(|directory| join(directory, &header.name)).collect()
+        let option = header.is_option.then(|| header.name.clone());
+        let mut paths = Vec::from_iter(option);
+        for path in directories.map(|directory| join(directory, &header.name)) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
     }
 
     fn find(&mut self, header: &Header) -> Option<Rc<SourceFile>> {
@@ -231,6 +244,10 @@ impl Preprocessor<'_> {
                 Some((own, _)) => diagnostic
                     .help(format!("`#include <{own}>` declares the part of it that Kiln supports"))
                     .fix(header.span, format!("include `<{own}>`"), format!("<{own}>")),
+                None if known == "stdio.h" => diagnostic.help("remove it: `printf` is a built-in function"),
+                None if matches!(known, "float.h" | "limits.h" | "tgmath.h") => {
+                    diagnostic.help(WITHOUT_HEADER)
+                }
                 None => diagnostic,
             });
             return;
@@ -239,7 +256,7 @@ impl Preprocessor<'_> {
         let candidates = self.candidates(header);
         let is_built_in = BUILT_IN_HEADERS.contains(&known);
         diagnostic = match (candidates.is_empty(), is_built_in) {
-            (_, true) => diagnostic.help("remove it: OpenCL C has the types and functions without a header"),
+            (_, true) => diagnostic.help(WITHOUT_HEADER),
             (true, _) => diagnostic.help("name the directory of the file with `-I`"),
             (false, _) => diagnostic.note(format!("looked for {}", list(&candidates))),
         };

@@ -17,22 +17,24 @@ fn invisible(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 impl Preprocessor<'_> {
-    /// Warns about the first invisible character of a file that has not been reported as an error.
+    /// Warns about the first character of each kind in a file. Errors report some of them.
     pub(super) fn warn_invisible(&mut self, id: FileId) {
         let File { text, .. } = self.map.file(id);
         let lo = self.map.span(id, 0..0).lo;
         let is_new = |&(at, _): &(usize, char)| !self.reported.contains(&(lo + at as u32));
-        let Some((at, c)) = invisible(text).find(is_new) else { return };
-        let what = match c {
-            '\u{202A}'..='\u{2069}' => "changes the order in which the text is displayed",
-            _ => "is a control character",
-        };
-        let span = self.map.span(id, at..at + c.len_utf8());
-        let message = format!("the character U+{:04X} {what}", c as u32);
-        self.sink.report(
-            Diagnostic::new(Code::InvisibleCharacter, span, message)
-                .help("remove it, or write an escape sequence in a literal")
-                .fix(span, "remove the character", ""),
-        );
+        let (bidirectional, control): (Vec<_>, Vec<_>) =
+            invisible(text).filter(is_new).partition(|&(_, c)| matches!(c, '\u{202A}'..='\u{2069}'));
+        let bidirectional =
+            bidirectional.first().map(|it| (*it, "changes the order in which the text is displayed"));
+        let control = control.first().map(|it| (*it, "is a control character"));
+        for ((at, c), what) in bidirectional.into_iter().chain(control) {
+            let span = self.map.span(id, at..at + c.len_utf8());
+            let message = format!("the character U+{:04X} {what}", c as u32);
+            self.sink.report(
+                Diagnostic::new(Code::InvisibleCharacter, span, message)
+                    .help("remove it, or write an escape sequence in a literal")
+                    .fix(span, "remove the character", ""),
+            );
+        }
     }
 }

@@ -36,6 +36,7 @@ pub mod pragma;
 mod pragma_directive;
 mod predefined;
 mod print;
+mod splices;
 mod substitute;
 mod token;
 mod trace;
@@ -269,6 +270,7 @@ impl Preprocessor<'_> {
         let Some(frame) = self.frames.pop() else { return };
         if self.map.file(frame.id).kind == FileKind::User {
             self.warn_invisible(frame.id);
+            self.warn_blank_splices(frame.id, &frame.file);
         }
         if let Some(at) = frame.piece.open_comment {
             let span = self.map.span(frame.id, at..at + 2);

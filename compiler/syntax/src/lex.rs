@@ -13,7 +13,7 @@ mod raw;
 
 use logos::Logos as _;
 
-pub use splice::Spliced;
+pub use splice::{BlankSplice, Spliced};
 
 use self::raw::Raw;
 use crate::token::Punct;

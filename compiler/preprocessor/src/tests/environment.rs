@@ -129,6 +129,9 @@ fn options_define_macros() {
     let run = Run::new(&options, "A B F(1,2) GONE [E]", &files);
     assert_eq!(run.messages(), Vec::<String>::new());
     assert_eq!(run.text(), "1 0 1 2 + 3 1 - 2 GONE [ ]");
+    let beside = Options { forced_includes: vec!["pre.h".to_owned()], ..cl30() };
+    let run = Run::new(&beside, "PRE", &[("pre.h", "#define PRE working\n"), ("dir/pre.h", "")]);
+    assert_eq!(run.text(), "working");
     let run = Run::new(&Options { macros: vec![define("1x")], ..cl30() }, "", &[]);
     assert_eq!(run.messages(), ["1:9 macro-definition: a macro's name must be an identifier"]);
 }

@@ -8,6 +8,17 @@ pub struct Spliced {
     text: Option<String>,
     /// Removed bytes: the offset in the text, and the number of bytes removed from the original there. Ascending.
     cuts: Vec<(u32, u32)>,
+    /// See [`Self::blank_splices`].
+    blank_splices: Vec<BlankSplice>,
+}
+
+/// A line splice with white space between the backslash and the end of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlankSplice {
+    /// Its offset in the text without splices.
+    pub joined: u32,
+    /// The offsets of the white space in the original.
+    pub blanks: (u32, u32),
 }
 
 impl Spliced {
@@ -18,6 +29,7 @@ impl Spliced {
         let find = |rest: &str| if has_trigraphs { rest.find(['\\', '?']) } else { rest.find('\\') };
         let mut text = String::new();
         let mut cuts = Vec::new();
+        let mut blank_splices = Vec::new();
         let bytes = original.as_bytes();
         let mut copied = 0;
         let mut at = 0;
@@ -33,18 +45,29 @@ impl Spliced {
                 text.reserve(original.len());
             }
             text.push_str(&original[copied..at]);
-            if splice.is_none() {
-                text.push(char::from(character));
+            match splice {
+                None => text.push(char::from(character)),
+                Some(Newline { blanks: 0, .. }) => {}
+                Some(Newline { blanks, .. }) => {
+                    let start = (at + length) as u32;
+                    let joined = text.len() as u32;
+                    blank_splices.push(BlankSplice { joined, blanks: (start, start + blanks as u32) });
+                }
             }
-            at += length + splice.unwrap_or(0);
+            at += length + splice.map_or(0, |it| it.length);
             copied = at;
             cuts.push((text.len() as u32, (at - text.len()) as u32));
         }
         if cuts.is_empty() {
-            return Self { text: None, cuts };
+            return Self { text: None, cuts, blank_splices };
         }
         text.push_str(&original[copied..]);
-        Self { text: Some(text), cuts }
+        Self { text: Some(text), cuts, blank_splices }
+    }
+
+    /// The line splices with white space after the backslash.
+    pub fn blank_splices(&self) -> &[BlankSplice] {
+        &self.blank_splices
     }
 
     /// The text to lex. `original` must be the text that was processed.
@@ -81,12 +104,21 @@ impl OffsetMap<'_> {
     }
 }
 
-/// The length of a line end after a backslash. White space in between is allowed, as in other compilers.
-fn newline(bytes: &[u8]) -> Option<usize> {
-    let blank = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)).count();
-    match &bytes[blank..] {
-        [b'\r', b'\n', ..] => Some(blank + 2),
-        [b'\n' | b'\r', ..] => Some(blank + 1),
+/// The end of a line after a backslash.
+#[derive(Clone, Copy)]
+struct Newline {
+    /// The white space before it, which other compilers allow too.
+    blanks: usize,
+    /// The length with the white space.
+    length: usize,
+}
+
+/// The end of a line, if it follows.
+fn newline(bytes: &[u8]) -> Option<Newline> {
+    let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)).count();
+    match &bytes[blanks..] {
+        [b'\r', b'\n', ..] => Some(Newline { blanks, length: blanks + 2 }),
+        [b'\n' | b'\r', ..] => Some(Newline { blanks, length: blanks + 1 }),
         _ => None,
     }
 }
@@ -123,6 +155,7 @@ mod tests {
             let (lo, hi) = offsets.original(start, end);
             &original[lo as usize..hi as usize]
         };
+        assert_eq!(spliced.blank_splices(), [BlankSplice { joined: 5, blanks: (8, 9) }]);
         assert_eq!(slice(0, 4), "ab\\\ncd");
         assert_eq!(slice(5, 7), "ef");
         assert_eq!(slice(8, 10), "gh");
