@@ -98,6 +98,7 @@ pub fn check(
     let previous = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
     sink.remove_consequences(previous, |diagnostic| reported.covers(diagnostic, sources));
+    sink.replace(previous, |diagnostic| syntax::explain_in_macro(diagnostic, sources, interner));
     if !parsed.repaired.is_empty() {
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(previous, |diagnostic| shadows.is_consequence(diagnostic));

@@ -3,6 +3,7 @@
 mod branch;
 mod habits;
 mod languages;
+mod loops;
 mod parameters;
 mod shadow;
 mod words;
@@ -126,6 +127,20 @@ pub(crate) fn report_with_consequences<'e>(
         sink.report(known.unwrap_or_else(|| diagnostic(error, sources, interner)));
     }
     reported
+}
+
+/// A better diagnostic for an error in a macro whose parameters are a part of its replacement: they are not declared, and
+/// what they call is no function.
+pub(crate) fn explain_in_macro(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    interner: &Interner,
+) -> Option<Diagnostic> {
+    if !matches!(diagnostic.code, Code::UndeclaredName | Code::UnknownType | Code::NotCallable) {
+        return None;
+    }
+    let name = sources.macro_name(diagnostic.span.lo)?;
+    habits::spaced_parameters(diagnostic.span, interner.text(name), sources)
 }
 
 /// Whether a span is on the line of a macro definition.

@@ -194,11 +194,11 @@ impl Sema<'_> {
     /// Sets an attribute that is allowed once. Reports a conflicting repetition.
     fn set_once<T: Copy + PartialEq>(
         &mut self,
-        place: &mut Option<T>,
+        recorded: &mut Option<T>,
         value: Option<T>,
         at: &ast::Attribute,
     ) {
-        if let (Some(first), Some(second)) = (*place, value)
+        if let (Some(first), Some(second)) = (*recorded, value)
             && first != second
         {
             self.report(
@@ -211,7 +211,7 @@ impl Sema<'_> {
             );
             return;
         }
-        *place = place.or(value);
+        *recorded = recorded.or(value);
     }
 
     /// `aligned`, `aligned(n)` (OpenCL C 6.13.1, 6.13.3).
@@ -358,14 +358,14 @@ impl Sema<'_> {
             self.report(diagnostic);
             return None;
         }
-        for (place, argument) in size.iter_mut().zip(attribute.arguments) {
+        for (length, argument) in size.iter_mut().zip(attribute.arguments) {
             let Argument::Expr(expr) = argument else {
                 self.report_argument(attribute, "a work-group size has three numbers", NOTE);
                 return None;
             };
             let value = self.integer_constant(expr, "a work-group size")?;
             match u32::try_from(value) {
-                Ok(value) if value > 0 => *place = value,
+                Ok(value) if value > 0 => *length = value,
                 _ => {
                     self.report_argument(attribute, format!("a work-group size cannot be {value}"), NOTE);
                     return None;

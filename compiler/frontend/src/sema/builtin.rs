@@ -417,8 +417,8 @@ impl Sema<'_> {
                         };
                         match pointees.iter().any(is_right) {
                             true => diagnostic
-                                .help("it takes a pointer: write `&` before the object")
-                                .prefix(argument.span, "&"),
+                                .help("it takes a pointer: write the address of the object")
+                                .rewrite(argument.span, "write its address", [Piece::Address(argument.span)]),
                             false => diagnostic.help("it takes a pointer"),
                         }
                     }

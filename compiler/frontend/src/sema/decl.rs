@@ -205,13 +205,7 @@ impl Sema<'_> {
         init: Option<&ast::Initializer>,
         out: &mut Vec<Stmt>,
     ) {
-        for span in [specified.kernel, specified.inline].into_iter().flatten() {
-            self.report(Diagnostic::new(
-                Code::FunctionSpecifier,
-                span,
-                "this is only allowed before a function",
-            ));
-        }
+        self.no_function_specifier(specified);
         let text = self.text(name.node).to_owned();
         let mut variable =
             Variable { name: &text, ty: declared.ty, storage: specified.storage, span: name.span };

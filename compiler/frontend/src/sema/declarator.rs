@@ -75,7 +75,7 @@ impl Sema<'_> {
         let mut ty = base;
         let mut parameters = None;
         let mut of_block = None;
-        for (place, chunk) in declarator.chunks.iter().enumerate().rev() {
+        for (index, chunk) in declarator.chunks.iter().enumerate().rev() {
             parameters = None;
             ty = match &chunk.kind {
                 DerivationKind::Pointer(qualifiers, attributes) => {
@@ -91,10 +91,10 @@ impl Sema<'_> {
                     self.qualify(block, found)
                 }
                 DerivationKind::Array(array) => {
-                    let is_outermost = declarator.chunks[..place]
+                    let is_outermost = declarator.chunks[..index]
                         .iter()
                         .all(|chunk| !matches!(chunk.kind, DerivationKind::Array(_)));
-                    if place != 0 {
+                    if index != 0 {
                         self.check_no_qualifiers(array, chunk.span);
                     }
                     self.array_of(ty, array, is_outermost, chunk.span)
@@ -103,7 +103,7 @@ impl Sema<'_> {
                     let taken = self.parameters(function);
                     // In `constant int (^block)(int)`, the address space applies to the block (OpenCL C 6.14), not to
                     // its result.
-                    let outer = declarator.chunks[..place].last();
+                    let outer = declarator.chunks[..index].last();
                     if outer.is_some_and(|outer| matches!(outer.kind, DerivationKind::Block(_))) {
                         of_block = ty.quals.space.take();
                     }

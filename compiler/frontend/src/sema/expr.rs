@@ -400,13 +400,13 @@ fn starts_with_negation(assign: &ast::AssignExpr) -> bool {
         && assign.op.span.hi == assign.right.span.lo
 }
 
-/// Whether the operand has no effects, for the warning about unused values.
 /// Whether the operand is a call of a built-in function whose only effect is its result.
 fn is_pure_call(operand: &Operand) -> bool {
     let Operand::Value(Expr { kind: ExprKind::Builtin { builtin, .. }, .. }) = operand else { return false };
     kiln_builtins::row(*builtin).attributes.is_const
 }
 
+/// Whether the operand has no effects, for the warning about unused values.
 fn is_pure(operand: &Operand) -> bool {
     match operand {
         Operand::Lvalue(lvalue) => !lvalue.ty.quals.is_volatile,

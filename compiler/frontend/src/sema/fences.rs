@@ -72,7 +72,7 @@ impl Sema<'_> {
         scope: &Chosen<Scope>,
         call: &Call,
     ) -> bool {
-        let place = |argument| match argument {
+        let span_of = |argument| match argument {
             Argument::Scope => scope.span,
             Argument::Order | Argument::Failure => order.span,
             Argument::Flags | Argument::Object => flags.span,
@@ -83,7 +83,7 @@ impl Sema<'_> {
                 memory::check_support(Operation::Fence, known_order, known_scope, self.memory_support())
             });
             if let Err(problem) = problem {
-                let span = place(problem.argument);
+                let span = span_of(problem.argument);
                 self.report(match problem.rule {
                     Rule::FenceImage if known_flags == Some(FenceFlags::IMAGE) => {
                         let words = "memory_order_acq_rel, memory_scope_work_item";
@@ -100,7 +100,7 @@ impl Sema<'_> {
             memory::advise_legacy_fence(known_flags)
         };
         if let Some(advice) = advice {
-            let span = place(advice.argument);
+            let span = span_of(advice.argument);
             let is_image_fence = advice.rule == Rule::MemFenceImage && known_flags == Some(FenceFlags::IMAGE);
             let mut diagnostic = Diagnostic::of_problem(advice, span);
             if is_image_fence {
@@ -135,19 +135,19 @@ impl Sema<'_> {
         };
         let Some(scope) = scope else { return self.error_value(call.span) };
         let group = Group::from_scope(barrier.execution);
-        let place = |argument| if argument == Argument::Scope { scope.span } else { flags.span };
+        let span_of = |argument| if argument == Argument::Scope { scope.span } else { flags.span };
         let support = self.memory_support();
         let problem = memory::check_barrier(group, flags.known(), scope.known()).and_then(|()| {
             let scope = scope.known().filter(|_| is_given);
             memory::check_support(Operation::Barrier(group), None, scope, support)
         });
         if let Err(problem) = problem {
-            let span = place(problem.argument);
+            let span = span_of(problem.argument);
             self.report(argument_problem(problem, span, is_given));
             return self.error_value(call.span);
         }
         if let Some(advice) = memory::advise_barrier(flags.known(), scope.known()) {
-            let span = place(advice.argument);
+            let span = span_of(advice.argument);
             self.report_memory_problem(advice, span);
         }
         let barrier = hir::Barrier { execution: barrier.execution, flags: flags.value, scope: scope.value };

@@ -60,6 +60,21 @@ pub(crate) struct Body {
     /// The last expression whose value is not used.
     pub(super) discarded: Span,
     pub(super) jumps: Jumps,
+    /// The loop without a body before the current block.
+    pub(super) ended_loop: Option<EndedLoop>,
+}
+
+/// A loop whose body is a `;`, before a block that was meant as its body.
+#[derive(Debug)]
+pub(crate) struct EndedLoop {
+    /// `for` or `while`.
+    pub(super) word: &'static str,
+    /// The variables that it declares.
+    pub(super) names: Vec<Symbol>,
+    /// The `;`.
+    pub(super) semicolon: Span,
+    /// Whether an error for one of the variables explains the mistake.
+    pub(super) is_reported: bool,
 }
 
 /// The targets of jumps in a body.
@@ -85,6 +100,7 @@ impl Body {
             outermost_depth: usize::MAX,
             discarded: Span::default(),
             jumps: Jumps::default(),
+            ended_loop: None,
         }
     }
 

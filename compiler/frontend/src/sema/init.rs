@@ -589,10 +589,10 @@ impl Sema<'_> {
             );
         }
         let is_signed = matches!(self.types.get(element.ty), Ty::Scalar(Scalar::Char));
-        for (place, &byte) in (0..room).zip(text) {
+        for (index, &byte) in (0..room).zip(text) {
             let bits = if is_signed { byte as i8 as u64 } else { u64::from(byte) };
             let value = Expr { kind: ExprKind::Const(Const::Int(bits)), ty: element.ty, span };
-            parts.list.push((offset + place, value));
+            parts.list.push((offset + index, value));
         }
         text.len() as u64 + 1
     }

@@ -21,7 +21,7 @@ impl Sema<'_> {
     /// The address space of a variable at program scope, or of a `static` or `extern` variable of a function: global
     /// or constant (OpenCL C 6.7.6, 6.10). Reports an invalid declaration and returns `None`.
     pub(crate) fn static_address_space(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
-        let place =
+        let context =
             if self.scopes.at_program_scope() { "at program scope" } else { "with this storage class" };
         match variable.ty.quals.space {
             Some(AddressSpace::Constant) => Some(AddressSpace::Constant),
@@ -31,7 +31,7 @@ impl Sema<'_> {
                 let mut diagnostic = Diagnostic::new(
                     Code::AddressSpacePlacement,
                     variable.span,
-                    format!("`{}` cannot be `{word}` {place}", variable.name),
+                    format!("`{}` cannot be `{word}` {context}", variable.name),
                 )
                 .note("OpenCL C 6.7.6, 6.10: objects that live as long as the program are `constant` or `global`");
                 if space == AddressSpace::Local {
@@ -49,7 +49,7 @@ impl Sema<'_> {
                     Diagnostic::new(
                         Code::AddressSpaceRequired,
                         variable.span,
-                        format!("`{}` must be `constant` {place}", variable.name),
+                        format!("`{}` must be `constant` {context}", variable.name),
                     )
                     .help("write `constant` before its type")
                     .note("OpenCL C 6.7.6: variables in global memory need OpenCL C 2.0 or `__opencl_c_program_scope_global_variables`"),
@@ -191,18 +191,14 @@ impl Sema<'_> {
             _ => return self.check_half(variable),
         };
         let shown = self.show(element);
-        let place = match space {
+        let what = match space {
             Some(space) => format!("a `{}` variable", space.spelling()),
             None if is_static => "a variable that lives as long as the program".to_owned(),
             None => "a variable".to_owned(),
         };
         self.report(
-            Diagnostic::new(
-                Code::OpaqueTypeUse,
-                variable.span,
-                format!("{place} cannot have type `{shown}`"),
-            )
-            .note(note),
+            Diagnostic::new(Code::OpaqueTypeUse, variable.span, format!("{what} cannot have type `{shown}`"))
+                .note(note),
         );
         false
     }

@@ -89,20 +89,24 @@ impl Sema<'_> {
     }
 
     /// Reports a storage class or function specifier where none is allowed.
-    pub(crate) fn no_storage(&mut self, specified: &Specified, place: &str) {
+    pub(crate) fn no_storage(&mut self, specified: &Specified, what: &str) {
         if let Some(storage) = specified.storage {
             self.report(
-                Diagnostic::new(Code::StorageClass, storage.span, format!("{place} has no storage class"))
+                Diagnostic::new(Code::StorageClass, storage.span, format!("{what} has no storage class"))
                     .help("leave it out")
                     .remove(storage.span, "remove the storage class"),
             );
         }
+        self.no_function_specifier(specified);
+    }
+
+    /// Reports `kernel` and `inline` where no function is declared.
+    pub(crate) fn no_function_specifier(&mut self, specified: &Specified) {
         for span in [specified.kernel, specified.inline].into_iter().flatten() {
-            self.report(Diagnostic::new(
-                Code::FunctionSpecifier,
-                span,
-                "this is only allowed before a function",
-            ));
+            self.report(
+                Diagnostic::new(Code::FunctionSpecifier, span, "this is only allowed before a function")
+                    .help("remove it; if it is a name, choose another one, because it is a keyword"),
+            );
         }
     }
 

@@ -10,7 +10,11 @@ use kiln_syntax::{
 use kiln_types::ty::TyId;
 
 use super::{
-    Entity, Meaning, Role, Sema, attributes::Target, convert::AssignContext, function::Returns, scope::Scope,
+    Entity, Meaning, Role, Sema,
+    attributes::Target,
+    convert::AssignContext,
+    function::{EndedLoop, Returns},
+    scope::Scope,
 };
 use crate::hir::{Expr, ExprKind, If, Loop, LoopHints, Stmt, StmtKind, jumps, visit};
 
@@ -36,10 +40,14 @@ impl Sema<'_> {
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
-                    self.warn_body_outside_loop(statement, items.get(at + 1));
                     hint_at = hint_at.filter(|_| !begins_loop(statement));
                     self.warn_unused_hint(hint_at.take());
-                    self.statement(statement, std::mem::take(&mut hints), &mut out);
+                    let hints = std::mem::take(&mut hints);
+                    let before = at.checked_sub(1).map(|before| &items[before]);
+                    match before.and_then(ended_loop).filter(|_| matches!(statement.kind, Ast::Block(_))) {
+                        Some(ended) => self.block_after_loop(ended, statement, &mut out),
+                        None => self.statement(statement, hints, &mut out),
+                    }
                 }
                 BlockItem::Pragma(text) => {
                     if let Some(unroll) = self.pragma(text.node) {
@@ -124,7 +132,9 @@ impl Sema<'_> {
             Ast::Block(block) => StmtKind::Block(self.block_body(block)),
             Ast::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
-                self.warn_empty_body(then, otherwise.is_none(), "this `if` does nothing");
+                if otherwise.is_none() {
+                    self.warn_empty_body(then);
+                }
                 let then = self.body_statement(then);
                 let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
                 StmtKind::If(Box::new(If { condition, then, otherwise }))
@@ -306,28 +316,29 @@ impl Sema<'_> {
         );
     }
 
-    /// Warns about a `;` as a body, which is rarely intended.
-    fn warn_empty_body(&mut self, body: &ast::Statement, is_alone: bool, message: impl Into<String>) {
-        if is_alone && matches!(body.kind, Ast::Empty) && body.attributes.is_empty() {
-            self.report(
-                Diagnostic::new(Code::EmptyBody, body.span, message)
-                    .help("remove the `;`, or write `{}` if that is meant")
-                    .fix(body.span, "write `{}`", "{}"),
-            );
+    /// Warns about a `;` as the body of an `if`, which is rarely intended.
+    fn warn_empty_body(&mut self, body: &ast::Statement) {
+        if is_semicolon(body) {
+            self.warn_semicolon(body.span, "this `if` does nothing");
         }
     }
 
-    /// Warns about a `;` between a loop and the block that was meant as its body.
-    fn warn_body_outside_loop(&mut self, statement: &ast::Statement, next: Option<&BlockItem>) {
-        let (word, body) = match &statement.kind {
-            Ast::While { body, .. } => ("while", *body),
-            Ast::For(of) => ("for", of.body),
-            _ => return,
-        };
-        let Some(BlockItem::Statement(block)) = next else { return };
-        if matches!(block.kind, Ast::Block(_)) {
+    fn warn_semicolon(&mut self, semicolon: Span, message: impl Into<String>) {
+        self.report(
+            Diagnostic::new(Code::EmptyBody, semicolon, message)
+                .help("remove the `;`, or write `{}` if that is meant")
+                .fix(semicolon, "write `{}`", "{}"),
+        );
+    }
+
+    /// The block after a loop whose body is a `;`. Warns about the `;`, unless an error in the block explains it.
+    fn block_after_loop(&mut self, ended: EndedLoop, block: &ast::Statement, out: &mut Vec<Stmt>) {
+        let outer = self.body.ended_loop.replace(ended);
+        self.statement(block, LoopHints::default(), out);
+        let ended = std::mem::replace(&mut self.body.ended_loop, outer);
+        if let Some(EndedLoop { word, semicolon, is_reported: false, .. }) = ended {
             let message = format!("the body of this `{word}` is empty, and the block after it runs once");
-            self.warn_empty_body(body, true, message);
+            self.warn_semicolon(semicolon, message);
         }
     }
 
@@ -410,7 +421,7 @@ impl Sema<'_> {
         let name = match &value.kind {
             ExprKind::PointerCast(inner) => return self.warn_stack_address(inner),
             ExprKind::Offset(offset) => return self.warn_stack_address(&offset.pointer),
-            ExprKind::AddressOf(place) => place
+            ExprKind::AddressOf(lvalue) => lvalue
                 .local()
                 .zip(self.body.function)
                 .and_then(|(local, function)| self.module.functions[function].locals[local].name),
@@ -520,6 +531,30 @@ fn begins_loop(statement: &ast::Statement) -> bool {
         Ast::Case { body, .. } | Ast::Default { body } | Ast::Label { body, .. } => begins_loop(body),
         _ => false,
     }
+}
+
+/// Whether a body is only a `;`.
+fn is_semicolon(body: &ast::Statement) -> bool {
+    matches!(body.kind, Ast::Empty) && body.attributes.is_empty()
+}
+
+/// The loop whose body is a `;`.
+fn ended_loop(item: &BlockItem) -> Option<EndedLoop> {
+    let BlockItem::Statement(statement) = item else { return None };
+    let (word, body, init) = match &statement.kind {
+        Ast::While { body, .. } => ("while", *body, &ForInit::None),
+        Ast::For(of) => ("for", of.body, &of.init),
+        _ => return None,
+    };
+    if !is_semicolon(body) {
+        return None;
+    }
+    let declarators = match init {
+        ForInit::Declaration(declaration) => declaration.declarators,
+        ForInit::None | ForInit::Expr(_) => &[],
+    };
+    let names = declarators.iter().filter_map(|one| Some(one.declarator.name?.node)).collect();
+    Some(EndedLoop { word, names, semicolon: body.span, is_reported: false })
 }
 
 /// The block of a `({ … });` statement.

@@ -22,7 +22,10 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
     let around = Around::new(error, sources)?;
     if let Some(name) = sources.macro_name(error.span.lo) {
         let name = interner.text(name);
-        return around.macro_value(name).or_else(|| around.macro_as_name(name));
+        return around
+            .macro_value(name)
+            .or_else(|| spaced_parameters(error.span, name, sources))
+            .or_else(|| around.macro_as_name(name));
     }
     if let Kind::Expected { what, found: Some(_) } = error.kind
         && let Some(diagnostic) = around.declaration_after_label(what).or_else(|| around.decimal_comma(what))
@@ -30,18 +33,25 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         return Some(diagnostic);
     }
     match error.kind {
-        Kind::Expected { what, found: Some(TokenKind::Name(name)) }
-            if what != Expected::Mark(Punct::OpenParen) =>
-        {
-            around.operator_word(interner.text(name)).or_else(|| around.using())
+        Kind::Expected { what, found: Some(found) } => {
+            let is_semicolon = what == Expected::Mark(Punct::Semicolon);
+            let (known, is_name) = match found {
+                TokenKind::Name(name) if what != Expected::Mark(Punct::OpenParen) => {
+                    (around.operator_word(interner.text(name)).or_else(|| around.using()), true)
+                }
+                _ => (around.expected(what, found), false),
+            };
+            known
+                .or_else(|| around.part_of_for().filter(|_| is_semicolon || is_name))
+                .or_else(|| around.semicolon_of_line().filter(|_| is_semicolon))
         }
-        Kind::Expected { what, found: Some(found) } => around.expected(what, found),
         Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
         Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => around.reference(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
         Kind::Unexpected { found: TokenKind::Keyword(keyword) } => around.conversion(keyword),
         Kind::Missing { mark: Punct::Semicolon, after, .. } => {
-            around.statement_word(after).or_else(|| around.name_of_declaration(after))
+            let other = || around.name_of_declaration(after).or_else(|| around.part_of_for());
+            around.statement_word(after).or_else(other)
         }
         Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => around.bare_body(),
         Kind::Missing { mark: Punct::OpenParen, .. } => around.block_without_caret(),
@@ -86,9 +96,9 @@ impl<'s> Around<'s> {
 
     /// The range of a span, if it is in the file of the error and not in a macro.
     pub(super) fn range_in_file(&self, span: Span) -> Option<Range<usize>> {
-        let place = self.sources.spelling(span)?;
-        let is_plain = place.file == self.file && self.sources.macro_name(span.lo).is_none();
-        is_plain.then_some(place.range)
+        let location = self.sources.spelling(span)?;
+        let is_plain = location.file == self.file && self.sources.macro_name(span.lo).is_none();
+        is_plain.then_some(location.range)
     }
 
     pub(super) fn report(&self, message: impl Into<String>) -> Diagnostic {
@@ -201,6 +211,19 @@ impl<'s> Around<'s> {
         let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '\'')).unwrap_or(rest.len());
         let meant = rest[..length].replace('\'', "");
         Some(self.replace(start..start + length, "the digits of a number cannot be separated by `'`", &meant))
+    }
+
+    /// A `;` that is missing at the end of a line. The error is on a later line.
+    fn semicolon_of_line(&self) -> Option<Diagnostic> {
+        let end = self.before().len();
+        let line = self.before().lines().next_back()?;
+        let is_last = self.text[end..self.at.start].contains('\n');
+        if !is_last || line.contains("//") || line.ends_with("*/") {
+            return None;
+        }
+        let span = self.span_of(end..end);
+        let diagnostic = Diagnostic::new(Code::Syntax, span, "expected `;` at the end of this line");
+        Some(diagnostic.help("insert `;`").fix(span, "insert `;`", ";"))
     }
 
     /// An error behind the use of a macro whose definition ends in `;`.
@@ -488,4 +511,35 @@ fn equivalent(name: &str) -> Option<&str> {
     let is_same = kiln_builtins::is_name(name) || ty::meaning(name).is_some() || ty::constant(name).is_some();
     let other = || foreign::type_for(name).or_else(|| foreign::function_for(name, kiln_builtins::is_name));
     if is_same { Some(name) } else { other() }
+}
+
+/// `#define MAX (a, b) …`: parameters that a blank makes a part of the replacement. The span is in it, in a call of the
+/// macro.
+pub(super) fn spaced_parameters(span: Span, name: &str, sources: &SourceMap) -> Option<Diagnostic> {
+    let body = sources.spelling(span)?;
+    let text = sources.file(body.file).text.as_ref();
+    let start = words::directive_start(&text[..body.range.start]);
+    let value = words::definition(&text[start..], name)?;
+    let list = value.trim_start_matches([' ', '\t']);
+    let inside = &list.strip_prefix('(')?[..list.find(')')? - 1];
+    let is_between = |c: char| c.is_whitespace() || c == '\\';
+    let parameters: Vec<&str> = inside.split(',').map(|word| word.trim_matches(is_between)).collect();
+    if !parameters.iter().all(|word| !word.is_empty() && identifier_end(word) == word.len()) {
+        return None;
+    }
+    let call = sources.resolve(span)?;
+    let behind = &sources.file(call.file).text[call.range.end..];
+    if !behind.trim_start().starts_with('(') {
+        return None;
+    }
+    let open = start + text[start..].find(list)?;
+    let blank = sources.span(body.file, open - (value.len() - list.len())..open);
+    let message = format!("`{name}` has no parameters, because a blank precedes this `(`");
+    Some(
+        Diagnostic::new(Code::MacroDefinition, sources.span(body.file, open..open + 1), message)
+            .also(sources.span(call.file, call.range), "a use of the macro")
+            .help(format!("remove the blank: `{name}({})` has parameters", parameters.join(", ")))
+            .fix(blank, "remove the blank", "")
+            .note("C99 6.10.3"),
+    )
 }

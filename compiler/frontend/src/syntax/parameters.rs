@@ -11,19 +11,19 @@ use super::{
 };
 
 impl Around<'_> {
-    /// `void f(int local) { g(local); }`: the error is at a use of the name. Returns also the place of the name.
+    /// `void f(int local) { g(local); }`: the error is at a use of the name. Also returns the range of the name.
     pub(super) fn keyword_as_parameter(&self) -> Option<(Range<usize>, Diagnostic)> {
         let keyword = &self.text[self.at.clone()];
         let ahead = &self.text[..self.at.start];
-        let place = ahead
+        let name = ahead
             .rmatch_indices(keyword)
             .map(|(at, _)| at..at + keyword.len())
             .find(|range| self.is_last_in_parameter(range))?;
         let message = format!("`{keyword}` is a keyword and cannot be a name");
-        let diagnostic = Diagnostic::new(Code::Syntax, self.span_of(place.clone()), message)
+        let diagnostic = Diagnostic::new(Code::Syntax, self.span_of(name.clone()), message)
             .help("choose another name")
             .also(self.span, "a use of it");
-        Some((place, diagnostic))
+        Some((name, diagnostic))
     }
 
     /// Whether this word is the last one of a parameter of the function that contains the error.

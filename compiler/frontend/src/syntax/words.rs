@@ -56,6 +56,18 @@ pub(super) fn definition<'t>(line: &'t str, name: &str) -> Option<&'t str> {
     value.starts_with([' ', '\t']).then_some(value)
 }
 
+/// The start of the directive at the end of a text, which a backslash can continue on the next line.
+pub(super) fn directive_start(text: &str) -> usize {
+    let mut start = text.len();
+    loop {
+        start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        match text[..start].strip_suffix('\n') {
+            Some(line) if line.trim_end().ends_with('\\') => start = line.len(),
+            _ => return start,
+        }
+    }
+}
+
 /// The word at the end of a text.
 pub(super) fn last_word(text: &str) -> &str {
     &text[text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()..]

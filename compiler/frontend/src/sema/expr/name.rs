@@ -10,7 +10,7 @@ use super::Operand;
 use crate::{
     foreign,
     hir::{Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind},
-    sema::{Entity, Meaning, Role, Sema},
+    sema::{Entity, Meaning, Role, Sema, function::EndedLoop},
 };
 
 /// The maximum number of undeclared names for which suggestions are computed.
@@ -109,13 +109,28 @@ impl Sema<'_> {
             return;
         }
         let diagnostic = self.undeclared(text, span);
+        let is_of_loop = self.ended_loop_with(text).is_some();
+        if let Some(ended) = self.body.ended_loop.as_mut().filter(|_| is_of_loop) {
+            ended.is_reported = true;
+        }
         self.report(diagnostic);
+    }
+
+    /// The loop before this block, whose body is a `;`, if it declares this name.
+    fn ended_loop_with(&self, text: &str) -> Option<&EndedLoop> {
+        let declares = |ended: &&EndedLoop| ended.names.iter().any(|name| self.text(*name) == text);
+        self.body.ended_loop.as_ref().filter(declares)
     }
 
     /// The report of an undeclared name, with a suggestion if there is one.
     fn undeclared(&self, text: &str, span: Span) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Code::UndeclaredName, span, format!("`{text}` is not declared"));
-        if let Some(meant) = foreign::value_for(text) {
+        if let Some(ended) = self.ended_loop_with(text) {
+            diagnostic = diagnostic
+                .also(ended.semicolon, "the loop that declares it ends here")
+                .help("remove the `;`: it is the body of the loop")
+                .fix(ended.semicolon, "remove `;`", "");
+        } else if let Some(meant) = foreign::value_for(text) {
             diagnostic = diagnostic.help(format!("write `{meant}`"));
             let function = meant.strip_suffix("()");
             if !meant.contains('(') || function.is_some_and(|function| self.is_builtin(function)) {

@@ -377,19 +377,19 @@ impl<'m> Walk<'_, 'm> {
 
     /// Variables whose addresses are passed may be assigned varying values.
     fn outputs(&mut self, arguments: &'m [Expr], is_source: bool) {
-        let mut places = Vec::new();
+        let mut lvalues = Vec::new();
         for argument in arguments {
             visit::expression(argument, &mut |part| {
                 if let ExprKind::AddressOf(lvalue) = &part.kind {
-                    places.push(&**lvalue);
+                    lvalues.push(&**lvalue);
                 }
             });
         }
-        if places.is_empty() {
+        if lvalues.is_empty() {
             return;
         }
         if is_source || self.parting().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
-            places.into_iter().for_each(|lvalue| self.vary(lvalue));
+            lvalues.into_iter().for_each(|lvalue| self.vary(lvalue));
         }
     }
 

@@ -64,14 +64,14 @@ fn named(text: &str, count: u8) -> Result<Components, Problem> {
     {
         return digits.chars().map(|c| in_range(c.to_digit(16).unwrap_or_default() as u8, "s", c)).collect();
     }
-    let place = |names: &str, c: char| names.find(c).map(|at| at as u8);
+    let index_in = |names: &str, c: char| names.find(c).map(|at| at as u8);
     let (mut is_xyzw, mut is_rgba) = (false, false);
     let mut components: SmallVec<[(u8, char); 16]> = SmallVec::new();
     for c in text.chars() {
-        let component = if let Some(component) = place("xyzw", c) {
+        let component = if let Some(component) = index_in("xyzw", c) {
             is_xyzw = true;
             component
-        } else if let Some(component) = place("rgba", c) {
+        } else if let Some(component) = index_in("rgba", c) {
             is_rgba = true;
             component
         } else {
