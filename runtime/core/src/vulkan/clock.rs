@@ -48,7 +48,7 @@ impl Clock {
         }
     }
 
-    /// Compares both clocks, if that was not done lately.
+    /// Compares both clocks, if that was not done recently.
     pub(super) fn calibrate(&self, opened: Instant) {
         let Some(api) = &self.api else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -49,7 +49,7 @@ pub(super) struct Found {
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
     pub(super) has_calibrated_timestamps: bool,
-    /// Whether the device lacks parts of Vulkan, as MoltenVK does, and must be told that this is known.
+    /// Whether the device lacks parts of Vulkan, as MoltenVK does: `VK_KHR_portability_subset` must be enabled.
     is_subset: bool,
     /// The compute queue family, and the number of valid bits in its timestamps.
     pub(super) family: Option<(u32, u32)>,

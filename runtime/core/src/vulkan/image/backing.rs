@@ -1,8 +1,8 @@
 //! Images that are made of a buffer (`cl_khr_image2d_from_buffer`).
 //!
-//! Vulkan lays the texels of an image out as the driver likes. So the texels are copied from the buffer before each command
-//! on the image, and back after each that writes them. OpenCL demands no more: in one command, accesses to the buffer and
-//! to its image are undefined (OpenCL API 5.3.1.3).
+//! The layout of a Vulkan image is private to the driver. The texels are therefore copied from the buffer before each
+//! command on the image, and back after each command that writes them. OpenCL requires no more: accesses to the buffer
+//! and to its image in one command are undefined (OpenCL API 5.3.1.3).
 
 use ash::vk;
 
