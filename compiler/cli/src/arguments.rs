@@ -353,6 +353,11 @@ pub(crate) struct DapCommand {
 pub(crate) struct ExplainCommand {
     /// Code from the brackets of a message [default: list all codes]
     pub(crate) code: Option<String>,
+    /// Show what each atomic operation, fence and barrier of a source becomes on Vulkan, and why
+    #[arg(long, value_name = "SOURCE", conflicts_with = "code")]
+    pub(crate) mapping: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: CompileOptions,
 }
 
 #[derive(Debug, Args)]

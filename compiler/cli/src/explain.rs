@@ -1,16 +1,26 @@
 //! `kiln explain`: prints the pages of the diagnostics, which are embedded in the binary.
 
+mod mapping;
+
 use std::fmt::Write as _;
 
+use clap::ArgMatches;
 use kiln_compiler::diag::{Code, Group, Severity};
 
 use crate::{
     arguments::ExplainCommand,
     exit::{Failure, Outcome, failure},
-    files::write_output,
+    files::{Files, write_output},
 };
 
-pub(crate) fn explain(command: &ExplainCommand) -> Result<Outcome, Failure> {
+pub(crate) fn explain(
+    command: &ExplainCommand,
+    matches: &ArgMatches,
+    files: &Files,
+) -> Result<Outcome, Failure> {
+    if let Some(source) = &command.mapping {
+        return mapping::show(source, &command.options, matches, files);
+    }
     let text = match &command.code {
         None => list(),
         Some(name) => match Code::parse(name) {

@@ -5,6 +5,7 @@ mod findings;
 mod herd;
 mod json;
 mod names;
+mod progress;
 mod stress;
 mod suite;
 mod text;
@@ -39,7 +40,12 @@ for Vulkan allows; for a forbidden outcome it names the rule of the specificatio
 --run shows beside them what a device does: it runs many instances of the launch at a time, each in
 memory of its own, with partners at random and other work-items that access other memory all the time.
 
-Exit code 1: the module allows an outcome that OpenCL forbids, a bug in Kiln. Exit code 3: the
+--progress shows whether every run ends. OpenCL does not promise that work-groups or work-items run
+while others wait for them: a lock can hang on one device, and never on another. The schedulers are
+those of the literature: FAIR, LOBE, HSA_OBE, OBE, HSA and UNFAIR.
+
+Exit code 1: the module allows an outcome that OpenCL forbids, a bug in Kiln; or, with --progress, the
+launch can hang even if every work-item runs. Exit code 3: the
 launch has a data race, or a barrier that not all work-items of a group reach. Exit code 4: with
 --run, the device shows an outcome that Vulkan forbids for the module.";
 
@@ -57,6 +63,9 @@ pub(crate) struct LitmusCommand {
     /// Find the weakest orders and scopes with the same outcomes
     #[arg(long)]
     pub(crate) weakest: bool,
+    /// Show under which schedulers every run of the launch ends, instead of the outcomes
+    #[arg(long, conflicts_with_all = ["executions", "weakest", "svg", "run", "thin_air"])]
+    pub(crate) progress: bool,
     /// Write a picture of an execution of each outcome into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) svg: Option<std::path::PathBuf>,
@@ -127,6 +136,14 @@ pub(crate) fn litmus(
         budget: command.budget,
         thin_air: command.thin_air,
     };
+    if command.progress {
+        let table = match progress::Table::new(&compiler, &source, &given, registers, bounds)? {
+            Ok(table) => table,
+            Err(outcome) => return Ok(outcome),
+        };
+        write_output("-", if command.json { table.json() } else { table.text() }.as_bytes())?;
+        return Ok(table.outcome());
+    }
     let mut study = match Study::new(&compiler, source, &given, registers, bounds)? {
         Ok(study) => study,
         Err(outcome) => return Ok(outcome),

@@ -78,6 +78,8 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Dap(_) => dap::serve(),
         Command::Completions(command) => assistance::completions(&command),
         Command::Man(command) => assistance::man(&command),
-        Command::Explain(command) => explain::explain(&command),
+        Command::Explain(command) => {
+            watch::each_change(false, |files| explain::explain(&command, matches, files))
+        }
     }
 }

@@ -238,6 +238,17 @@ impl Event {
         Self { is_atomic: false, is_shared, ..Self::atomic(action, location, scope::INVOCATION, 0) }
     }
 
+    /// Whether a loop can repeat it without an effect: a load of an atomic object or a fence, and with `writes_back` a
+    /// read-modify-write that writes the value that it reads.
+    pub(crate) fn changes_nothing(&self, writes_back: bool) -> bool {
+        match self.action {
+            Action::Fence => true,
+            Action::Read => self.is_atomic,
+            Action::Modify => writes_back && self.read == self.written,
+            _ => false,
+        }
+    }
+
     /// Whether it reads a location.
     pub fn reads(&self) -> bool {
         matches!(self.action, Action::Read | Action::Modify)
@@ -287,8 +298,29 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The last values written to locations that no other work-item accesses.
     pub results: Vec<(Location, u64)>,
-    /// Whether the run continues after these events, with more rounds of a loop than are explored.
-    pub is_cut: bool,
+    /// How the run ends.
+    pub end: End,
+}
+
+impl Trace {
+    /// Whether it has all events of a run, or all until loops are cut.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.end, End::Done | End::Cut)
+    }
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// The work-item ends.
+    #[default]
+    Done,
+    /// It continues, with more rounds of a loop than are explored.
+    Cut,
+    /// It repeats the events from this one forever, if they read the same values in each round.
+    Spin(usize),
+    /// It waits at a barrier, or the scheduler runs it no further.
+    Paused,
 }
 
 /// All runs of all work-items of a launch, for all values that reads can return.

@@ -16,7 +16,7 @@ use std::{
 };
 
 use crate::{
-    event::{Event, Location, Position, Skeleton},
+    event::{End, Event, Location, Position, Skeleton, Trace},
     execution::{Execution, Frame},
     opencl,
     verdict::{Rule, Verdict, Violation},
@@ -145,16 +145,47 @@ impl Outcomes {
 
 /// Explores a launch.
 pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Outcomes, Error> {
+    let mut found = run(skeleton, model, options, None)?;
+    let Outcomes { allowed, forbidden, .. } = &mut found;
+    forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
+    Ok(found)
+}
+
+/// What an exploration searches for, instead of outcomes.
+pub(crate) trait Goal {
+    /// Whether executions of these runs are wanted.
+    fn wants(&mut self, traces: &[&Trace]) -> bool;
+
+    /// Whether a consistent execution of these runs is one that is searched for.
+    fn accepts(&self, execution: &Execution) -> bool;
+
+    /// Records such an execution. Others of the same runs are not wanted.
+    fn record(&mut self, witness: Witness);
+}
+
+/// Searches for executions of runs that need not be whole.
+pub(crate) fn search(
+    skeleton: &Skeleton,
+    model: Model,
+    options: Options,
+    goal: &mut dyn Goal,
+) -> Result<(), Error> {
+    run(skeleton, model, options, Some(goal)).map(drop)
+}
+
+fn run<'s>(
+    skeleton: &'s Skeleton,
+    model: Model,
+    options: Options,
+    goal: Option<&'s mut dyn Goal>,
+) -> Result<Outcomes, Error> {
     let shapes = shape::shapes(skeleton);
-    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0 };
+    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, goal };
     let mut chosen = Vec::new();
     match explorer.choose(&shapes, model, &mut chosen) {
-        Ok(()) | Err(Error::Stopped) => {}
-        Err(error) => return Err(error),
+        Ok(()) | Err(Error::Stopped) => Ok(explorer.found),
+        Err(error) => Err(error),
     }
-    let Outcomes { allowed, forbidden, .. } = &mut explorer.found;
-    forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
-    Ok(explorer.found)
 }
 
 /// The memory model, prepared for one frame.
@@ -194,6 +225,7 @@ struct Explorer<'s> {
     found: Outcomes,
     /// The combinations of runs that were considered.
     choices: u64,
+    goal: Option<&'s mut dyn Goal>,
 }
 
 /// The state of the search over the values and executions of one combination of shapes.
@@ -224,7 +256,8 @@ impl<'s> Explorer<'s> {
         chosen: &mut Vec<&'t Shape>,
     ) -> Result<(), Error> {
         let Some(next) = shapes.get(chosen.len()) else { return self.combine(chosen, model) };
-        for shape in next {
+        let has_goal = self.goal.is_some();
+        for shape in next.iter().filter(|shape| has_goal || shape.trace.is_whole()) {
             chosen.push(shape);
             let result = match shape::can_be_supplied(chosen, &shapes[chosen.len()..]) {
                 true => self.choose(shapes, model, chosen),
@@ -239,6 +272,9 @@ impl<'s> Explorer<'s> {
     /// Explores the runs with these shapes.
     fn combine(&mut self, shapes: &[&Shape], model: Model) -> Result<(), Error> {
         let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
+        if self.goal.as_mut().is_some_and(|goal| !goal.wants(&traces)) {
+            return Ok(());
+        }
         let frame = Frame::new(&traces, &self.skeleton.positions, &self.skeleton.system);
         let frame = Rc::new(frame.ok_or(Error::TooLong)?);
         let vulkan = |has_chains| {
@@ -261,11 +297,14 @@ impl<'s> Explorer<'s> {
             written: Vec::new(),
             outcome: Vec::new(),
             diverges: frame.divergence(),
-            is_cut: shapes.iter().any(|shape| shape.trace.is_cut),
+            is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
             cells,
             frame,
         };
-        self.choose_values(shapes, &mut search)
+        match self.choose_values(shapes, &mut search) {
+            Err(Error::Stopped) if self.goal.is_some() => Ok(()),
+            result => result,
+        }
     }
 
     /// Chooses the values of each work-item.
@@ -314,6 +353,13 @@ impl<'s> Explorer<'s> {
             Some(violation) => Verdict::Impossible(violation),
             None => search.judge.judge(&search.execution),
         };
+        if let Some(goal) = &mut self.goal {
+            if matches!(verdict, Verdict::Impossible(_)) || !goal.accepts(&search.execution) {
+                return Ok(());
+            }
+            goal.record(search.witness());
+            return Err(Error::Stopped);
+        }
         let outcome = search.outcome();
         match verdict {
             Verdict::Impossible(violation) => {

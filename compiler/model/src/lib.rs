@@ -32,6 +32,7 @@ mod execution;
 pub mod explore;
 mod module;
 mod opencl;
+pub mod progress;
 pub mod refine;
 mod relation;
 #[cfg(test)]
@@ -41,8 +42,10 @@ mod verdict;
 mod vulkan;
 mod weaken;
 
-pub use event::{Action, Event, Location, Object, Position, Skeleton, Space, Trace, scope, semantics};
+pub use event::{Action, End, Event, Location, Object, Position, Skeleton, Space, Trace, scope, semantics};
 pub use explore::Model;
-pub use module::{AnnotatedTest, Argument, Launch, Module, Undefined, Unsupported};
+pub use module::{
+    AnnotatedTest, Argument, Launch, Module, Synchronization, TestOptions, Undefined, Unsupported,
+};
 pub use verdict::Rule;
 pub use weaken::{Weaker, weakest};

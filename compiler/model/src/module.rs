@@ -10,6 +10,7 @@ mod built_in;
 mod extended;
 mod interface;
 mod layout;
+mod listing;
 mod memory;
 mod observe;
 mod skeleton;
@@ -20,7 +21,8 @@ use std::{collections::BTreeMap, fmt};
 
 use spirv::{Decoration, Op};
 
-pub use annotated::{AnnotatedTest, Undefined};
+pub use annotated::{AnnotatedTest, TestOptions, Undefined};
+pub use listing::Synchronization;
 pub(crate) use observe::{Observer, Prepared};
 
 /// A launch of a kernel.
@@ -40,6 +42,8 @@ pub struct Launch {
     pub rounds: u32,
     /// Whether to keep the events of runs with longer loops.
     pub keeps_cut: bool,
+    /// Whether to keep the runs that repeat a round of a loop forever, which [`progress`](crate::progress) needs.
+    pub keeps_spins: bool,
     /// The initial bytes of variables and parameters by id, instead of arguments: for a module that does not describe its
     /// arguments.
     pub objects: Option<BTreeMap<u32, Vec<u8>>>,

@@ -19,11 +19,14 @@ struct Arguments {
     /// Compares only the lists, or the SPIR-V modules, whose names contain this
     #[arg(long, default_value = "")]
     filter: String,
+    /// Number of candidate executions to check of a SPIR-V module
+    #[arg(long, default_value_t = 300_000)]
+    budget: u64,
 }
 
 fn main() -> ExitCode {
-    let Arguments { dat3m, khronos, kiln, filter } = Arguments::parse();
-    let sets = Sets { dat3m, khronos, kiln: kiln.unwrap_or_else(kiln::binary), filter };
+    let Arguments { dat3m, khronos, kiln, filter, budget } = Arguments::parse();
+    let sets = Sets { dat3m, khronos, kiln: kiln.unwrap_or_else(kiln::binary), filter, budget };
     match sets.compare() {
         Ok(text) => {
             print!("{text}");

@@ -16,7 +16,11 @@ use std::{
     thread,
 };
 
-use kiln_memory_model::Model;
+use kiln_memory_model::{
+    Model, Skeleton,
+    explore::Options,
+    progress::{Finding, Progress, Scheduler, study},
+};
 
 /// The property that a list states about its tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,8 @@ enum Question {
     Condition,
     /// Whether the test has no data race.
     NoRace,
+    /// Whether every run ends under this scheduler.
+    Ends(Progress),
 }
 
 /// The answer to a question.
@@ -41,7 +47,7 @@ enum Form {
 }
 
 /// Dat3M's lists: their names, files, questions, and the form of the tests.
-const LISTS: [(&str, &str, Question, Form); 6] = [
+const LISTS: [(&str, &str, Question, Form); 11] = [
     ("OpenCL, outcomes", "OPENCL-expected.csv", Question::Condition, Form::OpenCl),
     ("OpenCL, races", "OPENCL-DR-expected.csv", Question::NoRace, Form::OpenCl),
     ("Vulkan, outcomes", "VULKAN-expected.csv", Question::Condition, Form::Vulkan(Model::Vulkan)),
@@ -58,7 +64,42 @@ const LISTS: [(&str, &str, Question, Form); 6] = [
         Question::NoRace,
         Form::Vulkan(Model::VulkanWithoutChains),
     ),
+    (
+        "Vulkan, termination under FAIR",
+        "VULKAN-Liveness-Fair-expected.csv",
+        ends_under(Scheduler::Fair),
+        Form::Vulkan(Model::Vulkan),
+    ),
+    (
+        "Vulkan, termination under LOBE",
+        "VULKAN-Liveness-LOBE-expected.csv",
+        ends_under(Scheduler::Linear),
+        Form::Vulkan(Model::Vulkan),
+    ),
+    (
+        "Vulkan, termination under HSA_OBE",
+        "VULKAN-Liveness-HSA_OBE-expected.csv",
+        ends_under(Scheduler::FirstAndOccupant),
+        Form::Vulkan(Model::Vulkan),
+    ),
+    (
+        "Vulkan, termination under OBE",
+        "VULKAN-Liveness-OBE-expected.csv",
+        ends_under(Scheduler::Occupant),
+        Form::Vulkan(Model::Vulkan),
+    ),
+    (
+        "Vulkan, termination under HSA",
+        "VULKAN-Liveness-HSA-expected.csv",
+        ends_under(Scheduler::First),
+        Form::Vulkan(Model::Vulkan),
+    ),
 ];
+
+/// The question whether every run ends if all levels have the same scheduler.
+const fn ends_under(scheduler: Scheduler) -> Question {
+    Question::Ends(Progress { groups: scheduler, sub_groups: scheduler, items: scheduler })
+}
 
 /// The name of Khronos' list.
 const KHRONOS: &str = "Khronos' Vulkan-MemoryModel, assertions";
@@ -74,6 +115,8 @@ pub struct Sets {
     pub kiln: PathBuf,
     /// Only the lists whose names contain this.
     pub filter: String,
+    /// The maximum number of candidate executions of a SPIR-V module.
+    pub budget: u64,
 }
 
 /// The comparison with one set.
@@ -94,7 +137,7 @@ impl Sets {
                 all.push(self.list(folder, (name, file), question, form)?);
             }
             for (environment, model) in [("vulkan", Model::Vulkan), ("opencl", Model::OpenCl)] {
-                all.extend(spirv::compare(folder, environment, model, &self.filter)?);
+                all.extend(spirv::compare(folder, environment, model, (&self.filter, self.budget))?);
             }
         }
         if let Some(folder) = self.khronos.as_ref().filter(|_| KHRONOS.contains(&self.filter)) {
@@ -121,6 +164,7 @@ impl Sets {
         let list = read(&folder.join("dartagnan/src/test/resources").join(file))?;
         let tests: Vec<(&str, bool)> = list
             .lines()
+            .filter(|line| !line.trim_start().starts_with(['/', ';', '#']))
             .filter_map(|line| line.split_once(','))
             .map(|(path, verdict)| (path, verdict.trim() == "1"))
             .collect();
@@ -182,6 +226,15 @@ fn khronos(folder: &Path) -> Result<Compared, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Whether every run of a launch ends.
+fn ends(skeleton: &Skeleton, model: Model, scheduler: Progress, options: Options) -> Result<Verdict, String> {
+    match study(skeleton, model, &[scheduler], options).map_err(|e| e.to_string())?.first() {
+        Some(Finding::Ends) => Ok(Verdict { holds: true }),
+        Some(Finding::Stuck(_)) => Ok(Verdict { holds: false }),
+        Some(Finding::Unknown) | None => Err("its loops have more rounds than the bound".to_owned()),
+    }
 }
 
 /// Applies a function to all elements, on all processors.

@@ -85,6 +85,73 @@ fn a_lock_excludes() {
     );
 }
 
+/// A lock between work-groups, and one between work-items of a group.
+#[test]
+fn progress_depends_on_the_scheduler() {
+    let lock = |launch: &str| {
+        format!(
+            "// kiln run {launch} --arg buf:int[1]=0 --arg buf:int[1]=0\n\
+             kernel void k(global atomic_int *lock, global int *count) {{\n\
+             while (atomic_exchange_explicit(lock, 1, memory_order_acquire, memory_scope_device));\n\
+             *count += 1;\n\
+             atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);\n}}\n"
+        )
+    };
+    let rows = |source: &str| {
+        let (code, found) = findings(source, &["--progress"]);
+        let rows = found["progress"].as_array().cloned().unwrap_or_else(|| panic!("{found:#}"));
+        let row = |it: &Value| {
+            let name = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+            (name("work_groups"), name("work_items"), it["ends"].as_bool())
+        };
+        (code, rows.iter().map(row).collect::<Vec<_>>(), found)
+    };
+    let expected = |at_groups: bool| {
+        let each = [
+            ("FAIR", true),
+            ("LOBE", true),
+            ("HSA_OBE", true),
+            ("OBE", true),
+            ("HSA", false),
+            ("UNFAIR", false),
+        ];
+        let row = |(name, ends): (&str, bool)| match at_groups {
+            true => (name.to_owned(), "FAIR".to_owned(), Some(ends)),
+            false => ("FAIR".to_owned(), name.to_owned(), Some(ends)),
+        };
+        each.map(row).to_vec()
+    };
+    for (launch, at_groups) in [("--global 2 --local 1", true), ("--global 2 --local 2", false)] {
+        let (code, rows, found) = rows(&lock(launch));
+        assert_eq!((code, rows), (Some(0), expected(at_groups)), "{found:#}");
+    }
+    // Nobody releases this lock: a second work-item hangs under every scheduler.
+    let held = lock("--global 2 --local 1")
+        .replace("atomic_store_explicit(lock, 0", "atomic_store_explicit(lock, 1");
+    let (code, rows, found) = rows(&held);
+    assert_eq!(code, Some(1), "{found:#}");
+    assert!(rows.iter().all(|it| it.2 == Some(false)), "{found:#}");
+    let states = found["progress"][0]["states"].as_array().expect("states");
+    assert_eq!(states.len(), 1, "{found:#}");
+    assert!(
+        states[0].as_str().is_some_and(|it| it.contains("line 3 repeats forever (lock = 1, was 1")),
+        "{found:#}"
+    );
+}
+
+/// A launch in which only one work-item of a group reaches a barrier never ends.
+#[test]
+fn progress_stops_at_barriers() {
+    let source = "// kiln run --global 2 --local 2 --arg buf:int[2]=0\n\
+        kernel void k(global int *r) {\n\
+        if (get_local_id(0) == 0)\nbarrier(CLK_GLOBAL_MEM_FENCE);\n\
+        r[get_local_id(0)] = 1;\n}\n";
+    let (code, found) = findings(source, &["--progress"]);
+    assert_eq!(code, Some(1), "{found:#}");
+    let states = &found["progress"][0]["states"];
+    assert_eq!(states, &Value::from(vec!["work-item 0, line 4 waits at the barrier"]), "{found:#}");
+}
+
 #[test]
 fn unsupported_programs_are_errors() {
     let source = program("r[0] = work_group_any(1);", "");
@@ -331,6 +398,37 @@ fn shown(found: &Value, model: &str, names: &[&str]) -> BTreeSet<String> {
     let all = found[model]["allowed"].as_array().expect("outcomes");
     let part = |outcome: &Value, name: &&str| format!("{name}={}", outcome[*name]);
     all.iter().map(|it| names.iter().map(|name| part(it, name)).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// The weakest scheduler of work-groups under which each algorithm ends is that of the page.
+#[test]
+fn algorithms_need_the_schedulers_of_the_page() {
+    let page = fs::read_to_string(root().join("docs/algorithms.md")).expect("the page");
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("examples")).expect("examples").flatten() {
+        let path = entry.path().join(entry.file_name()).with_extension("cl");
+        let Ok(source) = fs::read_to_string(&path) else { continue };
+        let Some((options, _)) = proof(&source) else { continue };
+        let name = entry.file_name().into_string().expect("a name");
+        let (_, found) = findings(&source, &[&options[..], &["--progress"]].concat());
+        let ends = |scheduler: &str| {
+            let rows = found["progress"].as_array().expect("rows");
+            let is_it = |row: &&Value| row["work_groups"] == scheduler && row["work_items"] == "FAIR";
+            rows.iter().find(is_it).is_some_and(|row| row["ends"] == true)
+        };
+        let pair: Vec<&str> = ["OBE", "HSA"].into_iter().filter(|it| ends(it)).collect();
+        let strong = || ["HSA_OBE", "LOBE", "FAIR"].into_iter().find(|it| ends(it)).unwrap_or_default();
+        let weakest = match pair[..] {
+            _ if ends("UNFAIR") => "any".to_owned(),
+            [] => strong().to_owned(),
+            _ => pair.join(" or "),
+        };
+        let row = page.lines().find(|line| line.contains(&format!("[{name}](")));
+        let cell = row.and_then(|row| row.split('|').nth(4)).map(str::trim);
+        assert_eq!(cell, Some(&weakest[..]), "{name}: {found:#}");
+        count += 1;
+    }
+    assert!(count >= 16, "{count} examples have a proof");
 }
 
 /// OpenCL allows exactly the outcomes in the comments of the algorithms, the modules for Vulkan allow no others, and no order

@@ -43,7 +43,11 @@ impl Compiler<'_> {
     }
 
     /// The module for an environment, with its lines. Warnings are printed once only.
-    fn module(&self, source: &Source, environment: Environment) -> Result<(Module, Interface), Outcome> {
+    pub(super) fn module(
+        &self,
+        source: &Source,
+        environment: Environment,
+    ) -> Result<(Module, Interface), Outcome> {
         let mut options = self.options(Target::full(environment));
         options.debug = true;
         options.warnings.none |= environment == Environment::Vulkan;

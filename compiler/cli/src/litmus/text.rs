@@ -91,7 +91,7 @@ fn reason(forbidden: &Forbidden) -> String {
 }
 
 /// A race or a diverging barrier in words.
-fn described(undefined: &Undefined, names: draw::Names<'_>) -> String {
+pub(super) fn described(undefined: &Undefined, names: draw::Names<'_>) -> String {
     let (first, second) = undefined.items;
     let Some((a, b)) = undefined.events else {
         return format!(

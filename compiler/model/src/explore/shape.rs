@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::initial;
 use crate::{
-    event::{Event, Location, Skeleton, Trace},
+    event::{End, Event, Location, Skeleton, Trace},
     relation::Set,
 };
 
@@ -45,9 +45,9 @@ pub(super) fn shapes(skeleton: &Skeleton) -> Vec<Vec<Shape>> {
     let mut numbers = Numbers::default();
     let of_item = |traces: &Vec<Trace>| {
         let mut shapes: Vec<Shape> = Vec::new();
-        let mut known: BTreeMap<(bool, Vec<Operation>), usize> = BTreeMap::new();
+        let mut known: BTreeMap<(End, Vec<Operation>), usize> = BTreeMap::new();
         for trace in traces {
-            let key = (trace.is_cut, trace.events.iter().map(operation).collect());
+            let key = (trace.end, trace.events.iter().map(operation).collect());
             let index = *known.entry(key).or_insert_with(|| {
                 let trace = trace.clone();
                 shapes.push(Shape { trace, values: Vec::new(), supplies: 0, needs: Set::MAX });

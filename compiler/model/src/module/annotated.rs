@@ -24,10 +24,22 @@ pub struct AnnotatedTest {
     parts: BTreeMap<String, Part>,
 }
 
+/// How to run the work-items of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestOptions {
+    /// The maximum number of rounds of a loop with accesses to shared memory.
+    pub rounds: u32,
+    /// The values of objects that the test does not initialize.
+    pub undefined: Undefined,
+    /// See [`Launch::keeps_spins`].
+    pub keeps_spins: bool,
+}
+
 /// The values of objects that a test does not initialize. Only the choice of some values is explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undefined {
     /// Zero.
+    #[default]
     Zero,
     /// The objects have different values, and so have the undefined values of work-items.
     Distinct,
@@ -59,9 +71,8 @@ struct Annotations {
 }
 
 impl AnnotatedTest {
-    /// Reads the annotations of a test, whose assembly has this text, and runs its work-items. A loop with accesses to shared
-    /// memory has at most `rounds` rounds.
-    pub fn read(module: &Module, text: &str, rounds: u32, undefined: Undefined) -> Result<Self, Unsupported> {
+    /// Reads the annotations of a test, whose assembly has this text, and runs its work-items.
+    pub fn read(module: &Module, text: &str, options: TestOptions) -> Result<Self, Unsupported> {
         let annotations = Annotations::read(text).map_err(Unsupported::Other)?;
         let [lanes, sub_groups, groups] = annotations.config;
         let local = [lanes * sub_groups, 1, 1];
@@ -69,8 +80,9 @@ impl AnnotatedTest {
             global: [local[0] * groups, 1, 1],
             local,
             sub_group: lanes,
-            rounds,
+            rounds: options.rounds,
             keeps_cut: true,
+            keeps_spins: options.keeps_spins,
             only_consistent: true,
             objects: Some(BTreeMap::new()),
             ..Launch::default()
@@ -83,7 +95,7 @@ impl AnnotatedTest {
             let bytes = module.input(id, input, &bound)?;
             objects.insert(id, bytes);
         }
-        if undefined == Undefined::Distinct {
+        if options.undefined == Undefined::Distinct {
             module.fill_undefined(&bound, &mut objects)?;
         }
         launch.objects = Some(objects);

@@ -41,7 +41,7 @@ impl<'m> Prepared<'m> {
         run.observer = Some(observer);
         match run.resume() {
             Ok(_) => Ok(true),
-            Err(Stop::Long | Stop::Idle | Stop::Choose(..)) => Ok(false),
+            Err(Stop::Long | Stop::Idle(_) | Stop::Choose(..)) => Ok(false),
             Err(Stop::Unsupported(what)) => Err(what),
         }
     }

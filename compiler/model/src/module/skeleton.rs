@@ -17,7 +17,7 @@ use super::{
     values::{Before, Values},
     walk::{Item, Run, Stop},
 };
-use crate::event::{Location, Object, Position, Skeleton, Trace};
+use crate::event::{End, Location, Object, Position, Skeleton, Trace};
 
 /// The maximum number of work-items. The executions of more are too many to explore.
 const MAX_ITEMS: u32 = 64;
@@ -171,9 +171,13 @@ impl<'m> Search<'m> {
                 Ok(trace) => Tree::Run(self.keep(trace, true, index, runs)),
                 Err(Stop::Long) => {
                     self.is_cut = true;
-                    Tree::Run(self.keep(run.trace(true), self.bound.launch.keeps_cut, index, runs))
+                    let is_kept = self.bound.launch.keeps_cut;
+                    Tree::Run(self.keep(run.trace(End::Cut), is_kept, index, runs))
                 }
-                Err(Stop::Idle) => Tree::Run(self.keep(run.trace(true), false, index, runs)),
+                Err(Stop::Idle(from)) => {
+                    let is_kept = self.bound.launch.keeps_spins;
+                    Tree::Run(self.keep(run.trace(End::Spin(from)), is_kept, index, runs))
+                }
                 Err(Stop::Unsupported(what)) => return Err(what),
                 Err(Stop::Choose(address, size)) => {
                     let initial = memory::initial(self.bound, address, size);

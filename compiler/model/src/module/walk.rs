@@ -11,7 +11,7 @@ use super::{
     layout::Value,
     memory::{Access, Operands, Shared},
 };
-use crate::event::{Action, Event, Location, Object, Space, Trace};
+use crate::event::{End, Event, Location, Object, Space, Trace};
 
 /// The maximum number of instructions of a run.
 const STEPS: u32 = 1 << 20;
@@ -23,9 +23,9 @@ pub(super) enum Stop {
     Choose(u64, u64),
     /// A loop exceeds the bound on rounds.
     Long,
-    /// A round of a loop changes nothing, and has at most loads of atomic objects and fences. The run without that round has
-    /// the same effects, and is a run too. If it loads nothing, the loop has no end.
-    Idle,
+    /// A round of a loop changes nothing, and has at most loads of atomic objects and fences: those from this event. The run
+    /// without that round has the same effects, and is a run too. If it loads nothing, the loop has no end.
+    Idle(usize),
     Unsupported(Unsupported),
 }
 
@@ -145,7 +145,7 @@ impl<'m> Run<'m> {
     pub(super) fn resume(&mut self) -> Result<Trace, Stop> {
         while self.steps < STEPS {
             if self.calls.is_empty() {
-                return Ok(self.trace(false));
+                return Ok(self.trace(End::Done));
             }
             let (chosen, events) = (self.chosen, self.events.len());
             let result = self.step();
@@ -166,8 +166,8 @@ impl<'m> Run<'m> {
     }
 
     /// The end of the run.
-    pub(super) fn trace(&mut self, is_cut: bool) -> Trace {
-        Trace { events: std::mem::take(&mut self.events), results: self.results(), is_cut }
+    pub(super) fn trace(&mut self, end: End) -> Trace {
+        Trace { events: std::mem::take(&mut self.events), results: self.results(), end }
     }
 
     /// The value of a kernel parameter, in the OpenCL environment.
@@ -341,10 +341,10 @@ impl<'m> Run<'m> {
         }
         if self.observer.is_none() && self.bound.headers.contains(&label) {
             let private = call.private.insert(label, self.bytes.clone());
-            let reads = |it: &Event| it.action == Action::Read && it.is_atomic || it.action == Action::Fence;
-            let is_idle = self.events[before..].iter().all(reads);
+            let writes_back = self.bound.launch.keeps_spins;
+            let is_idle = self.events[before..].iter().all(|it| it.changes_nothing(writes_back));
             if is_idle && private.is_some_and(|it| it == self.bytes) && self.has_same_phis()? {
-                return Err(Stop::Idle);
+                return Err(Stop::Idle(before));
             }
         }
         Ok(())
@@ -594,7 +594,7 @@ fn displace(address: u64, by: u64) -> u64 {
     address & !u64::from(u32::MAX) | u64::from(offset)
 }
 
-fn is_atomic(op: Op) -> bool {
+pub(super) fn is_atomic(op: Op) -> bool {
     // All of them but those of extensions have these numbers.
     (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&(op as u32))
         || matches!(op, Op::AtomicFlagTestAndSet | Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Words;
-use crate::event::{Action, Event, Location, Object, Position, Skeleton, Trace, scope, semantics};
+use crate::event::{Action, End, Event, Location, Object, Position, Skeleton, Trace, scope, semantics};
 
 /// The maximum number of rounds of a loop.
 const ROUNDS: usize = 2;
@@ -73,6 +73,8 @@ pub(super) struct Program {
     pub(super) names: BTreeMap<String, (Location, u32)>,
     pub(super) initial: BTreeMap<Location, u64>,
     pub(super) system: Vec<(usize, usize)>,
+    /// Whether to keep the runs that repeat a round of a loop forever, and those of loops that are cut.
+    pub(super) keeps_spins: bool,
 }
 
 /// The object that contains the registers of a work-item.
@@ -142,6 +144,7 @@ impl Program {
                     thread,
                     number,
                     values: &values,
+                    keeps_spins: self.keeps_spins,
                     found: Vec::new(),
                     written: BTreeSet::new(),
                     is_cut: false,
@@ -210,17 +213,27 @@ impl Program {
 }
 
 /// The state of a run.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct State {
     next: usize,
     jumps: usize,
     registers: BTreeMap<String, u64>,
     events: Vec<Event>,
+    /// For each label: the number of events and the registers at the last visit.
+    visits: BTreeMap<usize, (usize, BTreeMap<String, u64>)>,
 }
 
 impl State {
     fn new(thread: &Thread) -> Self {
-        Self { next: 0, jumps: 0, registers: thread.registers.clone(), events: Vec::new() }
+        Self { registers: thread.registers.clone(), ..Self::default() }
+    }
+
+    /// Visits the label before the next instruction. The first event since the last visit, if nothing has changed.
+    fn visit(&mut self) -> Option<usize> {
+        let last = self.visits.insert(self.next, (self.events.len(), self.registers.clone()));
+        let (from, registers) = last?;
+        let is_idle = self.events[from..].iter().all(|it| it.changes_nothing(true));
+        (is_idle && registers == self.registers).then_some(from)
     }
 
     fn value(&self, operand: &Operand) -> u64 {
@@ -236,6 +249,7 @@ struct Runs<'p> {
     thread: &'p Thread,
     number: usize,
     values: &'p BTreeMap<Location, BTreeSet<u64>>,
+    keeps_spins: bool,
     found: Vec<Trace>,
     /// All values written, including those of runs that do not end.
     written: BTreeSet<(Location, u64)>,
@@ -252,19 +266,25 @@ impl Runs<'_> {
                     state.events.push(Event { site, ..event.clone() });
                 }
                 Instruction::Hang => return Ok(()),
-                Instruction::Label(_) => {}
+                Instruction::Label(_) => {
+                    if self.keeps_spins
+                        && let Some(from) = state.visit()
+                    {
+                        return self.end(state, End::Spin(from));
+                    }
+                }
                 Instruction::Compute { register, compute, operands: [a, b] } => {
                     let value = compute(state.value(a), state.value(b));
                     state.registers.insert(register.clone(), value);
                 }
                 Instruction::Goto(label) => {
                     if !self.jump(state, label)? {
-                        return Ok(());
+                        return self.cut(state);
                     }
                 }
                 Instruction::Branch { holds, operands: [a, b], label } => {
                     if holds(state.value(a), state.value(b)) && !self.jump(state, label)? {
-                        return Ok(());
+                        return self.cut(state);
                     }
                 }
                 Instruction::Access { event, .. } if event.reads() => return self.read(state, instruction),
@@ -275,10 +295,20 @@ impl Runs<'_> {
                 }
             }
         }
+        self.end(state, End::Done)
+    }
+
+    /// Ends a run that has too many jumps back.
+    fn cut(&mut self, state: &State) -> Result<(), String> {
+        if self.keeps_spins { self.end(state, End::Cut) } else { Ok(()) }
+    }
+
+    /// Records a run.
+    fn end(&mut self, state: &State, end: End) -> Result<(), String> {
         let results = state.registers.values().enumerate().map(|(index, value)| {
             (Location { object: registers(self.number), offset: index as u32 }, *value)
         });
-        self.found.push(Trace { events: state.events.clone(), results: results.collect(), is_cut: false });
+        self.found.push(Trace { events: state.events.clone(), results: results.collect(), end });
         match self.found.len() > MAX_RUNS {
             true => Err(format!("a work-item has more than {MAX_RUNS} runs")),
             false => Ok(()),

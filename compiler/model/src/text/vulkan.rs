@@ -37,10 +37,18 @@ impl VulkanTest {
 
     /// Reads a test.
     pub fn read(text: &str) -> Result<Self, String> {
+        Self::read_with(text, Program::default())
+    }
+
+    /// Reads a test whose skeleton is for [`progress`](crate::progress).
+    pub fn read_for_progress(text: &str) -> Result<Self, String> {
+        Self::read_with(text, Program { keeps_spins: true, ..Program::default() })
+    }
+
+    fn read_with(text: &str, mut program: Program) -> Result<Self, String> {
         let (head, condition) = condition::split(text);
         let (_, rest) = head.split_once('{').ok_or("the test has no initial state")?;
         let (initial, mut rest) = rest.split_once('}').ok_or("the test has no initial state")?;
-        let mut program = Program::default();
         if let Some((system, behind)) = rest.trim_start().strip_prefix('{').and_then(|it| it.split_once('}'))
         {
             for pair in system.split(';').map(|pair| pair.replace("ssw", "")) {
@@ -199,6 +207,9 @@ fn instructions(program: &mut Program, cell: &str, rows: &[Vec<&str>]) -> Result
         ("membar", _) => {
             let scope = words.scope.unwrap_or(scope::DEVICE);
             Ok(vec![Instruction::Order(Event::fence(Action::Fence, scope, words.mask()))])
+        }
+        ("cbar", [_, _, _]) if program.keeps_spins => {
+            Err("a barrier with a quorum is not supported for forward progress".to_owned())
         }
         ("cbar", [_, _, quorum]) if hangs(rows, parts[0], quorum)? => Ok(vec![Instruction::Hang]),
         ("cbar", [instance, ..]) => {

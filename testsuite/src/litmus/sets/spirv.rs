@@ -8,21 +8,18 @@ use std::{
 };
 
 use kiln_memory_model::{
-    AnnotatedTest, Model, Module, Undefined,
+    AnnotatedTest, Model, Module, TestOptions, Undefined,
     explore::{Options, explore},
+    progress::{Progress, Scheduler},
     text::Quantifier,
 };
 
 use super::{Compared, Question, Verdict, on_all, read};
 
-/// The maximum number of candidate executions of a test.
-const BUDGET: u64 = 300_000;
-
 /// A test with its expected result.
 struct Test {
     path: String,
-    /// `None` for termination.
-    question: Option<Question>,
+    question: Question,
     /// Whether only the outcomes count that the test selects.
     is_filtered: bool,
     /// The rounds of loops.
@@ -43,13 +40,13 @@ pub(super) fn compare(
     folder: &Path,
     environment: &str,
     model: Model,
-    filter: &str,
+    (filter, budget): (&str, u64),
 ) -> Result<Vec<Compared>, String> {
     let name = |question| {
         let question = match question {
-            Some(Question::Condition) => "outcomes",
-            Some(Question::NoRace) => "races",
-            None => "termination",
+            Question::Condition => "outcomes",
+            Question::NoRace => "races",
+            Question::Ends(_) => "termination",
         };
         format!("SPIR-V for {model:?}, {question}")
     };
@@ -59,13 +56,18 @@ pub(super) fn compare(
     }
     tests.retain(|test| name(test.question).contains(filter) || test.path.contains(filter));
     let resources = folder.join("dartagnan/src/test/resources");
-    let verdicts = on_all(&tests, |test| verdict(&resources.join(&test.path), test, model));
+    let verdicts = on_all(&tests, |test| verdict(&resources.join(&test.path), test, (model, budget)));
     let mut lists = Vec::new();
-    for question in [Some(Question::Condition), Some(Question::NoRace), None] {
-        let mut compared = Compared::new(&name(question), 0);
-        for (test, verdict) in tests.iter().zip(&verdicts).filter(|(test, _)| test.question == question) {
+    for question in [Question::Condition, Question::NoRace, Question::Ends(Progress::default())] {
+        let list = name(question);
+        let mut compared = Compared::new(&list, 0);
+        for (test, verdict) in tests.iter().zip(&verdicts).filter(|(test, _)| name(test.question) == list) {
             compared.tests += 1;
-            let name = format!("{} (bound {})", test.path, test.bound);
+            let scheduler = match test.question {
+                Question::Ends(progress) => format!(", {progress}"),
+                Question::Condition | Question::NoRace => String::new(),
+            };
+            let name = format!("{} (bound {}{scheduler})", test.path, test.bound);
             compared.add(&name, test.expected != Expected::Fail, verdict.clone());
         }
         if compared.tests > 0 {
@@ -95,10 +97,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 fn list(java: &str) -> Vec<Test> {
     let between = |from: &str, to: &str| Some(java.split_once(from)?.1.split_once(to)?.0);
     let Some(folder) = between("getTestResourcePath(\"", "\"") else { return Vec::new() };
-    let question = match between("EnumSet.of(", ")") {
-        Some("PROGRAM_SPEC") => Some(Question::Condition),
-        Some("CAT_SPEC") => Some(Question::NoRace),
-        _ => None,
+    let schedulers = schedulers(java);
+    let question = |words: &[&str]| match between("EnumSet.of(", ")")? {
+        "PROGRAM_SPEC" => Some(Question::Condition),
+        "CAT_SPEC" => Some(Question::NoRace),
+        _ => schedulers.iter().find(|it| words.contains(&it.0)).map(|it| Question::Ends(it.1)),
     };
     let row = |line: &str| {
         let row = line.trim().strip_prefix("{\"")?.split_once('}')?.0;
@@ -111,7 +114,7 @@ fn list(java: &str) -> Vec<Test> {
         };
         Some(Test {
             path: format!("{folder}{}", words[0]),
-            question,
+            question: question(&words)?,
             is_filtered: !words.contains(&"false"),
             bound: words[1..].iter().find_map(|it| it.parse().ok()).unwrap_or(1),
             expected,
@@ -120,11 +123,42 @@ fn list(java: &str) -> Vec<Test> {
     java.lines().filter_map(row).collect()
 }
 
+/// The schedulers that a Java file names: a scheduler for all levels, or for a level each.
+fn schedulers(java: &str) -> Vec<(&str, Progress)> {
+    let declared = java.split("ProgressModel.Hierarchy ").filter_map(|it| it.split_once(" = "));
+    let progress = |text: &str| {
+        let at = |level: &str| {
+            let word = text.split_once(level)?.1.split_once("ProgressModel.")?.1;
+            let end = word.find(|c: char| !(c.is_ascii_uppercase() || c == '_'))?;
+            Scheduler::ALL.into_iter().find(|it| it.to_string() == word[..end])
+        };
+        let all = at("uniform(").unwrap_or_default();
+        let level = |name: &str| at(name).unwrap_or(all);
+        Progress { groups: level("QUEUE_FAMILY"), sub_groups: level("WORK_GROUP"), items: level("SUB_GROUP") }
+    };
+    declared.filter_map(|(name, rest)| Some((name, progress(rest.split_once(';')?.0)))).collect()
+}
+
+/// Whether every run of a test ends.
+fn ends(
+    (module, text): (&Module, &str),
+    test: &Test,
+    (model, budget): (Model, u64),
+    scheduler: Progress,
+) -> Result<Verdict, String> {
+    let options = TestOptions { rounds: test.bound + 2, keeps_spins: true, ..TestOptions::default() };
+    let found = AnnotatedTest::read(module, text, options).map_err(|e| e.to_string())?;
+    super::ends(&found.skeleton, model, scheduler, Options { budget, ..Options::default() })
+}
+
 /// Whether a test has no violation, for each choice of the values that it does not initialize.
-fn verdict(path: &Path, test: &Test, model: Model) -> Result<Verdict, String> {
-    let question = test.question.ok_or("it is about termination")?;
+fn verdict(path: &Path, test: &Test, (model, budget): (Model, u64)) -> Result<Verdict, String> {
+    let question = test.question;
     let text = read(path)?;
     let module = Module::new(&assemble(&text)?);
+    if let Question::Ends(scheduler) = question {
+        return ends((&module, &text), test, (model, budget), scheduler);
+    }
     let rounds = match test.expected {
         Expected::Unknown => test.bound,
         Expected::Pass | Expected::Fail => 2 * test.bound + 2,
@@ -132,9 +166,10 @@ fn verdict(path: &Path, test: &Test, model: Model) -> Result<Verdict, String> {
     let mut satisfied = Vec::new();
     let (mut is_cut, mut quantifier) = (false, None);
     for undefined in [Undefined::Zero, Undefined::Distinct] {
-        let found = AnnotatedTest::read(&module, &text, rounds, undefined).map_err(|e| e.to_string())?;
+        let options = TestOptions { rounds, undefined, ..TestOptions::default() };
+        let found = AnnotatedTest::read(&module, &text, options).map_err(|e| e.to_string())?;
         let stops_at_race = question == Question::NoRace && (found.filter.is_none() || !test.is_filtered);
-        let options = Options { budget: BUDGET, stops_at_race, ..Options::default() };
+        let options = Options { budget, stops_at_race, ..Options::default() };
         let outcomes = explore(&found.skeleton, model, options).map_err(|e| e.to_string())?;
         is_cut |= outcomes.is_cut;
         let not_understood = || "the condition is not understood".to_owned();

@@ -8,12 +8,16 @@ use kiln_memory_model::{
     text::{Assertion, Khronos, VulkanTest},
 };
 
-use super::{Question, Verdict, read};
+use super::{Question, Verdict, ends, read};
 
 /// The verdict on a test of Dat3M.
 pub(super) fn verdict(test: &Path, question: Question, model: Model) -> Result<Verdict, String> {
-    let test = VulkanTest::read(&read(test)?)?;
     let options = Options { budget: 5_000_000, ..Options::default() };
+    if let Question::Ends(scheduler) = question {
+        let test = VulkanTest::read_for_progress(&read(test)?)?;
+        return ends(&test.skeleton, model, scheduler, options);
+    }
+    let test = VulkanTest::read(&read(test)?)?;
     let found = explore(&test.skeleton, model, options).map_err(|e| e.to_string())?;
     let counts = |outcome: &Vec<u64>| match &test.filter {
         None => Some(true),

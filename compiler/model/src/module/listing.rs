@@ -1,0 +1,100 @@
+//! Lists the atomic operations, fences and barriers of a module, without running it.
+
+use std::fmt;
+
+use spirv::{MemorySemantics, Op, Scope};
+
+use super::Module;
+use crate::event::semantics::{self, ORDERS};
+
+/// An atomic operation, a fence or a barrier of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Synchronization {
+    /// The source file; empty if the module does not contain it.
+    pub file: String,
+    /// The source line; 0 if the module does not contain it.
+    pub line: u32,
+    /// The name of the instruction, such as `OpAtomicLoad`.
+    pub name: String,
+    /// The SPIR-V scope.
+    pub scope: u32,
+    /// The SPIR-V semantics; of a compare-exchange, those of success.
+    pub semantics: u32,
+    /// The semantics of a compare-exchange that fails.
+    pub failure: Option<u32>,
+}
+
+impl Synchronization {
+    /// Whether it is sequentially consistent.
+    pub fn is_seq_cst(&self) -> bool {
+        (self.semantics | self.failure.unwrap_or_default()) & semantics::SEQUENTIALLY_CONSISTENT != 0
+    }
+
+    /// Whether it has an order.
+    pub fn is_ordered(&self) -> bool {
+        self.semantics & ORDERS != 0
+    }
+}
+
+/// The operation with the names of SPIR-V: `OpAtomicLoad: Device, Acquire + UniformMemory + MakeVisible`.
+impl fmt::Display for Synchronization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, {}", self.name, scope_name(self.scope), semantics_name(self.semantics))?;
+        match self.failure {
+            Some(failure) => write!(f, ", {} if it fails", semantics_name(failure)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn scope_name(scope: u32) -> String {
+    Scope::from_u32(scope).map_or_else(|| scope.to_string(), |it| format!("{it:?}"))
+}
+
+/// The names of the bits of a mask, in the spelling of the specification.
+fn semantics_name(mask: u32) -> String {
+    let word = |part: &str| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        format!("{first}{}", rest.to_lowercase())
+    };
+    let name = |name: &str| name.split('_').map(word).collect::<String>();
+    let names: Vec<String> =
+        MemorySemantics::from_bits_retain(mask).iter_names().map(|(it, _)| name(it)).collect();
+    if names.is_empty() { "Relaxed".to_owned() } else { names.join(" + ") }
+}
+
+impl Module {
+    /// The atomic operations, fences and barriers, in the order of the module.
+    pub fn synchronization(&self) -> Vec<Synchronization> {
+        let mut all = Vec::new();
+        let (mut file, mut line) = (0, 0);
+        for instruction in &self.instructions {
+            let operands = match instruction.op {
+                Op::Line => {
+                    (file, line) = (instruction.word(0), instruction.word(1));
+                    continue;
+                }
+                Op::AtomicStore | Op::AtomicFlagClear | Op::ControlBarrier => (1, 2, None),
+                Op::MemoryBarrier => (0, 1, None),
+                Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (3, 4, Some(5)),
+                op if super::walk::is_atomic(op) => (3, 4, None),
+                _ => continue,
+            };
+            // The operands are constants in the modules of most compilers; others are not known.
+            let constant = |index: usize| {
+                let definition = self.definition(instruction.word(index)).ok();
+                definition.filter(|it| it.op == Op::Constant).map_or(0, |it| it.word(2))
+            };
+            let (scope, semantics, failure) = operands;
+            all.push(Synchronization {
+                file: self.definition(file).map_or_else(|_| String::new(), |it| it.text(1)),
+                line,
+                name: format!("Op{:?}", instruction.op),
+                scope: constant(scope),
+                semantics: constant(semantics),
+                failure: failure.map(constant),
+            });
+        }
+        all
+    }
+}
