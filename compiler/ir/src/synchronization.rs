@@ -81,6 +81,23 @@ impl Op {
         matches!(self, Self::Atomic(_) | Self::Fence { .. } | Self::Barrier { .. })
     }
 
+    /// The number of trailing arguments that are orders, scopes and flags.
+    pub fn dynamic_count(&self) -> usize {
+        fn is_dynamic<T>(value: &Known<T>) -> usize {
+            usize::from(matches!(value, Known::Dynamic))
+        }
+        match self {
+            Self::Atomic(atomic) => {
+                is_dynamic(&atomic.order)
+                    + atomic.failure.as_ref().map_or(0, is_dynamic)
+                    + is_dynamic(&atomic.scope)
+            }
+            Self::Fence { flags, order, scope } => is_dynamic(flags) + is_dynamic(order) + is_dynamic(scope),
+            Self::Barrier { flags, scope, .. } => is_dynamic(flags) + is_dynamic(scope),
+            _ => 0,
+        }
+    }
+
     /// The operation and its synchronization; `None` if it does not synchronize. `object` is the memory that the object of an
     /// atomic operation can be in. Dynamic operands count as the strongest legal ones.
     pub fn synchronization(&self, object: Spaces) -> Option<(Operation, Sync)> {

@@ -20,8 +20,6 @@ use kiln_types::index::{Id as _, Table};
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 use rustc_hash::FxHashMap;
 
-use crate::legalize_atomics::dynamic_count;
-
 /// The size in instructions from which a function with several calls is kept. Shorter bodies are often cheaper than the
 /// call once their arguments are known.
 const MIN_KEPT_SIZE: usize = 24;
@@ -276,7 +274,7 @@ fn is_plain_inst(function: &Function, inst: &Inst) -> bool {
     match &inst.op {
         Op::Printf(_) | Op::Trap(_) | Op::LaunchAddress(_) | Op::Image(_) => false,
         Op::Atomic(_) | Op::Fence { .. } | Op::Barrier { .. } => {
-            let dynamic = &inst.args[inst.args.len() - dynamic_count(&inst.op)..];
+            let dynamic = &inst.args[inst.args.len() - inst.op.dynamic_count()..];
             dynamic.iter().all(|&operand| function.constant_bits(operand).is_some())
         }
         Op::Store(_) => is_global(inst.args[1]),

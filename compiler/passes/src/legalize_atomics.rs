@@ -27,8 +27,6 @@ use kiln_vocabulary::{
 
 use crate::rewrite::rewrite_only;
 
-pub(super) use resolve_dynamic_operands::dynamic_count;
-
 pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
     for function in module.functions.iter_mut() {
         rewrite_only(function, Op::synchronizes, |builder, id, replaced| {

@@ -7,7 +7,7 @@ use kiln_vocabulary::opencl::{FenceFlags, Order, Scope};
 
 /// Makes all orders, scopes and flags of an operation constant.
 pub(super) fn resolve_dynamic_operands(builder: &mut Builder<'_>, id: InstId) {
-    let unknown = dynamic_count(&builder.function.insts[id].op);
+    let unknown = builder.function.insts[id].op.dynamic_count();
     if unknown == 0 {
         return builder.insert(id);
     }
@@ -70,22 +70,5 @@ fn constant_operand<T: Copy>(
             let bits = function.constant_bits(rest.next()?)?;
             of_value(i64::from(bits as u32 as i32))
         }
-    }
-}
-
-/// The number of trailing arguments that are orders, scopes and flags.
-pub(crate) fn dynamic_count(op: &Op) -> usize {
-    fn is_unknown<T>(value: &Known<T>) -> usize {
-        usize::from(matches!(value, Known::Dynamic))
-    }
-    match op {
-        Op::Atomic(atomic) => {
-            is_unknown(&atomic.order)
-                + atomic.failure.as_ref().map_or(0, is_unknown)
-                + is_unknown(&atomic.scope)
-        }
-        Op::Fence { flags, order, scope } => is_unknown(flags) + is_unknown(order) + is_unknown(scope),
-        Op::Barrier { flags, scope, .. } => is_unknown(flags) + is_unknown(scope),
-        _ => 0,
     }
 }
