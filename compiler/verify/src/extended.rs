@@ -2,10 +2,10 @@
 
 use rspirv::{
     grammar::{
-        ExtendedInstruction, GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE,
+        ExtendedInstruction, GLSL_STD_450_INSTRUCTION_TABLE, OPENCL_STD_100_INSTRUCTION_TABLE, OperandKind,
         OperandQuantifier,
     },
-    spirv::{GlslStd450Op, Op, Word},
+    spirv::{GlslStd450Op, Op, OpenclStd100Op, Word},
 };
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,7 @@ use super::{
     Context, Finding, Rule,
     module::{Entry, Module},
     operand::Operand,
+    signatures::mistake_of_opencl,
 };
 
 pub(super) const RULES: &[Rule] = &[SET, INSTRUCTION, TYPES];
@@ -71,7 +72,19 @@ impl Sets {
         }
         match self.of_instruction(entry) {
             Some(Set::Glsl | Set::NonSemantic) | None => usize::MAX,
-            Some(Set::OpenCl | Set::Other) => 1,
+            Some(Set::OpenCl) => {
+                match entry.literal(1).and_then(|it| OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(it)) {
+                    Some(row) => {
+                        2 + row
+                            .operands
+                            .iter()
+                            .position(|it| it.kind != OperandKind::IdRef)
+                            .unwrap_or(usize::MAX - 2)
+                    }
+                    None => 1,
+                }
+            }
+            Some(Set::Other) => 1,
         }
     }
 }
@@ -104,6 +117,10 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let message = format!("an operand of {} has another type than the result", row.opname);
                 findings.push(entry.finding(&TYPES, message));
             }
+        } else if set == Set::OpenCl
+            && let Some(op) = OpenclStd100Op::from_u32(number)
+        {
+            findings.extend(mistake_of_opencl(module, entry, op));
         }
     }
 }

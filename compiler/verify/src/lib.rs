@@ -70,6 +70,10 @@
 //! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists, and has as many operands as it takes
 //! - `GLSL.std.450-types`: the operands of an instruction of GLSL.std.450 that computes by components have the type of the result
 //!
+//! Signatures (`signatures.rs`)
+//! - `OpenCL.std-types`: an instruction of OpenCL.std has operands and a result of its types, and literals that it defines
+//! - `SPIRV-enqueue-types`: an instruction of device-side enqueue has operands and a result of its types
+//!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
 //! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
@@ -208,6 +212,8 @@ pub mod masks;
 mod module;
 mod numbers;
 mod operand;
+mod shape;
+mod signatures;
 mod structure;
 mod synchronization;
 #[cfg(test)]
@@ -249,6 +255,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         numbers::RULES,
         composites::RULES,
         extended::RULES,
+        signatures::RULES,
         capabilities::RULES,
         limits::RULES,
         values::RULES,
@@ -456,6 +463,7 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
         numbers::check(&context, &mut findings);
         composites::check(&context, &mut findings);
         extended::check(&context, &mut findings);
+        signatures::check(&context, &mut findings);
     }
     capabilities::check(&context, &mut findings);
     limits::check(&context, &mut findings);

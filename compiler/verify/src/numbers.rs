@@ -1,11 +1,12 @@
 //! The types of operands: of instructions on numbers, and of values that go to a block, a function or a caller.
 
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::Op;
 
 use super::{
     Context, Finding, Rule,
     module::{Entry, Function, Module},
     operand::Operand,
+    shape::{Kind, Shape},
 };
 
 pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETURN];
@@ -31,40 +32,6 @@ const RETURN: Rule = Rule {
     id: "SPIRV-return",
     text: "OpReturnValue returns the result type of the function, and OpReturn is in functions without a result",
 };
-
-/// The kind of a number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Bool,
-    Int,
-    Float,
-}
-
-/// A scalar or vector type of numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    kind: Kind,
-    bits: u32,
-    /// The number of components; 1 for a scalar.
-    count: u32,
-}
-
-impl Shape {
-    fn of_type(module: &Module<'_>, ty: Word) -> Option<Self> {
-        let entry = module.definition(ty)?;
-        match entry.op() {
-            Op::TypeBool => Some(Self { kind: Kind::Bool, bits: 1, count: 1 }),
-            Op::TypeInt => Some(Self { kind: Kind::Int, bits: entry.literal(0)?, count: 1 }),
-            Op::TypeFloat => Some(Self { kind: Kind::Float, bits: entry.literal(0)?, count: 1 }),
-            Op::TypeVector => Some(Self { count: entry.literal(1)?, ..Self::of_type(module, entry.id(0)?)? }),
-            _ => None,
-        }
-    }
-
-    fn of_value(module: &Module<'_>, id: Option<Word>) -> Option<Self> {
-        Self::of_type(module, module.type_of(id?)?)
-    }
-}
 
 /// What an instruction on numbers requires.
 struct Form {

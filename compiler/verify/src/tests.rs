@@ -11,6 +11,7 @@ mod extended;
 mod limits;
 mod numbers;
 mod reading;
+mod signatures;
 mod structure;
 mod synchronization;
 mod values;
@@ -159,6 +160,7 @@ fn each_rule_has_a_test_and_a_unique_id() {
         include_str!("tests/limits.rs"),
         include_str!("tests/numbers.rs"),
         include_str!("tests/reading.rs"),
+        include_str!("tests/signatures.rs"),
         include_str!("tests/structure.rs"),
         include_str!("tests/synchronization.rs"),
         include_str!("tests/values.rs"),
