@@ -10,6 +10,7 @@ mod modules;
 pub mod mutator;
 mod seeds;
 pub mod target;
+mod typed;
 
 pub use input::Input;
 pub use mutator::Mutator;

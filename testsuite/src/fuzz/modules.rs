@@ -1,5 +1,5 @@
-//! Generates kernel modules with mistakes: instructions and words of modules that Kiln compiles are changed, moved and exchanged
-//! between modules.
+//! Generates kernel modules from those that Kiln compiles. Half of them keep their types (`typed`); in the others,
+//! instructions and words are changed, moved and exchanged between modules.
 
 use kiln_compiler::{
     Artifact, Emit, compile,
@@ -8,7 +8,7 @@ use kiln_compiler::{
     target,
 };
 
-use super::seeds;
+use super::{seeds, typed};
 use crate::random::Random;
 
 /// Longer modules are skipped: small inputs run faster.
@@ -24,6 +24,7 @@ const HEADER: usize = 5;
 pub(super) struct Modules {
     /// The instructions of each module. The first element is the header.
     seeds: Vec<Vec<Vec<u32>>>,
+    typed: Vec<typed::Seed>,
 }
 
 impl Modules {
@@ -32,22 +33,26 @@ impl Modules {
         let programs = seeds::programs();
         let step = programs.len().div_ceil(SEEDS).max(1);
         let modules = programs.into_iter().step_by(step).filter_map(module);
+        let modules: Vec<Vec<u32>> = modules.filter(|words| words.len() <= MAX_MODULE_WORDS).collect();
         Self {
-            seeds: modules
-                .filter(|words| words.len() <= MAX_MODULE_WORDS)
-                .map(|words| split(&words))
-                .collect(),
+            seeds: modules.iter().map(|words| split(words)).collect(),
+            typed: modules.iter().filter_map(|words| typed::Seed::new(words)).collect(),
         }
     }
 
     /// The bytes of a random module.
     pub(super) fn module(&self, random: &mut Random) -> Vec<u8> {
-        let mut module = random.pick(&self.seeds).clone();
-        let changes = *random.pick(&[1, 1, 1, 2, 2, 3, 5, 10]);
-        for _ in 0..changes {
-            self.change(&mut module, random);
-        }
-        module.concat().iter().flat_map(|word| word.to_le_bytes()).collect()
+        let words = if random.below(2) == 0 {
+            typed::module(&self.typed, random)
+        } else {
+            let mut module = random.pick(&self.seeds).clone();
+            let changes = *random.pick(&[1, 1, 1, 2, 2, 3, 5, 10]);
+            for _ in 0..changes {
+                self.change(&mut module, random);
+            }
+            module.concat()
+        };
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     fn change(&self, module: &mut Vec<Vec<u32>>, random: &mut Random) {
