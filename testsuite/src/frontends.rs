@@ -1,4 +1,5 @@
-//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL, of Zig and of DPC++, run by `kiln run`.
+//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL, of HIP, of Zig and of DPC++, run by
+//! `kiln run`.
 //!
 //! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the
 //! kernel `k` with one work-group of 64 work-items. DPC++ compiles SYCL, and has compiled kernels of dpctl, a Python package: a
@@ -23,6 +24,8 @@ use crate::{
 pub enum Frontend {
     /// clang-15 and llvm-spirv-15, for C++ for OpenCL, with this level of optimization.
     Translator(&'static str),
+    /// clang-15 and llvm-spirv-15, for HIP, with this level of optimization.
+    Hip(&'static str),
     /// A clang that makes SPIR-V without a translator, for C++ for OpenCL.
     Clang(PathBuf),
     /// Zig.
@@ -41,10 +44,13 @@ impl Frontend {
             Self::Sycl(_) => "sycl",
             Self::Dpctl(_) => "dpctl",
             Self::Translator(_) | Self::Clang(_) => "cpp",
+            Self::Hip(_) => "hip",
         };
         let entries =
             fs::read_dir(root().join("testsuite/frontends").join(folder)).expect("the folder exists");
-        let mut programs: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        let mut programs: Vec<PathBuf> =
+            paths.filter(|path| path.extension().is_none_or(|extension| extension != "h")).collect();
         programs.sort();
         programs
     }
@@ -53,18 +59,18 @@ impl Frontend {
     pub fn compile(&self, program: &Path, folder: &Path) -> Result<PathBuf, String> {
         let [module, bitcode] = ["k.spv", "k.bc"].map(|name| folder.join(name));
         let cpp = ["-cl-std=clc++2021", "-Xclang", "-finclude-default-header", "-w", "-c"];
+        // The device code of HIP, without ROCm's headers and libraries.
+        let hip = "-x hip --cuda-device-only -nogpuinc -nogpulib -std=c++17 -w -c";
+        let translated = |language: &mut dyn Iterator<Item = &str>, level: &str| {
+            let mut clang = Command::new("clang-15");
+            clang.args(language).args(["-emit-llvm", level, "-o"]).arg(&bitcode).arg(program);
+            let mut translator = Command::new("llvm-spirv-15");
+            translator.arg(&bitcode).arg("-o").arg(&module);
+            vec![clang, translator]
+        };
         let commands = match self {
-            Self::Translator(level) => {
-                let mut clang = Command::new("clang-15");
-                clang
-                    .args(cpp)
-                    .args(["--target=spir64", "-emit-llvm", level, "-o"])
-                    .arg(&bitcode)
-                    .arg(program);
-                let mut translator = Command::new("llvm-spirv-15");
-                translator.arg(&bitcode).arg("-o").arg(&module);
-                vec![clang, translator]
-            }
+            Self::Translator(level) => translated(&mut cpp.into_iter().chain(["--target=spir64"]), level),
+            Self::Hip(level) => translated(&mut hip.split(' ').chain(["--offload=spirv64"]), level),
             Self::Clang(path) => {
                 let mut clang = Command::new(path);
                 clang.args(cpp).args(["--target=spirv64", "-O2", "-o"]).arg(&module).arg(program);

@@ -8,7 +8,7 @@ use kiln_testsuite::{
     frontends::Frontend,
 };
 
-/// Runs kernel modules of C++ for OpenCL, by clang-15 and llvm-spirv-15, and of other compilers on each device
+/// Runs kernel modules of C++ for OpenCL and of HIP, by clang-15 and llvm-spirv-15, and of other compilers on each device
 #[derive(Parser)]
 struct Arguments {
     /// A clang that makes SPIR-V itself, for C++ for OpenCL
@@ -27,7 +27,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let Arguments { clang, zig, sycl, dpctl } = Arguments::parse();
-    let mut frontends = vec![Frontend::Translator("-O0"), Frontend::Translator("-O2")];
+    let levels = ["-O0", "-O2"];
+    let mut frontends: Vec<Frontend> =
+        levels.map(Frontend::Translator).into_iter().chain(levels.map(Frontend::Hip)).collect();
     frontends.extend(clang.map(Frontend::Clang));
     frontends.extend(zig.map(Frontend::Zig));
     frontends.extend(sycl.map(Frontend::Sycl));
