@@ -12,6 +12,7 @@ pub(crate) const PLATFORM_EXTENSIONS: &[&str] = &[
     "cl_khr_extended_versioning",
     "cl_khr_icd",
     "cl_khr_il_program",
+    "cl_khr_spirv_linkonce_odr",
     "cl_khr_spirv_no_integer_wrap_decoration",
     "cl_khr_spirv_queries",
     "cl_khr_suggested_local_work_size",

@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
         &[],
         &[C::Addresses, C::Float16Buffer, C::Int16, C::Int64, C::Int8, C::Kernel, C::Linkage, C::Vector16],
     )
-    .by(&[c"SPV_KHR_no_integer_wrap_decoration"]),
+    .by(&[c"SPV_KHR_linkonce_odr", c"SPV_KHR_no_integer_wrap_decoration"]),
     row(&[E::WorkGroupCollectives, E::FeatureSubgroups], &[C::Groups]),
     row(&[E::FeatureSubgroups], &[C::SubgroupDispatch]),
     row(&[E::GenericAddressSpace], &[C::GenericPointer]),
