@@ -215,12 +215,15 @@ impl<'s> Around<'s> {
 
     /// A `;` that is missing at the end of a line. The error is on a later line.
     fn semicolon_of_line(&self) -> Option<Diagnostic> {
-        let end = self.before().len();
-        let line = self.before().lines().next_back()?;
-        let is_last = self.text[end..self.at.start].contains('\n');
-        if !is_last || line.contains("//") || line.ends_with("*/") {
+        let start = self.before().rfind('\n').map_or(0, |end| end + 1);
+        let line = &self.before()[start..];
+        // In a literal, `//` is no comment.
+        let code = line[..line.find("//").unwrap_or(line.len())].trim_end();
+        let is_before_error = self.text[start..self.at.start].contains('\n');
+        if !is_before_error || code.is_empty() || code.ends_with("*/") || code.contains(['"', '\'']) {
             return None;
         }
+        let end = start + code.len();
         let span = self.span_of(end..end);
         let diagnostic = Diagnostic::new(Code::Syntax, span, "expected `;` at the end of this line");
         Some(diagnostic.help("insert `;`").fix(span, "insert `;`", ";"))
