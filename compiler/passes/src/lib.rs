@@ -18,6 +18,7 @@ mod bind_arguments;
 mod block_params;
 mod check_bounds;
 mod compare_as_unsigned;
+mod contract_products;
 mod dead_code;
 mod emulate_int64;
 mod emulate_small;
@@ -222,6 +223,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("if_to_select_again", Each(if_to_select::if_to_select)),
     // Selections with equal operands hid some widened values.
     ("narrow_comparisons_again", Each(narrow_comparisons::narrow_comparisons)),
+    // After all passes that create floating-point operations.
+    ("contract_products", Each(contract_products::contract_products)),
     // Workarounds, which run only for targets that request them. After all passes that could undo them:
     // `narrow_comparisons` would narrow the comparisons of the first again, and the last must see every loop.
     ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),

@@ -1,9 +1,10 @@
 //! Prepares a function of the library. Only `cargo xtask library` runs it; compilations use the stored results.
 
-use kiln_ir::{BinaryOp, FuncId, Function, Module, Op};
+use kiln_ir::{FuncId, Function, Module};
 use kiln_session::Options;
 
 use crate::{
+    contract_products::make_exact,
     dead_code::dead_code,
     inline_calls::{inline_all, take},
     promote::promote,
@@ -24,11 +25,7 @@ pub fn library_body(mut module: Module, wanted: FuncId) -> Function {
     structure_exits(&mut function, &options);
     promote(&mut function, &options);
     dead_code(&mut function, &options);
-    for inst in function.insts.iter_mut() {
-        if let Op::Binary(op @ (BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul)) = inst.op {
-            inst.op = Op::Exact(op);
-        }
-    }
+    make_exact(&mut function);
     // The passes before inlining, which `Function::is_simplified` skips.
     remove_redundant_block_params(&mut function, &options);
     dead_code(&mut function, &options);
