@@ -21,7 +21,7 @@ pub(crate) const LACKS: &str = "the compiler cannot make a kernel module of this
 
 /// The messages for a module with calls of functions that the translator does not support, and for modules that are invalid:
 /// vectors of a width that OpenCL C lacks, with too large an index or of bits, unknown linkage, constants in the wrong order, types declared twice.
-const MISSING: [&str; 8] = [
+const MISSING: [&str; 9] = [
     "[missing-function]",
     "the SPIR-V module cannot be used",
     "components are not supported",
@@ -29,6 +29,7 @@ const MISSING: [&str; 8] = [
     "its operand and its result have different sizes",
     "is not a valid LinkageType",
     "[SPIRV-id-defined]",
+    "[SPIRV-type]",
     "[SPIRV-type-once]",
 ];
 
