@@ -33,6 +33,7 @@ use crate::{
 };
 
 pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: &Providers, sink: &mut Sink) {
+    let converts_to_srgb = images::converts_to_srgb(module, options);
     let mut pass = Pass {
         module,
         options,
@@ -43,6 +44,7 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
         blocks: Vec::new(),
         image_blocks: Vec::new(),
         profile: None,
+        converts_to_srgb,
     };
     if options.target.environment == Environment::Vulkan {
         pass.module.functions.iter_mut().for_each(groups::remove_events);
@@ -84,6 +86,8 @@ struct Pass<'a> {
     image_blocks: Vec<FuncId>,
     /// The block for `capture_event_profiling_info`, if it is used.
     profile: Option<FuncId>,
+    /// Whether writes to images convert colors for those of sRGB.
+    converts_to_srgb: bool,
 }
 
 /// A library function, and the way to call it.

@@ -135,6 +135,9 @@ impl Arg for Null {
     }
 }
 
+/// `CL_KERNEL_ARG_ACCESS_READ_WRITE`
+const READ_WRITE_ACCESS: u32 = 0x11a2;
+
 impl Kernel {
     pub(crate) fn new(program: Program, index: usize) -> Self {
         let arguments = vec![None; program.entry_point(index).arguments.len()];
@@ -199,12 +202,14 @@ impl Kernel {
     }
 
     /// Whether the kernel can write images of this channel order: one that writes sRGB on Vulkan converts the texels, and reads
-    /// the order for that.
+    /// the order for that. It does not convert what it reads from such an image.
     fn writes(&self, index: usize, order: ChannelOrder) -> bool {
         let is_order =
             |fact: &ImageFact| fact.argument as usize == index && fact.what == ImageFactKind::ChannelOrder;
         let is_opencl = self.program.inner.device.info().environment == Environment::OpenCl;
-        is_opencl || !order.is_srgb() || self.interface().image_facts.iter().any(is_order)
+        let access = self.interface().arguments[index].info.as_ref().and_then(|info| info.access);
+        let reads_too = access == Some(READ_WRITE_ACCESS);
+        is_opencl || !order.is_srgb() || (!reads_too && self.interface().image_facts.iter().any(is_order))
     }
 
     fn check_argument(&self, index: usize, taken: &Argument, value: &ArgValue) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Images through the runtime: transfers of regions, copies, fills, every supported format, and misuse.
 
+use kiln_runtime::extensions::Extension;
 use kiln_runtime::{
     Addressing, ChannelOrder, ChannelType, Device, Error, Filter, ImageDesc, ImageFormat, ImageKind,
     ImageRegion, Sampler, Texel, TexelClass,
@@ -101,6 +102,16 @@ pub(crate) fn of_images(device: &Device) {
         kernel void read(read_only image2d_t i, global float4 *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
         kernel void depth(read_only image2d_depth_t i, global float *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
         kernel void write(write_only image2d_t o, float4 c) { write_imagef(o, (int2)(get_global_id(0), 0), c); }";
+    const QUERYING: &str = "
+        kernel void write(write_only image2d_t o, global int *order, float4 c) {
+            *order = get_image_channel_order(o);
+            write_imagef(o, (int2)(get_global_id(0), 0), c);
+        }";
+    const CHANGING: &str = "
+        kernel void change(read_write image2d_t o, global int *order) {
+            *order = get_image_channel_order(o);
+            write_imagef(o, (int2)(0, 0), read_imagef(o, (int2)(1, 0)));
+        }";
     const COLOR: [f32; 4] = [0.2, 1.0, 0.0, 0.4];
     let program = compile(device, SOURCE);
     let queue = device.queue().unwrap();
@@ -158,6 +169,22 @@ pub(crate) fn of_images(device: &Device) {
         let refused = plain.kernel("write").unwrap().set(0, &image).map(drop);
         let is_opencl = device.info().environment == kiln_runtime::Environment::OpenCl;
         assert_eq!(refused.is_err(), !is_opencl, "without the extension: {refused:?}");
+        // A kernel that queries the channel order itself.
+        let plainly = |source: &str| {
+            let off = ("cl_khr_srgb_image_writes".to_owned(), false);
+            compile_with(device, source, |options| options.extensions.push(off))
+        };
+        let mut write = plainly(QUERYING).kernel("write").unwrap();
+        let image = device.image_from(&ImageDesc::d2(format, 2, 1), &texels).unwrap();
+        let found = device.buffer_from(&[0i32]).unwrap();
+        launch(&queue, write.set(0, &image).unwrap().set(1, &found).unwrap().set(2, COLOR).unwrap(), 1)
+            .unwrap();
+        assert_eq!(queue.read(&found).unwrap(), [order.number() as i32]);
+        assert_eq!(queue.read_image::<u8>(&image).unwrap()[..4], converted);
+        if device.info().extensions().has(Extension::ReadWriteImages) {
+            let refused = plainly(CHANGING).kernel("change").unwrap().set(0, &image).map(drop);
+            assert_eq!(refused.is_err(), !is_opencl, "its reads do not convert: {refused:?}");
+        }
     }
     let [single, depth] =
         [ChannelOrder::R, ChannelOrder::Depth].map(|order| ImageFormat::new(order, ChannelType::Float));

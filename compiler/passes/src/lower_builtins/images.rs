@@ -7,12 +7,15 @@
 
 mod levels;
 
-use kiln_builtins::{ImageOp, ImageQuery};
+use kiln_builtins::{self as builtins, ImageOp, ImageQuery, Lowering};
 use kiln_ir::{
-    BinaryOp, Builder, CompareKind, Function, ImageAction, InstId, Op, Scalar, Texel, TexelKind, Type,
-    ValueId,
+    BinaryOp, Builder, CompareKind, Function, ImageAction, Inst, InstId, Module, Op, Scalar, Texel,
+    TexelKind, Type, ValueId,
 };
-use kiln_session::extensions::{self, Extension};
+use kiln_session::{
+    Options,
+    extensions::{self, Extension},
+};
 use kiln_types::{
     ops::CompareOp,
     ty::{Access, ImageTy},
@@ -38,6 +41,20 @@ pub(super) fn number_samplers(function: &mut Function) {
     for value in function.values.iter_mut().filter(|value| value.ty == Type::Sampler) {
         value.ty = Type::I32;
     }
+}
+
+/// Whether images that the program writes can be of sRGB: it enables their writes, or contains the channel order of a written
+/// image, by which the runtime recognizes such programs.
+pub(super) fn converts_to_srgb(module: &Module, options: &Options) -> bool {
+    let is_order = |function: &Function, inst: &Inst| {
+        let Op::Builtin(builtin, _) = inst.op else { return false };
+        let asks =
+            builtins::row(builtin).lowering == Lowering::Image(ImageOp::Query(ImageQuery::ChannelOrder));
+        let image = inst.args.first().map(|image| function.values[*image].ty);
+        asks && matches!(image, Some(Type::Image(ty)) if ty.access == Access::WriteOnly)
+    };
+    extensions::enabled(options).has(Extension::KhrSrgbWrites)
+        || module.functions.iter().any(|function| function.insts.iter().any(|inst| is_order(function, inst)))
 }
 
 /// An accessed image and its properties.
@@ -135,7 +152,8 @@ impl Pass<'_> {
     ) {
         let position = self.texel_coordinates(builder, target, coordinates);
         let mut texel = stored(builder, texel);
-        if self.converts_to_srgb(target) {
+        let is_color = target.kind == TexelKind::Float && !target.ty.is_depth;
+        if self.converts_to_srgb && is_color && target.ty.access == Access::WriteOnly {
             texel = self.as_srgb(builder, target, texel);
         }
         let store = ImageAction::Store(Texel { kind: target.kind, is_shared: false });
@@ -143,14 +161,8 @@ impl Pass<'_> {
         builder.inst(Op::Image(store), &args, &[]);
     }
 
-    /// Whether the image can be an sRGB image. Vulkan writes the texels of one as they are.
-    fn converts_to_srgb(&self, target: &Target) -> bool {
-        let is_enabled = extensions::enabled(self.options).has(Extension::KhrSrgbWrites);
-        let is_color = target.kind == TexelKind::Float && !target.ty.is_depth;
-        is_enabled && is_color && target.ty.access == Access::WriteOnly
-    }
-
-    /// Converts red, green and blue to sRGB if the image's channel order is one of sRGB (OpenCL API 8.3.1.4).
+    /// Converts red, green and blue to sRGB if the image's channel order is one of sRGB (OpenCL API 8.3.1.4). Vulkan writes
+    /// the texels of such an image as they are.
     fn as_srgb(&mut self, builder: &mut Builder<'_>, target: &Target, texel: ValueId) -> ValueId {
         let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
         let first = builder.i32(FIRST_SRGB);
