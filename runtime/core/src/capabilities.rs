@@ -70,6 +70,14 @@ impl DeviceInfo {
         self.is_strict || self.features.float_controls_denorm_preserve32 || is_measured
     }
 
+    /// Whether the sub-groups of a work-group make progress independently of each other
+    /// (`CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS`). Vulkan does not guarantee it, and drivers for CPUs run a sub-group until
+    /// it reaches a barrier. NVIDIA's GPUs schedule each sub-group of a work-group for itself.
+    pub fn has_independent_sub_groups(&self) -> bool {
+        let is_scheduled = self.known_driver.is_some_and(|driver| driver.id == DriverId::Nvidia);
+        self.is_strict || is_scheduled
+    }
+
     /// The known precision of the driver's instructions.
     pub fn precision(&self) -> Precision {
         self.known_driver.map_or(Precision::GUARANTEED, Precision::for_driver)

@@ -108,12 +108,17 @@ impl Device {
         self.features().has(extension)
     }
 
+    /// `CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS`
+    pub(crate) fn has_independent_sub_groups(&self) -> bool {
+        self.has(Extension::KhrSubgroups) && self.info.has_independent_sub_groups()
+    }
+
     /// The names of `CL_DEVICE_EXTENSIONS`. cl_arm_printf also has properties of contexts, which this driver does not
-    /// have, and cl_khr_subgroups requires independent forward progress, which Vulkan does not promise.
+    /// have, and cl_khr_subgroups requires independent forward progress.
     pub(crate) fn extensions(&self) -> Vec<&'static str> {
         let mut of_programs = self.features();
         of_programs.set(Extension::ArmPrintf, false);
-        of_programs.set(Extension::KhrSubgroups, false);
+        of_programs.set(Extension::KhrSubgroups, self.has_independent_sub_groups());
         of_programs.set(Extension::KhrSrgbWrites, self.has(Extension::Images));
         let of_programs = of_programs.iter().filter(|it| !it.is_feature()).map(Extension::name);
         let mut names: Vec<_> = limits::PLATFORM_EXTENSIONS.iter().copied().chain(of_programs).collect();

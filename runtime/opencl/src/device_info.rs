@@ -111,7 +111,9 @@ impl Device {
                 let most = sub_group.map_or(0, |size| (capabilities.max_work_group_size / size).max(1));
                 Answer::from_value(if self.has(Extension::FeatureSubgroups) { most } else { 0 })
             }
-            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::flag(false),
+            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+                Answer::flag(self.has_independent_sub_groups())
+            }
             CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::from_value(0u32),
             CL_DEVICE_ADDRESS_BITS => Answer::from_value(64u32),
             CL_DEVICE_ENDIAN_LITTLE => Answer::flag(true),

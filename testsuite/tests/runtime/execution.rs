@@ -249,6 +249,41 @@ pub(crate) fn program_scope_variables(device: &Device) {
     assert_eq!(run(&queue, &other, "step"), [5, 30, 0, 99]);
 }
 
+/// The sub-groups of a work-group wait for each other, in both directions.
+pub(crate) fn independent_sub_groups(device: &Device) {
+    if !device.info().has_independent_sub_groups() {
+        return;
+    }
+    let source = "
+        kernel void relay(global uint *order, uint is_backwards) {
+            local atomic_uint turn;
+            if (get_local_id(0) == 0) atomic_init(&turn, 0);
+            work_group_barrier(CLK_LOCAL_MEM_FENCE);
+            uint group = get_sub_group_id();
+            uint mine = is_backwards ? get_num_sub_groups() - 1 - group : group;
+            if (get_sub_group_local_id() == 0) {
+                while (atomic_load_explicit(&turn, memory_order_acquire, memory_scope_work_group) != mine) {}
+                order[mine] = group + 1;
+                atomic_store_explicit(&turn, mine + 1, memory_order_release, memory_scope_work_group);
+            }
+        }";
+    let (program, queue) = (compile(device, source), device.queue().unwrap());
+    let order = device.buffer_from(&[0u32; 256]).unwrap();
+    let mut relay = program.kernel("relay").unwrap();
+    relay.set(0, &order).unwrap();
+    for is_backwards in [0u32, 1] {
+        relay.set(1, is_backwards).unwrap();
+        launch(&queue, &relay, NdRange::from([256]).local([256])).unwrap();
+        let mut seen = queue.read(&order).unwrap();
+        seen.retain(|group| *group != 0);
+        let expected = 1..=seen.len() as u32;
+        let expected: Vec<u32> =
+            if is_backwards == 0 { expected.collect() } else { expected.rev().collect() };
+        assert!(seen.len() > 1);
+        assert_eq!(seen, expected);
+    }
+}
+
 pub(crate) fn pointers_to_pointers(device: &Device) {
     let source = "
         typedef struct row { global uint *cells; uint count; } row;

@@ -36,6 +36,7 @@ const TESTS: &[(&str, Test)] = &[
     ("barriers_in_uneven_groups", execution::barriers_in_uneven_groups),
     ("empty_launches", execution::empty_launches),
     ("many_groups", execution::many_groups),
+    ("independent_sub_groups", execution::independent_sub_groups),
     ("program_scope_variables", execution::program_scope_variables),
     ("pointers_to_pointers", execution::pointers_to_pointers),
     ("host_commands_in_order", host::in_order),
