@@ -147,7 +147,9 @@ impl Waves {
 
     /// Runs kernels and reads what they have enqueued.
     fn run_wave(&mut self, levels: &[Vec<Ready>], free: Option<Vec<EventId>>) -> Result<Arrival> {
-        let is_profiled = levels.iter().flatten().any(|ready| ready.event.is_some());
+        // Time stamps separate the kernels, which then run one after the other.
+        let is_profiled =
+            reads_times(&self.parent) && levels.iter().flatten().any(|ready| ready.event.is_some());
         let queue = self.queue.children(is_profiled)?;
         // The host has seen the commands before this one complete.
         let begun = queue.barrier()?;
@@ -175,7 +177,6 @@ impl Waves {
         let ended = queue.barrier()?;
         let written = read_start(&queue.waiting_for(ended), &self.store)?;
         written.event.wait()?;
-        let reads_times = reads_times(&self.parent);
         for (event, id) in launched {
             // The error of a kernel, if it has any.
             if event.verdict.is_some() {
@@ -186,9 +187,7 @@ impl Waves {
                 // 0 means that the command is not complete.
                 let time = times.end.saturating_sub(times.start).max(1);
                 self.commands.ran(id, [time, time]);
-                if reads_times {
-                    self.times.push((id, [time, time]));
-                }
+                self.times.push((id, [time, time]));
             }
         }
         Ok(written)
