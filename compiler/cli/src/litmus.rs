@@ -17,7 +17,7 @@ use kiln_runtime::{Instance, Options as RuntimeOptions, Selector};
 
 use crate::{
     arguments::LaunchArguments,
-    exit::{Failure, Outcome},
+    exit::{Failure, Outcome, failure},
     files::{Files, write_output},
     options::CompileOptions,
     run::bytes,
@@ -114,6 +114,9 @@ pub(crate) fn litmus(
     let mut source = files.source(&command.source)?;
     let mut text = String::from_utf8_lossy(&source.text).into_owned();
     if VulkanTest::is_one(&text) {
+        if command.progress {
+            return failure("--progress needs a kernel, which a test in Dat3M's Vulkan format does not have");
+        }
         let (table, outcome) = vulkan::study(&text, command.budget)?;
         write_output("-", table.as_bytes())?;
         return Ok(outcome);

@@ -269,7 +269,7 @@ fn text() -> Vec<Row> {
         (
             "codeLensProvider",
             |it| each(&it.document("textDocument/codeLens", json!({})), "/command/command"),
-            json!(["kiln.run", "kiln.races", "kiln.assembly"]),
+            json!(["kiln.run", "kiln.races", "kiln.outcomes", "kiln.assembly"]),
         ),
         (
             "foldingRangeProvider",

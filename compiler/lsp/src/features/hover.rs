@@ -2,6 +2,7 @@
 
 mod builtin;
 mod layout;
+mod mapping;
 
 pub(crate) use builtin::{about, forms};
 

@@ -1,5 +1,6 @@
-//! Code lenses above kernels: commands of the client that run the source, check it for races, and show its SPIR-V. The
-//! first two need a launch in a comment of the source: `kiln run …`.
+//! Code lenses above kernels: commands of the client that run the source, check it for races, show its outcomes by the memory
+//! models, and show its SPIR-V. All but the last need a launch in a comment of the source: `kiln run …`. Outcomes are for sources
+//! whose work-items synchronize.
 
 use kiln_session::source::FileId;
 use lsp_types::{CodeLens, Command, SymbolKind};
@@ -7,10 +8,13 @@ use serde_json::json;
 
 use crate::{analysis::Analysis, features::symbols, uri};
 
-/// The title and the command of each lens. `kiln.run` and `kiln.races` have the URI of the source and the name of the
-/// kernel as arguments, `kiln.assembly` has the URI.
-const COMMANDS: [(&str, &str); 3] =
-    [("Run", "kiln.run"), ("Check for races", "kiln.races"), ("Show SPIR-V", "kiln.assembly")];
+/// The title and the command of each lens. The arguments are the URI of the source and the name of the kernel.
+const COMMANDS: [(&str, &str); 4] = [
+    ("Run", "kiln.run"),
+    ("Check for races", "kiln.races"),
+    ("Show outcomes", "kiln.outcomes"),
+    ("Show SPIR-V", "kiln.assembly"),
+];
 
 /// The lenses of a file.
 pub(crate) fn lenses(analysis: &Analysis, file: FileId) -> Vec<CodeLens> {
@@ -18,10 +22,14 @@ pub(crate) fn lenses(analysis: &Analysis, file: FileId) -> Vec<CodeLens> {
     let kernels =
         symbols::symbols(analysis, file).into_iter().filter(|symbol| symbol.kind == SymbolKind::EVENT);
     let has_launch = analysis.text(file).contains("kiln run ");
+    let synchronizes = ["atomic_", "barrier("].iter().any(|word| analysis.text(file).contains(word));
     let of_kernel = |kernel: lsp_types::DocumentSymbol| {
         let uri = uri.clone();
-        let commands =
-            COMMANDS.into_iter().filter(move |(_, command)| has_launch || *command == "kiln.assembly");
+        let commands = COMMANDS.into_iter().filter(move |(_, command)| match *command {
+            "kiln.assembly" => true,
+            "kiln.outcomes" => has_launch && synchronizes,
+            _ => has_launch,
+        });
         commands.map(move |(title, command)| CodeLens {
             range: kernel.selection_range,
             command: Some(Command {
@@ -53,5 +61,11 @@ mod tests {
         assert_eq!(shown.len(), 3);
         assert!(shown.iter().all(|(_, arguments)| arguments[1] == "k" && arguments[0] == "file:///a.cl"));
         assert_eq!(fixture.covered(lenses.iter().map(|lens| lens.range)), ["2:k", "2:k", "2:k"]);
+        // Work-items that synchronize have outcomes.
+        let fixture =
+            Fixture::new(&format!("// kiln run --global 2\n{text}kernel void w() {{ barrier(1); }}\n"));
+        let titles = super::lenses(&fixture.analysis, fixture.cursor().file).into_iter();
+        let titles: Vec<_> = titles.filter_map(|lens| lens.command).map(|it| it.title).collect();
+        assert_eq!(titles.iter().filter(|title| *title == "Show outcomes").count(), 2);
     }
 }

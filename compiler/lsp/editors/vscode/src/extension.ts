@@ -44,6 +44,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         }),
         vscode.commands.registerCommand("kiln.run", () => launch("Run", [])),
         vscode.commands.registerCommand("kiln.races", () => launch("Check for races", ["--device", "reference"])),
+        vscode.commands.registerCommand("kiln.outcomes", () => launch("Show outcomes", [], "litmus")),
         vscode.debug.registerDebugAdapterDescriptorFactory(SECTION, {
             createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(), ["dap"]),
         }),
@@ -105,13 +106,13 @@ async function show(form: Form): Promise<void> {
 }
 
 /** Runs the launches in the leading comment of the editor's source, as a task. */
-async function launch(title: string, options: readonly string[]): Promise<void> {
+async function launch(title: string, options: readonly string[], command = "run"): Promise<void> {
     const source = await activeSource();
     if (source === undefined) {
         return;
     }
     const scope = vscode.workspace.getWorkspaceFolder(source.uri) ?? vscode.TaskScope.Workspace;
-    const definition = { type: SECTION, command: "run", files: [source.fileName], options };
+    const definition = { type: SECTION, command, files: [source.fileName], options };
     await vscode.tasks.executeTask(task(definition, title, scope));
 }
 

@@ -38,7 +38,7 @@ export class Tasks implements vscode.TaskProvider {
 
 /** The task of a definition. Its diagnostics go to the problems of the editor. */
 export function task(definition: Definition, title: string, scope: vscode.WorkspaceFolder | vscode.TaskScope): vscode.Task {
-    const own = definition.command === "run" ? [] : flags();
+    const own = ["run", "litmus"].includes(definition.command) ? [] : flags();
     const words = [definition.command, "--diagnostic-format", "gcc", ...own, ...(definition.options ?? [])];
     const run = new vscode.ProcessExecution(program(), [...words, ...(definition.files ?? ["${file}"])]);
     return new vscode.Task(definition, scope as vscode.WorkspaceFolder, title, SECTION, run, "$kiln");

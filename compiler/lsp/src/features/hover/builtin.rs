@@ -6,7 +6,7 @@ use kiln_memory::{Access, failure_orders};
 use kiln_session::extensions::Extensions;
 use kiln_vocabulary::opencl::{LanguageVersion, Order};
 
-use super::{code, declared, join};
+use super::{code, declared, join, mapping};
 use crate::{
     analysis::{Analysis, Cursor},
     documentation,
@@ -19,7 +19,7 @@ const MAX_SIGNATURES: usize = 6;
 /// The text for the function called here.
 pub(super) fn text(cursor: &Cursor<'_>, name: &Name, text: &str) -> String {
     let lines = called(cursor, name).map_or_else(|| few_forms(cursor.analysis, text), |line| vec![line]);
-    join([code(&lines.join("\n")), about(text)])
+    join([code(&lines.join("\n")), mapping::text(cursor, name), about(text)])
 }
 
 /// The documentation of a function, without its overloads.

@@ -66,6 +66,19 @@ fn built_in_functions() {
         "void f(global atomic_int *a) { atomic_load$0_explicit(a, memory_order_acquire); }",
         &["Orders: relaxed, acquire, seq_cst."],
     );
+    check(
+        "kernel void f(global atomic_int *a) { int i = atomic_lo$0ad(a); }",
+        &["On Vulkan: `OpAtomicOr` with 0, acq_rel, device scope.", "(R1)"],
+    );
+    check(
+        "kernel void f(local atomic_int *a) { atomic_store$0_explicit(a, 1, memory_order_release, memory_scope_work_group); }",
+        &["On Vulkan: the same operation, release, work_group scope."],
+    );
+    check(
+        "kernel void f() { atomic_work_item$0_fence(CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device); }",
+        &["On Vulkan: an addition of 0 to a word that all work-items share, acq_rel, device scope", "(R6)"],
+    );
+    check("kernel void f() { barr$0ier(CLK_LOCAL_MEM_FENCE); }", &["On Vulkan: the same operation, acq_rel"]);
     check("void f() { get_global$0_id(0); }", &["ulong get_global_id(uint dimension)", "6.15.1"]);
     check("float4 f(int4 a) { return convert$0_float4(a); }", &["another type"]);
     check(
