@@ -92,7 +92,7 @@ impl Reader<'_> {
             let (size, _) = self.types.layout(ty)?;
             return Ok(Constant::Aggregate(ty, Rc::new(data(size)?)));
         }
-        let value = self.types.value(ty)?;
+        let value = self.type_of_constant(ty)?;
         let bits = SmallVec::from_elem(0, usize::from(value.count()));
         Ok(Constant::Value(value, Const::Bits(bits)))
     }
@@ -102,7 +102,17 @@ impl Reader<'_> {
         if self.types.is_aggregate(ty) {
             return Ok(Constant::Undefined(ty));
         }
-        Ok(Constant::Value(self.types.value(ty)?, Const::Undefined))
+        Ok(Constant::Value(self.type_of_constant(ty)?, Const::Undefined))
+    }
+
+    /// The type of a null or undefined constant. Images and samplers are only arguments: each binds a descriptor.
+    fn type_of_constant(&self, ty: u32) -> Outcome<Type> {
+        match self.types.value(ty)? {
+            Type::Image(_) | Type::Sampler => {
+                Err(Problem::new("an image or a sampler cannot be null or undefined"))
+            }
+            other => Ok(other),
+        }
     }
 
     /// A constant with these members.
