@@ -45,7 +45,12 @@ pub(crate) fn test(arguments: &Test) -> Outcome {
             totals.house(check.name, (check.run)());
         }
     }
-    totals.finish(begin)
+    totals.finish(begin)?;
+    // A misspelt name must not look like a success.
+    if totals.passed + totals.ignored == 0 {
+        return Err(format!("no test has a name that contains {}", arguments.filters.join(" or ")));
+    }
+    Ok(())
 }
 
 /// A check that is not a test of a package.
