@@ -66,7 +66,7 @@ impl State {
         !matches!(self, Self::Done | Self::Waits(_))
     }
 
-    /// Whether the scheduler has to do nothing more for it.
+    /// Whether the run can end in this state.
     fn is_final(self) -> bool {
         !matches!(self, Self::Stopped | Self::NotStarted)
     }

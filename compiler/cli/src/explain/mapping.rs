@@ -62,11 +62,11 @@ fn table(source: &Source, opencl: &Lines, vulkan: &Lines) -> String {
     let text = String::from_utf8_lossy(&source.text);
     let text: Vec<&str> = text.lines().collect();
     let mut table = String::new();
-    let places: BTreeSet<&(String, u32)> = opencl.keys().chain(vulkan.keys()).collect();
-    for place in places {
-        let of = |lines: &Lines| lines.get(place).cloned().unwrap_or_default();
+    let positions: BTreeSet<&(String, u32)> = opencl.keys().chain(vulkan.keys()).collect();
+    for position in positions {
+        let of = |lines: &Lines| lines.get(position).cloned().unwrap_or_default();
         let (before, after) = (of(opencl), of(vulkan));
-        let (file, number) = place;
+        let (file, number) = position;
         let _ = match text.get((*number as usize).wrapping_sub(1)).filter(|_| *file == source.name) {
             Some(line) => writeln!(table, "line {number}: {}", line.trim()),
             None => writeln!(table, "{file}, line {number}"),
