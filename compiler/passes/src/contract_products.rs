@@ -2,7 +2,7 @@
 //!
 //! A Vulkan driver may rearrange floating-point operations by any law of real numbers, such as `(x + 2) + y` to `x +
 //! (2 + y)`, unless they are decorated with `NoContraction` (Vulkan, "Precision and Operation of SPIR-V Instructions").
-//! OpenCL C allows only contraction (6.12.14). So the compiler itself contracts, and leaves no freedom to the driver. A
+//! OpenCL C allows only contraction (6.15.2.1). So the compiler itself contracts, and leaves no freedom to the driver. A
 //! product with other uses stays rounded: contracted, `x * y - x * y` would not be 0. With
 //! `-cl-unsafe-math-optimizations`, which allows such laws, the driver decides.
 
