@@ -17,8 +17,8 @@ pub(super) fn text(cursor: &Cursor<'_>, name: &Name) -> String {
     for function in analysis.survey.program.functions.iter() {
         visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| {
             let is_here = || {
-                let place = analysis.spelling(expr.span);
-                place.is_some_and(|it| {
+                let location = analysis.spelling(expr.span);
+                location.is_some_and(|it| {
                     it.file == name.location.file && it.range.start == name.location.range.start
                 })
             };
