@@ -45,6 +45,7 @@ use std::sync::Arc;
 use kiln_frontend::syntax;
 use kiln_ir::Module;
 use kiln_lower as lower;
+use kiln_memory::MappingRule;
 use kiln_passes::{self as passes, Providers};
 use kiln_preprocessor as pp;
 use kiln_spirv as spirv;
@@ -76,6 +77,8 @@ pub struct Output {
     pub diagnostics: Vec<Diagnostic>,
     /// The number of errors beyond the limit, which are counted but not listed.
     pub hidden_errors: usize,
+    /// The rules of docs/memory-model.md that changed operations, with the operations' spans.
+    pub mapping_rules: Vec<(Span, MappingRule)>,
     /// Maps the spans in the diagnostics to files and lines.
     pub sources: SourceMap,
     /// Maps symbols to names.
@@ -122,7 +125,7 @@ fn finish(
     emitted: Result<Option<Artifact>, InvalidModule>,
     interface: Option<Interface>,
     dependencies: Vec<String>,
-    sink: Sink,
+    mut sink: Sink,
     sources: SourceMap,
     interner: Interner,
 ) -> Output {
@@ -130,6 +133,7 @@ fn finish(
         Ok(artifact) => (artifact.filter(|_| !sink.has_errors()), None),
         Err(invalid_module) => (None, Some(invalid_module)),
     };
+    let mapping_rules = sink.take_mapping();
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     Output {
         interface: interface.filter(|_| artifact.is_some()),
@@ -137,6 +141,7 @@ fn finish(
         invalid_module,
         diagnostics,
         hidden_errors,
+        mapping_rules,
         sources,
         interner,
         dependencies,
@@ -206,7 +211,7 @@ fn stages(
 }
 
 /// The presumed file and line of a span, and its column.
-fn presumed_position(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
+pub fn presumed_position(sources: &SourceMap, span: Span) -> Option<(Arc<str>, u32, u32)> {
     let location = sources.resolve(span)?;
     let (file, line) = sources.presumed(location.file, location.range.start);
     Some((file.clone(), line, sources.position(location.file, location.range.start).column))

@@ -23,6 +23,7 @@ mod advice;
 mod decode;
 mod encode;
 mod legal;
+mod mapping_rule;
 mod page;
 mod spirv;
 mod strengthen;
@@ -40,9 +41,10 @@ pub use legal::{
     Argument, Problem, Rule, Support, check_atomic, check_barrier, check_fence, check_support,
     flags_of_value, order_of_value, scope_of_value,
 };
+pub use mapping_rule::MappingRule;
 pub use page::render_markdown;
 pub use spirv::{Semantics, SpirvScope};
-pub use strengthen::{Replacement, Surroundings, replacement};
+pub use strengthen::{Replacement, Surroundings, explained_replacement, replacement};
 
 /// A set of kinds of memory: those that an operation orders, or those that its object can be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 //! Selects the replacement of one operation, given facts about the program. Must not depend on the IR: a pass computes
 //! [`Surroundings`] and builds the [`Replacement`]. `docs/memory-model.md` contains the rules and their evidence.
 
-use super::{Access, Operation, Spaces, Sync};
+use super::{Access, MappingRule, Operation, Spaces, Sync};
 use kiln_vocabulary::opencl::{Environment, Order, Scope};
 
 /// Facts about the program around an operation. If in doubt, the stronger value is correct.
@@ -53,92 +53,130 @@ pub fn replacement(
     sync: Sync,
     around: &Surroundings,
 ) -> Replacement {
-    match environment {
+    explained_replacement(environment, operation, sync, around).0
+}
+
+/// The replacement of an operation, and the rules that changed it.
+pub fn explained_replacement(
+    environment: Environment,
+    operation: Operation,
+    sync: Sync,
+    around: &Surroundings,
+) -> (Replacement, Vec<MappingRule>) {
+    let mut strengthen = Strengthen { around, rules: Vec::new() };
+    let replacement = match environment {
         Environment::OpenCl => Replacement::Same(sync),
         Environment::Vulkan => match operation {
-            Operation::Atomic(access, object) => strengthen_atomic(access, object, sync, around),
-            Operation::Fence => strengthen_fence(sync, around),
-            Operation::Barrier(_) => Replacement::Same(in_both(sync, around)),
+            Operation::Atomic(access, object) => strengthen.atomic(access, object, sync),
+            Operation::Fence => strengthen.fence(sync),
+            Operation::Barrier(_) => Replacement::Same(strengthen.in_both(sync)),
         },
-    }
+    };
+    (replacement, strengthen.rules)
 }
 
-fn strengthen_atomic(access: Access, object: Spaces, sync: Sync, around: &Surroundings) -> Replacement {
-    // R1: a seq_cst operation becomes an acquire-release operation on both classes of memory.
-    let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
-    let ordinary = in_both(sync, around);
-    // R3: a seq_cst load of the same object is a write after R1.
-    let beside_seq_cst = |sync: Sync| {
-        if around.seq_cst_on_object { Sync { scope: widest_scope(object, sync.scope), ..sync } } else { sync }
-    };
-    match (access, sync.order) {
-        (Access::Load, Order::SeqCst) => Replacement::LoadAsModify(strict(widest_scope(object, sync.scope))),
-        (Access::Load, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => {
-            Replacement::Same(beside_seq_cst(ordinary))
-        }
-        (Access::Store, Order::SeqCst) => Replacement::StoreAsExchange(strict(sync.scope)),
-        (Access::Store, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => {
-            let store = after_release(ordinary, around);
-            if around.seq_cst_on_object {
-                Replacement::StoreAsExchange(store)
-            } else {
-                Replacement::Same(store)
+/// Strengthens one operation.
+struct Strengthen<'a> {
+    around: &'a Surroundings,
+    /// The rules that changed the operation so far.
+    rules: Vec<MappingRule>,
+}
+
+impl Strengthen<'_> {
+    fn atomic(&mut self, access: Access, object: Spaces, sync: Sync) -> Replacement {
+        match (access, sync.order) {
+            (_, Order::SeqCst) => self.seq_cst(access, object, sync),
+            (Access::Load | Access::CompareExchange, _) => {
+                let sync = self.in_both(sync);
+                Replacement::Same(self.beside_seq_cst(object, sync))
             }
-        }
-        (Access::Modify, Order::SeqCst) => Replacement::Same(strict(sync.scope)),
-        (Access::Modify, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => {
-            Replacement::Same(ordinary)
-        }
-        (Access::CompareExchange, Order::SeqCst) => {
-            let scope = widest_scope(object, sync.scope);
-            match sync.failure {
-                None | Some(Order::SeqCst) => Replacement::CompareExchange {
-                    attempt: Sync { failure: Some(Order::Relaxed), ..strict(scope) },
-                    reread: strict(scope),
-                },
-                Some(failure @ (Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel)) => {
-                    Replacement::Same(Sync { failure: Some(failure), ..strict(scope) })
+            (Access::Store, _) => {
+                let sync = self.in_both(sync);
+                let store = self.after_release(sync);
+                if self.around.seq_cst_on_object {
+                    self.rules.push(MappingRule::StoresExchange);
+                    Replacement::StoreAsExchange(store)
+                } else {
+                    Replacement::Same(store)
                 }
             }
-        }
-        (Access::CompareExchange, Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel) => {
-            Replacement::Same(beside_seq_cst(ordinary))
+            (Access::Modify, _) => Replacement::Same(self.in_both(sync)),
         }
     }
-}
 
-/// R6, or R7 for a weaker fence.
-fn strengthen_fence(sync: Sync, around: &Surroundings) -> Replacement {
-    match sync.order {
-        Order::SeqCst => {
-            let both = |order| Sync { order, failure: None, scope: Scope::Device, spaces: Spaces::BOTH };
-            Replacement::FenceThroughWord {
-                before: both(Order::Acquire),
-                word: both(Order::AcqRel),
-                after: both(Order::Release),
+    /// R1: a seq_cst operation becomes an acquire-release operation on both classes of memory. R5: a compare-exchange reads
+    /// again if it fails with seq_cst.
+    fn seq_cst(&mut self, access: Access, object: Spaces, sync: Sync) -> Replacement {
+        self.rules.push(MappingRule::SeqCstModifies);
+        let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
+        let widest = widest_scope(object, sync.scope);
+        match (access, sync.failure) {
+            (Access::Load, _) => Replacement::LoadAsModify(strict(widest)),
+            (Access::Store, _) => Replacement::StoreAsExchange(strict(sync.scope)),
+            (Access::Modify, _) => Replacement::Same(strict(sync.scope)),
+            (Access::CompareExchange, None | Some(Order::SeqCst)) => {
+                self.rules.push(MappingRule::FailureRereads);
+                Replacement::CompareExchange {
+                    attempt: Sync { failure: Some(Order::Relaxed), ..strict(widest) },
+                    reread: strict(widest),
+                }
+            }
+            (Access::CompareExchange, failure) => Replacement::Same(Sync { failure, ..strict(widest) }),
+        }
+    }
+
+    /// R6, or R7 for a weaker fence.
+    fn fence(&mut self, sync: Sync) -> Replacement {
+        match sync.order {
+            Order::SeqCst => {
+                self.rules.push(MappingRule::FenceThroughWord);
+                let both = |order| Sync { order, failure: None, scope: Scope::Device, spaces: Spaces::BOTH };
+                Replacement::FenceThroughWord {
+                    before: both(Order::Acquire),
+                    word: both(Order::AcqRel),
+                    after: both(Order::Release),
+                }
+            }
+            Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => {
+                Replacement::Same(self.in_both(sync))
             }
         }
-        Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => {
-            Replacement::Same(in_both(sync, around))
-        }
     }
-}
 
-/// R4: only read-modify-writes continue a release sequence on Vulkan, so a relaxed store that continues one in OpenCL
-/// must be a release store.
-fn after_release(store: Sync, around: &Surroundings) -> Sync {
-    match store.order {
-        Order::Relaxed if !around.released.is_empty() => {
-            in_both(Sync { order: Order::Release, spaces: around.released, ..store }, around)
+    /// R3: a seq_cst load of the same object is a write after R1.
+    fn beside_seq_cst(&mut self, object: Spaces, sync: Sync) -> Sync {
+        if !self.around.seq_cst_on_object {
+            return sync;
         }
-        Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => store,
+        self.changed(MappingRule::WidestScope, sync, Sync { scope: widest_scope(object, sync.scope), ..sync })
     }
-}
 
-/// R7: in a program with seq_cst operations that orders global and local memory, operations that order one order both.
-fn in_both(sync: Sync, around: &Surroundings) -> Sync {
-    let plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
-    if around.orders_both && plain { Sync { spaces: sync.spaces.union(Spaces::BOTH), ..sync } } else { sync }
+    /// R4: only read-modify-writes continue a release sequence on Vulkan, so a relaxed store that continues one in OpenCL
+    /// must be a release store.
+    fn after_release(&mut self, store: Sync) -> Sync {
+        if store.order != Order::Relaxed || self.around.released.is_empty() {
+            return store;
+        }
+        self.rules.push(MappingRule::ReleaseSequence);
+        self.in_both(Sync { order: Order::Release, spaces: self.around.released, ..store })
+    }
+
+    /// R7: in a program with seq_cst operations that orders global and local memory, operations that order one order both.
+    fn in_both(&mut self, sync: Sync) -> Sync {
+        let is_plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
+        if !self.around.orders_both || !is_plain {
+            return sync;
+        }
+        self.changed(MappingRule::OrdersBoth, sync, Sync { spaces: sync.spaces.union(Spaces::BOTH), ..sync })
+    }
+
+    /// Records the rule if the operation changed. Returns the operation after the change.
+    fn changed(&mut self, rule: MappingRule, before: Sync, after: Sync) -> Sync {
+        if before != after {
+            self.rules.push(rule);
+        }
+        after
+    }
 }
 
 /// The scope in which every pair of operations on such an object is mutually ordered. R1 turns loads into writes, and two

@@ -228,6 +228,47 @@ fn a_store_after_a_release_releases_too() {
     );
 }
 
+/// Each rule is named where it changed the operation, and nowhere else.
+#[test]
+fn replacements_name_their_rules() {
+    use MappingRule::{
+        FailureRereads, FenceThroughWord, OrdersBoth, ReleaseSequence, SeqCstModifies, StoresExchange,
+        WidestScope,
+    };
+    let none = Surroundings::default();
+    let beside = Surroundings { seq_cst_on_object: true, ..none };
+    let released = Surroundings { released: Spaces::GLOBAL, ..none };
+    let both = Surroundings { orders_both: true, ..none };
+    let all = Surroundings { seq_cst_on_object: true, released: Spaces::GLOBAL, orders_both: true };
+    let cases: [(Access, Order, Surroundings, &[MappingRule]); 12] = [
+        (Access::Load, Order::Acquire, none, &[]),
+        (Access::Load, Order::SeqCst, none, &[SeqCstModifies]),
+        (Access::Load, Order::Relaxed, both, &[]),
+        (Access::Load, Order::Acquire, all, &[OrdersBoth, WidestScope]),
+        (Access::Store, Order::Relaxed, beside, &[StoresExchange]),
+        (Access::Store, Order::Relaxed, released, &[ReleaseSequence]),
+        (Access::Store, Order::Release, released, &[]),
+        (Access::Store, Order::Relaxed, all, &[ReleaseSequence, OrdersBoth, StoresExchange]),
+        (Access::Modify, Order::AcqRel, beside, &[]),
+        (Access::Modify, Order::AcqRel, both, &[OrdersBoth]),
+        (Access::CompareExchange, Order::SeqCst, none, &[SeqCstModifies, FailureRereads]),
+        (Access::CompareExchange, Order::Relaxed, beside, &[WidestScope]),
+    ];
+    for (access, order, around, expected) in cases {
+        let operation = Operation::Atomic(access, Spaces::GLOBAL);
+        let sync = Sync::atomic(Spaces::GLOBAL, order, Scope::WorkGroup);
+        let (_, rules) = explained_replacement(Environment::Vulkan, operation, sync, &around);
+        assert_eq!(rules, expected, "{access:?} {order:?} {around:?}");
+        assert_eq!(explained_replacement(Environment::OpenCl, operation, sync, &around).1, []);
+    }
+    let fence = |order| {
+        let sync = Sync::fence(FenceFlags::GLOBAL, order, Scope::Device);
+        explained_replacement(Environment::Vulkan, Operation::Fence, sync, &both).1
+    };
+    assert_eq!(fence(Order::SeqCst), [FenceThroughWord]);
+    assert_eq!(fence(Order::Release), [OrdersBoth]);
+}
+
 /// `KILN_BLESS=1`, which `cargo xtask bless` sets, rewrites the page.
 #[test]
 fn the_page_is_up_to_date() {

@@ -27,7 +27,7 @@ use kiln_vocabulary::{
 
 use crate::rewrite::rewrite_only;
 
-pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut Sink) {
+pub(super) fn legalize_atomics(module: &mut Module, options: &Options, sink: &mut Sink) {
     for function in module.functions.iter_mut() {
         rewrite_only(function, Op::synchronizes, |builder, id, replaced| {
             if let Some(value) = unshared::replace(builder, id) {
@@ -48,8 +48,8 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, _: &mut S
             if options.seq_cst == SeqCst::AcqRel {
                 weaken_seq_cst(module);
             }
-            loads_beside_seq_cst::make_atomic(module);
-            seq_cst::construct(module);
+            loads_beside_seq_cst::make_atomic(module, sink);
+            seq_cst::construct(module, sink);
         }
         Environment::OpenCl => {}
     }

@@ -11,6 +11,7 @@ pub use fix::{Change, Edit, Fix, OwnedPiece, Piece, compatible_edits};
 
 pub use kiln_syntax::closest::{closest, is_near};
 
+use kiln_memory::MappingRule;
 use kiln_syntax::Span;
 
 /// The severity of a diagnostic.
@@ -203,12 +204,13 @@ pub struct Sink {
     errors: usize,
     /// Whether a header was not found. It may declare the undeclared names.
     lacks_header: bool,
+    mapping_rules: Vec<(Span, MappingRule)>,
 }
 
 impl Sink {
     /// Creates a sink with these warning options.
     pub fn new(options: WarningOptions) -> Self {
-        Self { options, diagnostics: Vec::new(), errors: 0, lacks_header: false }
+        Self { options, diagnostics: Vec::new(), errors: 0, lacks_header: false, mapping_rules: Vec::new() }
     }
 
     /// Adds a diagnostic, unless its warning is disabled, too many have been reported, or it repeats a recent one.
@@ -296,6 +298,16 @@ impl Sink {
                 }
             }
         }
+    }
+
+    /// Records the rules of docs/memory-model.md that changed an operation, for tools that explain a module.
+    pub fn record_mapping(&mut self, operation: Span, rules: &[MappingRule]) {
+        self.mapping_rules.extend(rules.iter().map(|&rule| (operation, rule)));
+    }
+
+    /// Takes the recorded rules.
+    pub fn take_mapping(&mut self) -> Vec<(Span, MappingRule)> {
+        std::mem::take(&mut self.mapping_rules)
     }
 
     /// All diagnostics in source order, and the number of errors beyond the limit.

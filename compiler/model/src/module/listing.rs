@@ -5,7 +5,6 @@ use std::fmt;
 use spirv::{MemorySemantics, Op, Scope};
 
 use super::Module;
-use crate::event::semantics::{self, ORDERS};
 
 /// An atomic operation, a fence or a barrier of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,18 +21,6 @@ pub struct Synchronization {
     pub semantics: u32,
     /// The semantics of a compare-exchange that fails.
     pub failure: Option<u32>,
-}
-
-impl Synchronization {
-    /// Whether it is sequentially consistent.
-    pub fn is_seq_cst(&self) -> bool {
-        (self.semantics | self.failure.unwrap_or_default()) & semantics::SEQUENTIALLY_CONSISTENT != 0
-    }
-
-    /// Whether it has an order.
-    pub fn is_ordered(&self) -> bool {
-        self.semantics & ORDERS != 0
-    }
 }
 
 /// The operation with the names of SPIR-V: `OpAtomicLoad: Device, Acquire + UniformMemory + MakeVisible`.

@@ -4,7 +4,8 @@
 //! plain load beside it is a race.
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
-use kiln_memory::{Operation, Spaces};
+use kiln_memory::{MappingRule, Operation, Spaces};
+use kiln_session::diag::Sink;
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, Order, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -106,8 +107,8 @@ impl Reads {
     }
 }
 
-/// Makes the loads of a module atomic.
-pub(super) fn make_atomic(module: &mut Module) {
+/// Makes the loads of a module atomic, and records the rule.
+pub(super) fn make_atomic(module: &mut Module, sink: &mut Sink) {
     let found = seq_cst_loads(module);
     if found.is_empty() {
         return;
@@ -132,6 +133,8 @@ pub(super) fn make_atomic(module: &mut Module) {
                 match atomic_load_size(ty, &sizes).and_then(|word| atomic_load(builder, load, (word, access)))
                 {
                     Some(value) => {
+                        let span = builder.function.insts[load].span;
+                        sink.record_mapping(span, &[MappingRule::AtomicLoads]);
                         replaced.insert(result, value);
                     }
                     None => builder.insert(load),

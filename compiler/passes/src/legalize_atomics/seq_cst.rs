@@ -6,6 +6,7 @@ use kiln_ir::{
     ValueId, VarId,
 };
 use kiln_memory::{self as memory, Access, Operation, Replacement, Spaces, Surroundings, Sync};
+use kiln_session::diag::Sink;
 use kiln_types::{
     index::Id as _,
     ops::{CompareOp, LoopHints},
@@ -16,8 +17,8 @@ use smallvec::SmallVec;
 
 use crate::rewrite::rewrite_only;
 
-/// Rewrites every operation of the module.
-pub(super) fn construct(module: &mut Module) {
+/// Rewrites every operation of the module, and records the rules.
+pub(super) fn construct(module: &mut Module, sink: &mut Sink) {
     let program = Program::collect_operations(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function_id in module.functions.ids().collect::<Vec<_>>() {
@@ -27,7 +28,10 @@ pub(super) fn construct(module: &mut Module) {
             let Some((operation, sync)) = op.synchronization(object) else { return builder.insert(id) };
             let around = program.surroundings_of((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
-            match memory::replacement(Environment::Vulkan, operation, sync, &around) {
+            let (replacement, rules) =
+                memory::explained_replacement(Environment::Vulkan, operation, sync, &around);
+            sink.record_mapping(builder.function.insts[id].span, &rules);
+            match replacement {
                 Replacement::Same(sync) => {
                     builder.function.insts[id].op.set_synchronization(sync);
                     builder.insert(id);

@@ -1,7 +1,7 @@
 //! Hover for atomic operations, fences and barriers: what the call becomes on Vulkan.
 
 use kiln_frontend::hir::{Atomic, Expr, ExprKind, Known, visit};
-use kiln_memory::{Access, Group, Operation, Replacement, Spaces, Surroundings, Sync, replacement};
+use kiln_memory::{Access, Group, Operation, Replacement, Spaces, Surroundings, Sync, explained_replacement};
 use kiln_types::ty::Ty;
 use kiln_vocabulary::opencl::{AddressSpace, Environment};
 
@@ -32,30 +32,27 @@ pub(super) fn text(cursor: &Cursor<'_>, name: &Name) -> String {
         let order = sync.order.spelling().trim_start_matches("memory_order_");
         format!("{order}, {} scope", sync.scope.spelling().trim_start_matches("memory_scope_"))
     };
-    let becomes = match replacement(Environment::Vulkan, operation, sync, &Surroundings::default()) {
-        Replacement::Same(sync) => format!("the same operation, {}.", with(sync)),
-        Replacement::LoadAsModify(sync) => {
-            format!("`OpAtomicOr` with 0, {}. {NO_TOTAL_ORDER} (R1).", with(sync))
+    let (replacement, rules) =
+        explained_replacement(Environment::Vulkan, operation, sync, &Surroundings::default());
+    let becomes = match replacement {
+        Replacement::Same(sync) => format!("the same operation, {}", with(sync)),
+        Replacement::LoadAsModify(sync) => format!("`OpAtomicOr` with 0, {}", with(sync)),
+        Replacement::StoreAsExchange(sync) => format!("`OpAtomicExchange`, {}", with(sync)),
+        Replacement::CompareExchange { attempt, .. } => {
+            format!("the same operation, {}, and `OpAtomicOr` with 0 if it fails", with(attempt))
         }
-        Replacement::StoreAsExchange(sync) => {
-            format!("`OpAtomicExchange`, {}. {NO_TOTAL_ORDER} (R1).", with(sync))
+        Replacement::FenceThroughWord { word, .. } => {
+            format!(
+                "an addition of 0 to a word that all work-items share, {}, between two fences",
+                with(word)
+            )
         }
-        Replacement::CompareExchange { attempt, .. } => format!(
-            "the same operation, {}; if it fails, `OpAtomicOr` with 0 reads again. {NO_TOTAL_ORDER} (R1, R5).",
-            with(attempt)
-        ),
-        Replacement::FenceThroughWord { word, .. } => format!(
-            "an addition of 0 to a word that all work-items share, {}, between two fences. {NO_TOTAL_ORDER} (R6).",
-            with(word)
-        ),
     };
+    let reasons: String = rules.iter().map(|rule| format!(" {}: {}.", rule.name(), rule.reason())).collect();
     format!(
-        "On Vulkan: {becomes} Other operations of the program can require more; `kiln explain --mapping` shows all."
+        "On Vulkan: {becomes}.{reasons} Other operations of the program can require more; `kiln explain --mapping` shows all."
     )
 }
-
-/// Why seq_cst operations become others.
-const NO_TOTAL_ORDER: &str = "Vulkan has no total order of seq_cst operations, but read-modify-writes that acquire and release have one";
 
 /// The operation of an expression, if its arguments are constants.
 fn operation(analysis: &Analysis, expr: &Expr) -> Option<(Operation, Sync)> {

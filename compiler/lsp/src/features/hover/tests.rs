@@ -68,7 +68,7 @@ fn built_in_functions() {
     );
     check(
         "kernel void f(global atomic_int *a) { int i = atomic_lo$0ad(a); }",
-        &["On Vulkan: `OpAtomicOr` with 0, acq_rel, device scope.", "(R1)"],
+        &["On Vulkan: `OpAtomicOr` with 0, acq_rel, device scope. R1: Vulkan has no total order"],
     );
     check(
         "kernel void f(local atomic_int *a) { atomic_store$0_explicit(a, 1, memory_order_release, memory_scope_work_group); }",
@@ -76,7 +76,7 @@ fn built_in_functions() {
     );
     check(
         "kernel void f() { atomic_work_item$0_fence(CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device); }",
-        &["On Vulkan: an addition of 0 to a word that all work-items share, acq_rel, device scope", "(R6)"],
+        &["On Vulkan: an addition of 0 to a word that all work-items share, acq_rel, device scope", "R6: "],
     );
     check("kernel void f() { barr$0ier(CLK_LOCAL_MEM_FENCE); }", &["On Vulkan: the same operation, acq_rel"]);
     check("void f() { get_global$0_id(0); }", &["ulong get_global_id(uint dimension)", "6.15.1"]);
