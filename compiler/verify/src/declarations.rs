@@ -10,7 +10,7 @@ use super::{
     operand::Operand,
 };
 
-pub(super) const RULES: &[Rule] = &[TYPE, CONSTANT, ENTRY_POINT, TARGET];
+pub(super) const RULES: &[Rule] = &[TYPE, CONSTANT, ENTRY_POINT, TARGET, VARIABLE];
 
 const TYPE: Rule = Rule {
     id: "SPIRV-type",
@@ -27,6 +27,11 @@ const ENTRY_POINT: Rule = Rule {
 const TARGET: Rule = Rule {
     id: "SPIRV-decoration-target",
     text: "a decoration has a target of the kind that it is for, and a member that exists",
+};
+
+const VARIABLE: Rule = Rule {
+    id: "SPIRV-OpVariable",
+    text: "a variable has the storage class of its type, a pointer, and as initializer a constant or variable of the pointee",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -59,6 +64,28 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(entry.finding(rule, message));
         }
     }
+    for entry in module.entries.iter().filter(|entry| entry.op() == Op::Variable) {
+        if let Some(message) = variable(module, entry) {
+            findings.push(entry.finding(&VARIABLE, message));
+        }
+    }
+}
+
+/// What is wrong with the type or the initializer of a variable.
+fn variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    let Some((class, pointee)) = entry.result_type.and_then(|ty| module.pointer(ty)) else {
+        return Some("its type is not a pointer");
+    };
+    if entry.operands().first() != Some(&Operand::StorageClass(class)) {
+        return Some("its type has another storage class");
+    }
+    let initializer = module.definition(entry.id(1)?)?;
+    let name = initializer.class.opname;
+    let is_constant = name.starts_with("Constant") || name.starts_with("SpecConstant");
+    if !is_constant && initializer.op() != Op::Variable && initializer.op() != Op::Undef {
+        return Some("its initializer is neither a constant nor a variable");
+    }
+    (initializer.result_type != Some(pointee)).then_some("its initializer has another type")
 }
 
 fn op_of(module: &Module<'_>, id: Word) -> Option<Op> {

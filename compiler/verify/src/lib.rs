@@ -26,6 +26,7 @@
 //! - `SPIRV-id-defined`: a used id is defined, before its use unless forward references are allowed
 //! - `SPIRV-layout`: the sections of a module are in order
 //! - `SPIRV-result-type`: a result type is a type
+//! - `SPIRV-operand`: the operands of the instructions in a block are not types
 //! - `SPIRV-block`: a block begins with a label and ends with its only termination instruction
 //! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
 //! - `SPIRV-OpVariable-function`: Function variables are at the beginning of the first block, other variables outside functions
@@ -38,6 +39,7 @@
 //! - `SPIRV-constant`: a constant has a type of its kind, and a composite one has a constituent for each member
 //! - `SPIRV-OpEntryPoint`: OpEntryPoint names a function, and an execution mode an entry point
 //! - `SPIRV-decoration-target`: a decoration has a target of the kind that it is for, and a member that exists
+//! - `SPIRV-OpVariable`: a variable has the storage class of its type, a pointer, and as initializer a constant or variable of the pointee
 //!
 //! Control flow (`control_flow.rs`)
 //! - `SPIRV-dominance`: the block that defines an id dominates the blocks that use it; of OpPhi, the parent
@@ -73,6 +75,29 @@
 //! Signatures (`signatures.rs`)
 //! - `OpenCL.std-types`: an instruction of OpenCL.std has operands and a result of its types, and literals that it defines
 //! - `SPIRV-enqueue-types`: an instruction of device-side enqueue has operands and a result of its types
+//!
+//! Images (`images.rs`)
+//! - `SPIRV-OpTypeImage`: in an image type, Depth and Sampled are at most 2, Arrayed and MS at most 1
+//! - `SPIRV-image-operand`: an image instruction takes an image, or where it needs a sampler a sampled image
+//! - `SPIRV-image-query-type`: a query of an image has integers as its result, that of a size one for each dimension; OpSampledImage has its types
+//! - `SPIRV-image-format`: reads and writes of storage images without a format need StorageImageReadWithoutFormat or StorageImageWriteWithoutFormat
+//! - `SPIRV-ImageOperands`: an image instruction has the image operands that it needs, and none that exclude each other or belong to others
+//! - `SPIRV-ImageOperands-type`: image operands have their types, and constant offsets are constants
+//! - `SPIRV-ImageOperands-image`: Bias, Lod, Grad and MinLod are for images with levels, Sample for those with samples, offsets not for cubes
+//! - `SPIRV-texel-type`: texels have the sampled type of the image, and four components if they are sampled or fetched
+//! - `SPIRV-image-coordinate`: coordinates have enough components: integers for single texels, otherwise floats, or integers in kernels
+//! - `VUID-StandaloneSpirv-OpTypeImage-04656`: the sampled type of an image is a float of 32 bits, or an integer of 32 or 64
+//! - `VUID-StandaloneSpirv-OpTypeImage-04657`: the Sampled operand of an image type is 1 or 2
+//! - `VUID-StandaloneSpirv-OpTypeSampledImage-06671`: OpTypeSampledImage has an image type whose Sampled operand is 1
+//! - `VUID-StandaloneSpirv-Offset-04865`: Offset, ConstOffset and ConstOffsets are for images whose Sampled operand is 1
+//! - `VUID-StandaloneSpirv-OpImageQuerySizeLod-04659`: OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels take images whose Sampled operand is 1
+//!
+//! Explicit layouts (`layouts.rs`)
+//! - `SPIRV-explicit-layout`: in buffers and push constants, members have Offset, arrays ArrayStride, and matrices MatrixStride and an order
+//! - `VUID-StandaloneSpirv-None-10684`: in buffers and push constants, offsets and strides are multiples of the scalar alignment
+//! - `SPIRV-layout-overlap`: the members of an explicitly laid out structure do not overlap
+//! - `SPIRV-layout-stride`: a stride is at least the size of what it steps over
+//! - `SPIRV-OpPtrAccessChain-ArrayStride`: the type of the base of OpPtrAccessChain into a buffer is decorated ArrayStride
 //!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
@@ -207,6 +232,8 @@ mod declarations;
 mod environment;
 mod extended;
 mod graph;
+mod images;
+mod layouts;
 mod limits;
 pub mod masks;
 mod module;
@@ -256,6 +283,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         composites::RULES,
         extended::RULES,
         signatures::RULES,
+        images::RULES,
+        layouts::RULES,
         capabilities::RULES,
         limits::RULES,
         values::RULES,
@@ -464,6 +493,8 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
         composites::check(&context, &mut findings);
         extended::check(&context, &mut findings);
         signatures::check(&context, &mut findings);
+        images::check(&context, &mut findings);
+        layouts::check(&context, &mut findings);
     }
     capabilities::check(&context, &mut findings);
     limits::check(&context, &mut findings);

@@ -1,6 +1,6 @@
 //! The types of operands: of instructions on numbers, and of values that go to a block, a function or a caller.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, Word};
 
 use super::{
     Context, Finding, Rule,
@@ -50,6 +50,8 @@ enum Width {
     First,
     /// Those of the operands.
     Operands,
+    /// None: that of the operand is not that of the result.
+    Other,
     Any,
 }
 
@@ -63,7 +65,8 @@ fn form_of(op: Op) -> Option<Form> {
         }
         SNegate | Not | BitReverse => (Int, &[Int], Width::All),
         ShiftLeftLogical | ShiftRightLogical | ShiftRightArithmetic => (Int, &[Int, Int], Width::First),
-        UConvert | SConvert | BitCount | SatConvertSToU | SatConvertUToS => (Int, &[Int], Width::Any),
+        UConvert | SConvert => (Int, &[Int], Width::Other),
+        BitCount | SatConvertSToU | SatConvertUToS => (Int, &[Int], Width::Any),
         FAdd | FSub | FMul | FDiv | FRem | FMod => (Float, &[Float, Float], Width::All),
         FNegate => (Float, &[Float], Width::All),
         FConvert => (Float, &[Float], Width::Any),
@@ -120,6 +123,11 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
             findings.push(entry.finding(&CONDITION, "the selector is not an integer"));
         }
         Op::FunctionCall => call(module, entry, findings),
+        Op::Bitcast => {
+            if let Some(message) = wrong_bitcast(module, entry) {
+                findings.push(entry.finding(&NUMBERS, message));
+            }
+        }
         Op::Return | Op::ReturnValue => {
             let result = module.body(function)[0].result_type;
             let is_void =
@@ -142,6 +150,27 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
     }
 }
 
+/// What is wrong with a bitcast: it keeps the bits of a number, or makes a pointer of a number or of a pointer.
+fn wrong_bitcast(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    let (from, to) = (module.type_of(entry.id(0)?), entry.result_type);
+    let shapes = [from, to].map(|ty| ty.and_then(|ty| Shape::of_type(module, ty)));
+    let is_pointer = |ty: Option<Word>| {
+        let op = ty.and_then(|ty| module.definition(ty)).map(Entry::op);
+        matches!(op, Some(Op::TypePointer | Op::TypeUntypedPointerKHR))
+    };
+    let is_value = |ty, shape: Option<Shape>| shape.map_or(is_pointer(ty), |it| it.kind != Kind::Bool);
+    if !is_value(from, shapes[0]) || !is_value(to, shapes[1]) {
+        return Some("the operand or the result is neither a number nor a pointer");
+    }
+    let size_of = |shape: Shape| u64::from(shape.bits) * u64::from(shape.count);
+    match shapes {
+        [Some(from), Some(to)] if size_of(from) != size_of(to) => {
+            Some("the operand and the result have different sizes")
+        }
+        _ => None,
+    }
+}
+
 /// What is wrong with the types of an instruction on numbers.
 fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<String> {
     let name = |kind| match kind {
@@ -155,7 +184,7 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
     };
     let mut width = match form.width {
         Width::All | Width::First => Some(result.bits),
-        Width::Operands | Width::Any => None,
+        Width::Operands | Width::Other | Width::Any => None,
     };
     for (index, kind) in form.operands.iter().enumerate() {
         let operand = Shape::of_value(module, entry.id(index)).filter(|shape| shape.kind == *kind);
@@ -165,13 +194,14 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
         if operand.count != result.count {
             return Some(format!("operand {} has another number of components than the result", index + 1));
         }
-        if width.is_some_and(|width| width != operand.bits) {
-            return Some(format!("operand {} has another width", index + 1));
+        let is_same = form.width == Width::Other && operand.bits == result.bits;
+        if is_same || width.is_some_and(|width| width != operand.bits) {
+            return Some(format!("operand {} has the wrong width", index + 1));
         }
         width = match form.width {
             Width::All => width,
             Width::Operands => Some(operand.bits),
-            Width::First | Width::Any => None,
+            Width::First | Width::Other | Width::Any => None,
         };
     }
     None

@@ -14,7 +14,7 @@ use super::{
 };
 
 pub(super) const RULES: &[Rule] =
-    &[BOUND, ONCE, DEFINED, ORDER, TYPE, BLOCK, FUNCTION, VARIABLE, MERGE, LABEL, SAME_TYPE];
+    &[BOUND, ONCE, DEFINED, ORDER, TYPE, OPERAND, BLOCK, FUNCTION, VARIABLE, MERGE, LABEL, SAME_TYPE];
 
 const BOUND: Rule = Rule { id: "SPIRV-id-bound", text: "ids are above 0 and below the bound" };
 const ONCE: Rule = Rule { id: "SPIRV-id-once", text: "an id is defined once" };
@@ -24,6 +24,8 @@ pub(super) const DEFINED: Rule = Rule {
 };
 const ORDER: Rule = Rule { id: "SPIRV-layout", text: "the sections of a module are in order" };
 const TYPE: Rule = Rule { id: "SPIRV-result-type", text: "a result type is a type" };
+const OPERAND: Rule =
+    Rule { id: "SPIRV-operand", text: "the operands of the instructions in a block are not types" };
 const BLOCK: Rule = Rule {
     id: "SPIRV-block",
     text: "a block begins with a label and ends with its only termination instruction",
@@ -71,8 +73,7 @@ fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
         if let Some(ty) = entry.result_type {
             match module.definition_index(ty) {
                 Some(at) if at < index => {
-                    let is_type = module.entries[at].class.opname.starts_with("Type");
-                    if !is_type {
+                    if !is_type(&module.entries[at]) {
                         findings.push(entry.finding(&TYPE, format!("{} is not a type", module.name(ty))));
                     }
                 }
@@ -84,15 +85,41 @@ fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
         let known = sets.known_ids(entry);
         for (position, operand) in entry.operands().iter().enumerate().take(known) {
             let Some(id) = operand.id() else { continue };
-            let missing = match module.definition_index(id) {
+            let at = module.definition_index(id);
+            let missing = match at {
                 None => true,
                 Some(at) => at >= index && !allows_forward_reference(module, entry, position, at),
             };
             if missing {
                 findings.push(entry.finding(&DEFINED, format!("{} is not defined", module.name(id))));
+            } else if at.is_some_and(|at| takes_values(entry) && is_type(&module.entries[at])) {
+                findings.push(entry.finding(&OPERAND, format!("{} is a type", module.name(id))));
             }
         }
     }
+}
+
+fn is_type(entry: &Entry<'_>) -> bool {
+    entry.result_type.is_none() && entry.class.opname.starts_with("Type")
+}
+
+/// Whether the instruction is in a block and takes no types. Of extended instructions, debug information does.
+fn takes_values(entry: &Entry<'_>) -> bool {
+    use Op::*;
+    entry.block > 0
+        && !matches!(
+            entry.op(),
+            Function
+                | ExtInst
+                | CooperativeMatrixLengthKHR
+                | CooperativeMatrixLengthNV
+                | UntypedVariableKHR
+                | UntypedAccessChainKHR
+                | UntypedInBoundsAccessChainKHR
+                | UntypedPtrAccessChainKHR
+                | UntypedInBoundsPtrAccessChainKHR
+                | UntypedArrayLengthKHR
+        )
 }
 
 /// Whether an operand can be a forward reference (SPIR-V 2.4, last paragraphs). Blocks need not be in execution order, so

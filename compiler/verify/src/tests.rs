@@ -8,6 +8,8 @@ mod control_flow;
 mod declarations;
 mod environment;
 mod extended;
+mod images;
+mod layouts;
 mod limits;
 mod numbers;
 mod reading;
@@ -157,6 +159,8 @@ fn each_rule_has_a_test_and_a_unique_id() {
         include_str!("tests/declarations.rs"),
         include_str!("tests/environment.rs"),
         include_str!("tests/extended.rs"),
+        include_str!("tests/images.rs"),
+        include_str!("tests/layouts.rs"),
         include_str!("tests/limits.rs"),
         include_str!("tests/numbers.rs"),
         include_str!("tests/reading.rs"),

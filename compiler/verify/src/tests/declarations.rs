@@ -47,6 +47,20 @@ fn constants() {
 }
 
 #[test]
+fn variables() {
+    for variable in [
+        "%a = OpVariable %private_uint Private",
+        "%a = OpVariable %uint Private",
+        "%p = OpTypePointer Private %uint\n%a = OpVariable %p Private %true",
+        "%p = OpTypePointer Private %uint\n%a = OpVariable %p Private %uint",
+    ] {
+        rejects_globals("SPIRV-OpVariable", variable);
+    }
+    let valid = "%p = OpTypePointer Private %uint\n%a = OpVariable %p Private #1";
+    accepts(&findings((1, 5), VULKAN, &[("globals", valid)]));
+}
+
+#[test]
 fn entry_points() {
     let mode = "OpExecutionMode %main LocalSize 1 1 1\n";
     vulkan_rejects(

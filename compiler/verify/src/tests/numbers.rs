@@ -27,7 +27,10 @@ fn operands_of_their_types_are_valid() {
         %h = OpLogicalNot %bool %true
         %i = OpSelect %uint2 %true %pair %pair
         %j = OpSelect %uint2 %bools %pair %pair
-        %k = OpULessThan %bool %long_one %long_one";
+        %k = OpULessThan %bool %long_one %long_one
+        %l = OpBitcast %ulong %pair
+        %m = OpBitcast %float #1
+        %n = OpBitcast %global_float %pointer";
     accepts(&findings((1, 5), VULKAN, &[("globals", VECTORS), ("body", body)]));
 }
 
@@ -52,6 +55,12 @@ fn numbers() {
         "%a = OpLogicalNot %bool #1",
         "%a = OpLogicalAnd %bool2 %bools %true",
         "%a = OpINotEqual %bool %true %true",
+        "%a = OpUConvert %uint #1",
+        "%a = OpSConvert %ulong %long_one",
+        "%a = OpBitcast %ulong #1",
+        "%a = OpBitcast %uint %true",
+        "%a = OpBitcast %bool #1",
+        "%a = OpBitcast %procedure #1",
     ] {
         rejects_body("SPIRV-number-types", body);
     }

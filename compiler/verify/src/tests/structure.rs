@@ -12,6 +12,7 @@ fn ids() {
     vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %y #1\n%y = OpIAdd %uint #1 #1")]);
     vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %nothing #1 #1")]);
     vulkan_rejects("SPIRV-result-type", &[("body", "%x = OpIAdd %true #1 #1")]);
+    vulkan_rejects("SPIRV-operand", &[("body", "OpStore %private %uint")]);
     vulkan_rejects("SPIRV-type-once", &[("globals", "%again = OpTypeInt 32 0")]);
 }
 

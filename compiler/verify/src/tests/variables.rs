@@ -131,7 +131,7 @@ fn pointer_access_chains() {
     let changes = [
         (
             "OpDecorate %block Block\n",
-            "OpDecorate %block Block\nOpDecorate %words Block\nOpMemberDecorate %words 0 Offset 0\nOpDecorate %buffer DescriptorSet 0\nOpDecorate %buffer Binding 0\n",
+            "OpDecorate %block Block\nOpDecorate %words Block\nOpMemberDecorate %words 0 Offset 0\nOpDecorate %buffer DescriptorSet 0\nOpDecorate %buffer Binding 0\nOpDecorate %word_pointer ArrayStride 8\n",
         ),
         ("%push %shared", "%push %shared %buffer"),
         (
