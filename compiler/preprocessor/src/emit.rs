@@ -18,7 +18,7 @@ use super::{
 
 /// The keywords of the language version, by symbol (OpenCL C 6.3.9).
 ///
-/// `generic`, `read_write` and `uniform` are reserved in every version, `pipe` since OpenCL C 2.0. `asm` and `typeof`
+/// `generic` and `read_write` are reserved in every version, `pipe` since OpenCL C 2.0. `asm` and `typeof`
 /// are only reserved with underscores; C99 programs may use the plain names.
 pub(super) fn keywords(options: &Options) -> Vec<Option<Keyword>> {
     let reserved = |spelling: &str, keyword: Keyword| match keyword {

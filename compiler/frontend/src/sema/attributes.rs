@@ -275,29 +275,22 @@ impl Sema<'_> {
 
     /// `endian(host)`, `endian(device)` (OpenCL C 6.13.3). Both are little-endian here.
     fn endian(&mut self, attribute: &ast::Attribute, target: Target) {
-        const PLACE: &str = "`endian` applies only to pointers to global or constant memory";
         const NOTE: &str = "OpenCL C 6.13.3: `endian` takes `host` or `device` and is only for pointer types that are in the global or constant address space";
-        // Other compilers accept it at a struct and at its members.
-        let is_for_record = match target {
-            Target::Record | Target::Typedef => true,
-            Target::Member(ty) => !matches!(self.types.get(ty), Ty::Pointer(_) | Ty::Error),
+        let applies = match target {
+            Target::Variable(ty) | Target::Parameter(ty) | Target::Member(ty) => match self.types.get(ty) {
+                Ty::Error => true,
+                Ty::Pointer(to) => {
+                    !matches!(to.quals.space, Some(AddressSpace::Local | AddressSpace::Private))
+                }
+                _ => false,
+            },
             _ => false,
         };
-        if is_for_record {
+        if !applies {
+            // Other compilers accept it everywhere.
             let text = "`endian` has no effect here";
             self.report(Diagnostic::new(Code::MisplacedAttribute, attribute.span, text).note(NOTE));
             return;
-        }
-        let (Target::Variable(ty) | Target::Parameter(ty) | Target::Member(ty)) = target else {
-            return self.report_target(attribute, PLACE, NOTE);
-        };
-        let fits = match self.types.get(ty) {
-            Ty::Error => true,
-            Ty::Pointer(to) => !matches!(to.quals.space, Some(AddressSpace::Local | AddressSpace::Private)),
-            _ => false,
-        };
-        if !fits {
-            return self.report_target(attribute, PLACE, NOTE);
         }
         let word = match attribute.arguments {
             [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), .. })] => self.text(*name),
