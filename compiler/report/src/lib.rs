@@ -54,8 +54,8 @@ pub fn conclude(format: Format, reports: &[String]) -> String {
     match format {
         Format::Rich | Format::Short | Format::Gcc | Format::Json => reports.concat(),
         Format::Sarif => {
-            let runs: Vec<_> = reports.iter().filter_map(|run| serde_json::from_str(run).ok()).collect();
-            format!("{:#}\n", sarif::log(&runs))
+            let parts = reports.iter().filter_map(|part| serde_json::from_str::<Vec<_>>(part).ok());
+            format!("{:#}\n", sarif::log(parts.flatten().collect()))
         }
     }
 }
@@ -63,7 +63,7 @@ pub fn conclude(format: Format, reports: &[String]) -> String {
 /// Formats the diagnostics of one compilation. Pass the result to `conclude` for printing.
 pub fn report(format: Format, output: &Output) -> String {
     if format == Format::Sarif {
-        return sarif::run(output).to_string();
+        return serde_json::Value::from(sarif::results(output)).to_string();
     }
     // Every source would be searched for invisible characters.
     if output.diagnostics.is_empty() && output.hidden_errors == 0 {

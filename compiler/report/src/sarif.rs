@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), which code hosts and editors display: one run for each source, all runs in one log.
+//! SARIF 2.1.0 (OASIS), which code hosts and editors display: one log with one run, which has the results of all sources.
 
 use std::collections::BTreeSet;
 
@@ -12,33 +12,33 @@ use serde_json::{Value, json};
 
 use super::{Sources, spot::Spot};
 
-/// The run of one source: the tool with the rules that it reported, and the results.
-pub(super) fn run(output: &Output) -> Value {
+/// The results of one source.
+pub(super) fn results(output: &Output) -> Vec<Value> {
     let sources = Sources { map: &output.sources, interner: &output.interner, displayed: &[] };
-    let names: BTreeSet<&str> = output.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
-    let rules: Vec<Value> = names.iter().filter_map(|name| Code::parse(name)).map(rule).collect();
-    let results = output.diagnostics.iter().map(|diagnostic| {
-        let index = names.iter().position(|name| *name == diagnostic.code.name());
-        result(sources, diagnostic, index)
-    });
-    json!({
-        "tool": { "driver": {
-            "name": "kiln",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        } },
-        // Columns count characters, as everywhere in Kiln.
-        "columnKind": "unicodeCodePoints",
-        "results": results.collect::<Vec<_>>(),
-    })
+    output.diagnostics.iter().map(|diagnostic| result(sources, diagnostic)).collect()
 }
 
-/// The log with these runs.
-pub(super) fn log(runs: &[Value]) -> Value {
+/// The log with these results. GitHub rejects logs with several runs of one tool.
+pub(super) fn log(mut results: Vec<Value>) -> Value {
+    let codes: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
+    let codes: Vec<Code> = codes.into_iter().filter_map(Code::parse).collect();
+    for result in &mut results {
+        let index = codes.iter().position(|code| result["ruleId"] == code.name());
+        result["ruleIndex"] = json!(index);
+    }
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
-        "runs": runs,
+        "runs": [{
+            "tool": { "driver": {
+                "name": "kiln",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": codes.into_iter().map(rule).collect::<Vec<_>>(),
+            } },
+            // Columns count characters, as everywhere in Kiln.
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
     })
 }
 
@@ -59,7 +59,7 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) -> Value {
+fn result(sources: Sources<'_>, diagnostic: &Diagnostic) -> Value {
     let remarks = diagnostic.help.iter().map(|help| format!("\nhelp: {help}"));
     let remarks = remarks.chain(diagnostic.notes.iter().map(|note| format!("\nnote: {note}")));
     let related = diagnostic.labels.iter().filter_map(|label| {
@@ -69,7 +69,6 @@ fn result(sources: Sources<'_>, diagnostic: &Diagnostic, rule: Option<usize>) ->
     });
     let mut result = json!({
         "ruleId": diagnostic.code.name(),
-        "ruleIndex": rule,
         "level": level(diagnostic.severity),
         "message": { "text": diagnostic.message.clone() + &remarks.collect::<String>() },
         "locations": location(sources, diagnostic.span).into_iter().collect::<Vec<_>>(),

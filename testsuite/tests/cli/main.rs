@@ -814,20 +814,23 @@ fn sarif_output_is_one_log() {
     let finished = kiln(&folder, &["check", "--diagnostic-format", "sarif", "a b.cl", "c.cl"]);
     let log: serde_json::Value = serde_json::from_str(&finished.stderr).expect("JSON");
     assert_eq!(log["version"], "2.1.0");
-    let (first, second) = (&log["runs"][0], &log["runs"][1]);
-    let location = &first["results"][0]["locations"][0]["physicalLocation"];
+    // GitHub rejects several runs of one tool.
+    let [run] = log["runs"].as_array().expect("runs").as_slice() else { panic!("{log}") };
+    let results = run["results"].as_array().expect("results");
+    let (first, last) = (&results[0], results.last().expect("results"));
+    let location = &first["locations"][0]["physicalLocation"];
     assert_eq!(location["artifactLocation"]["uri"], "a%20b.cl");
     assert_eq!(
         (&location["region"]["startLine"], &location["region"]["startColumn"]),
         (&2.into(), &14.into())
     );
-    assert_eq!(
-        (&first["results"][0]["level"], &second["results"][0]["level"]),
-        (&"error".into(), &"warning".into())
-    );
-    let rules = second["tool"]["driver"]["rules"].as_array().expect("rules");
-    let index = second["results"][0]["ruleIndex"].as_u64().expect("an index");
-    assert_eq!(rules[index as usize]["id"], second["results"][0]["ruleId"]);
+    assert_eq!((&first["level"], &last["level"]), (&"error".into(), &"warning".into()));
+    assert_eq!(last["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "c.cl");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index");
+        assert_eq!(rules[index as usize]["id"], result["ruleId"]);
+    }
 }
 
 #[test]
