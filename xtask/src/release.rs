@@ -25,6 +25,7 @@ struct Package {
     folder: String,
     name: String,
     version: String,
+    description: String,
     is_published: bool,
     /// The packages of the workspace that it depends on, also for builds, and their required versions.
     needs: BTreeMap<String, String>,
@@ -95,6 +96,7 @@ fn package(folder: &str, workspace: &str, shared: &BTreeMap<String, String>) -> 
         folder: folder.to_owned(),
         name: value(&manifest, "name ").ok_or("a package has no name")?,
         version,
+        description: value(&manifest, "description ").unwrap_or_default(),
         is_published: !manifest.contains("publish = false"),
         needs: needs.into_keys().map(|name| (name.clone(), required(&name))).collect(),
     })
@@ -199,9 +201,14 @@ fn semver(order: &[&Package]) -> Outcome {
         return Ok(());
     }
     for package in order {
-        let search = process::cargo().args(["info", "--quiet", &package.name]).output();
-        if search.is_ok_and(|found| found.status.success()) {
+        // Without the registry's name, cargo describes the package of this workspace.
+        let mut search = process::cargo();
+        search.args(["info", "--quiet", "--registry", "crates-io", &package.name]);
+        let Some(found) = search.output().ok().filter(|found| found.status.success()) else { continue };
+        if String::from_utf8_lossy(&found.stdout).contains(&package.description) {
             process::run(process::cargo().args(["semver-checks", "--package", &package.name]))?;
+        } else {
+            println!("{} on crates.io is another project's package", package.name);
         }
     }
     Ok(())

@@ -66,8 +66,9 @@ pub(crate) const TESTS: &[&str] = &[
 ];
 
 /// For `cargo xtask test --nightly` alone: docs/mistakes.md compares messages with those of this clang, Emacs runs
-/// `kiln lsp`, and the wheel for Python is installed in an environment of its own.
-const NIGHTLY: &[&str] = &["clang-22", "elpa-eglot", "emacs-nox", "python3-venv"];
+/// `kiln lsp`, the wheel for Python is installed in an environment of its own, and the packages for Debian and VS Code are made.
+const NIGHTLY: &[&str] =
+    &["clang-22", "dpkg-dev", "elpa-eglot", "emacs-nox", "python3-pip", "python3-venv", "unzip"];
 
 /// Another compiler from OpenCL C to SPIR-V, and another OpenCL implementation for CPUs.
 pub(crate) const BENCH: &[&str] = &[
@@ -106,6 +107,10 @@ pub(crate) fn install_for_tests(nightly: bool) -> Outcome {
     install(TESTS)?;
     if nightly {
         install(NIGHTLY)?;
+        // Node's own packages contain npm, and conflict with Debian's.
+        if !installed("npm") {
+            install(&["npm"])?;
+        }
     }
     lavapipe::unpack()
 }
