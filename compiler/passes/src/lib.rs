@@ -14,11 +14,14 @@
 //! assert!(!module.to_string().contains("add"));
 //! ```
 
+mod addresses;
 mod bind_arguments;
 mod block_params;
 mod check_bounds;
 mod compare_as_unsigned;
 mod contract_products;
+mod copy_code;
+mod counted_loops;
 mod dead_code;
 mod emulate_int64;
 mod emulate_small;
@@ -28,6 +31,7 @@ mod extent;
 mod form_half_loads_and_stores;
 mod freeze_loop_exit_values;
 mod hide_constant_arguments;
+mod hoist_loads;
 mod if_to_select;
 mod infer_address_spaces;
 mod inline_calls;
@@ -49,9 +53,11 @@ mod promote;
 mod ranges;
 mod reach;
 mod reject_unsupported;
+mod remove_redundant_accesses;
 mod remove_redundant_block_params;
 mod request_unrolling;
 mod rewrite;
+mod separate_constant_offsets;
 mod simplify;
 mod specialize_variable_args;
 mod split_private_objects;
@@ -59,6 +65,8 @@ mod split_vector_divisions;
 mod split_vectors;
 mod structure_exits;
 mod terminate_at_traps;
+mod unroll_array_loops;
+mod unroll_counted_loops;
 mod unroll_loops;
 mod vectorize_accesses;
 
@@ -153,6 +161,9 @@ const VULKAN: &[(&str, Pass)] = &[
     ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
     // Before `structure_exits`, because it adds jumps.
     ("unroll_loops", Local(unroll_loops::unroll_loops)),
+    // Before `structure_exits`, because they create blocks with exits. Before the passes that turn arrays into values.
+    ("unroll_array_loops", Each(unroll_array_loops::unroll_array_loops)),
+    ("unroll_counted_loops", Each(unroll_counted_loops::unroll_counted_loops)),
     // SPIR-V's structured control flow has fewer kinds of exits than C. Before `promote`, because it creates
     // variables.
     ("structure_exits", Each(structure_exits::structure_exits)),
@@ -167,6 +178,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("dead_block_params", Each(dead_code::dead_code)),
     // After the cleanup, when both branches of an `if` may contain nothing but values.
     ("if_to_select", Each(if_to_select::if_to_select)),
+    // After `promote`, so that pointers are followed. Before `simplify`, which merges the bases.
+    ("separate_constant_offsets", Each(separate_constant_offsets::separate_constant_offsets)),
     // Constants that are available now decide which code remains for later passes.
     ("simplify", Each(simplify::simplify)),
     // After indices have become constants. Before any pass collects the variables in use.
@@ -198,8 +211,12 @@ const VULKAN: &[(&str, Pass)] = &[
     ("promote_again", Each(promote::promote)),
     // Pointers have become indices, and variables have become values.
     ("renumber_again", Each(renumber)),
+    // After accesses are marked. While pointers still have bases and offsets.
+    ("remove_redundant_accesses", Each(remove_redundant_accesses::remove_redundant_accesses)),
     // After copies through private objects have become values. While pointers still have bases and offsets.
     ("vectorize_accesses", Each(vectorize_accesses::vectorize_accesses)),
+    // After accesses are combined.
+    ("hoist_loads", Each(hoist_loads::hoist_loads)),
     // After local and private pointers are gone.
     ("lower_addresses", Each(lower_addresses::lower_addresses)),
     // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.

@@ -10,16 +10,18 @@ use kiln_vocabulary::{
     faults::{Fault, Remedy},
     opencl::Environment,
     target::Target,
+    tuning::Tuning,
 };
 
 const NEXT: &str = "\n====\n";
 const MADE: &str = "\n=>\n";
 
-/// The output of a pass for a module, on the device with the fewest features.
+/// The output of a pass for a module, on the device with the fewest features, whose driver needs unrolled loops.
 fn outcome(pass: &str, text: &str) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{pass}: {error}\n{text}"));
     assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the input is not sound\n{text}");
-    let options = Options { target: Target::minimal(Environment::Vulkan), ..Options::default() };
+    let mut options = Options { target: Target::minimal(Environment::Vulkan), ..Options::default() };
+    options.target.tuning = Tuning { unrolls_on_request: true, keeps_counted_loops: true };
     let mut sink = Sink::new(options.warnings.clone());
     passes::apply(pass, &mut module, &options, &Providers::default(), &mut sink)
         .unwrap_or_else(|| panic!("there is no pass `{pass}`"));

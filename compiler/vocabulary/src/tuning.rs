@@ -7,18 +7,20 @@ use crate::faults::{Driver, DriverId};
 pub struct Tuning {
     /// It unrolls few loops unless the module requests it (SPIR-V 3.23, `Unroll`).
     pub unrolls_on_request: bool,
+    /// It does not unroll loops with a variable number of iterations so that their loads overlap.
+    pub keeps_counted_loops: bool,
 }
 
 impl Tuning {
     /// The properties of unknown drivers.
-    pub const NONE: Self = Self { unrolls_on_request: false };
+    pub const NONE: Self = Self { unrolls_on_request: false, keeps_counted_loops: false };
 
     /// The measured properties of a driver.
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time in the mean, those of
             // n-body 0.74.
-            DriverId::Nvidia => Self { unrolls_on_request: true },
+            DriverId::Nvidia => Self { unrolls_on_request: true, keeps_counted_loops: true },
             DriverId::Lavapipe | DriverId::SwiftShader => Self::NONE,
         }
     }

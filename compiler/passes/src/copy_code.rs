@@ -1,0 +1,140 @@
+//! Copies blocks within a function, for passes that unroll loops. Does not decide which.
+
+use kiln_ir::{BlockId, Builder, Function, InstId, Op, Type, ValueId};
+use rustc_hash::FxHashMap;
+
+/// The number of instructions in a block and its nested blocks.
+pub(super) fn block_size(function: &Function, block: BlockId) -> usize {
+    let mut blocks = vec![block];
+    let mut size = 0;
+    while let Some(block) = blocks.pop() {
+        for &id in &function.blocks[block].insts {
+            size += 1;
+            blocks.extend(function.insts[id].op.blocks());
+        }
+    }
+    size
+}
+
+/// The jump that continues a loop.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Jump {
+    Continue,
+    Next,
+}
+
+/// Appends a copy of a block to `into`, with these values for its parameters. `jump`, which continues the loop, becomes an
+/// exit from the copy. Returns the arguments of `jump`.
+pub(super) fn append_copy(
+    function: &mut Function,
+    into: BlockId,
+    block: BlockId,
+    values: &[ValueId],
+    jump: (InstId, Jump),
+    results: &[Type],
+) -> Vec<ValueId> {
+    let mut builder = Builder::new(function);
+    builder.at_end(into);
+    builder.span = builder.function.insts[jump.0].span;
+    let (around, empty) = builder.open_block(results);
+    let params = builder.function.blocks[block].params.clone();
+    let values = params.into_iter().zip(values.iter().copied()).collect();
+    let mut copy =
+        Copy { function, values, insts: FxHashMap::default(), replaced_jump: Some((jump, around)) };
+    let made = copy.copy_block(block);
+    function.blocks[empty].insts = std::mem::take(&mut function.blocks[made].insts);
+    function.insts[around].results.to_vec()
+}
+
+/// Copies a block, with these values for its parameters and other values.
+pub(super) fn copy_block(
+    function: &mut Function,
+    block: BlockId,
+    values: FxHashMap<ValueId, ValueId>,
+) -> BlockId {
+    Copy { function, values, insts: FxHashMap::default(), replaced_jump: None }.copy_block(block)
+}
+
+/// Appends a copy of a block to `into`, with these values for its parameters.
+pub(super) fn copy_into(function: &mut Function, into: BlockId, block: BlockId, values: &[ValueId]) {
+    let values = function.blocks[block].params.iter().copied().zip(values.iter().copied()).collect();
+    let made = copy_block(function, block, values);
+    let insts = std::mem::take(&mut function.blocks[made].insts);
+    function.blocks[into].insts.extend(insts);
+}
+
+/// The state of copying within a function, with the new ids.
+struct Copy<'f> {
+    function: &'f mut Function,
+    values: FxHashMap<ValueId, ValueId>,
+    insts: FxHashMap<InstId, InstId>,
+    /// A jump to replace with an exit from a construct.
+    replaced_jump: Option<((InstId, Jump), InstId)>,
+}
+
+impl Copy<'_> {
+    fn copy_block(&mut self, from: BlockId) -> BlockId {
+        let source = self.function.blocks[from].clone();
+        let to = self.function.add_block(&[]);
+        for param in source.params {
+            if !self.values.contains_key(&param) {
+                let ty = self.function.ty(param);
+                let copy = self.function.add_param(to, ty);
+                self.values.insert(param, copy);
+            }
+        }
+        for inst in source.insts {
+            let copy = self.copy_inst(inst);
+            self.function.blocks[to].insts.push(copy);
+        }
+        to
+    }
+
+    fn copy_inst(&mut self, from: InstId) -> InstId {
+        let source = self.function.insts[from].clone();
+        let args: Vec<ValueId> =
+            source.args.iter().map(|arg| self.values.get(arg).copied().unwrap_or(*arg)).collect();
+        let types: Vec<Type> = source.results.iter().map(|&result| self.function.ty(result)).collect();
+        let to = self.function.add_inst(Op::Unreachable, &args, &types, source.span);
+        self.insts.insert(from, to);
+        let results = self.function.insts[to].results.clone();
+        self.values.extend(source.results.into_iter().zip(results));
+        let op = self.copy_op(source.op);
+        self.function.insts[to].op = op;
+        to
+    }
+
+    fn copy_op(&mut self, mut op: Op) -> Op {
+        let jump = match op {
+            Op::Continue(target) => Some((target, Jump::Continue)),
+            Op::Next(target) => Some((target, Jump::Next)),
+            _ => None,
+        };
+        if let (Some(jump), Some((replaced_jump, around))) = (jump, self.replaced_jump)
+            && jump == replaced_jump
+        {
+            return Op::Exit(around);
+        }
+        match &mut op {
+            Op::If { then, otherwise } => {
+                (*then, *otherwise) = (self.copy_block(*then), self.copy_block(*otherwise));
+            }
+            Op::Loop { body, continuing, .. } => {
+                (*body, *continuing) = (self.copy_block(*body), self.copy_block(*continuing));
+            }
+            Op::Switch { cases, default } => {
+                for case in cases {
+                    case.block = self.copy_block(case.block);
+                }
+                *default = self.copy_block(*default);
+            }
+            Op::Block(body) => *body = self.copy_block(*body),
+            // A jump out of the copied code keeps its target.
+            Op::Exit(target) | Op::Continue(target) | Op::Next(target) => {
+                *target = self.insts.get(target).copied().unwrap_or(*target);
+            }
+            _ => {}
+        }
+        op
+    }
+}

@@ -1,0 +1,86 @@
+//! Unrolls loops that index private arrays and whose number of iterations is a small constant: with constant indices, the arrays
+//! become values (LLVM: full unrolling). For drivers that unroll few loops themselves (`Tuning::unrolls_on_request`); one that is
+//! left keeps the array in memory.
+//!
+//! After `unroll_loops`, which handles hints. Before `split_private_objects` and `promote`, which remove the arrays.
+
+use kiln_ir::{BlockId, Function, InstId, Op, Type};
+use kiln_session::Options;
+use kiln_types::ops::LoopHints;
+use kiln_vocabulary::opencl::AddressSpace;
+
+use crate::{
+    copy_code::{Jump, append_copy, block_size, copy_into},
+    counted_loops::CountedLoop,
+};
+
+/// The maximum number of iterations.
+const ITERATIONS: usize = 32;
+/// The maximum size of all iterations in instructions.
+const LIMIT: usize = 512;
+
+pub(super) fn unroll_array_loops(function: &mut Function, options: &Options) {
+    if !options.optimize || !options.target.tuning.unrolls_on_request {
+        return;
+    }
+    // Inner loops first, because the iterations of outer loops contain them.
+    for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
+        let Op::Loop { body, continuing, hints } = function.insts[id].op else { continue };
+        if hints != LoopHints::default() || !indexes_private_array(function, body) {
+            continue;
+        }
+        let Some(counted) = CountedLoop::find(function, id) else { continue };
+        let size = block_size(function, body) + block_size(function, continuing);
+        if let Some(count) = counted.iterations(function, id, ITERATIONS.min(LIMIT / size)) {
+            unroll(function, id, &counted, count);
+        }
+    }
+}
+
+/// Whether the loop has an index into a private object that is not constant.
+fn indexes_private_array(function: &Function, body: BlockId) -> bool {
+    let mut blocks = vec![body];
+    while let Some(block) = blocks.pop() {
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            if let Op::Offset { .. } = inst.op
+                && function.ty(inst.args[0]) == Type::Pointer(AddressSpace::Private)
+                && function.constant(inst.args[1]).is_none()
+            {
+                return true;
+            }
+            blocks.extend(inst.op.blocks());
+        }
+    }
+    false
+}
+
+/// Replaces the loop by a block with all iterations. Jumps out of the loop become jumps out of the block.
+fn unroll(function: &mut Function, id: InstId, counted: &CountedLoop, count: usize) {
+    let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
+    let types = |function: &Function, block: BlockId| -> Vec<Type> {
+        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
+    };
+    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
+    let mut values = function.insts[id].args.to_vec();
+    let unrolled = function.add_block(&[]);
+    let insts = function.blocks[body].insts.clone();
+    let at = insts.iter().position(|&it| it == counted.test).unwrap_or(0);
+    // The body without the test, as the source of the copies.
+    let untested = function.blocks.push(function.blocks[body].clone());
+    function.blocks[untested].insts.remove(at);
+    for _ in 0..count {
+        values = append_copy(function, unrolled, untested, &values, (id, Jump::Continue), &in_continuing);
+        values = append_copy(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
+    }
+    // The test that leaves the loop.
+    let Op::If { otherwise, .. } = function.insts[counted.test].op else { return };
+    let mut last = function.blocks[body].clone();
+    last.insts.truncate(at);
+    last.insts.extend(&function.blocks[otherwise].insts);
+    let last = function.blocks.push(last);
+    copy_into(function, unrolled, last, &values);
+    let inst = &mut function.insts[id];
+    inst.op = Op::Block(unrolled);
+    inst.args.clear();
+}

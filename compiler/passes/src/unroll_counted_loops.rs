@@ -1,0 +1,152 @@
+//! Unrolls loops whose number of iterations is a value (LLVM: runtime unrolling), for drivers that leave them as they are
+//! (`Tuning::keeps_counted_loops`): the loads of several iterations overlap.
+//!
+//! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
+//! without tests; the second is the original loop and runs the rest. Innermost loops only, with loads from global or constant
+//! memory, and without other exits, atomic operations, barriers and calls.
+//!
+//! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
+
+use kiln_ir::{BinaryOp, BlockId, Builder, CompareKind, Function, InstId, Op, Scalar, Type, ValueId};
+use kiln_session::Options;
+use kiln_types::ops::{CompareOp, LoopHints};
+use kiln_vocabulary::opencl::AddressSpace;
+
+use crate::{
+    copy_code::{Jump, append_copy},
+    counted_loops::CountedLoop,
+};
+
+/// The number of iterations in the first loop.
+const COUNT: u64 = 4;
+/// The maximum size of a loop in instructions.
+const LIMIT: usize = 64;
+
+pub(super) fn unroll_counted_loops(function: &mut Function, options: &Options) {
+    if !options.optimize || !options.target.tuning.keeps_counted_loops {
+        return;
+    }
+    for block in function.block_order() {
+        let mut index = 0;
+        while let Some(&id) = function.blocks[block].insts.get(index) {
+            if let Some(counted) = loop_to_unroll(function, id) {
+                unroll(function, (block, index), id, &counted);
+                index = function.blocks[block].insts.iter().position(|&it| it == id).unwrap_or(index);
+            }
+            index += 1;
+        }
+    }
+}
+
+fn loop_to_unroll(function: &Function, id: InstId) -> Option<CountedLoop> {
+    let Op::Loop { hints: LoopHints { unroll: None | Some(0) }, .. } = function.insts[id].op else {
+        return None;
+    };
+    let counted = CountedLoop::find(function, id)?;
+    let limits = [function.insts[id].args[counted.counter], counted.bound];
+    let is_known = limits.iter().all(|&it| function.constant(it).is_some());
+    (!is_known && is_worth_unrolling(function, id, counted.test)).then_some(counted)
+}
+
+/// Whether the loop has loads that can overlap, is small, and is left by its test only.
+fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
+    let (mut size, mut loads) = (0, 0);
+    let mut blocks: Vec<BlockId> = function.insts[id].op.blocks().to_vec();
+    let mut inside = vec![];
+    while let Some(block) = blocks.pop() {
+        for &it in &function.blocks[block].insts {
+            let inst = &function.insts[it];
+            size += 1;
+            match &inst.op {
+                Op::If { .. } | Op::Block(_) => inside.push(it),
+                Op::Load(access) if !access.is_volatile => {
+                    let space = function.ty(inst.args[0]);
+                    let is_far =
+                        matches!(space, Type::Pointer(AddressSpace::Global | AddressSpace::Constant));
+                    loads += usize::from(is_far);
+                }
+                Op::Store(access) if !access.is_volatile => {}
+                Op::Continue(_) | Op::Next(_) => {}
+                Op::Builtin(..) => {}
+                // Constructs come before their blocks.
+                Op::Exit(target) if inside.contains(target) => {}
+                op if op.is_pure() => {}
+                _ => return false,
+            }
+            if it != test {
+                blocks.extend(inst.op.blocks());
+            }
+        }
+    }
+    size <= LIMIT && loads > 0
+}
+
+/// Inserts a loop of four iterations without tests before the loop.
+fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &CountedLoop) {
+    let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
+    let types = |function: &Function, block: BlockId| -> Vec<Type> {
+        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
+    };
+    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
+    // The body without the test, as the source of the copies.
+    let untested = function.blocks.push(function.blocks[body].clone());
+    function.blocks[untested].insts.retain(|&it| it != counted.test);
+    let firsts = function.insts[id].args.clone();
+    let mut builder = Builder::new(function);
+    builder.at(at.0, at.1);
+    builder.span = builder.function.insts[id].span;
+    let (bound, is_possible) = first_bound(&mut builder, counted);
+    let open = builder.open_loop(&firsts, &in_body, &in_body, LoopHints { unroll: Some(1) });
+    builder.at_end(open.body);
+    let mut values = builder.function.blocks[open.body].params.clone();
+    let mut condition =
+        builder.compare(counted.compare.op, counted.compare.kind, values[counted.counter], bound);
+    if let Some(is_possible) = is_possible {
+        condition = builder.binary(BinaryOp::And, condition, is_possible);
+    }
+    let test = builder.open_if(condition, &[]);
+    builder.at_end(test.then);
+    builder.exit(test.inst, &[]);
+    builder.at_end(test.otherwise);
+    builder.exit(open.inst, &values);
+    let function = &mut *builder.function;
+    for _ in 0..COUNT {
+        values = append_copy(function, open.body, untested, &values, (id, Jump::Continue), &in_continuing);
+        values = append_copy(function, open.body, continuing, &values, (id, Jump::Next), &in_body);
+    }
+    let mut builder = Builder::new(function);
+    builder.at_end(open.body);
+    builder.continue_loop(open.inst, &values);
+    builder.close_loop(&open, at);
+    function.insts[id].args = function.insts[open.inst].results.iter().copied().collect();
+    if let Op::Loop { hints, .. } = &mut function.insts[id].op {
+        hints.unroll = Some(1);
+    }
+}
+
+/// The bound for the first of four iterations, so that the last is inside the bound of the loop; and whether there can be
+/// four, if the bound alone does not exclude it.
+fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Option<ValueId>) {
+    let ty = builder.ty(counted.bound);
+    let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
+    let half = mask / 2 + 1;
+    let is_signed = counted.compare.kind == CompareKind::Signed;
+    let distance = (COUNT - 1) * counted.step.unsigned_abs();
+    // The last value of the type in the direction that the loop comes from.
+    let (op, extreme, reached, closer) = if counted.step > 0 {
+        let least = if is_signed { half } else { 0 };
+        (CompareOp::GreaterEqual, least, least.wrapping_add(distance), BinaryOp::Sub)
+    } else {
+        let greatest = if is_signed { half - 1 } else { mask };
+        (CompareOp::LessEqual, greatest, greatest.wrapping_sub(distance), BinaryOp::Add)
+    };
+    let reached = builder.bits(ty, reached & mask);
+    let is_possible = builder.compare(op, counted.compare.kind, counted.bound, reached);
+    let bound = builder.binary_bits(closer, counted.bound, distance);
+    if matches!(counted.compare.op, CompareOp::LessEqual | CompareOp::GreaterEqual) {
+        return (bound, Some(is_possible));
+    }
+    // No counter is beyond the extreme.
+    let extreme = builder.bits(ty, extreme);
+    (builder.select(is_possible, bound, extreme), None)
+}
