@@ -6,7 +6,7 @@
 //! addresses can then pass the object itself and an index into it (`lower_to_logical_pointers`). Objects of similar size are
 //! one kind: the parameter has one type, so all of them get the size of the largest.
 
-use kiln_ir::{ArgumentKind, FuncId, Function, Module, Op, Replacements, Type, ValueId, VarId};
+use kiln_ir::{ArgumentKind, FuncId, Function, Inst, InstId, Module, Op, Replacements, Type, ValueId, VarId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
@@ -22,6 +22,9 @@ use crate::{
 /// Objects up to this size are one kind.
 const SMALL: u64 = 64;
 
+/// The number of nested calls to follow for the size of inlined code.
+const MAX_DEPTH: u32 = 128;
+
 /// The kind of an argument for a pointer parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
@@ -32,6 +35,9 @@ enum Kind {
     /// This local object.
     Local(VarId),
 }
+
+/// The numbers of the parameters that can point to several objects.
+type Ambiguous = Vec<u32>;
 
 /// The kind of each parameter; `None` for parameters that are not specialized.
 type Kinds = Vec<Option<Kind>>;
@@ -57,6 +63,7 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
         has_wide: options.target.features.int64,
         made: FxHashMap::default(),
         kinds: FxHashMap::default(),
+        inlined_sizes: FxHashMap::default(),
         pending: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
         budget: MAX_INSTRUCTIONS,
     };
@@ -94,6 +101,8 @@ struct Copies<'a> {
     made: FxHashMap<(FuncId, Kinds), Option<FuncId>>,
     /// The kinds of each copy.
     kinds: FxHashMap<FuncId, Kinds>,
+    /// The results of `inlined_size`.
+    inlined_sizes: FxHashMap<(FuncId, Ambiguous), usize>,
     /// Functions with unprocessed calls.
     pending: Vec<FuncId>,
     /// The remaining budget of instructions.
@@ -111,6 +120,10 @@ impl Copies<'_> {
                 break;
             }
             let origins = Origins::find(&function, &|var| module.vars[var].space);
+            // Before code is copied: calls below an inlined one can double their number at each level.
+            if self.least_growth(module, &function, id, &origins, &calls) > self.budget {
+                return Err(TooLarge);
+            }
             for call in calls {
                 let Op::Call(template) = function.insts[call].op else { continue };
                 let kinds = self.kinds_of(&function, id, &origins, &function.insts[call].args);
@@ -130,6 +143,68 @@ impl Copies<'_> {
         cast_arguments(&mut function, module);
         module.functions[id] = function;
         Ok(())
+    }
+
+    /// A lower bound of the instructions that inlining adds for these calls.
+    fn least_growth(
+        &mut self,
+        module: &Module,
+        function: &Function,
+        id: FuncId,
+        origins: &Origins,
+        calls: &[InstId],
+    ) -> usize {
+        let mut growth = 0usize;
+        for &call in calls {
+            let Inst { op: Op::Call(template), args, .. } = &function.insts[call] else { continue };
+            if self.kinds_of(function, id, origins, args).is_none() {
+                let size = self.inlined_size(module, *template, ambiguous(origins, args), MAX_DEPTH);
+                growth = growth.saturating_add(size);
+            }
+        }
+        growth
+    }
+
+    /// A lower bound of the instructions that inlining a call adds, with the calls that pass on its ambiguous arguments: those
+    /// are inlined, too.
+    fn inlined_size(
+        &mut self,
+        module: &Module,
+        template: FuncId,
+        parameters: Ambiguous,
+        depth: u32,
+    ) -> usize {
+        let key = (template, parameters);
+        if let Some(&size) = self.inlined_sizes.get(&key) {
+            return size;
+        }
+        let mut size = module.functions[template].insts.len();
+        if !key.1.is_empty() && depth > 0 {
+            // Private pointers instead of generic ones: their origin is the parameter.
+            let params = (0..).zip(module.functions[template].params());
+            let kinds: Kinds =
+                params.map(|(number, _)| key.1.contains(&number).then_some(Kind::Private(SMALL))).collect();
+            let function = &specialize(&module.functions[template], &kinds);
+            let origins = Origins::find(function, &|var| module.vars[var].space);
+            let is_ambiguous = |arg: ValueId| {
+                let mut objects = origins.origin(arg).objects.into_iter();
+                objects.any(|object| matches!(object, Object::Param(_, number) if key.1.contains(&number)))
+            };
+            for call in function.inst_order() {
+                let inst = &function.insts[call];
+                let Op::Call(callee) = inst.op else { continue };
+                if !self.is_template_call(&inst.op) {
+                    continue;
+                }
+                let passed = (0..).zip(&inst.args).filter(|&(_, &arg)| is_ambiguous(arg));
+                let passed: Ambiguous = passed.map(|(number, _)| number).collect();
+                if !passed.is_empty() {
+                    size = size.saturating_add(self.inlined_size(module, callee, passed, depth - 1));
+                }
+            }
+        }
+        self.inlined_sizes.insert(key, size);
+        size
     }
 
     /// Whether this is a call to an original function.
@@ -200,6 +275,15 @@ impl Copies<'_> {
     }
 }
 
+/// The arguments that can point to several objects, or to an object and elsewhere.
+fn ambiguous(origins: &Origins, args: &[ValueId]) -> Ambiguous {
+    let is_ambiguous = |arg: ValueId| {
+        let origin = origins.origin(arg);
+        !origin.objects.is_empty() && origin.only_object().is_none()
+    };
+    (0..).zip(args).filter(|&(_, &arg)| is_ambiguous(arg)).map(|(number, _)| number).collect()
+}
+
 /// Copies a function, with parameters in the address spaces of these kinds.
 fn specialize(template: &Function, kinds: &[Option<Kind>]) -> Function {
     let mut function = template.clone();
@@ -260,4 +344,50 @@ fn cast_arguments(function: &mut Function, module: &Module) {
             builder.insert(call);
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function, and 29 that call the one before twice with their pointer, and once with an object of the module.
+    fn chain(space: &str) -> Module {
+        let mut text =
+            format!("function #0 \"f\"(%0: ptr<{space}>) {{\n  store align 4 %0, i32 1\n  return\n}}\n");
+        for level in 1..30 {
+            let below = level - 1;
+            text += &format!(
+                "\nfunction #{level} \"f\"(%0: ptr<{space}>) {{\n  call #{below} %0\n  call #{below} %0\n  \
+                 %1: ptr<local> = module_var @0\n  %2: ptr<{space}> = pointer_cast %1\n  \
+                 call #{below} %2\n  return\n}}\n"
+            );
+        }
+        kiln_ir::parse(&format!("var @0 \"x\" local size 4 align 4\n\n{text}"))
+            .unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+    }
+
+    #[test]
+    fn sizes_are_known_before_code_is_inlined() {
+        for space in ["local", "private", "generic"] {
+            let module = chain(space);
+            let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
+            let mut copies = Copies {
+                is_template: &is_template,
+                has_wide: true,
+                made: FxHashMap::default(),
+                kinds: FxHashMap::default(),
+                inlined_sizes: FxHashMap::default(),
+                pending: Vec::new(),
+                budget: MAX_INSTRUCTIONS,
+            };
+            let ids: Vec<FuncId> = module.functions.ids().collect();
+            let own = |level: usize| module.functions[ids[level]].insts.len();
+            let mut size =
+                |level: usize, parameters| copies.inlined_size(&module, ids[level], parameters, MAX_DEPTH);
+            assert_eq!(size(2, vec![]), own(2));
+            // The calls with the object of the module are not counted: they get a copy of the function.
+            assert_eq!(size(2, vec![0]), own(2) + 2 * (own(1) + 2 * own(0)), "{space}");
+            assert!(size(29, vec![0]) > MAX_INSTRUCTIONS);
+        }
+    }
 }
