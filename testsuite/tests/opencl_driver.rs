@@ -198,13 +198,12 @@ fn an_installed_driver_is_found() {
     assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
 }
 
-/// The OpenCL program `opencl_driver/commands.c`.
-#[test]
-fn commands_form_a_graph() {
+/// Runs a program of `opencl_driver`, which exits with 0 if all is right.
+fn program_succeeds(name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     name_driver(folder.path());
-    let path = folder.path().join("commands");
-    compile("commands.c", &path, &["-lOpenCL"]);
+    let path = folder.path().join(name);
+    compile(&format!("{name}.c"), &path, &["-lOpenCL"]);
     for device in ["lavapipe-25", "reference"] {
         let mut command = Command::new(&path);
         Device::named(device).expect("it is known").only(&mut command).expect("it is there");
@@ -212,6 +211,16 @@ fn commands_form_a_graph() {
         let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(finished.code(), Some(0), "{device}: {}{}", finished.text(), finished.stderr);
     }
+}
+
+#[test]
+fn commands_form_a_graph() {
+    program_succeeds("commands");
+}
+
+#[test]
+fn programs_can_lack_kernels() {
+    program_succeeds("programs");
 }
 
 /// The OpenCL program `opencl_driver/scenario.c` on lavapipe, with the Vulkan layer `opencl_driver/faults.c`.

@@ -138,6 +138,12 @@ impl Part {
         }
     }
 
+    /// Whether the part has kernels. Fails if it is damaged.
+    pub fn has_kernels(&self) -> Result<bool, PartError> {
+        let module = self.module(&mut SourceMap::default())?;
+        Ok(module.functions.iter().any(|function| function.kernel.is_some()))
+    }
+
     /// The IR, with positions in a source map to which the part's sources are added.
     pub(crate) fn module(&self, sources: &mut SourceMap) -> Result<Module, PartError> {
         let damaged = |reason: String| PartError(format!("the part `{}` is damaged: {reason}", self.name));

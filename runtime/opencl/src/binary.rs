@@ -142,7 +142,8 @@ pub(crate) fn read(bytes: &[u8], device: &Device) -> Option<Build> {
         None => decode(bytes)?,
     };
     let is_executable = loaded.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    if is_executable {
+    // One without kernels has no words.
+    if is_executable && !(loaded.words.is_empty() && loaded.shapes.is_empty()) {
         // The device rejects an invalid module, one of another environment, and one with missing features.
         kiln_runtime::Program::from_spirv(&device.open().ok()?.device, &loaded.words).ok()?;
     }

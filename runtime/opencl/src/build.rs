@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use kiln_build::{compile_deep, on_large_stack};
+use kiln_compiler::diag::{Code as Finding, Severity};
 use kiln_compiler::session::{self, Loader, Options};
 use kiln_compiler::{Artifact, Emit, Output, Part};
 use kiln_report::{Format, plain, report};
@@ -23,7 +24,7 @@ pub(crate) struct Build {
     pub(crate) binary_type: cl_program_binary_type,
     /// The words of an executable.
     pub(crate) words: Vec<u32>,
-    /// The program of an executable.
+    /// The program of an executable with kernels.
     pub(crate) program: Option<kiln_runtime::Program>,
     /// The kernels of an executable.
     pub(crate) shapes: Vec<Shape>,
@@ -75,6 +76,20 @@ impl Build {
             parts: Vec::new(),
         }
     }
+
+    /// An executable without kernels. It has no module: one of Vulkan has a kernel.
+    fn without_kernels(text: &str, log: String) -> Self {
+        Self {
+            status: CL_BUILD_SUCCESS,
+            binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            ..Self::failed(text, log)
+        }
+    }
+
+    /// Whether it is an executable. One that was read from a binary must be built.
+    pub(crate) fn is_executable(&self) -> bool {
+        self.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE && self.status == CL_BUILD_SUCCESS
+    }
 }
 
 /// Runs the compiler on a stack that is large enough.
@@ -100,7 +115,19 @@ fn compile(source: &Source, options: &Options, emit: &Emit) -> Result<(Output, S
 /// Compiles and loads a source.
 pub(crate) fn executable(source: &Source, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     let (output, log) = compile(source, &parsed.options, &Emit::Spirv)?;
-    finish(&output, log, text, parsed, device)
+    let part = || compile(source, &parsed.options, &Emit::Part).map(Some);
+    finish((&output, log), text, parsed, device, part)
+}
+
+/// Whether a part has no kernels.
+fn has_no_kernels(part: &Output) -> bool {
+    matches!(&part.artifact, Some(Artifact::Part(part)) if part.has_kernels() == Ok(false))
+}
+
+/// Whether the source is right, but the target does not support it.
+fn lacks_only_features(output: &Output) -> bool {
+    let mut errors = output.diagnostics.iter().filter(|it| it.severity == Severity::Error).peekable();
+    output.artifact.is_none() && errors.peek().is_some() && errors.all(|it| it.code == Finding::TargetFeature)
 }
 
 /// The line of the build log about a module that a device did not load. Fails if the device has too little memory or
@@ -115,15 +142,21 @@ fn rejection(error: Error) -> Result<String> {
     }
 }
 
-/// Loads the module that the compiler produced.
+/// Loads the module that the compiler produced. `part` compiles the program to a part: it may lack nothing but kernels.
 pub(crate) fn finish(
-    output: &Output,
-    mut log: String,
+    (output, mut log): (&Output, String),
     text: &str,
     parsed: &Parsed,
     device: &Device,
+    part: impl FnOnce() -> Result<Option<(Output, String)>>,
 ) -> Result<Build> {
     let Some(Artifact::Module(module)) = &output.artifact else {
+        if lacks_only_features(output)
+            && let Some((part, log)) = part()?
+            && has_no_kernels(&part)
+        {
+            return Ok(Build::without_kernels(text, log));
+        }
         if let Some(invalid) = &output.invalid_module {
             log.push_str(&format!("internal error of Kiln: the module is invalid: {invalid}\n"));
         }
@@ -166,22 +199,34 @@ pub(crate) fn finish_object(output: Output, log: String, text: &str, parsed: &Pa
 /// Links parts to an executable or, with `-create-library`, to a library.
 pub(crate) fn link(parts: &[Part], text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     let emit = if parsed.is_library { Emit::Part } else { Emit::Spirv };
-    let linked: std::result::Result<_, String> = on_stack(|| {
-        let output = kiln_compiler::link(parts, &parsed.options, &emit).map_err(|error| error.to_string())?;
-        let log = plain(&report(Format::Rich, &output));
-        Ok((output, log))
-    })?;
-    match linked {
-        Err(reason) => Ok(Build::failed(text, format!("{reason}\n"))),
-        Ok((Output { artifact: Some(Artifact::Part(part)), .. }, log)) => Ok(Build {
+    let (output, log) = match linked(parts, parsed, &emit)? {
+        Ok(linked) => linked,
+        Err(reason) => return Ok(Build::failed(text, format!("{reason}\n"))),
+    };
+    if let Some(Artifact::Part(part)) = output.artifact {
+        return Ok(Build {
             status: CL_BUILD_SUCCESS,
             binary_type: CL_PROGRAM_BINARY_TYPE_LIBRARY,
             has_partial_groups: parsed.has_partial_groups,
             parts: vec![*part],
             ..Build::failed(text, log)
-        }),
-        Ok((output, log)) => finish(&output, log, text, parsed, device),
+        });
     }
+    let library = || Ok(linked(parts, parsed, &Emit::Part)?.ok());
+    finish((&output, log), text, parsed, device, library)
+}
+
+/// The output of the linker and its log, or why the parts do not fit.
+fn linked(
+    parts: &[Part],
+    parsed: &Parsed,
+    emit: &Emit,
+) -> Result<std::result::Result<(Output, String), String>> {
+    on_stack(|| {
+        let output = kiln_compiler::link(parts, &parsed.options, emit).map_err(|error| error.to_string())?;
+        let log = plain(&report(Format::Rich, &output));
+        Ok((output, log))
+    })
 }
 
 /// Loads a module of another compiler.
@@ -206,6 +251,9 @@ pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> 
 pub(crate) fn again(loaded: &Build, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     if !loaded.parts.is_empty() {
         return link(&loaded.parts, text, parsed, device);
+    }
+    if loaded.words.is_empty() {
+        return Ok(Build::without_kernels(text, String::new()));
     }
     let mut build = load(&loaded.words, text, device)?;
     if build.status == CL_BUILD_SUCCESS {

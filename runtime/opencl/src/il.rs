@@ -60,7 +60,10 @@ impl Module {
             return build::load(&self.words, text, device);
         }
         match self.translated(parsed, &Emit::Spirv)? {
-            Ok((output, log)) => build::finish(&output, log, text, parsed, device),
+            Ok((output, log)) => {
+                let part = || Ok(self.translated(parsed, &Emit::Part)?.ok());
+                build::finish((&output, log), text, parsed, device, part)
+            }
             Err(log) => Ok(Build::failed(text, log)),
         }
     }

@@ -71,7 +71,7 @@ impl Object for Kernel {
 impl Kernel {
     fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Self>> {
         let builds = program.builds();
-        let executables = || builds.iter().flatten().filter(|build| build.program.is_some());
+        let executables = || builds.iter().flatten().filter(|build| build.is_executable());
         ensure(executables().next().is_some(), CL_INVALID_PROGRAM_EXECUTABLE)?;
         let shape = executables().find_map(|build| build.shapes.iter().find(|shape| shape.name == name));
         let shape = shape.ok_or(Code(CL_INVALID_KERNEL_NAME))?.clone();
@@ -335,7 +335,7 @@ pub(crate) extern "C" fn create_all(
     ffi::call(|| {
         let program = object::get::<Program>(program)?;
         let builds = program.builds();
-        let build = builds.iter().flatten().find(|build| build.program.is_some());
+        let build = builds.iter().flatten().find(|build| build.is_executable());
         let build = build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
         ensure(kernels.is_null() || count as usize >= build.shapes.len(), CL_INVALID_VALUE)?;
         if !kernels.is_null() {

@@ -111,7 +111,7 @@ impl Program {
 
     /// The builds of executables.
     fn executables(&self) -> Result<Vec<Arc<Build>>> {
-        let found: Vec<_> = self.builds().into_iter().flatten().filter(|it| it.program.is_some()).collect();
+        let found: Vec<_> = self.builds().into_iter().flatten().filter(|it| it.is_executable()).collect();
         if found.is_empty() { fail(CL_INVALID_PROGRAM_EXECUTABLE) } else { Ok(found) }
     }
 
