@@ -82,6 +82,40 @@ impl Accesses {
     }
 }
 
+/// The barriers between the commands of a batch.
+#[derive(Default)]
+pub(super) struct Barriers {
+    /// The accesses since the last barrier.
+    touched: Accesses,
+    /// Whether an ordered command without accesses came after them.
+    is_divided: bool,
+}
+
+impl Barriers {
+    /// The accesses that a barrier before this command must order, if it needs one. A command without accesses gets its
+    /// barrier before the next command, so that the last command of a batch, such as that of a wait, needs none.
+    pub(super) fn before(
+        &mut self,
+        accesses: Option<Accesses>,
+        is_ordered: bool,
+    ) -> Option<(Accesses, Accesses)> {
+        let is_ordered = is_ordered && !self.touched.is_nothing();
+        let Some(accesses) = accesses else {
+            self.is_divided |= is_ordered;
+            return None;
+        };
+        let later = if std::mem::take(&mut self.is_divided) {
+            // Commands after the next one are ordered, too.
+            Some(Accesses::ANYTHING)
+        } else {
+            is_ordered.then_some(accesses)
+        };
+        let barrier = later.map(|later| (std::mem::take(&mut self.touched), later));
+        self.touched = self.touched.and(accesses);
+        barrier
+    }
+}
+
 impl Ready {
     /// Prepares a command.
     pub(super) fn new(device: &Arc<Device>, command: Command) -> Result<Self> {
@@ -117,13 +151,12 @@ impl Ready {
         }
     }
 
-    /// The accesses of the command. A command that does nothing has the accesses of any command, because it represents
-    /// all earlier ones.
-    pub(super) fn accesses(&self) -> Accesses {
+    /// The accesses of the command, if it has any.
+    pub(super) fn accesses(&self) -> Option<Accesses> {
         let (stages, reads, writes) = match self {
-            Self::Nothing => return Accesses::ANYTHING,
-            Self::Image(image) if image.is_first() || image.exchanges() => return Accesses::ANYTHING,
-            Self::Launch(ready) if !ready.exchanges.is_empty() => return Accesses::ANYTHING,
+            Self::Nothing => return None,
+            Self::Image(image) if image.is_first() || image.exchanges() => return Some(Accesses::ANYTHING),
+            Self::Launch(ready) if !ready.exchanges.is_empty() => return Some(Accesses::ANYTHING),
             Self::Launch(ready) => {
                 let blocks =
                     if ready.uniform { vk::AccessFlags::UNIFORM_READ } else { vk::AccessFlags::empty() };
@@ -135,7 +168,7 @@ impl Ready {
                 (vk::PipelineStageFlags::TRANSFER, reads, writes)
             }
         };
-        Accesses { stages, reads, writes }
+        Some(Accesses { stages, reads, writes })
     }
 
     /// Records the command into a command buffer in the recording state; `bound` is the currently bound pipeline.
@@ -293,5 +326,50 @@ impl Drop for Descriptors {
     fn drop(&mut self) {
         // SAFETY: the command that used the sets is complete.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(stages: vk::PipelineStageFlags) -> Accesses {
+        Accesses { stages, reads: vk::AccessFlags::MEMORY_READ, writes: vk::AccessFlags::MEMORY_WRITE }
+    }
+
+    /// The stages of the barriers before commands with these stages.
+    fn barriers(
+        commands: &[(Option<vk::PipelineStageFlags>, bool)],
+    ) -> Vec<Option<[vk::PipelineStageFlags; 2]>> {
+        let mut barriers = Barriers::default();
+        let before = |&(stages, ordered): &(Option<_>, bool)| {
+            let (earlier, later) = barriers.before(stages.map(of), ordered)?;
+            Some([earlier.stages, later.stages])
+        };
+        commands.iter().map(before).collect()
+    }
+
+    #[test]
+    fn only_ordered_commands_have_barriers() {
+        let (compute, transfer) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
+        let (launch, copy) = (Some(compute), Some(transfer));
+        let in_order = [(launch, true), (launch, true), (copy, true)];
+        assert_eq!(barriers(&in_order), [None, Some([compute, compute]), Some([compute, transfer])]);
+        let unordered = [(launch, false), (copy, false), (launch, true)];
+        assert_eq!(barriers(&unordered), [None, None, Some([compute | transfer, compute])]);
+    }
+
+    #[test]
+    fn commands_without_accesses_have_no_barriers_of_their_own() {
+        let (compute, transfer) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
+        let (launch, copy, any) = (Some(compute), Some(transfer), Accesses::ANYTHING.stages);
+        // The last command of a batch is usually a wait.
+        assert_eq!(barriers(&[(launch, true), (None, true)]), [None, None]);
+        // An OpenCL barrier orders all later commands of an unordered queue.
+        let barrier = [(launch, false), (None, true), (copy, false), (launch, false)];
+        assert_eq!(barriers(&barrier), [None, None, Some([compute, any]), None]);
+        // A marker whose wait list is complete orders nothing.
+        assert_eq!(barriers(&[(launch, false), (None, false), (copy, false)]), [None; 3]);
+        assert_eq!(barriers(&[(None, true), (launch, true)]), [None; 2]);
     }
 }

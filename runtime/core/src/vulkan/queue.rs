@@ -11,7 +11,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::hint;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use ash::prelude::VkResult;
 use ash::vk;
 use smallvec::SmallVec;
 
-use super::commands::{Accesses, Ready};
+use super::commands::{Accesses, Barriers, Ready};
 use super::device::Device;
 use super::timeline::{End, Ends, Timeline, Waited};
 use crate::backend::{self, BackendQueue, Command, Purpose, Start};
@@ -43,6 +43,8 @@ pub(super) struct Queue {
     timeline: Arc<Timeline>,
     purpose: Purpose,
     state: Mutex<State>,
+    /// The last value of the timeline that the host has seen: queries of earlier values do not call the driver.
+    reached: AtomicU64,
     /// Set when a wait has timed out; dropping the queue then does not wait indefinitely.
     overdue: AtomicBool,
 }
@@ -76,8 +78,7 @@ struct Batch {
     commands: Vec<Ready>,
     /// The currently bound pipeline.
     bound: vk::Pipeline,
-    /// The accesses since the last barrier.
-    touched: Accesses,
+    barriers: Barriers,
     /// The ends that the batch waits for.
     after: Ends,
 }
@@ -148,6 +149,7 @@ impl Queue {
                 last,
                 waited: Waited::default(),
             }),
+            reached: AtomicU64::new(last),
             overdue: AtomicBool::new(false),
         };
         let info = vk::CommandPoolCreateInfo::default()
@@ -181,12 +183,8 @@ impl Queue {
         let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
         let record = Arc::new(Record { value, queued, submitted: OnceLock::new(), times: OnceLock::new() });
         let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
-        let accesses = command.accesses();
-        if start.ordered && !batch.touched.is_nothing() {
-            self.barrier(commands, std::mem::take(&mut batch.touched), accesses);
-        }
-        if !matches!(command, Ready::Nothing) {
-            batch.touched = batch.touched.and(accesses);
+        if let Some((earlier, later)) = batch.barriers.before(command.accesses(), start.ordered) {
+            self.barrier(commands, earlier, later);
         }
         self.timestamp(&batch.slot, first);
         command.record(raw, commands, &mut batch.bound);
@@ -236,13 +234,12 @@ impl Queue {
             unsafe { raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, 2 * BATCH as u32) };
         }
         self.barrier(slot.commands, Accesses::ANYTHING, Accesses::ANYTHING);
-        let touched = Accesses::default();
         Ok(Batch {
             slot,
             records: Vec::new(),
             commands: Vec::new(),
             bound: vk::Pipeline::null(),
-            touched,
+            barriers: Barriers::default(),
             after: Ends::new(),
         })
     }
@@ -362,8 +359,19 @@ impl Queue {
         // SAFETY: the semaphore is a timeline of the device.
         let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
             .map_err(|result| self.device.failure("querying completion", result, 0))?;
-        self.timeline.is_due(reached);
+        self.has_reached(reached);
         Ok(reached)
+    }
+
+    /// Records that the timeline has this value.
+    fn has_reached(&self, value: u64) {
+        self.reached.fetch_max(value, Ordering::Release);
+        self.timeline.is_due(value);
+    }
+
+    /// Whether the timeline has this value or a later one.
+    fn is_complete(&self, value: u64) -> Result<bool> {
+        Ok(self.reached.load(Ordering::Acquire) >= value || self.completed_value()? >= value)
     }
 
     /// Records the times of complete commands and releases their resources.
@@ -371,9 +379,12 @@ impl Queue {
         if state.pending.is_empty() {
             return Ok(());
         }
-        let reached = self.completed_value()?;
-        let is_complete = |batch: &Batch| batch.records.first().is_none_or(|record| record.value <= reached);
-        while state.pending.front().is_some_and(is_complete) {
+        while let Some(batch) = state.pending.front() {
+            if let Some(record) = batch.records.first()
+                && !self.is_complete(record.value)?
+            {
+                break;
+            }
             if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
                 if self.is_profiled() {
                     self.note_times(&slot, &records);
@@ -408,21 +419,27 @@ impl Queue {
     }
 
     /// Polls until the timeline reaches a value, for a limited time: most short kernels end before a sleeping processor wakes. Does not
-    /// poll on CPU devices, which need the processors themselves.
-    fn poll(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
+    /// poll on CPU devices, which need the processors themselves. Returns whether the value is reached.
+    fn poll(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         if self.device.info.kind == DeviceKind::Cpu {
-            return Ok(());
+            return Ok(false);
         }
         let (begin, limit) = (Instant::now(), timeout.map_or(POLLING, |timeout| timeout.min(POLLING)));
-        while self.completed_value()? < value && begin.elapsed() < limit {
+        loop {
+            let is_complete = self.is_complete(value)?;
+            if is_complete || begin.elapsed() >= limit {
+                return Ok(is_complete);
+            }
             hint::spin_loop();
         }
-        Ok(())
     }
 
     /// Waits until the timeline reaches a value.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<()> {
-        self.poll(value, timeout)?;
+        if self.poll(value, timeout)? {
+            self.overdue.store(false, Ordering::Relaxed);
+            return self.reclaim(&mut self.state());
+        }
         let (semaphores, values) = ([self.timeline.semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let nanoseconds =
@@ -432,7 +449,7 @@ impl Queue {
         match waited {
             Ok(()) => {
                 self.overdue.store(false, Ordering::Relaxed);
-                self.timeline.is_due(value);
+                self.has_reached(value);
                 self.reclaim(&mut self.state())
             }
             Err(vk::Result::TIMEOUT) => {
@@ -492,7 +509,7 @@ impl backend::Completion for Completion {
     fn status(&self) -> Result<Status> {
         Ok(match self.submitted()? {
             false => Status::Queued,
-            true if self.queue.completed_value()? >= self.record.value => Status::Complete,
+            true if self.queue.is_complete(self.record.value)? => Status::Complete,
             true => Status::Submitted,
         })
     }
