@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use kiln_ir::{Const, Data, Scalar, Type, VarId};
+use kiln_vocabulary::opencl::MAX_INITIALIZED_SIZE;
 use rspirv::spirv::{Decoration, Op};
 use smallvec::SmallVec;
 
@@ -25,9 +26,6 @@ pub(crate) enum Constant {
     /// An undefined structure or array: its type.
     Undefined(u32),
 }
-
-/// The maximum size of a constant in bytes.
-const MAX_SIZE: u64 = 1 << 28;
 
 impl Reader<'_> {
     /// The constant with this id.
@@ -211,7 +209,7 @@ impl Reader<'_> {
 
 /// Zero bytes.
 pub(crate) fn data(size: u64) -> Outcome<Data> {
-    if size > MAX_SIZE {
+    if size > MAX_INITIALIZED_SIZE {
         return Err(Problem::new(format!("a constant of {size} bytes is too large")));
     }
     Ok(Data { bytes: vec![0; size as usize], relocations: Vec::new() })

@@ -1,7 +1,7 @@
 //! Entry points: kernels with their execution modes and arguments.
 
 use kiln_ir::{Argument, ArgumentKind, Handle, Kernel, Scalar, Type};
-use kiln_vocabulary::opencl::AddressSpace;
+use kiln_vocabulary::opencl::{AddressSpace, MAX_ARGUMENT_SIZE};
 use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 
 use crate::{
@@ -109,6 +109,9 @@ impl Reader<'_> {
             })
         };
         let kind = match (param, self.types.get(ty)?) {
+            (Param::Copy { size, .. }, _) if size > MAX_ARGUMENT_SIZE => {
+                return Err(Problem::new(format!("an argument of {size} bytes is too large for a kernel")));
+            }
             (Param::Copy { size, align }, _) => ArgumentKind::Aggregate { size, align },
             (_, Ty::Pointer { space: Some(space), pointee, .. }) => {
                 let (element_size, natural) = self.types.layout(*pointee).unwrap_or((1, 1));

@@ -74,6 +74,7 @@
 //!
 //! Signatures (`signatures.rs`)
 //! - `OpenCL.std-types`: an instruction of OpenCL.std has operands and a result of its types, and literals that it defines
+//! - `SPIRV-pipe-types`: an instruction of pipes has operands and a result of its types, and a pipe of its direction
 //! - `SPIRV-enqueue-types`: an instruction of device-side enqueue has operands and a result of its types
 //!
 //! Images (`images.rs`)

@@ -1,7 +1,7 @@
-//! The types of operands and results of OpenCL.std and of device-side enqueue: one row for the instructions of one
+//! The types of operands and results of OpenCL.std, pipes and device-side enqueue: one row for the instructions of one
 //! signature.
 
-use rspirv::spirv::{FPRoundingMode, Op, OpenclStd100Op, Word};
+use rspirv::spirv::{AccessQualifier, FPRoundingMode, Op, OpenclStd100Op, Word};
 
 use super::{
     Context, Finding, Rule,
@@ -10,11 +10,15 @@ use super::{
     shape::{Kind, Shape},
 };
 
-pub(super) const RULES: &[Rule] = &[OPENCL_STD, ENQUEUE];
+pub(super) const RULES: &[Rule] = &[OPENCL_STD, PIPES, ENQUEUE];
 
 const OPENCL_STD: Rule = Rule {
     id: "OpenCL.std-types",
     text: "an instruction of OpenCL.std has operands and a result of its types, and literals that it defines",
+};
+const PIPES: Rule = Rule {
+    id: "SPIRV-pipe-types",
+    text: "an instruction of pipes has operands and a result of its types, and a pipe of its direction",
 };
 const ENQUEUE: Rule = Rule {
     id: "SPIRV-enqueue-types",
@@ -43,6 +47,8 @@ enum Form {
     Pointer(&'static Self),
     /// A type that this instruction declares.
     Declared(Op),
+    /// A pipe with this access qualifier.
+    Pipe(AccessQualifier),
     Either(&'static [Self; 2]),
     Any,
     /// The literal number of T's components.
@@ -77,6 +83,11 @@ const INTEGER: Form = Form::Scalar(Kind::Int, None);
 const REAL: Form = Form::Scalar(Kind::Float, None);
 const VOID: Form = Form::Declared(Op::TypeVoid);
 const QUEUE: Form = Form::Declared(Op::TypeQueue);
+const RESERVATION: Form = Form::Declared(Op::TypeReserveId);
+const READ: Form = Form::Pipe(AccessQualifier::ReadOnly);
+const WRITE: Form = Form::Pipe(AccessQualifier::WriteOnly);
+const EITHER_PIPE: Form = Form::Either(&[READ, WRITE]);
+const BOOL: Form = Form::Scalar(Kind::Bool, None);
 const EVENT: Form = Form::Declared(Op::TypeDeviceEvent);
 const EVENTS: Form = Form::Pointer(&EVENT);
 const HALF: Form = Form::Pointer(&Form::Scalar(Kind::Float, Some(16)));
@@ -144,6 +155,30 @@ fn of_opencl(op: OpenclStd100Op) -> Signature {
     }
 }
 
+/// The types of an instruction of pipes (SPIR-V 3.49.24). The last two operands are the size and the alignment of a packet.
+/// `synchronization.rs` checks the scope of an instruction of groups.
+fn of_pipe(op: Op) -> Option<Signature> {
+    use Form::Unchecked;
+    let (result, operands): (Form, &[Form]) = match op {
+        Op::ReadPipe => (UINT, &[READ, BYTES, UINT, UINT]),
+        Op::WritePipe => (UINT, &[WRITE, BYTES, UINT, UINT]),
+        Op::ReservedReadPipe => (UINT, &[READ, RESERVATION, UINT, BYTES, UINT, UINT]),
+        Op::ReservedWritePipe => (UINT, &[WRITE, RESERVATION, UINT, BYTES, UINT, UINT]),
+        Op::ReserveReadPipePackets => (RESERVATION, &[READ, UINT, UINT, UINT]),
+        Op::ReserveWritePipePackets => (RESERVATION, &[WRITE, UINT, UINT, UINT]),
+        Op::CommitReadPipe => (Unchecked, &[READ, RESERVATION, UINT, UINT]),
+        Op::CommitWritePipe => (Unchecked, &[WRITE, RESERVATION, UINT, UINT]),
+        Op::IsValidReserveId => (BOOL, &[RESERVATION]),
+        Op::GetNumPipePackets | Op::GetMaxPipePackets => (UINT, &[EITHER_PIPE, UINT, UINT]),
+        Op::GroupReserveReadPipePackets => (RESERVATION, &[Unchecked, READ, UINT, UINT, UINT]),
+        Op::GroupReserveWritePipePackets => (RESERVATION, &[Unchecked, WRITE, UINT, UINT, UINT]),
+        Op::GroupCommitReadPipe => (Unchecked, &[Unchecked, READ, RESERVATION, UINT, UINT]),
+        Op::GroupCommitWritePipe => (Unchecked, &[Unchecked, WRITE, RESERVATION, UINT, UINT]),
+        _ => return None,
+    };
+    Some(signature(NUMBER, result, operands))
+}
+
 /// The types of an instruction of device-side enqueue (SPIR-V 3.49.23).
 fn of_enqueue(op: Op) -> Option<Signature> {
     use Form::Unchecked;
@@ -162,7 +197,7 @@ fn of_enqueue(op: Op) -> Option<Signature> {
         Op::GetKernelLocalSizeForSubgroupCount => (UINT, &[UINT, Unchecked, BYTES, UINT, UINT]),
         Op::RetainEvent | Op::ReleaseEvent => (Unchecked, &[EVENT]),
         Op::CreateUserEvent => (EVENT, &[]),
-        Op::IsValidEvent => (Form::Scalar(Kind::Bool, None), &[EVENT]),
+        Op::IsValidEvent => (BOOL, &[EVENT]),
         Op::SetUserEventStatus => (Unchecked, &[EVENT, INTEGER]),
         Op::CaptureEventProfilingInfo => (Unchecked, &[EVENT, UINT, BYTES]),
         Op::GetDefaultQueue => (QUEUE, &[]),
@@ -182,13 +217,16 @@ pub(super) fn mistake_of_opencl(
     Some(entry.finding(&OPENCL_STD, format!("{place} of {op:?} has a wrong type or value")))
 }
 
-/// Checks the instructions of device-side enqueue.
+/// Checks the instructions of pipes and of device-side enqueue.
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     for entry in module.functions.iter().flat_map(|function| module.body(function)) {
-        let Some(signature) = of_enqueue(entry.op()) else { continue };
+        let pipes = of_pipe(entry.op()).map(|it| (&PIPES, it));
+        let Some((rule, signature)) = pipes.or_else(|| Some((&ENQUEUE, of_enqueue(entry.op())?))) else {
+            continue;
+        };
         if let Some(place) = mistake(module, entry, entry.operands(), &signature) {
-            findings.push(entry.finding(&ENQUEUE, format!("{place} has a wrong type")));
+            findings.push(entry.finding(rule, format!("{place} has a wrong type")));
         }
     }
 }
@@ -257,6 +295,9 @@ impl Types<'_> {
                 None => self.declares(ty, Op::TypeUntypedPointerKHR),
             },
             Form::Declared(op) => self.declares(ty, *op),
+            Form::Pipe(access) => self.module.definition(ty).is_some_and(|it| {
+                it.op() == Op::TypePipe && it.operands() == [Operand::AccessQualifier(*access)]
+            }),
             Form::Either(forms) => forms.iter().any(|form| self.matches(form, ty)),
             Form::Any | Form::Unchecked => true,
             Form::Count | Form::Rounding => false,

@@ -4,6 +4,12 @@
 
 use std::fmt;
 
+/// The maximum size of a kernel argument in bytes. Devices allow less (`CL_DEVICE_MAX_PARAMETER_SIZE`): kilobytes.
+pub const MAX_ARGUMENT_SIZE: u64 = 1 << 16;
+
+/// The maximum size of an object with an initializer in bytes. The module contains its bytes.
+pub const MAX_INITIALIZED_SIZE: u64 = 1 << 26;
+
 /// A language version, as selected by `-cl-std=` (OpenCL C 6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LanguageVersion {

@@ -8,6 +8,7 @@ use kiln_types::{
     binary16,
     ty::{POINTER_SIZE, QualTy, Scalar, Ty, TyId},
 };
+use kiln_vocabulary::opencl::MAX_INITIALIZED_SIZE;
 
 use super::Sema;
 use crate::hir::{Const, Expr, ExprKind, GlobalId, Image, Lvalue, LvalueKind, Relocation};
@@ -29,12 +30,12 @@ impl Image {
 impl Sema<'_> {
     /// The bytes of an object of this type with this initializer. Reports an initializer that is not constant.
     pub(crate) fn static_image(&mut self, value: &Expr, ty: QualTy) -> Option<Image> {
-        let size = usize::try_from(self.types.size_of(ty.ty)?).ok().filter(|size| *size <= LARGEST_IMAGE);
+        let size = Some(self.types.size_of(ty.ty)?).filter(|size| *size <= MAX_INITIALIZED_SIZE);
         let Some(size) = size else {
             self.report(Diagnostic::new(Code::ArraySize, value.span, "this initialized object is too large"));
             return None;
         };
-        let mut image = Image { bytes: vec![0; size], relocations: Vec::new() };
+        let mut image = Image { bytes: vec![0; size as usize], relocations: Vec::new() };
         self.write(value, 0, &mut image).then_some(image)
     }
 
@@ -150,9 +151,6 @@ impl Sema<'_> {
         }
     }
 }
-
-/// The maximum size of an initialized object. The module contains its bytes.
-const LARGEST_IMAGE: usize = 1 << 26;
 
 fn write_address(address: &Address, offset: u64, image: &mut Image) {
     match address.object {

@@ -3,7 +3,7 @@
 use super::{Sema, attributes::Attributes, declarator::Parameter, specifiers::Specified};
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_types::ty::{QualTy, RecordId, Scalar, Ty, TyId};
-use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion};
+use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion, MAX_ARGUMENT_SIZE};
 
 use crate::hir::{ArgumentInfo, FunctionId, Kernel};
 
@@ -144,7 +144,14 @@ impl Sema<'_> {
                 Some("pass the pointer as an argument of its own"),
                 "OpenCL C 6.11.a: before OpenCL C 2.0 the host has no device addresses to store there",
             ),
-            _ => return None,
+            _ => {
+                let size = self.types.size_of(ty).filter(|size| *size > MAX_ARGUMENT_SIZE)?;
+                (
+                    format!("an argument of {size} bytes is too large for a kernel"),
+                    Some("pass a pointer to a buffer"),
+                    "OpenCL API 4.2: CL_DEVICE_MAX_PARAMETER_SIZE is at least 1024 bytes; Kiln compiles at most 65536",
+                )
+            }
         };
         Some(Refusal { message, help, note, is_space: false })
     }

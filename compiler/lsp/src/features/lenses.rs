@@ -2,6 +2,7 @@
 //! models, and show its SPIR-V. All but the last need a launch in a comment of the source: `kiln run …`. Outcomes are for sources
 //! whose work-items synchronize.
 
+use kiln_frontend::hir::{ExprKind, visit};
 use kiln_session::source::FileId;
 use lsp_types::{CodeLens, Command, SymbolKind};
 use serde_json::json;
@@ -22,7 +23,7 @@ pub(crate) fn lenses(analysis: &Analysis, file: FileId) -> Vec<CodeLens> {
     let kernels =
         symbols::symbols(analysis, file).into_iter().filter(|symbol| symbol.kind == SymbolKind::EVENT);
     let has_launch = analysis.text(file).contains("kiln run ");
-    let synchronizes = ["atomic_", "barrier("].iter().any(|word| analysis.text(file).contains(word));
+    let synchronizes = synchronizes(analysis);
     let of_kernel = |kernel: lsp_types::DocumentSymbol| {
         let uri = uri.clone();
         let commands = COMMANDS.into_iter().filter(move |(_, command)| match *command {
@@ -43,6 +44,17 @@ pub(crate) fn lenses(analysis: &Analysis, file: FileId) -> Vec<CodeLens> {
     kernels.flat_map(of_kernel).collect()
 }
 
+/// Whether the program has atomic operations, fences or barriers.
+fn synchronizes(analysis: &Analysis) -> bool {
+    let mut found = false;
+    for function in analysis.survey.program.functions.iter() {
+        visit::expressions(function.body.as_deref().unwrap_or_default(), &mut |expr| {
+            found |= matches!(expr.kind, ExprKind::Atomic(_) | ExprKind::Fence(_) | ExprKind::Barrier(_));
+        });
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,7 +65,8 @@ mod tests {
         let text = "int f() { return 1; }\n$0kernel void k(global int *out) { out[0] = f(); }\n";
         let fixture = Fixture::new(text);
         assert_eq!(lenses(&fixture.analysis, fixture.cursor().file).len(), 1);
-        let fixture = Fixture::new(&format!("// kiln run --global 1\n{text}"));
+        let fixture =
+            Fixture::new(&format!("// kiln run --global 1, without atomic_add or barrier()\n{text}"));
         let lenses = lenses(&fixture.analysis, fixture.cursor().file);
         let commands = lenses.iter().filter_map(|lens| lens.command.as_ref());
         let shown: Vec<_> =

@@ -1,4 +1,4 @@
-//! Negative tests of the types of OpenCL.std and of device-side enqueue: each operand of each instruction, and each
+//! Negative tests of the types of OpenCL.std, pipes and device-side enqueue: each operand of each instruction, and each
 //! result, is replaced by one of another type.
 
 use rspirv::{grammar::OPENCL_STD_100_INSTRUCTION_TABLE, spirv::OpenclStd100Op};
@@ -10,6 +10,7 @@ OpCapability Float16Buffer
 OpCapability Int8
 OpCapability Int16
 OpCapability DeviceEnqueue
+OpCapability Pipes
 %std = OpExtInstImport \"OpenCL.std\"
 OpMemoryModel";
 
@@ -25,6 +26,9 @@ const GLOBALS: &str = "%char = OpTypeInt 8 0
 %float2 = OpTypeVector %float 2
 %queue = OpTypeQueue
 %event = OpTypeDeviceEvent
+%pipe = OpTypePipe 0
+%out_pipe = OpTypePipe 1
+%reservation = OpTypeReserveId
 %space = OpTypeStruct %uint
 %to_char = OpTypePointer Generic %char
 %to_half = OpTypePointer CrossWorkgroup %half
@@ -43,6 +47,9 @@ const GLOBALS: &str = "%char = OpTypeInt 8 0
 %v_float2 = OpUndef %float2
 %v_queue = OpUndef %queue
 %v_event = OpUndef %event
+%v_pipe = OpUndef %pipe
+%v_out_pipe = OpUndef %out_pipe
+%v_reservation = OpUndef %reservation
 %v_space = OpUndef %space
 %v_to_char = OpUndef %to_char
 %v_to_half = OpUndef %to_half
@@ -148,6 +155,25 @@ const ENQUEUE: &[(&str, &str, &str)] = &[
     ("BuildNDRange", "space", "%v_uint %v_uint %v_uint"),
 ];
 
+/// Instructions of pipes.
+const PIPES: &[(&str, &str, &str)] = &[
+    ("ReadPipe", "uint", "%v_pipe %v_to_char %v_uint %v_uint"),
+    ("WritePipe", "uint", "%v_out_pipe %v_to_char %v_uint %v_uint"),
+    ("ReservedReadPipe", "uint", "%v_pipe %v_reservation %v_uint %v_to_char %v_uint %v_uint"),
+    ("ReservedWritePipe", "uint", "%v_out_pipe %v_reservation %v_uint %v_to_char %v_uint %v_uint"),
+    ("ReserveReadPipePackets", "reservation", "%v_pipe %v_uint %v_uint %v_uint"),
+    ("ReserveWritePipePackets", "reservation", "%v_out_pipe %v_uint %v_uint %v_uint"),
+    ("CommitReadPipe", "-", "%v_pipe %v_reservation %v_uint %v_uint"),
+    ("CommitWritePipe", "-", "%v_out_pipe %v_reservation %v_uint %v_uint"),
+    ("IsValidReserveId", "bool", "%v_reservation"),
+    ("GetNumPipePackets", "uint", "%v_pipe %v_uint %v_uint"),
+    ("GetMaxPipePackets", "uint", "%v_out_pipe %v_uint %v_uint"),
+    ("GroupReserveReadPipePackets", "reservation", "#2 %v_pipe %v_uint %v_uint %v_uint"),
+    ("GroupReserveWritePipePackets", "reservation", "#2 %v_out_pipe %v_uint %v_uint %v_uint"),
+    ("GroupCommitReadPipe", "-", "#2 %v_pipe %v_reservation %v_uint %v_uint"),
+    ("GroupCommitWritePipe", "-", "#2 %v_out_pipe %v_reservation %v_uint %v_uint"),
+];
+
 fn examine(line: &str) -> Vec<Finding> {
     let changes = [("OpMemoryModel", HEAD), ("globals", GLOBALS), ("functions", CALLEE), ("body", line)];
     findings((1, 2), OPENCL, &changes)
@@ -168,7 +194,8 @@ fn rejects_other_types(rule: &str, instruction: &str, result: &str, operands: &s
     if result != "-" {
         rejects(rule, &examine(&line("float2", &operands)));
     }
-    for (index, operand) in operands.iter().enumerate().filter(|(_, operand)| **operand != "%callee") {
+    let has_type = |operand: &str| operand != "%callee" && !operand.starts_with('#');
+    for (index, operand) in operands.iter().enumerate().filter(|(_, operand)| has_type(operand)) {
         let mut changed = operands.clone();
         changed[index] = if operand.starts_with('%') { "%true" } else { "5" };
         rejects(rule, &examine(&line(result, &changed)));
@@ -223,4 +250,13 @@ fn device_side_enqueue() {
     for (name, result, operands) in ENQUEUE {
         rejects_other_types("SPIRV-enqueue-types", &format!("Op{name}"), result, operands);
     }
+}
+
+#[test]
+fn pipes() {
+    for (name, result, operands) in PIPES {
+        rejects_other_types("SPIRV-pipe-types", &format!("Op{name}"), result, operands);
+    }
+    let other_direction = "%a = OpReadPipe %uint %v_out_pipe %v_to_char %v_uint %v_uint";
+    rejects("SPIRV-pipe-types", &examine(other_direction));
 }
