@@ -192,8 +192,8 @@ impl Sum {
     }
 }
 
-/// Whether it is a function of numbers only.
-fn is_arithmetic(op: &Op) -> bool {
+/// Whether it is a call of a built-in function that computes numbers from numbers.
+pub(super) fn is_arithmetic(op: &Op) -> bool {
     let Op::Builtin(id, params) = op else { return false };
     matches!(builtins::row(*id).lowering, Lowering::Library(_))
         && params.iter().all(|param| matches!(param, BuiltinParam::Value(..)))

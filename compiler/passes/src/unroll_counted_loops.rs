@@ -3,7 +3,8 @@
 //!
 //! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
 //! without tests; the second is the original loop and runs the rest. Innermost loops only, with loads from global or constant
-//! memory, and without other exits, atomic operations, barriers and calls.
+//! memory, and without other exits, atomic operations, barriers, calls and built-in functions of groups: work-items that need
+//! different numbers of iterations are in different copies of the code.
 //!
 //! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
 
@@ -13,6 +14,7 @@ use kiln_types::ops::{CompareOp, LoopHints};
 use kiln_vocabulary::opencl::AddressSpace;
 
 use crate::{
+    addresses::is_arithmetic,
     copy_code::{Jump, append_copy},
     counted_loops::CountedLoop,
 };
@@ -67,10 +69,9 @@ fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
                 }
                 Op::Store(access) if !access.is_volatile => {}
                 Op::Continue(_) | Op::Next(_) => {}
-                Op::Builtin(..) => {}
                 // Constructs come before their blocks.
                 Op::Exit(target) if inside.contains(target) => {}
-                op if op.is_pure() => {}
+                op if op.is_pure() || is_arithmetic(op) => {}
                 _ => return false,
             }
             if it != test {
