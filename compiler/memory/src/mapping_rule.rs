@@ -3,21 +3,21 @@
 /// A rule that changed an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MappingRule {
-    /// R1
+    /// R1: a seq_cst operation is a read-modify-write that acquires and releases.
     SeqCstModifies,
-    /// R2
+    /// R2: another store to such an object is an exchange.
     StoresExchange,
-    /// R3
+    /// R3: another load of such an object has the widest scope of its memory.
     WidestScope,
-    /// R4
+    /// R4: a relaxed store after a release is a release store.
     ReleaseSequence,
-    /// R5
+    /// R5: a compare-exchange that fails with seq_cst reads again.
     FailureRereads,
-    /// R6
+    /// R6: a seq_cst fence uses a hidden word of global memory.
     FenceThroughWord,
-    /// R7
+    /// R7: what orders global or local memory orders both.
     OrdersBoth,
-    /// R11
+    /// R11: a plain load of an object that is loaded with seq_cst is atomic.
     AtomicLoads,
 }
 

@@ -1,5 +1,5 @@
 //! Moves loads of global memory above stores to other bytes of the same object, so that several loads are under way at a time.
-//! For drivers that do not overlap loads themselves (`Tuning::keeps_counted_loops`).
+//! For drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`).
 
 use kiln_ir::{BlockId, Function, InstId, Op, ValueDef};
 use kiln_session::Options;
@@ -15,7 +15,7 @@ const DISTANCE: usize = 256;
 
 pub(super) fn hoist_loads(function: &mut Function, options: &Options) {
     let is_store = |op: &Op| matches!(op, Op::Store(_));
-    if !options.optimize || !options.target.tuning.keeps_counted_loops || !function.may_contain(is_store) {
+    if !options.optimize || !options.target.tuning.overlaps_few_loads || !function.may_contain(is_store) {
         return;
     }
     let mut addresses = Addresses::default();

@@ -1,7 +1,7 @@
 //! Removes loads of global and constant memory whose value is known from an earlier access (LLVM: EarlyCSE), and stores that a
 //! later store overwrites before any load (LLVM: DeadStoreElimination).
 //!
-//! For drivers that do not overlap loads themselves (`Tuning::keeps_counted_loops`), because it was measured there.
+//! For drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), because it was measured there.
 //!
 //! Accesses are compared by `addresses`. Those with different bases may overlap, except that nothing changes constant memory. What
 //! is known ends at every other operation on memory: atomic operations, fences, barriers, calls. In between, a work-item without data
@@ -24,7 +24,7 @@ const STORES: usize = 16;
 
 pub(super) fn remove_redundant_accesses(function: &mut Function, options: &Options) {
     let is_access = |op: &Op| matches!(op, Op::Load(_) | Op::Store(_));
-    if !options.optimize || !options.target.tuning.keeps_counted_loops || !function.may_contain(is_access) {
+    if !options.optimize || !options.target.tuning.overlaps_few_loads || !function.may_contain(is_access) {
         return;
     }
     let blocks = function.block_order();

@@ -1,7 +1,7 @@
 //! Moves the constant part of an index out of it (LLVM: SeparateConstOffsetFromGEP): `p[x + 3]` becomes `(p + x)[3]`, if other
 //! accesses have the same base `p + x`. It is computed once, and accesses at constant distances can be compared.
 //!
-//! For drivers that do not overlap loads themselves (`Tuning::keeps_counted_loops`), because accesses are compared for them.
+//! For drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), because accesses are compared for them.
 //!
 //! Only 64-bit indices, because a sum of 32 bits may wrap around. Only of global and constant memory: an index into a local or
 //! private object stays one index.
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::{origins::constant_offset, rewrite::rewrite_only};
 
 pub(super) fn separate_constant_offsets(function: &mut Function, options: &Options) {
-    if !options.optimize || !options.target.tuning.keeps_counted_loops {
+    if !options.optimize || !options.target.tuning.overlaps_few_loads {
         return;
     }
     let offsets = function.insts_where(|op| matches!(op, Op::Offset { .. }));

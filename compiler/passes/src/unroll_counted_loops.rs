@@ -1,5 +1,5 @@
 //! Unrolls loops whose number of iterations is a value (LLVM: runtime unrolling), for drivers that leave them as they are
-//! (`Tuning::keeps_counted_loops`): the loads of several iterations overlap.
+//! (`Tuning::overlaps_few_loads`): the loads of several iterations overlap.
 //!
 //! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
 //! without tests; the second is the original loop and runs the rest. Innermost loops only, with loads from global or constant
@@ -25,7 +25,7 @@ const COUNT: u64 = 4;
 const LIMIT: usize = 64;
 
 pub(super) fn unroll_counted_loops(function: &mut Function, options: &Options) {
-    if !options.optimize || !options.target.tuning.keeps_counted_loops {
+    if !options.optimize || !options.target.tuning.overlaps_few_loads {
         return;
     }
     for block in function.block_order() {

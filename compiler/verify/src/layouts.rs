@@ -322,7 +322,7 @@ impl Types<'_> {
             return Err((&DECORATED, format!("member {number} has no MatrixStride, RowMajor or ColMajor")));
         };
         let (vectors, components) = if *row_major { (rows, columns) } else { (columns, rows) };
-        let vector = scalar * components;
+        let vector = scalar.saturating_mul(components);
         if stride % scalar != 0 {
             return Err((
                 &ALIGNED,
@@ -335,7 +335,7 @@ impl Types<'_> {
                 format!("the stride of member {number} is {stride}, a vector has {vector} bytes"),
             ));
         }
-        let mut size = stride * (vectors.max(1) - 1) + vector;
+        let mut size = stride.saturating_mul(vectors.max(1) - 1).saturating_add(vector);
         for (stride, count) in arrays.into_iter().rev() {
             let stride = stride.ok_or_else(|| (&DECORATED, format!("member {number} has no ArrayStride")))?;
             if stride < size {

@@ -122,7 +122,7 @@ faults! {
     EarlyGroupEnd "early_group_end" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
         symptom: "a work-group of several sub-groups ends too early when their loops with acquire or release operations \
-                  have different numbers of iterations",
+                  have different numbers of iterations; Kiln changes its own loops, not those of the source",
         remedy: Remedy::Option("legalize_atomics"),
     }
     /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module (`spirv-opt --ccp`, v2023.1, does the

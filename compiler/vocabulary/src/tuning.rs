@@ -7,20 +7,20 @@ use crate::faults::{Driver, DriverId};
 pub struct Tuning {
     /// It unrolls few loops unless the module requests it (SPIR-V 3.23, `Unroll`).
     pub unrolls_on_request: bool,
-    /// It does not unroll loops with a variable number of iterations so that their loads overlap.
-    pub keeps_counted_loops: bool,
+    /// It overlaps few loads: it does not unroll loops with a variable number of iterations for that, nor move loads above stores.
+    pub overlaps_few_loads: bool,
 }
 
 impl Tuning {
     /// The properties of unknown drivers.
-    pub const NONE: Self = Self { unrolls_on_request: false, keeps_counted_loops: false };
+    pub const NONE: Self = Self { unrolls_on_request: false, overlaps_few_loads: false };
 
     /// The measured properties of a driver.
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time in the mean, those of
-            // n-body 0.74.
-            DriverId::Nvidia => Self { unrolls_on_request: true, keeps_counted_loops: true },
+            // n-body 0.74. The times of the second property are in docs/speed.md.
+            DriverId::Nvidia => Self { unrolls_on_request: true, overlaps_few_loads: true },
             DriverId::Lavapipe | DriverId::SwiftShader => Self::NONE,
         }
     }
