@@ -90,7 +90,7 @@ const LAVAPIPE: Driver = Driver {
     package: "mesa-vulkan-drivers",
     keeps_denormals: true,
 };
-/// The driver of a current Mesa, which has none of the faults that Kiln works around.
+/// The driver of a current Mesa, which has few of the faults that Kiln works around.
 const LAVAPIPE_25: Driver = Driver {
     manifest: ("target/drivers/lavapipe-25", "lvp_icd"),
     package: "a current mesa-vulkan-drivers",

@@ -8,9 +8,10 @@ mod groups;
 mod images;
 mod int64_divisions;
 mod pipes;
+mod rounding;
 mod sub_groups;
 
-use conversions::Number;
+use self::{conversions::Number, rounding::Rounding};
 use kiln_builtins::{self as builtins, BuiltinId, Enqueue, Lowering};
 use kiln_ir::{
     Access, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Replacements, Scalar,
@@ -22,7 +23,10 @@ use kiln_session::{
 };
 use kiln_syntax::Span;
 use kiln_types::{ops::Conversion, ty};
-use kiln_vocabulary::opencl::{AddressSpace, Environment, Scope};
+use kiln_vocabulary::{
+    faults::Fault,
+    opencl::{AddressSpace, Environment, Scope},
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -150,6 +154,15 @@ impl Pass<'_> {
         let is_rounded = math.correctly_rounded_divide_sqrt && is_vulkan;
         let is_exact = is_rounded && row.name == "sqrt";
         let is_relaxed = math.unsafe_optimizations && !is_exact;
+        if self.options.target.workarounds.contains(Fault::RoundDoubles)
+            && let Some(rounding) = Rounding::of_builtin(row.name)
+            && let Some(&result) = builder.function.insts[inst].results.first()
+            && builder.ty(result).scalar() == Some(Scalar::F64)
+        {
+            let value = builder.function.insts[inst].args[0];
+            replaced.insert(result, rounding::round(builder, rounding, value));
+            return;
+        }
         if !is_exact
             && (self.providers.has_instruction)(row.lowering, &self.options.target, params, is_relaxed)
             && !is_multi_sampled(builder, inst, row.lowering)

@@ -125,6 +125,13 @@ faults! {
                   have different numbers of iterations; Kiln changes its own loops, not those of the source",
         remedy: Remedy::Option("legalize_atomics"),
     }
+    /// Seen with 22.3.6 and 25.0.7 on an AMD EPYC with AVX2. Processors with AVX-512 have an instruction for it.
+    RoundDoubles "round_doubles" {
+        affected: &[(DriverId::Lavapipe, Versions::ALL)],
+        symptom: "`rint` of `double` rounds 1.5 to 1, and neither it nor `trunc` rounds numbers beyond 2^31, on processors \
+                  without AVX-512",
+        remedy: Remedy::Option("lower_builtins"),
+    }
     /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module (`spirv-opt --ccp`, v2023.1, does the
     /// same): it does not know the import of the instruction set, and waits for its value forever.
     HideConstantArguments "hide_constant_arguments" {
@@ -365,10 +372,16 @@ mod tests {
     #[test]
     fn workarounds_follow_from_the_driver() {
         let of = |text: &str| Workarounds::for_driver(Driver::parse(text).unwrap()).to_string();
-        assert_eq!(of("lavapipe 22.3.6"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
-        assert_eq!(of("lavapipe 23.2.1"), "freeze_loop_exit_values,compare_as_unsigned,early_group_end");
-        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end");
-        assert_eq!(of("lavapipe 25.0.7"), "none");
+        assert_eq!(
+            of("lavapipe 22.3.6"),
+            "freeze_loop_exit_values,compare_as_unsigned,early_group_end,round_doubles"
+        );
+        assert_eq!(
+            of("lavapipe 23.2.1"),
+            "freeze_loop_exit_values,compare_as_unsigned,early_group_end,round_doubles"
+        );
+        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end,round_doubles");
+        assert_eq!(of("lavapipe 25.0.7"), "round_doubles");
         assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values,hide_constant_arguments");
         assert_eq!(
             of("nvidia 580.159.4"),

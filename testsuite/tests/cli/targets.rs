@@ -59,7 +59,7 @@ fn workarounds_follow_from_the_profile_or_the_option() {
         (&[][..], ""),
         (&["--device-profile", "lavapipe"], old),
         (&["--device-profile", "old.profile"], old),
-        (&["--device-profile", "new.profile"], ""),
+        (&["--device-profile", "new.profile"], "works around round_doubles"),
         (&["--device-profile", "nvidia"], "works around expand_int64_division"),
         (&["--device-profile", "lavapipe", "--workarounds", "none"], ""),
         (&["--workarounds", "compare_as_unsigned"], "works around compare_as_unsigned"),
