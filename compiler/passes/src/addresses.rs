@@ -11,7 +11,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::origins::constant_offset;
+use crate::origins::base_and_offset;
 
 /// The maximum number of terms in a sum. A longer sum is one value.
 const TERMS: usize = 6;
@@ -98,13 +98,13 @@ impl Addresses {
     }
 
     fn range(&mut self, function: &Function, pointer: ValueId, size: i64) -> Range {
-        let (mut pointer, mut start) = without_constants(function, pointer);
+        let (mut pointer, mut start) = base_and_offset(function, pointer);
         let mut base = Base { pointer, terms: Terms::new(), stride: 0, extension: None };
         let mut element = 0;
         if let Some(inst) = function.def(pointer)
             && let Op::Offset { stride, .. } = inst.op
         {
-            let (inner, before) = without_constants(function, inst.args[0]);
+            let (inner, before) = base_and_offset(function, inst.args[0]);
             (pointer, start) = (inner, start.wrapping_add(before));
             let mut index = inst.args[1];
             let mut extension = (function.ty(index) == Type::I32).then_some(true);
@@ -134,18 +134,6 @@ impl Addresses {
         let base = *self.0.entry(base).or_insert(next);
         Range { base, element, stride, start, end: start.saturating_add(size) }
     }
-}
-
-/// The pointer before constant offsets, and their sum in bytes.
-fn without_constants(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
-    let mut bytes = 0i64;
-    while let Some(inst) = function.def(pointer)
-        && let Op::Offset { stride, .. } = inst.op
-        && let Some(offset) = constant_offset(function, inst.args[1], stride)
-    {
-        (pointer, bytes) = (inst.args[0], bytes.wrapping_add(offset));
-    }
-    (pointer, bytes)
 }
 
 /// A sum of integers, modulo 2^64.

@@ -16,16 +16,36 @@ pub(super) fn block_size(function: &Function, block: BlockId) -> usize {
     size
 }
 
+/// Appends iterations of a loop to `into`: copies of these blocks, its body and its continuing block, or what replaces them. Returns
+/// the arguments of the next iteration.
+pub(super) fn append_iterations(
+    function: &mut Function,
+    into: BlockId,
+    (id, [body, continuing]): (InstId, [BlockId; 2]),
+    mut values: Vec<ValueId>,
+    count: usize,
+) -> Vec<ValueId> {
+    let types = |function: &Function, block: BlockId| -> Vec<Type> {
+        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
+    };
+    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
+    for _ in 0..count {
+        values = append_copy(function, into, body, &values, (id, Jump::Continue), &in_continuing);
+        values = append_copy(function, into, continuing, &values, (id, Jump::Next), &in_body);
+    }
+    values
+}
+
 /// The jump that continues a loop.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Jump {
+enum Jump {
     Continue,
     Next,
 }
 
 /// Appends a copy of a block to `into`, with these values for its parameters. `jump`, which continues the loop, becomes an
 /// exit from the copy. Returns the arguments of `jump`.
-pub(super) fn append_copy(
+fn append_copy(
     function: &mut Function,
     into: BlockId,
     block: BlockId,
@@ -46,19 +66,11 @@ pub(super) fn append_copy(
     function.insts[around].results.to_vec()
 }
 
-/// Copies a block, with these values for its parameters and other values.
-pub(super) fn copy_block(
-    function: &mut Function,
-    block: BlockId,
-    values: FxHashMap<ValueId, ValueId>,
-) -> BlockId {
-    Copy { function, values, insts: FxHashMap::default(), replaced_jump: None }.copy_block(block)
-}
-
 /// Appends a copy of a block to `into`, with these values for its parameters.
 pub(super) fn copy_into(function: &mut Function, into: BlockId, block: BlockId, values: &[ValueId]) {
     let values = function.blocks[block].params.iter().copied().zip(values.iter().copied()).collect();
-    let made = copy_block(function, block, values);
+    let mut copy = Copy { function, values, insts: FxHashMap::default(), replaced_jump: None };
+    let made = copy.copy_block(block);
     let insts = std::mem::take(&mut function.blocks[made].insts);
     function.blocks[into].insts.extend(insts);
 }

@@ -55,6 +55,13 @@ impl CountedLoop {
         is_counted.then_some(Self { counter, step, compare, bound, test })
     }
 
+    /// A copy of the body without the test, as the source of iterations.
+    pub(super) fn untested_body(&self, function: &mut Function, body: BlockId) -> BlockId {
+        let untested = function.blocks.push(function.blocks[body].clone());
+        function.blocks[untested].insts.retain(|&it| it != self.test);
+        untested
+    }
+
     /// The number of iterations, if it is known and at most `limit`.
     pub(super) fn iterations(&self, function: &Function, id: InstId, limit: usize) -> Option<usize> {
         let bits = function.ty(self.bound).scalar()?.bits();

@@ -11,7 +11,7 @@ mod pipes;
 mod rounding;
 mod sub_groups;
 
-use self::{conversions::Number, rounding::Rounding};
+use self::conversions::Number;
 use kiln_builtins::{self as builtins, BuiltinId, Enqueue, Lowering};
 use kiln_ir::{
     Access, Builder, BuiltinParam, Convert, FuncId, Function, Inst, InstId, Module, Op, Replacements, Scalar,
@@ -155,12 +155,12 @@ impl Pass<'_> {
         let is_exact = is_rounded && row.name == "sqrt";
         let is_relaxed = math.unsafe_optimizations && !is_exact;
         if self.options.target.workarounds.contains(Fault::RoundDoubles)
-            && let Some(rounding) = Rounding::of_builtin(row.name)
+            && let Some(direction) = rounding::of_builtin(row.name)
             && let Some(&result) = builder.function.insts[inst].results.first()
             && builder.ty(result).scalar() == Some(Scalar::F64)
         {
             let value = builder.function.insts[inst].args[0];
-            replaced.insert(result, rounding::round(builder, rounding, value));
+            replaced.insert(result, rounding::round(builder, direction, value));
             return;
         }
         if !is_exact

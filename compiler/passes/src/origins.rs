@@ -210,6 +210,19 @@ pub(super) fn constant_offset(function: &Function, index: ValueId, stride: u64) 
     index.checked_mul(i64::try_from(stride).ok()?)
 }
 
+/// The pointer without its constant offsets, and their sum in bytes.
+pub(super) fn base_and_offset(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
+    let mut bytes = 0i64;
+    while let Some(inst) = function.def(pointer)
+        && let Op::Offset { stride, .. } = inst.op
+        && let Some(offset) = constant_offset(function, inst.args[1], stride)
+        && let Some(sum) = bytes.checked_add(offset)
+    {
+        (pointer, bytes) = (inst.args[0], sum);
+    }
+    (pointer, bytes)
+}
+
 /// The base of a pointer after stripping casts and constant offsets, and the total offset in bytes. `None` if an
 /// offset is not constant.
 pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId, i64)> {

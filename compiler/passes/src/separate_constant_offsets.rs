@@ -11,7 +11,7 @@ use kiln_session::Options;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
-use crate::{origins::constant_offset, rewrite::rewrite_only};
+use crate::{origins::base_and_offset, rewrite::rewrite_only};
 
 pub(super) fn separate_constant_offsets(function: &mut Function, options: &Options) {
     if !options.optimize || !options.target.tuning.overlaps_few_loads {
@@ -58,16 +58,11 @@ fn split(function: &Function, id: InstId) -> Option<(Base, i64)> {
     let Type::Pointer(AddressSpace::Global | AddressSpace::Constant) = function.ty(inst.results[0]) else {
         return None;
     };
-    let (mut pointer, mut index, mut bytes) = (inst.args[0], inst.args[1], 0i64);
+    let mut index = inst.args[1];
     if function.constant(index).is_some() {
         return None;
     }
-    while let Some(inner) = function.def(pointer)
-        && let Op::Offset { stride, .. } = inner.op
-        && let Some(constant) = constant_offset(function, inner.args[1], stride)
-    {
-        (pointer, bytes) = (inner.args[0], bytes.wrapping_add(constant));
-    }
+    let (pointer, mut bytes) = base_and_offset(function, inst.args[0]);
     while function.ty(index) == Type::I64
         && let Some((rest, constant)) = split_sum(function, index)
     {

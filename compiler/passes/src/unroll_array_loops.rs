@@ -10,7 +10,7 @@ use kiln_types::ops::LoopHints;
 use kiln_vocabulary::opencl::AddressSpace;
 
 use crate::{
-    copy_code::{Jump, append_copy, block_size, copy_into},
+    copy_code::{append_iterations, block_size, copy_into},
     counted_loops::CountedLoop,
 };
 
@@ -58,21 +58,12 @@ fn indexes_private_array(function: &Function, body: BlockId) -> bool {
 /// Replaces the loop by a block with all iterations. Jumps out of the loop become jumps out of the block.
 fn unroll(function: &mut Function, id: InstId, counted: &CountedLoop, count: usize) {
     let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
-    let types = |function: &Function, block: BlockId| -> Vec<Type> {
-        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
-    };
-    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
-    let mut values = function.insts[id].args.to_vec();
+    let values = function.insts[id].args.to_vec();
     let unrolled = function.add_block(&[]);
     let insts = function.blocks[body].insts.clone();
     let at = insts.iter().position(|&it| it == counted.test).unwrap_or(0);
-    // The body without the test, as the source of the copies.
-    let untested = function.blocks.push(function.blocks[body].clone());
-    function.blocks[untested].insts.remove(at);
-    for _ in 0..count {
-        values = append_copy(function, unrolled, untested, &values, (id, Jump::Continue), &in_continuing);
-        values = append_copy(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
-    }
+    let untested = counted.untested_body(function, body);
+    let values = append_iterations(function, unrolled, (id, [untested, continuing]), values, count);
     // The test that leaves the loop.
     let Op::If { otherwise, .. } = function.insts[counted.test].op else { return };
     let mut last = function.blocks[body].clone();

@@ -13,11 +13,7 @@ use kiln_session::Options;
 use kiln_types::ops::{CompareOp, LoopHints};
 use kiln_vocabulary::opencl::AddressSpace;
 
-use crate::{
-    addresses::is_arithmetic,
-    copy_code::{Jump, append_copy},
-    counted_loops::CountedLoop,
-};
+use crate::{addresses::is_arithmetic, copy_code::append_iterations, counted_loops::CountedLoop};
 
 /// The number of iterations in the first loop.
 const COUNT: u64 = 4;
@@ -85,21 +81,16 @@ fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
 /// Inserts a loop of four iterations without tests before the loop.
 fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &CountedLoop) {
     let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
-    let types = |function: &Function, block: BlockId| -> Vec<Type> {
-        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
-    };
-    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
-    // The body without the test, as the source of the copies.
-    let untested = function.blocks.push(function.blocks[body].clone());
-    function.blocks[untested].insts.retain(|&it| it != counted.test);
+    let params: Vec<Type> = function.blocks[body].params.iter().map(|&param| function.ty(param)).collect();
+    let untested = counted.untested_body(function, body);
     let firsts = function.insts[id].args.clone();
     let mut builder = Builder::new(function);
     builder.at(at.0, at.1);
     builder.span = builder.function.insts[id].span;
     let (bound, is_possible) = first_bound(&mut builder, counted);
-    let open = builder.open_loop(&firsts, &in_body, &in_body, LoopHints { unroll: Some(1) });
+    let open = builder.open_loop(&firsts, &params, &params, LoopHints { unroll: Some(1) });
     builder.at_end(open.body);
-    let mut values = builder.function.blocks[open.body].params.clone();
+    let values = builder.function.blocks[open.body].params.clone();
     let mut condition =
         builder.compare(counted.compare.op, counted.compare.kind, values[counted.counter], bound);
     if let Some(is_possible) = is_possible {
@@ -111,10 +102,7 @@ fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &C
     builder.at_end(test.otherwise);
     builder.exit(open.inst, &values);
     let function = &mut *builder.function;
-    for _ in 0..COUNT {
-        values = append_copy(function, open.body, untested, &values, (id, Jump::Continue), &in_continuing);
-        values = append_copy(function, open.body, continuing, &values, (id, Jump::Next), &in_body);
-    }
+    let values = append_iterations(function, open.body, (id, [untested, continuing]), values, COUNT as usize);
     let mut builder = Builder::new(function);
     builder.at_end(open.body);
     builder.continue_loop(open.inst, &values);

@@ -3,11 +3,11 @@
 //!
 //! Before `structure_exits`, because `continue` in all copies but the last becomes an exit of a block.
 
-use kiln_ir::{BlockId, Function, InstId, Module, Op, Type};
+use kiln_ir::{Function, InstId, Module, Op, Type};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::ops::LoopHints;
 
-use crate::copy_code::{Jump, append_copy, block_size, copy_into};
+use crate::copy_code::{append_iterations, block_size, copy_into};
 
 /// The maximum size of an unrolled loop in instructions. A larger loop is not unrolled; it keeps its hint, and the
 /// driver decides.
@@ -34,16 +34,10 @@ fn unroll_loop(function: &mut Function, id: InstId, count: usize) {
     if size.saturating_mul(count) > LIMIT {
         return;
     }
-    let types = |function: &Function, block: BlockId| -> Vec<Type> {
-        function.blocks[block].params.iter().map(|&param| function.ty(param)).collect()
-    };
-    let (in_body, in_continuing) = (types(function, body), types(function, continuing));
-    let unrolled = function.add_block(&in_body);
-    let mut values = function.blocks[unrolled].params.clone();
-    for _ in 1..count {
-        values = append_copy(function, unrolled, body, &values, (id, Jump::Continue), &in_continuing);
-        values = append_copy(function, unrolled, continuing, &values, (id, Jump::Next), &in_body);
-    }
+    let params: Vec<Type> = function.blocks[body].params.iter().map(|&param| function.ty(param)).collect();
+    let unrolled = function.add_block(&params);
+    let values = function.blocks[unrolled].params.clone();
+    let values = append_iterations(function, unrolled, (id, [body, continuing]), values, count - 1);
     // The last copy is the original body.
     copy_into(function, unrolled, body, &values);
     if let Op::Loop { body, hints, .. } = &mut function.insts[id].op {

@@ -14,7 +14,7 @@ use kiln_session::Options;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{origins::constant_offset, rewrite::rewrite_only, split_vectors::bits::regroup};
+use crate::{origins::base_and_offset, rewrite::rewrite_only, split_vectors::bits::regroup};
 
 /// The sizes of combined accesses in bytes, in order of preference. GPUs access at most 16 bytes at once.
 const SIZES: [i64; 4] = [16, 8, 4, 2];
@@ -172,19 +172,6 @@ fn combine_run(base: ValueId, run: Run, combined: &mut Vec<Combined>) {
             combine_members(base, &mut members, &aligned, is_store, combined);
         }
     }
-}
-
-/// The pointer without its constant offsets, and their sum in bytes.
-fn base_and_offset(function: &Function, mut pointer: ValueId) -> (ValueId, i64) {
-    let mut bytes = 0i64;
-    while let Some(inst) = function.def(pointer)
-        && let Op::Offset { stride, .. } = inst.op
-        && let Some(offset) = constant_offset(function, inst.args[1], stride)
-        && let Some(sum) = bytes.checked_add(offset)
-    {
-        (pointer, bytes) = (inst.args[0], sum);
-    }
-    (pointer, bytes)
 }
 
 /// Finds the largest combinations of these accesses, which are in program order. The alignment follows from the access

@@ -1,7 +1,7 @@
 //! Rounds `double` without the driver's instruction, for drivers with wrong results (`Fault::RoundDoubles`).
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Op, Scalar, ValueId};
-use kiln_types::ops::CompareOp;
+use kiln_types::ops::{CompareOp, Rounding};
 
 /// The bits of 2^52: from there on, all numbers are integers.
 const INTEGERS: u64 = 0x4330_0000_0000_0000;
@@ -12,23 +12,12 @@ const ONE: u64 = 0x3ff0_0000_0000_0000;
 /// The sign of a `double`.
 const SIGN: u64 = 1 << 63;
 
-/// What to round to.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Rounding {
-    /// `rint`: the nearest integer, the even one of two.
-    NearestEven,
-    /// `trunc`: the next integer towards zero.
-    Zero,
-}
-
-impl Rounding {
-    /// The rounding of a built-in function.
-    pub(super) fn of_builtin(name: &str) -> Option<Self> {
-        match name {
-            "rint" => Some(Self::NearestEven),
-            "trunc" => Some(Self::Zero),
-            _ => None,
-        }
+/// The rounding of a built-in function that is wrong there.
+pub(super) fn of_builtin(name: &str) -> Option<Rounding> {
+    match name {
+        "rint" => Some(Rounding::ToEven),
+        "trunc" => Some(Rounding::ToZero),
+        _ => None,
     }
 }
 
@@ -45,7 +34,7 @@ pub(super) fn round(builder: &mut Builder<'_>, rounding: Rounding, value: ValueI
     let integers = builder.bits(ty, INTEGERS);
     let sum = builder.value(Op::Exact(BinaryOp::FAdd), &[magnitude, integers], ty);
     let mut rounded = builder.value(Op::Exact(BinaryOp::FSub), &[sum, integers], ty);
-    if rounding == Rounding::Zero {
+    if rounding == Rounding::ToZero {
         let one = builder.bits(ty, ONE);
         let below = builder.value(Op::Exact(BinaryOp::FSub), &[rounded, one], ty);
         let is_above = builder.compare(CompareOp::Greater, CompareKind::Float, rounded, magnitude);
