@@ -1,7 +1,10 @@
 //! Runs the litmus tests on every device: outcomes that OpenCL forbids never appear. A thousand instances of each test, or
 //! a million with `--nightly`.
 //!
-//! To prove that the tests can fail, one run weakens seq_cst to acquire and release, which shows on this machine's processor.
+//! To prove that the tests can fail, one test forbids every outcome. With `--nightly`, another weakens seq_cst to acquire
+//! and release, which the store buffers of this machine's processor expose. Whether they do so in a given number of
+//! instances depends on chance, so an ordinary run does not wait for it. The tests of the memory models find the weakened
+//! mapping without chance (`tests/models`).
 
 use std::{
     process::{Command, ExitCode},
@@ -12,7 +15,7 @@ use kiln_testsuite::{
     device::{self, Device},
     kiln,
     litmus::{
-        self, Setting, Space, Test,
+        self, Outcome, Setting, Space, Test,
         stress::{Counts, Stress, shown},
     },
     nightly,
@@ -27,7 +30,10 @@ fn main() -> ExitCode {
     let lavapipe = device::all().filter(|device| device.name == "lavapipe");
     trials.extend(device::trials(
         lavapipe,
-        &[("weakened_store_buffering_is_observed", weakened_store_buffering_is_observed)],
+        &[
+            ("a_forbidden_outcome_is_reported", a_forbidden_outcome_is_reported),
+            ("weakened_store_buffering_is_observed", weakened_store_buffering_is_observed),
+        ],
     ));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -67,19 +73,7 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
                 Err(reason) => failures.push(format!("{name}: {reason}")),
                 Ok(counts) => {
                     total += counts.total();
-                    let wrong = counts.matching(&test.forbidden) + counts.strange;
-                    if wrong > 0 {
-                        let seen: Vec<String> = counts
-                            .seen
-                            .iter()
-                            .map(|(outcome, count)| format!("{} {count}", shown(outcome)))
-                            .collect();
-                        failures.push(format!(
-                            "{name}: {wrong} wrong outcomes of {}\n    {}",
-                            counts.total(),
-                            seen.join("\n    ")
-                        ));
-                    }
+                    failures.extend(wrong_outcomes(&test, &counts).map(|wrong| format!("{name}: {wrong}")));
                 }
             }
         }
@@ -89,8 +83,27 @@ fn forbidden_outcomes_never_appear(device: &'static Device) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Describes the outcomes that OpenCL forbids, with the number of times that each outcome was seen.
+fn wrong_outcomes(test: &Test, counts: &Counts) -> Option<String> {
+    let wrong = counts.matching(&test.forbidden) + counts.strange;
+    let seen = counts.seen.iter().map(|(outcome, count)| format!("\n    {} {count}", shown(outcome)));
+    (wrong > 0).then(|| format!("{wrong} wrong outcomes of {}{}", counts.total(), seen.collect::<String>()))
+}
+
+/// An outcome that appears although the test forbids it is reported: here every outcome is forbidden.
+fn a_forbidden_outcome_is_reported(device: &'static Device) {
+    let mut test = litmus::tests().swap_remove(0);
+    test.forbidden = vec![Outcome::new()];
+    let counts = run(&stress(1000, &[]), &test, test.settings()[0], device).expect("it runs");
+    let wrong = wrong_outcomes(&test, &counts).expect("every outcome is forbidden");
+    assert!(wrong.starts_with(&format!("{0} wrong outcomes of {0}\n", counts.total())), "{wrong}");
+}
+
 /// The processor's store buffers expose accesses that acquire and release do not order, and the tests detect it.
 fn weakened_store_buffering_is_observed(device: &'static Device) {
+    if !nightly::is_whole("0 of 4 weakened mappings are observed on the processor") {
+        return;
+    }
     let setting = Setting { space: Space::Global, one_group: false };
     for (name, options) in [
         ("seq_cst: Store buffering", &["--seq-cst", "acq-rel"][..]),
