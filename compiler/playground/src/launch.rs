@@ -39,7 +39,7 @@ struct Named {
     buffer: Buffer,
 }
 
-/// The maximum number of jumps of a work-item, so that a page stays responsive.
+/// The maximum number of steps of a work-item, so that a page stays responsive.
 const STEPS: u64 = 1 << 24;
 /// The maximum size of a buffer in bytes.
 const LARGEST: usize = 1 << 26;

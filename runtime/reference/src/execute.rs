@@ -13,6 +13,7 @@ mod image;
 mod item;
 mod library;
 mod pipe;
+mod polls;
 mod printf;
 mod races;
 mod registers;
@@ -120,7 +121,8 @@ pub struct Options {
     pub checks: Checks,
     /// The number of threads, without checks.
     pub threads: usize,
-    /// The maximum number of jumps of a work-item.
+    /// The maximum number of steps of a work-item: its jumps. An atomic operation or pipe operation that changes nothing and
+    /// repeats an earlier result counts as 2048, because it waits for another work-item.
     pub steps: u64,
     /// When to stop with a timeout.
     pub deadline: Option<Instant>,

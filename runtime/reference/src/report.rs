@@ -271,7 +271,7 @@ impl Problem {
             Self::Trap(message) => message.clone(),
             Self::Missing(name) => format!("calls `{name}`, which has no body"),
             Self::Depth => "calls functions too deeply".to_owned(),
-            Self::Steps(steps) => format!("does not end within {steps} jumps"),
+            Self::Steps(steps) => format!("does not end within {steps} steps"),
             Self::Timeout => "does not end in time".to_owned(),
             Self::Memory => "needs more private memory than available".to_owned(),
             Self::Divergence { .. } => {

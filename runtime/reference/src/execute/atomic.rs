@@ -43,8 +43,18 @@ pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: 
     before
 }
 
-/// Performs the operation. Returns the old value, and whether a value was stored.
-pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<(u64, bool), Problem> {
+/// What an operation did.
+pub(crate) struct Effect {
+    /// The result.
+    pub(crate) old: u64,
+    /// Whether it stored a value.
+    pub(crate) writes: bool,
+    /// Whether it stored another value than the old one.
+    pub(crate) changes: bool,
+}
+
+/// Performs the operation.
+pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<Effect, Problem> {
     let address = regs[atomic.pointer as usize];
     let size = atomic.scalar.size();
     let (cells, at) = view.locate(address, size.into(), Access::Atomic)?;
@@ -52,13 +62,15 @@ pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<
         return Err(Problem::Misaligned { address, align: size.into(), access: Access::Atomic });
     }
     let (value, comparator) = (regs[atomic.value as usize], regs[atomic.comparator as usize]);
-    let mut writes = false;
+    let (mut writes, mut changes) = (false, false);
     let old = update(cells, at, size, |old| {
         let new = next(atomic, old, value, comparator);
         writes = new.is_some();
+        changes = new.is_some_and(|new| new != old);
         new
     });
-    Ok((if atomic.action == Action::TestAndSet { (old != 0).into() } else { old }, writes))
+    let old = if atomic.action == Action::TestAndSet { (old != 0).into() } else { old };
+    Ok(Effect { old, writes, changes })
 }
 
 /// The value to store, if any.

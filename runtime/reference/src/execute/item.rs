@@ -2,7 +2,7 @@
 //!
 //! Owns the state of one work-item. Must not depend on other work-items.
 
-use super::races::Thread;
+use super::{polls::Polls, races::Thread};
 use crate::{
     code::{Function, Position, Slot},
     memory::{Cells, Location, OBJECTS, Space},
@@ -30,8 +30,9 @@ pub(crate) struct Item {
     pub(crate) state: State,
     /// Its state in the memory model.
     pub(crate) thread: Thread,
-    /// The number of jumps so far.
+    /// The number of steps so far, as in `Options::steps`.
     pub(crate) steps: u64,
+    pub(crate) polls: Polls,
     /// Whether a debugger has stopped it.
     pub(crate) is_stopped: bool,
 }
@@ -102,6 +103,7 @@ impl Item {
         self.index = index;
         self.state = State::Ready;
         self.steps = 0;
+        self.polls.clear();
         self.is_stopped = false;
     }
 

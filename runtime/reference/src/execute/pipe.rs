@@ -13,20 +13,20 @@ use crate::{
 /// The result if nothing can be read or written.
 const FAILED: u64 = 0xffff_ffff;
 
-/// Executes the operation.
+/// Executes the operation. Returns whether it has changed the pipe.
 pub(crate) fn perform<const CHECKS: bool>(
     view: &mut View<'_>,
     op: &Pipe,
     regs: &mut [u64],
     poison: &mut [Poison],
-) -> Result<(), Problem> {
+) -> Result<bool, Problem> {
     if CHECKS && let Some(slot) = op.operands().find(|&slot| poison[slot as usize] != 0) {
         return Err(Problem::Poison(poison[slot as usize], Use::Operand));
     }
     let value = |slot: Option<Slot>| slot.map_or(0, |slot| regs[slot as usize]);
     if op.action == PipeAction::IsValid {
         set(regs, poison, op.to, u64::from(value(op.reservation) != 0));
-        return Ok(());
+        return Ok(false);
     }
     let global = view.global;
     let Some(pipe) = global.pipe(value(op.pipe)) else { return Err(misuse("uses a nonexistent pipe")) };
@@ -58,7 +58,10 @@ pub(crate) fn perform<const CHECKS: bool>(
                     }
                 }
                 None if CHECKS => return Err(misuse("writes a packet outside its reservation")),
-                None => return done(regs, poison, op.to, FAILED),
+                None => {
+                    set(regs, poison, op.to, FAILED);
+                    return Ok(false);
+                }
             }
             0
         }
@@ -66,7 +69,10 @@ pub(crate) fn perform<const CHECKS: bool>(
             match packets.reserved(value(op.reservation), End::Read, value(op.index) as u32) {
                 Some((_, packet)) => store::<CHECKS>(view, value(op.pointer), packet)?,
                 None if CHECKS => return Err(misuse("reads a packet outside its reservation")),
-                None => return done(regs, poison, op.to, FAILED),
+                None => {
+                    set(regs, poison, op.to, FAILED);
+                    return Ok(false);
+                }
             }
             0
         }
@@ -78,18 +84,18 @@ pub(crate) fn perform<const CHECKS: bool>(
             if !packets.commit(value(op.reservation), end) && CHECKS {
                 return Err(misuse("commits a nonexistent reservation"));
             }
-            return Ok(());
+            return Ok(true);
         }
         PipeAction::Ready => packets.ready().into(),
         PipeAction::MaxPackets => packets.max_packets().into(),
         PipeAction::IsValid => 0,
     };
-    done(regs, poison, op.to, result)
-}
-
-fn done(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) -> Result<(), Problem> {
-    set(regs, poison, to, bits);
-    Ok(())
+    set(regs, poison, op.to, result);
+    Ok(match op.action {
+        PipeAction::Ready | PipeAction::MaxPackets => false,
+        PipeAction::Reserve(_) => result != 0,
+        _ => result != FAILED,
+    })
 }
 
 fn set(regs: &mut [u64], poison: &mut [Poison], to: Slot, bits: u64) {

@@ -5,9 +5,11 @@
 
 use super::{
     access::access,
+    atomic::Effect,
     enqueue::Queue,
     group_position::GroupPosition,
     item::{Frame, Item, Private, State},
+    polls::Polls,
     printf::Printed,
     races::{Races, Shadow, Synchronization, Thread},
     registers::Registers,
@@ -37,14 +39,17 @@ pub(crate) struct Site<'a> {
     pub(crate) monitor: Option<&'a dyn Monitor>,
 }
 
-/// Time-slice cost of an atomic operation, in jumps, so that spinning work-items yield.
-const ATOMIC_COST: u64 = 2048;
+/// The number of steps that a poll counts as, so that spinning work-items yield.
+const POLL_STEPS: u64 = 2048;
 
 /// The state of a running function, except its registers.
 pub(super) struct Machine<'m, 's> {
     pub(super) site: &'m mut Site<'s>,
     private: &'m mut Private,
     thread: &'m mut Thread,
+    polls: &'m mut Polls,
+    /// Whether the last operation of this kind only waited for another work-item.
+    is_polling: bool,
     /// The work-item's index in its group.
     pub(super) index: u32,
     /// The number of the function's first variable.
@@ -52,6 +57,16 @@ pub(super) struct Machine<'m, 's> {
 }
 
 impl<'s> Machine<'_, 's> {
+    /// Records what an operation has seen in an object, and whether it changed the object.
+    #[inline(always)]
+    fn note(&mut self, address: u64, seen: u64, changes: bool) {
+        if changes {
+            self.polls.clear();
+        } else {
+            self.is_polling = self.polls.repeats(address, seen);
+        }
+    }
+
     /// The memory that the work-item can access.
     #[inline(always)]
     pub(super) fn view<const CHECKS: bool>(&mut self, is_shared: bool, at: u32) -> View<'_> {
@@ -110,6 +125,8 @@ fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u
             site,
             private: &mut item.private,
             thread: &mut item.thread,
+            polls: &mut item.polls,
+            is_polling: false,
             index: item.index,
             objects: frame.objects,
         };
@@ -283,10 +300,11 @@ fn execute<const CHECKS: bool>(
             }
             Op::Atomic(_) | Op::Fence(_) | Op::Library(_) | Op::Image(_) | Op::Pipe(_) | Op::Enqueue(_) => {
                 let at = function.first + position as u32 - 1;
+                machine.is_polling = false;
                 attempt!(call_out::<CHECKS>(op, machine, registers, tables, at));
                 // Work-items that poll an object yield to others.
-                if matches!(op, Op::Atomic(_) | Op::Pipe(_)) {
-                    *left = left.saturating_sub(ATOMIC_COST).max(1);
+                if machine.is_polling {
+                    *left = left.saturating_sub(POLL_STEPS).max(1);
                 }
             }
             Op::InsertDynamic { .. }
@@ -413,7 +431,9 @@ fn call_out<const CHECKS: bool>(
         Op::Pipe(number) => {
             let op = &tables.pipes[number as usize];
             let mut view = machine.view::<CHECKS>(true, at);
-            super::pipe::perform::<CHECKS>(&mut view, op, registers.values, registers.poison)?;
+            let changes = super::pipe::perform::<CHECKS>(&mut view, op, registers.values, registers.poison)?;
+            let seen = |slot: Slot| registers.values[slot as usize];
+            machine.note(op.pipe.map_or(0, seen), seen(op.to), changes);
         }
         Op::Enqueue(number) => {
             let op = &tables.enqueues[number as usize];
@@ -442,7 +462,8 @@ fn atomic<const CHECKS: bool>(
     }
     let address = registers.values[atomic.pointer as usize];
     let view = machine.view::<CHECKS>(true, at);
-    let (old, writes) = super::atomic::perform(&view, atomic, registers.values)?;
+    let Effect { old, writes, changes } = super::atomic::perform(&view, atomic, registers.values)?;
+    machine.note(address, old, changes);
     let mut kept = 0;
     if CHECKS {
         let reads = !matches!(atomic.action, Action::Store | Action::Clear);
