@@ -6,12 +6,16 @@
 //! addresses can then pass the object itself and an index into it (`lower_to_logical_pointers`). Objects of similar size are
 //! one kind: the parameter has one type, so all of them get the size of the largest.
 
+mod inlined_size;
+
 use kiln_ir::{ArgumentKind, FuncId, Function, Inst, InstId, Module, Op, Replacements, Type, ValueId, VarId};
 use kiln_session::{Options, diag::Sink};
+use kiln_syntax::Span;
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
+use self::inlined_size::{Sizes, compared_params, targets_of_arguments};
 use crate::{
     bind_arguments::local_argument,
     inline_calls::{MAX_INSTRUCTIONS, inline, may_point_to_object, report_size, retain, take, takes_objects},
@@ -21,9 +25,6 @@ use crate::{
 
 /// Objects up to this size are one kind.
 const SMALL: u64 = 64;
-
-/// The number of nested calls to follow for the size of inlined code.
-const MAX_DEPTH: u32 = 128;
 
 /// The kind of an argument for a pointer parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,9 +36,6 @@ enum Kind {
     /// This local object.
     Local(VarId),
 }
-
-/// The numbers of the parameters that can point to several objects.
-type Ambiguous = Vec<u32>;
 
 /// The kind of each parameter; `None` for parameters that are not specialized.
 type Kinds = Vec<Option<Kind>>;
@@ -58,20 +56,9 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
         return;
     }
     name_local_arguments(module);
-    let mut copies = Copies {
-        is_template: &is_template,
-        has_wide: options.target.features.int64,
-        made: FxHashMap::default(),
-        kinds: FxHashMap::default(),
-        inlined_sizes: FxHashMap::default(),
-        pending: module.functions.ids().filter(|id| !is_template[id.index()]).collect(),
-        budget: MAX_INSTRUCTIONS,
-    };
-    while let Some(id) = copies.pending.pop() {
-        let span = module.functions[id].span;
-        if let Err(TooLarge) = copies.resolve_calls(module, id) {
-            return report_size(span, sink);
-        }
+    let mut copies = Copies::new(&is_template, options.target.features.int64);
+    if let Err(TooLarge(span)) = copies.resolve_all(module) {
+        return report_size(span, sink);
     }
     retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
 }
@@ -90,8 +77,11 @@ fn name_local_arguments(module: &mut Module) {
     }
 }
 
-/// The error for a module that would have too many instructions.
-struct TooLarge;
+/// The error for a module that would have too many instructions, with the function that has most of them.
+struct TooLarge(Span);
+
+/// The calls and copies would exceed the budget.
+struct OverBudget;
 
 struct Copies<'a> {
     /// For each original function, whether only its copies are called.
@@ -101,17 +91,38 @@ struct Copies<'a> {
     made: FxHashMap<(FuncId, Kinds), Option<FuncId>>,
     /// The kinds of each copy.
     kinds: FxHashMap<FuncId, Kinds>,
-    /// The results of `inlined_size`.
-    inlined_sizes: FxHashMap<(FuncId, Ambiguous), usize>,
+    inlined_sizes: Sizes<'a>,
     /// Functions with unprocessed calls.
     pending: Vec<FuncId>,
     /// The remaining budget of instructions.
     budget: usize,
 }
 
-impl Copies<'_> {
+impl<'a> Copies<'a> {
+    fn new(is_template: &'a [bool], has_wide: bool) -> Self {
+        Self {
+            is_template,
+            has_wide,
+            made: FxHashMap::default(),
+            kinds: FxHashMap::default(),
+            inlined_sizes: Sizes::new(is_template, has_wide),
+            pending: Vec::new(),
+            budget: MAX_INSTRUCTIONS,
+        }
+    }
+
+    /// Selects the copy for each call in the functions without pointers to objects, and in the copies.
+    fn resolve_all(&mut self, module: &mut Module) -> Result<(), TooLarge> {
+        self.pending = module.functions.ids().filter(|id| !self.is_template[id.index()]).collect();
+        while let Some(id) = self.pending.pop() {
+            let span = module.functions[id].span;
+            self.resolve_calls(module, id).map_err(|OverBudget| TooLarge(span))?;
+        }
+        Ok(())
+    }
+
     /// Selects the copy for each call in a function.
-    fn resolve_calls(&mut self, module: &mut Module, id: FuncId) -> Result<(), TooLarge> {
+    fn resolve_calls(&mut self, module: &mut Module, id: FuncId) -> Result<(), OverBudget> {
         let mut function = take(module, id);
         loop {
             let mut calls = function.inst_order();
@@ -120,23 +131,24 @@ impl Copies<'_> {
                 break;
             }
             let origins = Origins::find(&function, &|var| module.vars[var].space);
-            // Before code is copied: calls below an inlined one can double their number at each level.
-            if self.least_growth(module, &function, id, &origins, &calls) > self.budget {
-                return Err(TooLarge);
+            let mut copies = Vec::with_capacity(calls.len());
+            for &call in &calls {
+                copies.push(self.copy_for_call(module, (&function, id), &origins, call)?);
             }
-            for call in calls {
+            // Before code is copied: calls below an inlined one can double their number at each level.
+            let inlined = calls.iter().zip(&copies).filter(|(_, copy)| copy.is_none());
+            if self.least_growth(module, &function, &origins, inlined.map(|(&call, _)| call)) > self.budget {
+                return Err(OverBudget);
+            }
+            for (call, copy) in calls.into_iter().zip(copies) {
                 let Op::Call(template) = function.insts[call].op else { continue };
-                let kinds = self.kinds_of(&function, id, &origins, &function.insts[call].args);
-                let known = self.made.len();
-                let copy = kinds.and_then(|kinds| self.copy_for_kinds(module, template, kinds));
-                if copy.is_none() || self.made.len() > known {
-                    let size = module.functions[template].insts.len();
-                    self.budget = self.budget.checked_sub(size).ok_or(TooLarge)?;
-                }
                 match copy {
                     Some(copy) => function.insts[call].op = Op::Call(copy),
                     // The next round processes the calls of the inlined body.
-                    None => inline(&mut function, call, &module.functions[template]),
+                    None => {
+                        self.spend(module, template)?;
+                        inline(&mut function, call, &module.functions[template]);
+                    }
                 }
             }
         }
@@ -145,66 +157,46 @@ impl Copies<'_> {
         Ok(())
     }
 
-    /// A lower bound of the instructions that inlining adds for these calls.
+    /// The copy of a function for a call; `None` if the call must be inlined.
+    fn copy_for_call(
+        &mut self,
+        module: &mut Module,
+        (function, id): (&Function, FuncId),
+        origins: &Origins,
+        call: InstId,
+    ) -> Result<Option<FuncId>, OverBudget> {
+        let Inst { op: Op::Call(template), args, .. } = &function.insts[call] else { return Ok(None) };
+        let Some(kinds) = self.kinds_of(function, id, origins, args) else { return Ok(None) };
+        let known = self.made.len();
+        let copy = self.copy_for_kinds(module, *template, kinds);
+        if copy.is_some() && self.made.len() > known {
+            self.spend(module, *template)?;
+        }
+        Ok(copy)
+    }
+
+    /// Takes the size of a copied function from the budget.
+    fn spend(&mut self, module: &Module, template: FuncId) -> Result<(), OverBudget> {
+        let size = module.functions[template].insts.len();
+        self.budget = self.budget.checked_sub(size).ok_or(OverBudget)?;
+        Ok(())
+    }
+
+    /// A lower bound of the instructions that inlining these calls adds.
     fn least_growth(
         &mut self,
         module: &Module,
         function: &Function,
-        id: FuncId,
         origins: &Origins,
-        calls: &[InstId],
+        calls: impl Iterator<Item = InstId>,
     ) -> usize {
         let mut growth = 0usize;
-        for &call in calls {
+        for call in calls {
             let Inst { op: Op::Call(template), args, .. } = &function.insts[call] else { continue };
-            if self.kinds_of(function, id, origins, args).is_none() {
-                let size = self.inlined_size(module, *template, ambiguous(origins, args), MAX_DEPTH);
-                growth = growth.saturating_add(size);
-            }
+            let targets = targets_of_arguments(function, origins, args);
+            growth = growth.saturating_add(self.inlined_sizes.of_call(module, *template, targets));
         }
         growth
-    }
-
-    /// A lower bound of the instructions that inlining a call adds, with the calls that pass on its ambiguous arguments: those
-    /// are inlined, too.
-    fn inlined_size(
-        &mut self,
-        module: &Module,
-        template: FuncId,
-        parameters: Ambiguous,
-        depth: u32,
-    ) -> usize {
-        let key = (template, parameters);
-        if let Some(&size) = self.inlined_sizes.get(&key) {
-            return size;
-        }
-        let mut size = module.functions[template].insts.len();
-        if !key.1.is_empty() && depth > 0 {
-            // Private pointers instead of generic ones: their origin is the parameter.
-            let params = (0..).zip(module.functions[template].params());
-            let kinds: Kinds =
-                params.map(|(number, _)| key.1.contains(&number).then_some(Kind::Private(SMALL))).collect();
-            let function = &specialize(&module.functions[template], &kinds);
-            let origins = Origins::find(function, &|var| module.vars[var].space);
-            let is_ambiguous = |arg: ValueId| {
-                let mut objects = origins.origin(arg).objects.into_iter();
-                objects.any(|object| matches!(object, Object::Param(_, number) if key.1.contains(&number)))
-            };
-            for call in function.inst_order() {
-                let inst = &function.insts[call];
-                let Op::Call(callee) = inst.op else { continue };
-                if !self.is_template_call(&inst.op) {
-                    continue;
-                }
-                let passed = (0..).zip(&inst.args).filter(|&(_, &arg)| is_ambiguous(arg));
-                let passed: Ambiguous = passed.map(|(number, _)| number).collect();
-                if !passed.is_empty() {
-                    size = size.saturating_add(self.inlined_size(module, callee, passed, depth - 1));
-                }
-            }
-        }
-        self.inlined_sizes.insert(key, size);
-        size
     }
 
     /// Whether this is a call to an original function.
@@ -275,15 +267,6 @@ impl Copies<'_> {
     }
 }
 
-/// The arguments that can point to several objects, or to an object and elsewhere.
-fn ambiguous(origins: &Origins, args: &[ValueId]) -> Ambiguous {
-    let is_ambiguous = |arg: ValueId| {
-        let origin = origins.origin(arg);
-        !origin.objects.is_empty() && origin.only_object().is_none()
-    };
-    (0..).zip(args).filter(|&(_, &arg)| is_ambiguous(arg)).map(|(number, _)| number).collect()
-}
-
 /// Copies a function, with parameters in the address spaces of these kinds.
 fn specialize(template: &Function, kinds: &[Option<Kind>]) -> Function {
     let mut function = template.clone();
@@ -316,14 +299,8 @@ fn specialize(template: &Function, kinds: &[Option<Kind>]) -> Function {
 /// Whether the function compares pointers into different parameters: both can be one object of the caller, but the
 /// addresses of two parameters always differ in the function.
 fn compares_objects(function: &Function, origins: &Origins) -> bool {
-    function.inst_order().into_iter().any(|id| {
-        let inst = &function.insts[id];
-        matches!(inst.op, Op::Compare(_)) && {
-            let objects = inst.args.iter().flat_map(|&arg| origins.origin(arg).objects);
-            let mut params = objects.filter(|object| matches!(object, Object::Param(..)));
-            params.next().is_some_and(|first| params.any(|other| other != first))
-        }
-    })
+    let mut compared = function.insts_where(|op| matches!(op, Op::Compare(_))).into_iter();
+    compared.any(|id| compared_params(&function.insts[id].args, origins).is_some())
 }
 
 /// Casts the arguments of calls to the address spaces of the copies' parameters.
@@ -350,44 +327,130 @@ fn cast_arguments(function: &mut Function, module: &Module) {
 mod tests {
     use super::*;
 
-    /// A function, and 29 that call the one before twice with their pointer, and once with an object of the module.
-    fn chain(space: &str) -> Module {
-        let mut text =
-            format!("function #0 \"f\"(%0: ptr<{space}>) {{\n  store align 4 %0, i32 1\n  return\n}}\n");
-        for level in 1..30 {
-            let below = level - 1;
-            text += &format!(
-                "\nfunction #{level} \"f\"(%0: ptr<{space}>) {{\n  call #{below} %0\n  call #{below} %0\n  \
-                 %1: ptr<local> = module_var @0\n  %2: ptr<{space}> = pointer_cast %1\n  \
-                 call #{below} %2\n  return\n}}\n"
-            );
+    /// The parameters of the functions of a chain, and the body of each but the first, which calls `#BELOW`.
+    struct Chain {
+        what: &'static str,
+        params: &'static str,
+        level: &'static str,
+        arguments: &'static str,
+    }
+
+    const TWO_PRIVATE: &str = "%0: ptr<private>, %1: ptr<private>";
+
+    /// Chains that double their size at each level if calls are inlined. Each must be inlined.
+    const DOUBLING: &[Chain] = &[
+        Chain {
+            what: "a pointer to one of two objects",
+            params: TWO_PRIVATE,
+            level: "call #BELOW %0, %1\n  call #BELOW %0, %1\n",
+            arguments: "%3, %1",
+        },
+        Chain {
+            what: "a pointer to one of two objects of each function",
+            params: TWO_PRIVATE,
+            level: "%2: ptr<private> = private_var $0\n  %3: ptr<private> = private_var $1\n  \
+                    %4: ptr<private> = select bool true, %2, %3\n  call #BELOW %4, %0\n  call #BELOW %4, %0\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "a pointer to the object of one of two parameters",
+            params: TWO_PRIVATE,
+            level: "%2: ptr<private> = select bool true, %0, %1\n  call #BELOW %0, %2\n  call #BELOW %2, %1\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "the same, where inlining makes the parameters ambiguous again",
+            params: "%0: ptr<private>, %1: ptr<private>, %2: ptr<private>",
+            level: "%3: ptr<private> = select bool true, %0, %1\n  call #BELOW %0, %1, %3\n  call #BELOW %0, %1, %3\n",
+            arguments: "%1, %2, %3",
+        },
+        Chain {
+            what: "a null pointer",
+            params: TWO_PRIVATE,
+            level: "call #BELOW %0, ptr<private> 0\n  call #BELOW %0, ptr<private> 0\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "a comparison of parameters",
+            params: TWO_PRIVATE,
+            level: "%2: bool = compare equal unsigned %0, %1\n  call #BELOW %0, %1\n  call #BELOW %1, %0\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "an object of the module or another",
+            params: "%0: ptr<generic>, %1: ptr<private>",
+            level: "%2: ptr<local> = module_var @0\n  %3: ptr<generic> = pointer_cast %2\n  \
+                    %4: ptr<generic> = select bool true, %0, %3\n  call #BELOW %4, %1\n  call #BELOW %4, %1\n",
+            arguments: "%4, %2",
+        },
+    ];
+
+    /// Chains of functions that have a few copies each.
+    const COPIED: &[Chain] = &[
+        Chain {
+            what: "one object",
+            params: TWO_PRIVATE,
+            level: "call #BELOW %0, %1\n  call #BELOW %1, %0\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "an object, and an object of each function",
+            params: TWO_PRIVATE,
+            level: "%2: ptr<private> = private_var $0\n  call #BELOW %0, %2\n  call #BELOW %2, %1\n",
+            arguments: "%1, %2",
+        },
+        Chain {
+            what: "an object of the module",
+            params: "%0: ptr<generic>, %1: ptr<private>",
+            level: "%2: ptr<local> = module_var @0\n  %3: ptr<generic> = pointer_cast %2\n  \
+                    call #BELOW %3, %1\n  call #BELOW %0, %1\n",
+            arguments: "%4, %2",
+        },
+    ];
+
+    fn parse(chain: &Chain) -> Module {
+        let vars = "  var $0 \"a\" private size 4 align 4\n  var $1 \"b\" private size 4 align 4\n";
+        let (params, mut text) = (chain.params, String::new());
+        text += &format!("function #0 \"f\"({params}) {{\n  store align 4 %0, i32 1\n  return\n}}\n");
+        for number in 1..30 {
+            let body = chain.level.replace("#BELOW", &format!("#{}", number - 1));
+            text += &format!("\nfunction #{number} \"f\"({params}) {{\n{vars}  {body}  return\n}}\n");
         }
+        text += &format!(
+            "\nkernel #30 \"k\"(%0: i32) {{\n  argument \"n\" \"int\" value size 4 align 4\n{vars}  \
+             %1: ptr<private> = private_var $0\n  %2: ptr<private> = private_var $1\n  \
+             %3: ptr<private> = select bool true, %1, %2\n  %4: ptr<generic> = pointer_cast %1\n  \
+             call #29 {}\n  return\n}}\n",
+            chain.arguments
+        );
         kiln_ir::parse(&format!("var @0 \"x\" local size 4 align 4\n\n{text}"))
-            .unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+            .unwrap_or_else(|error| panic!("{}: {error:?}\n{text}", chain.what))
+    }
+
+    /// Whether the chain is too large, and the number of instructions that were copied before this was known.
+    fn resolve(chain: &Chain) -> (bool, usize) {
+        let mut module = parse(chain);
+        let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
+        let mut copies = Copies::new(&is_template, true);
+        let is_too_large = copies.resolve_all(&mut module).is_err();
+        (is_too_large, MAX_INSTRUCTIONS - copies.budget)
     }
 
     #[test]
-    fn sizes_are_known_before_code_is_inlined() {
-        for space in ["local", "private", "generic"] {
-            let module = chain(space);
-            let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
-            let mut copies = Copies {
-                is_template: &is_template,
-                has_wide: true,
-                made: FxHashMap::default(),
-                kinds: FxHashMap::default(),
-                inlined_sizes: FxHashMap::default(),
-                pending: Vec::new(),
-                budget: MAX_INSTRUCTIONS,
-            };
-            let ids: Vec<FuncId> = module.functions.ids().collect();
-            let own = |level: usize| module.functions[ids[level]].insts.len();
-            let mut size =
-                |level: usize, parameters| copies.inlined_size(&module, ids[level], parameters, MAX_DEPTH);
-            assert_eq!(size(2, vec![]), own(2));
-            // The calls with the object of the module are not counted: they get a copy of the function.
-            assert_eq!(size(2, vec![0]), own(2) + 2 * (own(1) + 2 * own(0)), "{space}");
-            assert!(size(29, vec![0]) > MAX_INSTRUCTIONS);
+    fn errors_come_before_code_is_copied() {
+        for chain in DOUBLING {
+            let (is_too_large, copied) = resolve(chain);
+            assert!(is_too_large, "{}", chain.what);
+            assert!(copied <= 30, "{}: {copied} instructions", chain.what);
+        }
+    }
+
+    #[test]
+    fn copies_are_shared() {
+        for chain in COPIED {
+            let (is_too_large, copied) = resolve(chain);
+            assert!(!is_too_large, "{}", chain.what);
+            assert!(copied <= 30 * 4 * 12, "{}: {copied} instructions", chain.what);
         }
     }
 }
