@@ -54,7 +54,7 @@ const REPORTS: [(&str, &str); 22] = [
         "divergence",
         "a barrier or a collective function that some work-items do not reach, or with other arguments",
     ),
-    ("endless", "more than 268,435,456 jumps of one work-item"),
+    ("endless", "more than 268,435,456 steps of one work-item"),
     ("enqueue", "an invalid event, or enqueued kernels that wait forever"),
     ("float", "a NaN or an infinity, although the module does not require that these are preserved"),
     ("image", "a texel outside of the image, or of another type"),

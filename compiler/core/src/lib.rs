@@ -34,7 +34,7 @@ pub use kiln_session as session;
 pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;
 pub use kiln_verify as verify;
-pub use kiln_vocabulary::{debug, faults, opencl, precision, target};
+pub use kiln_vocabulary::{debug, faults, opencl, precision, target, tuning};
 pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};

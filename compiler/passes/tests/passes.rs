@@ -21,7 +21,7 @@ fn outcome(pass: &str, text: &str) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{pass}: {error}\n{text}"));
     assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the input is not sound\n{text}");
     let mut options = Options { target: Target::minimal(Environment::Vulkan), ..Options::default() };
-    options.target.tuning = Tuning { unrolls_on_request: true, overlaps_few_loads: true };
+    options.target.tuning = Tuning::ALL;
     let mut sink = Sink::new(options.warnings.clone());
     passes::apply(pass, &mut module, &options, &Providers::default(), &mut sink)
         .unwrap_or_else(|| panic!("there is no pass `{pass}`"));

@@ -15,12 +15,15 @@ impl Tuning {
     /// The properties of unknown drivers.
     pub const NONE: Self = Self { unrolls_on_request: false, overlaps_few_loads: false };
 
+    /// All properties: every pass that depends on one runs.
+    pub const ALL: Self = Self { unrolls_on_request: true, overlaps_few_loads: true };
+
     /// The measured properties of a driver.
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time in the mean, those of
             // n-body 0.74. The times of the second property are in docs/speed.md.
-            DriverId::Nvidia => Self { unrolls_on_request: true, overlaps_few_loads: true },
+            DriverId::Nvidia => Self::ALL,
             DriverId::Lavapipe | DriverId::SwiftShader => Self::NONE,
         }
     }

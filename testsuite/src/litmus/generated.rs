@@ -12,6 +12,7 @@ use kiln_compiler::{
     opencl::Environment,
     session::{NoFiles, Options, Source},
     target::Target,
+    tuning::Tuning,
 };
 use kiln_memory_model::{
     Launch, Location, Model, Module, Object, Skeleton,
@@ -68,9 +69,17 @@ pub enum Finding {
 }
 
 impl Program {
-    /// Compiles the program for both environments and explores both modules.
+    /// Compiles the program for both environments and explores both modules, and that for Vulkan with the passes that run for
+    /// some drivers only, if they change it.
     pub fn check(&self) -> Finding {
-        self.compare(&self.module(Environment::OpenCl), || self.module(Environment::Vulkan), BUDGET)
+        let opencl = self.module(Environment::OpenCl);
+        let vulkan = self.module(Environment::Vulkan);
+        let tuned = self.tuned(Environment::Vulkan, Tuning::ALL);
+        let is_changed = tuned != vulkan;
+        match self.compare(&opencl, || vulkan, BUDGET) {
+            Finding::Sound { .. } if is_changed => self.compare(&opencl, || tuned, BUDGET),
+            finding => finding,
+        }
     }
 
     /// Explores a module for OpenCL and one for Vulkan, each up to a number of executions.
@@ -104,8 +113,14 @@ impl Program {
 
     /// The module of the program.
     pub fn module(&self, environment: Environment) -> Vec<u32> {
+        self.tuned(environment, Tuning::NONE)
+    }
+
+    /// The module of the program for drivers with these properties.
+    fn tuned(&self, environment: Environment, tuning: Tuning) -> Vec<u32> {
         let keep_functions = self.statements == Statements::InFunctions;
-        let options = Options { target: Target::full(environment), keep_functions, ..Options::default() };
+        let target = Target { tuning, ..Target::full(environment) };
+        let options = Options { target, keep_functions, ..Options::default() };
         let source = Source { name: "generated.cl".to_owned(), text: self.source.clone().into_bytes() };
         let output = kiln_compiler::compile(source, &options, &NoFiles, &Emit::Spirv);
         match output.artifact {
