@@ -42,7 +42,7 @@ Arguments, one --arg for each parameter of the kernel, in order:
                         zero
   buf:struct[N]=FILL    a buffer of the struct that the parameter points to
   raw:TYPE[N]=FILL      a buffer of elements of another type than the parameter's
-  local:BYTES           local memory for each work-group
+  local:TYPE[N]         local memory for each work-group; also local:BYTES
   image2d:FORMAT[W,H]=FILL
                         an image; also image1d[W], image3d[W,H,D], image1d_array[W,LAYERS],
                         image2d_array[W,H,LAYERS], image1d_buffer[W]; [W,H,levels=N] has N levels, whose
@@ -73,7 +73,8 @@ Further launches on the same buffers follow after `then`:
   kiln run stack.cl --kernel push … then --kernel walk --global 1 --arg head …
 
 Without --kernel and --global, the source's leading comment contains the launches: lines that
-begin with `kiln run`, and the more deeply indented lines that follow. All of them run.";
+begin with `kiln run`, and the more deeply indented lines that follow. All of them run. Words with
+blanks are in quotes, as in a shell.";
 
 pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> Result<Outcome, Failure> {
     let Session { device, program, interface, sequences } = match open(command, matches, files)? {

@@ -155,7 +155,9 @@ impl Respelled {
                     .to_owned(),
             );
         } else if text == "-fsyntax-only" {
-            return Err("write `kiln check` instead of `-fsyntax-only`".to_owned());
+            if let Some(command) = self.arguments.get_mut(1).filter(|command| *command == "compile") {
+                *command = "check".into();
+            }
         } else if WITHOUT_EFFECT.contains(&text)
             || IGNORED_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
         {
@@ -224,6 +226,7 @@ mod tests {
             "check -g -O3 --cl-fast-relaxed-math --cl-fast-relaxed-math --error-limit=3 k.cl"
         );
         assert_eq!(words("--target=spir64-unknown-unknown k.cl"), "compile --env=opencl k.cl");
+        assert_eq!(words("-fsyntax-only -Wall k.cl"), "check -Wall k.cl");
         assert_eq!(
             words("compile -target spirv1.6-unknown-vulkan1.3-compute k.cl"),
             "compile --env=vulkan k.cl"

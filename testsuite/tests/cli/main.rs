@@ -321,6 +321,16 @@ fn fixes_are_applied_to_the_source() {
 }
 
 #[test]
+fn mistakes_of_one_kind_behind_each_other_are_fixed() {
+    const MISTAKES: &str = "kernel void k(global int *out) { int a = 1\n int b = 2\n for (int i = 0, i < 2, i++) out[i] = a + b }\n";
+    const FIXED: &str = "kernel void k(global int *out) { int a = 1;\n int b = 2;\n for (int i = 0; i < 2; i++) out[i] = a + b; }\n";
+    let folder = folder(&[("k.cl", MISTAKES)]);
+    let finished = kiln(&folder, &["check", "--fix", "k.cl"]);
+    assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
+    assert_eq!(fs::read_to_string(folder.path().join("k.cl")).expect("a file"), FIXED);
+}
+
+#[test]
 fn fixes_apply_to_more_errors_than_are_shown() {
     let mistakes = "void f(globl int *p);\n".repeat(50) + GOOD;
     let folder = folder(&[("k.cl", &mistakes)]);

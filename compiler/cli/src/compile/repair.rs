@@ -2,6 +2,9 @@
 //!
 //! A fix can reveal further problems, such as those after a missing `;`. The source is therefore checked again, until
 //! no fix is left. A fix that does not remove its problem is not applied. The file is written once, at the end.
+//!
+//! Mistakes of the same kind can hide each other: behind a missing `;` there may be another. Fixes that only move such an error
+//! are kept if later fixes remove it, and undone otherwise.
 
 use std::collections::HashMap;
 
@@ -17,6 +20,7 @@ use crate::exit::{Failure, failure};
 const MAX_CHECKS: usize = 100;
 
 /// A source with the fixes.
+#[derive(Clone)]
 pub(super) struct Repaired {
     pub(super) source: Source,
     /// The number of applied fixes.
@@ -30,6 +34,8 @@ pub(super) fn repair(
 ) -> Result<Option<Repaired>, Failure> {
     let Some(mut output) = check(&source) else { return Ok(None) };
     let mut repaired = Repaired { source, count: 0 };
+    // The state before fixes that only moved an error, and its number of syntax errors.
+    let mut before_move: Option<(Repaired, usize)> = None;
     let mut checks = 1;
     'rounds: loop {
         let edits = edits(&output, &repaired.source.name);
@@ -46,15 +52,21 @@ pub(super) fn repair(
             let fixed =
                 Source { name: repaired.source.name.clone(), text: apply(&repaired.source.text, chosen) };
             let Some(after) = check(&fixed) else { return Ok(None) };
-            if removes(chosen, &output, &after) {
-                repaired = Repaired { source: fixed, count: repaired.count + chosen.len() };
-                output = after;
-                continue 'rounds;
+            let moves = !removes(chosen, &output, &after);
+            if moves && !(chosen.len() == 1 && moves_on(&chosen[0], &after)) {
+                continue;
             }
+            if moves && before_move.is_none() {
+                before_move = Some((repaired.clone(), syntax_errors(&output)));
+            }
+            before_move = before_move.filter(|(_, before)| syntax_errors(&after) >= *before);
+            repaired = Repaired { source: fixed, count: repaired.count + chosen.len() };
+            output = after;
+            continue 'rounds;
         }
         break;
     }
-    Ok(Some(repaired))
+    Ok(Some(before_move.map_or(repaired, |(before, _)| before)))
 }
 
 /// An edit and the problem that it repairs.
@@ -108,8 +120,6 @@ fn removes(repairs: &[Repair], before: &Output, after: &Output) -> bool {
         }
         count
     };
-    let syntax_errors =
-        |output: &Output| output.diagnostics.iter().filter(|it| it.code == Code::Syntax).count();
     let (mut least, left) = (count(before), count(after));
     for repair in repairs {
         least.entry(repair.problem.clone()).and_modify(|count| *count = count.saturating_sub(1));
@@ -117,4 +127,18 @@ fn removes(repairs: &[Repair], before: &Output, after: &Output) -> bool {
     let is_removed =
         |repair: &Repair| left.get(&repair.problem).copied().unwrap_or(0) <= least[&repair.problem];
     repairs.iter().all(is_removed) && syntax_errors(after) <= syntax_errors(before)
+}
+
+/// Whether a repair has removed a syntax error, so that the next one of its kind is reported, which is behind it.
+fn moves_on(repair: &Repair, after: &Output) -> bool {
+    let last = |output: &Output| {
+        let same = output.diagnostics.iter().filter(|it| problem(it) == repair.problem);
+        same.filter_map(|it| Some(output.sources.spelling(it.span)?.range.start)).max()
+    };
+    repair.problem.0 == Code::Syntax
+        && last(after).is_some_and(|next| next > repair.edit.location.range.start + repair.edit.text.len())
+}
+
+fn syntax_errors(output: &Output) -> usize {
+    output.diagnostics.iter().filter(|it| it.code == Code::Syntax).count()
 }

@@ -4,7 +4,7 @@
 use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, DeviceQueue, Image, Pipe, Queue};
 
 use super::{
-    fill::{check_fits, fill, list, numbers},
+    fill::{check_fits, components_text, fill, list, numbers},
     images,
     parameter::Parameter,
     value::{ElementType, Number},
@@ -83,10 +83,7 @@ impl Memory {
         }
         match kind {
             "sampler" => Ok(images::sampler(rest)?.into_value()),
-            "local" => match rest.parse() {
-                Ok(bytes) => Ok(ArgValue::Local(bytes)),
-                Err(_) => failure(format!("`{rest}` is not a number of bytes")),
-            },
+            "local" => local(rest, parameter).map(ArgValue::Local),
             "queue" => match rest.parse() {
                 Ok(bytes) => Ok(DeviceQueue::new(bytes).into_value()),
                 Err(_) => failure(format!("`{rest}` is not a number of bytes")),
@@ -118,7 +115,10 @@ impl Memory {
         let range = range.unwrap_or(0..count);
         match bytes.get(range.start * ty.stride..range.end * ty.stride) {
             Some(part) if range.start <= range.end => Ok((range, ty.decode(part))),
-            _ => failure(format!("`{name}` has {count} elements, not {}..{}", range.start, range.end)),
+            _ => {
+                let plural = if count == 1 { "" } else { "s" };
+                failure(format!("`{name}` has {count} element{plural}, not {}..{}", range.start, range.end))
+            }
         }
     }
 
@@ -150,6 +150,7 @@ fn new_buffer(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<
     }
     let structure = parameter.structure("buf:struct")?;
     let ty = structure.layout();
+    check_size(device, &ty, count)?;
     let bytes = match content.starts_with('{') {
         true => structure.array(count, content)?,
         false => fill(&ty, count, content)?,
@@ -161,8 +162,35 @@ fn new_buffer(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<
 fn raw_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
     let (name, count, content) = buffer(text)?;
     let ty = element_type(name)?;
+    check_size(device, &ty, count)?;
     let bytes = fill(&ty, count, content)?;
     Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
+}
+
+/// Rejects a buffer that is too large for the device before its contents are computed.
+fn check_size(device: &Device, ty: &ElementType, count: usize) -> Result<(), Failure> {
+    let bytes = (ty.stride as u64).saturating_mul(count as u64);
+    let limit = device.capabilities().max_allocation;
+    if bytes > limit { Err(kiln_runtime::Error::BufferSize { bytes, limit }.into()) } else { Ok(()) }
+}
+
+/// `TYPE[N]` or a number of bytes: the size of local memory.
+pub(super) fn local<T: TryFrom<u64>>(text: &str, parameter: &Parameter<'_>) -> Result<T, Failure> {
+    let wrong =
+        || Failure(format!("`local:{text}` is not local memory such as `local:int[64]` or `local:256`"));
+    let bytes = match text.split_once('[') {
+        None => text.parse().map_err(|_| wrong())?,
+        Some((name, count)) => {
+            let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+            let ty = match name {
+                "struct" => parameter.structure("local:struct")?.layout(),
+                _ => element_type(name)?,
+            };
+            parameter.check(&ty, &format!("local:{name}"), true)?;
+            (ty.stride as u64).saturating_mul(count)
+        }
+    };
+    T::try_from(bytes).map_err(|_| Failure(format!("`local:{text}` is more than local memory can be")))
 }
 
 /// The type, the number of elements and the contents.
@@ -205,7 +233,8 @@ pub(super) fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result
     match given.len() {
         1 => Ok(ty.encode(&vec![given[0]; ty.components()])),
         count if count == ty.components() => Ok(ty.encode(&given)),
-        count => failure(format!("`{text}` has {count} components, not {}", ty.components())),
+        0 => failure(format!("the value is missing after `{name}:`")),
+        count => failure(format!("`{text}` has {}, not {}", components_text(count), ty.components())),
     }
 }
 

@@ -87,10 +87,7 @@ fn argument(text: &str, parameter: &Parameter<'_>) -> Result<(Argument, Option<E
             let bytes = fill(&ty, count, content)?;
             Ok((Argument::Buffer(bytes), Some(ty)))
         }
-        "local" => {
-            let size = rest.parse().map_err(|_| Failure(format!("`{rest}` is not a number of bytes")))?;
-            Ok((Argument::Local(size), None))
-        }
+        "local" => Ok((Argument::Local(buffers::local(rest, parameter)?), None)),
         "image1d" | "image2d" | "image3d" | "sampler" | "pipe" | "struct" => Err(wrong()),
         _ => Ok((Argument::Value(buffers::value(kind, rest, parameter)?), None)),
     }

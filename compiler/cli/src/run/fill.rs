@@ -13,9 +13,9 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
         let numbers = numbers(list)?;
         if numbers.len() > count * components {
             return failure(format!(
-                "`{text}` has {} values for {} components",
+                "`{text}` has {} values for {}",
                 numbers.len(),
-                count * components
+                components_text(count * components)
             ));
         }
         for (number, (_, scalar)) in numbers.iter().zip(ty.parts.iter().cycle()) {
@@ -45,6 +45,11 @@ pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>
         }
     }
     Ok(bytes)
+}
+
+/// "1 component", "2 components"
+pub(crate) fn components_text(count: usize) -> String {
+    if count == 1 { "1 component".to_owned() } else { format!("{count} components") }
 }
 
 /// Checks that a value of this type can be this number. An integer may be written as signed or unsigned: `uint:-1`.

@@ -12,7 +12,8 @@ pub(super) fn launches(text: &str) -> Result<Vec<Vec<LaunchArguments>>, Failure>
 }
 
 fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
-    let mut words: Vec<&str> = command.split_whitespace().collect();
+    let words = words(command)?;
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     // A command that was copied from a terminal names the source.
     if words.first().is_some_and(|word| word.ends_with(".cl")) {
         words.remove(0);
@@ -24,6 +25,37 @@ fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
         })
         .collect::<Result<Vec<_>, _>>()
         .and_then(|launches| if launches.is_empty() { failure("the launch is empty") } else { Ok(launches) })
+}
+
+/// The words of a command, as a shell splits it: blanks in quotes belong to a word.
+fn words(command: &str) -> Result<Vec<String>, Failure> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut in_word, mut quote) = (false, None);
+    for c in command.chars() {
+        match (quote, c) {
+            (None, '"' | '\'') => (in_word, quote) = (start(&mut words, in_word), Some(c)),
+            (Some(open), c) if c == open => quote = None,
+            (None, c) if c.is_whitespace() => in_word = false,
+            (_, c) => {
+                in_word = start(&mut words, in_word);
+                if let Some(word) = words.last_mut() {
+                    word.push(c);
+                }
+            }
+        }
+    }
+    match quote {
+        Some(open) => failure(format!("in the source's comment: a {open} is not closed")),
+        None => Ok(words),
+    }
+}
+
+/// Begins a word, unless one has begun.
+fn start(words: &mut Vec<String>, in_word: bool) -> bool {
+    if !in_word {
+        words.push(String::new());
+    }
+    true
 }
 
 /// The text after each `kiln run`.
@@ -91,6 +123,14 @@ mod tests {
             found[0].iter().map(|it| it.kernel.as_deref()).collect::<Vec<_>>(),
             [Some("a"), Some("b")]
         );
+    }
+
+    #[test]
+    fn quotes_group_words_as_in_a_shell() {
+        let found = words(r#"--arg 'struct:{1, 2}' --print "out[0..4]"  --check out"[0]"='1' """#);
+        let found = found.unwrap_or_else(|e| panic!("{}", e.0));
+        assert_eq!(found, ["--arg", "struct:{1, 2}", "--print", "out[0..4]", "--check", "out[0]=1", ""]);
+        assert!(words("--print \"out").is_err());
     }
 
     #[test]

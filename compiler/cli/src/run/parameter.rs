@@ -19,6 +19,7 @@ pub(super) struct Parameter<'i> {
     /// Its declaration or type, for messages.
     shown: String,
     is_pointer: bool,
+    is_local: bool,
     /// The layout of its value or of the elements that it points to. `None` if unknown, or for `void`.
     layout: Option<ElementType>,
     /// The struct that it is or points to.
@@ -40,7 +41,7 @@ impl<'i> Parameter<'i> {
         index: usize,
     ) -> Self {
         let (is_pointer, ty) = match &parameter.kind {
-            ParameterKind::Buffer { element, .. } => (true, element.as_ref()),
+            ParameterKind::Buffer { element, .. } | ParameterKind::Local(element) => (true, element.as_ref()),
             ParameterKind::Value(ty) => (false, Some(ty)),
             _ => (false, None),
         };
@@ -48,6 +49,7 @@ impl<'i> Parameter<'i> {
             name: parameter.name.clone().unwrap_or_else(|| index.to_string()),
             shown: parameter.type_name.clone(),
             is_pointer,
+            is_local: matches!(parameter.kind, ParameterKind::Local(_)),
             layout: ty.map(|ty| layout(interface, ty)),
             structure: ty.filter(|ty| matches!(ty, Type::Record(_))).map(|ty| Struct { interface, ty }),
         }
@@ -60,6 +62,7 @@ impl<'i> Parameter<'i> {
         Self {
             name: argument.name().map_or_else(|| index.to_string(), str::to_owned),
             is_pointer: element.len() < shown.len(),
+            is_local: false,
             layout: ElementType::parse(element),
             structure: None,
             shown,
@@ -102,7 +105,11 @@ impl<'i> Parameter<'i> {
             (Some(_), _) => "struct".to_owned(),
             (None, layout) => layout.as_ref()?.name()?,
         };
-        Some(if self.is_pointer { format!("buf:{value}[N]") } else { format!("{value}:VALUE") })
+        Some(match (self.is_pointer, self.is_local) {
+            (true, true) => format!("local:{value}[N]"),
+            (true, false) => format!("buf:{value}[N]"),
+            (false, _) => format!("{value}:VALUE"),
+        })
     }
 }
 
