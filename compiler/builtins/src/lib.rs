@@ -34,7 +34,7 @@ use std::fmt;
 use kiln_session::extensions::Extensions;
 use kiln_types::{
     id_type,
-    ty::{QualTy, TyId},
+    ty::{QualTy, TyId, Types},
 };
 use kiln_vocabulary::opencl::LanguageVersion;
 
@@ -178,6 +178,19 @@ impl Set {
     /// The rows.
     pub fn rows(&self) -> impl Iterator<Item = (BuiltinId, &'static Row)> {
         self.rows.iter().map(|id| (*id, row(*id)))
+    }
+
+    /// The parameter types of all overloads with this number of parameters, without those that take any type.
+    pub fn parameter_types(&self, types: &mut Types, count: usize) -> Vec<Vec<TyId>> {
+        let mut all: Vec<Vec<TyId>> = Vec::new();
+        for (_, row) in self.rows().filter(|(_, row)| row.signature.parameters.len() == count) {
+            row.signature.candidates(&self.context, &mut |candidate| {
+                if !candidate.parameters.iter().any(pattern::Param::takes_any_type) {
+                    all.push(candidate.parameters.iter().map(|parameter| parameter.ty(types)).collect());
+                }
+            });
+        }
+        all
     }
 
     /// The number of overloads.

@@ -208,4 +208,9 @@ impl Param {
     fn has_any(&self) -> bool {
         matches!(self.base, Shape::Any | Shape::Pipe(_))
     }
+
+    /// Whether it accepts any type, or any pipe or block.
+    pub(super) fn takes_any_type(&self) -> bool {
+        self.has_any() || self.base == Shape::Block
+    }
 }

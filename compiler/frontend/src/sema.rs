@@ -3,6 +3,8 @@
 //! It never stops at an error: a wrong type becomes `Ty::Error`, which is compatible with everything, so that one
 //! mistake gives one message. Independent of SPIR-V and targets, except for the available extensions and features.
 
+mod accepted;
+mod atomic_object;
 mod atomics;
 mod attributes;
 mod block;
@@ -80,6 +82,8 @@ pub(crate) struct Sema<'a> {
     constants: Constants,
     /// A cache of resolved calls of built-in functions.
     overload_cache: builtins::OverloadCache,
+    /// The integer literals that are not decimal: they denote bits, as in `char c = 0xff`.
+    bit_patterns: FxHashSet<Span>,
     blocks: Blocks,
     tags: Tags,
     depths: nesting::Depths,
@@ -128,6 +132,7 @@ pub fn check(
         pragmas: Pragmas::default(),
         constants: Constants::default(),
         overload_cache: builtins::OverloadCache::default(),
+        bit_patterns: FxHashSet::default(),
         blocks: Blocks::default(),
         tags: Tags::default(),
         depths: nesting::Depths::default(),

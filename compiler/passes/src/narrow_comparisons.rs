@@ -67,14 +67,7 @@ fn kind_of(compare: Compare, is_signed: bool) -> Option<CompareKind> {
 
 /// The comparison with its operands swapped.
 fn swap_operands(compare: Compare) -> Compare {
-    let op = match compare.op {
-        CompareOp::Less => CompareOp::Greater,
-        CompareOp::LessEqual => CompareOp::GreaterEqual,
-        CompareOp::Greater => CompareOp::Less,
-        CompareOp::GreaterEqual => CompareOp::LessEqual,
-        same @ (CompareOp::Equal | CompareOp::NotEqual) => same,
-    };
-    Compare { op, ..compare }
+    Compare { op: compare.op.swapped(), ..compare }
 }
 
 /// Compares a widened value with a constant: in the narrow type if it contains all components; the result is constant

@@ -71,6 +71,19 @@ pub enum CompareOp {
     NotEqual,
 }
 
+impl CompareOp {
+    /// The operator for swapped operands.
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+            Self::Equal | Self::NotEqual => self,
+        }
+    }
+}
+
 /// `opencl_unroll_hint` and pragmas with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoopHints {

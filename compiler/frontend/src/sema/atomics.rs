@@ -137,63 +137,6 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.15.12.7, 6.15.12.8: C11 atomics take pointers to atomic types; those of OpenCL 1.x take pointers to
-    /// plain types.
-    fn atomic_object(
-        &mut self,
-        object: Expr,
-        form: AtomicForm,
-        overload: &Overload,
-        call: &Call,
-    ) -> Option<Expr> {
-        let (Ty::Pointer(given), Ty::Pointer(wanted)) =
-            (self.types.get(object.ty), self.types.get(overload.parameters.first()?.ty))
-        else {
-            return None;
-        };
-        if given.ty == wanted.ty {
-            return Some(object);
-        }
-        let (shown, wanted) = (self.show(object.ty), format!("`{}`", self.show(wanted.ty)));
-        self.report_atomic_object(&shown, &wanted, form.is_legacy, object.span, call);
-        None
-    }
-
-    /// Reports an object whose type an atomic function does not accept.
-    pub(super) fn report_atomic_object(
-        &mut self,
-        shown: &str,
-        wanted: &str,
-        is_legacy: bool,
-        span: Span,
-        call: &Call,
-    ) {
-        let diagnostic = Diagnostic::new(
-            Code::AtomicObject,
-            span,
-            format!("`{}` takes a pointer to {wanted}, not `{shown}`", call.name),
-        );
-        self.report(if is_legacy {
-            diagnostic
-                .help("use an atomic type and the functions of OpenCL C 2.0, such as `atomic_fetch_add_explicit`")
-                .note("OpenCL C 6.15.12.8: these functions take pointers to plain int and uint in global or local memory")
-        } else {
-            diagnostic
-                .help("declare the object with an atomic type")
-                .note("OpenCL C 6.15.12.7: the object has an atomic type")
-        });
-    }
-
-    /// The type of the value in an atomic object.
-    fn atomic_value(&self, object: &Expr) -> TyId {
-        let Ty::Pointer(to) = self.types.get(object.ty) else { return TyId::ERROR };
-        match *self.types.get(to.ty) {
-            Ty::Atomic(scalar) => TyId::scalar(scalar),
-            Ty::AtomicFlag => TyId::INT,
-            _ => to.ty,
-        }
-    }
-
     fn pointee_space(&self, pointer: TyId) -> AddressSpace {
         match self.types.get(pointer) {
             Ty::Pointer(to) => to.quals.space.unwrap_or(AddressSpace::Private),

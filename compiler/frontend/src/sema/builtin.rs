@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 use super::{Callee, Sema, convert::AssignContext, suggest::Suggestion};
 use crate::hir::{Conversion, Expr, ExprKind, LocalId, Lvalue, LvalueKind, Stmt, StmtKind};
 
+/// The maximum number of overloads to list in a message.
+const MAX_FORMS: usize = 6;
+
 /// A call, for messages.
 pub(super) struct Call<'a> {
     /// The name of the function.
@@ -113,7 +116,7 @@ impl Sema<'_> {
                 None => self.error_value(span),
             };
         };
-        if self.reports_plain_atomic(&set, &arguments, &call) {
+        if self.reports_atomic_object(&set, &arguments, &call) {
             return self.error_value(span);
         }
         let types = self.argument_types(&arguments);
@@ -335,115 +338,88 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports an atomic function applied to a plain object, or a legacy one applied to an atomic object. No overload
-    /// matches better than the others, so report it directly.
-    fn reports_plain_atomic(&mut self, set: &builtins::Set, arguments: &[Expr], call: &Call) -> bool {
-        let is_legacy = set.rows().find_map(|(_, row)| match row.lowering {
-            Lowering::Atomic(form) => Some(form.is_legacy),
-            Lowering::AtomicInit => Some(false),
-            _ => None,
-        });
-        let (Some(is_legacy), Some(object)) = (is_legacy, arguments.first()) else { return false };
-        let Ty::Pointer(to) = *self.types.get(object.ty) else { return false };
-        let is_of_another_type = match self.types.get(to.ty) {
-            Ty::Scalar(Scalar::Float) => !call.name.ends_with("xchg"),
-            Ty::Scalar(scalar) => scalar.size() < 4 || scalar.is_float(),
-            Ty::Vector(..) | Ty::Record(_) | Ty::Pointer(_) => true,
-            _ => false,
-        };
-        if self.is_atomic(to.ty) != is_legacy && !(is_legacy && is_of_another_type) {
-            return false;
-        }
-        let shown = self.show(object.ty);
-        let wanted = if is_legacy { "`int` or `uint`" } else { "an atomic type" };
-        self.report_atomic_object(&shown, wanted, is_legacy, object.span, call);
-        true
-    }
-
     /// Explains why no overload matches.
     fn report_no_overload(&mut self, failure: Failure, set: &builtins::Set, arguments: &[Expr], call: &Call) {
-        let name = call.name;
-        let given = arguments.len();
         let diagnostic = match &failure.kind {
-            FailureKind::Reported => return,
-            FailureKind::Count(counts) => {
-                if !self.has_other_count(arguments, call)
-                    && let Some(missing) = builtins::form_needs(name, given, &self.builtin_context())
-                {
-                    let what = format!("`{name}` with {}", list_of_counts(&[given]));
-                    return self.report_missing(&what, &missing, call.callee);
-                }
-                let wanted = list_of_counts(counts);
-                let diagnostic = Diagnostic::new(
-                    Code::ArgumentCount,
-                    call.callee,
-                    format!("`{name}` takes {wanted}, not {given}"),
-                );
-                match given == 0 && (name.ends_with("barrier") || name.ends_with("mem_fence")) {
-                    true => diagnostic.help(
-                        "name the memory to order: CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE or both with `|`",
-                    ),
-                    false => diagnostic,
-                }
-            }
-            FailureKind::Argument(index) => {
-                let index = *index;
-                let Some(argument) = arguments.get(index) else { return };
-                if let Some(help) = self.wrong_access(name, argument.ty) {
-                    return self.report_access(argument, help, call);
-                }
-                let shown = self.show(argument.ty);
-                let others: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-                let diagnostic = Diagnostic::new(
-                    Code::ArgumentType,
-                    argument.span,
-                    format!("`{name}` cannot take `{shown}` as argument {}", index + 1),
-                )
-                .label(format!("called with ({})", others.join(", ")));
-                let taken = |form: &String| {
-                    let parameters = form.split_once('(').map_or("", |(_, rest)| rest);
-                    parameters.split(',').nth(index).map(|it| it.trim().trim_end_matches(')').to_owned())
-                };
-                let pointees: Option<Vec<String>> = failure
-                    .candidates
-                    .iter()
-                    .map(|form| Some(taken(form)?.strip_suffix('*')?.trim_end().to_owned()))
-                    .collect();
-                match pointees.filter(|_| matches!(argument.kind, ExprKind::Load(_))) {
-                    Some(_) if name == "printf" => self.missing_format(diagnostic, argument),
-                    Some(pointees) => {
-                        let is_right = |pointee: &String| {
-                            pointee.split(' ').any(|word| word == shown || word == "gentype")
-                        };
-                        match pointees.iter().any(is_right) {
-                            true => diagnostic
-                                .help("it takes a pointer: write the address of the object")
-                                .rewrite(argument.span, "write its address", [Piece::Address(argument.span)]),
-                            false => diagnostic.help("it takes a pointer"),
-                        }
-                    }
-                    None => diagnostic,
-                }
-            }
-            FailureKind::Ambiguous => {
-                let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-                Diagnostic::new(
-                    Code::AmbiguousCall,
-                    call.callee,
-                    format!(
-                        "the call of `{name}` is ambiguous: several overloads take ({})",
-                        shown.join(", ")
-                    ),
-                )
-            }
+            FailureKind::Reported => None,
+            FailureKind::Count(counts) => self.wrong_count(counts, set, arguments, call),
+            FailureKind::Argument(index) => self.wrong_argument(*index, set, arguments, call),
+            FailureKind::Ambiguous => Some(self.ambiguous(set, arguments, call)),
         };
-        let diagnostic = self.with_suggestion(diagnostic, &failure.kind, set, arguments, call);
-        let forms = failure
-            .candidates
-            .iter()
-            .take(6)
-            .fold(diagnostic, |diagnostic, form| diagnostic.note(format!("there is `{form}`")));
-        self.report(forms);
+        let Some(diagnostic) = diagnostic else { return };
+        // Equally good overloads say nothing about an argument that none of them takes.
+        let is_explained = failure.kind == FailureKind::Ambiguous && diagnostic.code == Code::ArgumentType;
+        let shown = failure.candidates.iter().take(if is_explained { 0 } else { MAX_FORMS });
+        self.report(shown.fold(diagnostic, |diagnostic, form| diagnostic.note(format!("there is `{form}`"))));
+    }
+
+    /// `None` if another report explains it.
+    fn wrong_count(
+        &mut self,
+        counts: &[usize],
+        set: &builtins::Set,
+        arguments: &[Expr],
+        call: &Call,
+    ) -> Option<Diagnostic> {
+        let (name, given) = (call.name, arguments.len());
+        let suggestion = self.suggestion(&FailureKind::Count(Vec::new()), set, arguments, call);
+        if suggestion.is_none()
+            && let Some(missing) = builtins::form_needs(name, given, &self.builtin_context())
+        {
+            let what = format!("`{name}` with {}", list_of_counts(&[given]));
+            self.report_missing(&what, &missing, call.callee);
+            return None;
+        }
+        let wanted = list_of_counts(counts);
+        let message = format!("`{name}` takes {wanted}, not {given}");
+        let diagnostic = Diagnostic::new(Code::ArgumentCount, call.callee, message);
+        let diagnostic = match given == 0 && (name.ends_with("barrier") || name.ends_with("mem_fence")) {
+            true => diagnostic
+                .help("name the memory to order: CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE or both with `|`"),
+            false => diagnostic,
+        };
+        Some(with(diagnostic, suggestion))
+    }
+
+    /// `None` if another report explains it.
+    fn wrong_argument(
+        &mut self,
+        index: usize,
+        set: &builtins::Set,
+        arguments: &[Expr],
+        call: &Call,
+    ) -> Option<Diagnostic> {
+        let argument = arguments.get(index)?;
+        if let Some(help) = self.wrong_access(call.name, argument.ty) {
+            self.report_access(argument, help, call);
+            return None;
+        }
+        let (shown, number) = (self.show(argument.ty), index + 1);
+        let all: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+        let message = format!("`{}` cannot take `{shown}` as argument {number}", call.name);
+        let diagnostic = Diagnostic::new(Code::ArgumentType, argument.span, message)
+            .label(format!("called with ({})", all.join(", ")));
+        if call.name == "printf" {
+            return Some(self.missing_format(diagnostic, argument));
+        }
+        Some(match self.suggestion(&FailureKind::Argument(index), set, arguments, call) {
+            None => self.with_accepted(diagnostic, set, arguments, index),
+            suggestion => with(diagnostic, suggestion),
+        })
+    }
+
+    fn ambiguous(&mut self, set: &builtins::Set, arguments: &[Expr], call: &Call) -> Diagnostic {
+        let suggestion = self.suggestion(&FailureKind::Ambiguous, set, arguments, call);
+        if suggestion.is_none()
+            && let Some(index) = self.misfit(set, arguments)
+            && let Some(diagnostic) = self.wrong_argument(index, set, arguments, call)
+        {
+            return diagnostic;
+        }
+        let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+        let (name, shown) = (call.name, shown.join(", "));
+        let message = format!("the call of `{name}` is ambiguous: several overloads take ({shown})");
+        with(Diagnostic::new(Code::AmbiguousCall, call.callee, message), suggestion)
     }
 
     /// A suggestion for an image that only fails to match because of its access qualifier (OpenCL C 6.8).
@@ -490,6 +466,14 @@ impl Sema<'_> {
             .note("OpenCL C 6.8: an image is `read_only` if no access qualifier is declared"),
         );
     }
+}
+
+/// Adds a suggestion.
+fn with(diagnostic: Diagnostic, suggestion: Option<Suggestion>) -> Diagnostic {
+    let Some(Suggestion { help, fix }) = suggestion else { return diagnostic };
+    let mut diagnostic = diagnostic.help(help);
+    diagnostic.fix = fix.or(diagnostic.fix);
+    diagnostic
 }
 
 /// "1 argument", "2 or 3 arguments"

@@ -10,7 +10,7 @@ use kiln_types::{
 };
 use kiln_vocabulary::opencl::AddressSpace;
 
-use crate::hir::{CompareOp, Const, Conversion, Expr, ExprKind, UnaryOp};
+use crate::hir::{CompareOp, Const, Conversion, Expr, ExprKind, LvalueKind, UnaryOp};
 
 /// The context of a conversion, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +153,13 @@ impl Sema<'_> {
                     .help("select one component, as in `.x`")
                     .note("OpenCL C 6.4.1: a vector does not become a scalar");
             }
+            (_, Ty::Pointer(to)) if to.ty == value.ty && self.has_address_as(value, *to) => {
+                diagnostic = diagnostic.help("write `&` before it to pass its address").rewrite(
+                    value.span,
+                    "write its address",
+                    [Piece::Address(value.span)],
+                );
+            }
             (Ty::Scalar(_) | Ty::Enum(_), Ty::Pointer(_)) => {
                 diagnostic = diagnostic
                     .help("cast it to the pointer type if it is an address")
@@ -193,6 +200,18 @@ impl Sema<'_> {
             _ => {}
         }
         self.report(diagnostic);
+    }
+
+    /// Whether this is the value of an object whose address can be a pointer to this type.
+    fn has_address_as(&self, value: &Expr, to: QualTy) -> bool {
+        use AddressSpace::{Constant, Generic, Private};
+        let ExprKind::Load(lvalue) = &value.kind else { return false };
+        let has_address = matches!(
+            lvalue.kind,
+            LvalueKind::Local(_) | LvalueKind::Global(_) | LvalueKind::Deref(_) | LvalueKind::Field(_)
+        );
+        let (from, to) = (lvalue.ty.quals.space.unwrap_or(Private), to.quals.space.unwrap_or(Private));
+        has_address && (from == to || to == Generic && from != Constant)
     }
 
     /// Converts between arithmetic types; the caller has checked that this is legal. Scalar to scalar, scalar to
@@ -269,7 +288,7 @@ impl Sema<'_> {
     fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
         let Some(loss) = loss else { return };
         if let Some(constant) = self.constant(value) {
-            if let Some((before, after)) = self.changed(&constant, value.ty, to) {
+            if let Some((before, after)) = self.changed(&constant, value, to) {
                 let shown = self.show(to);
                 self.report(
                     Diagnostic::new(
@@ -304,10 +323,11 @@ impl Sema<'_> {
         );
     }
 
-    /// The value of a constant before and after its conversion, if they differ. Ignores signedness: `int x =
-    /// 0x80000000` and `uint y = -1` are customary.
-    fn changed(&self, before: &Const, from: TyId, to: TyId) -> Option<(String, String)> {
-        let target = self.element(to)?;
+    /// The value of a constant before and after its conversion, if they differ. Ignores signedness if one type is
+    /// unsigned, and in literals that are not decimal: `int x = 0x80000000`, `char c = 0xff` and `uint y = -1` are
+    /// customary.
+    fn changed(&self, before: &Const, value: &Expr, to: TyId) -> Option<(String, String)> {
+        let (from, target) = (value.ty, self.element(to)?);
         let shown = |value: f64| match self.element(from) {
             Some(Scalar::Double) => value.to_string(),
             _ => (value as f32).to_string(),
@@ -322,9 +342,14 @@ impl Sema<'_> {
             (Const::Int(before), Const::Int(after)) => {
                 let width = target.size() * 8;
                 let number = *before as i64;
+                let after = fold::integer(target, after);
+                let is_signed = target.is_signed()
+                    && self.element(from).is_some_and(Scalar::is_signed)
+                    && !self.bit_patterns.contains(&value.span);
                 let is_changed = width < 64
                     && (number >> width != 0 && number < -(1 << (width - 1)) || number >> width > 0);
-                is_changed.then(|| (number.to_string(), fold::integer(target, after).to_string()))
+                let is_changed = is_changed || is_signed && i128::from(number) != after;
+                is_changed.then(|| (number.to_string(), after.to_string()))
             }
             _ => None,
         }

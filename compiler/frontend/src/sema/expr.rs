@@ -19,7 +19,7 @@ mod size;
 mod unary;
 
 use kiln_session::diag::{Code, Diagnostic, Piece};
-use kiln_syntax::{Span, ast};
+use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, Quals, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
@@ -137,7 +137,12 @@ impl Sema<'_> {
             return self.error_value(expr.span);
         }
         self.body.discarded = expr.span;
+        let assigned = assigned_name(expr);
+        let uses_before = assigned.map_or(0, |name| self.scopes.uses(name));
         let operand = self.operand(expr);
+        if let Some(name) = assigned.filter(|name| self.scopes.uses(*name) == uses_before + 1) {
+            self.scopes.assign_only(name);
+        }
         let is_unused = is_pure(&operand) || is_pure_call(&operand);
         if is_unused && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. })) {
             let diagnostic =
@@ -168,6 +173,9 @@ impl Sema<'_> {
             Ast::Name(name) => return self.named(*name, span),
             Ast::Paren(inner) => {
                 let mut operand = self.operand(inner);
+                if self.bit_patterns.contains(&inner.span) {
+                    self.bit_patterns.insert(span);
+                }
                 match &mut operand {
                     Operand::Lvalue(lvalue) => lvalue.span = span,
                     Operand::Value(value) => value.span = span,
@@ -425,5 +433,28 @@ fn is_pure(operand: &Operand) -> bool {
                 | ExprKind::Difference { .. }
                 | ExprKind::AddressOf(_)
         ),
+    }
+}
+
+/// The name that an expression only assigns to, if its value is discarded.
+fn assigned_name(expr: &ast::Expr) -> Option<Symbol> {
+    use ast::UnaryOp::{PostDecrement, PostIncrement, PreDecrement, PreIncrement};
+    let object = match &expr.kind {
+        ast::ExprKind::Paren(inner) => return assigned_name(inner),
+        ast::ExprKind::Assign(node) => &node.left,
+        ast::ExprKind::Unary(node)
+            if matches!(node.op.node, PreIncrement | PreDecrement | PostIncrement | PostDecrement) =>
+        {
+            &node.operand
+        }
+        _ => return None,
+    };
+    let mut object = object;
+    while let ast::ExprKind::Paren(inner) = &object.kind {
+        object = inner;
+    }
+    match object.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        _ => None,
     }
 }

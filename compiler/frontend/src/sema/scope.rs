@@ -51,8 +51,10 @@ pub(crate) enum Tag {
 pub(crate) struct Binding<T> {
     pub(crate) meaning: T,
     pub(crate) span: Span,
-    /// Whether the name has been looked up.
-    is_used: Cell<bool>,
+    /// The number of uses of the name, without those that only assign to it.
+    uses: Cell<usize>,
+    /// Whether a statement assigns to it.
+    is_assigned: Cell<bool>,
 }
 
 /// An open scope.
@@ -74,7 +76,12 @@ impl Default for Scopes {
 
 impl<T> Binding<T> {
     fn new(meaning: T, span: Span) -> Self {
-        Self { meaning, span, is_used: Cell::new(false) }
+        Self { meaning, span, uses: Cell::new(0), is_assigned: Cell::new(false) }
+    }
+
+    /// Whether a statement assigns to it.
+    pub(crate) fn is_assigned(&self) -> bool {
+        self.is_assigned.get()
     }
 }
 
@@ -101,9 +108,27 @@ impl Scopes {
 
     /// Looks up a name, and marks it as used.
     pub(crate) fn lookup(&self, name: Symbol) -> Option<&Binding<Entity>> {
-        let binding = self.0.iter().rev().find_map(|scope| scope.names.get(&name))?;
-        binding.is_used.set(true);
+        let binding = self.binding(name)?;
+        binding.uses.set(binding.uses.get() + 1);
         Some(binding)
+    }
+
+    /// The number of uses of a name.
+    pub(crate) fn uses(&self, name: Symbol) -> usize {
+        self.binding(name).map_or(0, |binding| binding.uses.get())
+    }
+
+    /// Marks a name as assigned, without the use of the assignment itself.
+    pub(crate) fn assign_only(&self, name: Symbol) {
+        if let Some(binding) = self.binding(name) {
+            binding.uses.set(binding.uses.get().saturating_sub(1));
+            binding.is_assigned.set(true);
+        }
+    }
+
+    /// Looks up a name. Does not mark it as used.
+    pub(crate) fn binding(&self, name: Symbol) -> Option<&Binding<Entity>> {
+        self.0.iter().rev().find_map(|scope| scope.names.get(&name))
     }
 
     /// Looks up a name in the innermost scope only. Does not mark it as used.
@@ -161,12 +186,12 @@ impl Scopes {
 }
 
 impl Scope {
-    /// The names of this scope that were never looked up, in the order of declaration.
+    /// The names of this scope that are not used, or only assigned to, in the order of declaration.
     pub(crate) fn unused(&self) -> Vec<(Symbol, &Binding<Entity>)> {
         let mut unused: Vec<_> = self
             .names
             .iter()
-            .filter(|(_, binding)| !binding.is_used.get())
+            .filter(|(_, binding)| binding.uses.get() == 0)
             .map(|(name, binding)| (*name, binding))
             .collect();
         unused.sort_by_key(|(_, binding)| binding.span.lo);

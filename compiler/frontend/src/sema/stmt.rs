@@ -518,8 +518,21 @@ impl Sema<'_> {
                 _ => continue,
             };
             let text = self.text(name).to_owned();
-            let span = binding.span;
-            self.report(Diagnostic::new(code, span, format!("the {sort} `{text}` is not used")));
+            let what = if binding.is_assigned() { "assigned but never read" } else { "not used" };
+            let diagnostic = Diagnostic::new(code, binding.span, format!("the {sort} `{text}` is {what}"));
+            match binding.meaning {
+                Entity::Local(function, local) if binding.is_assigned() => {
+                    let ty = self.module.functions[function].locals[local].ty;
+                    if ty.quals.is_volatile {
+                        continue;
+                    }
+                    self.report(match self.is_pointer(ty.ty) {
+                        true => diagnostic.help(format!("`*{text} = …` stores to its memory")),
+                        false => diagnostic,
+                    });
+                }
+                _ => self.report(diagnostic),
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! another function.
 
 use kiln_builtins::{ArgTy, FailureKind, Set};
-use kiln_session::diag::{Change, Diagnostic, Fix, OwnedPiece};
+use kiln_session::diag::{Change, Fix, OwnedPiece};
 use kiln_syntax::Span;
 use kiln_types::ty::{Implicit, Pointee, Scalar, Ty, TyId};
 
@@ -34,33 +34,25 @@ pub(super) fn takes_dimension(name: &str) -> bool {
 }
 
 impl Sema<'_> {
-    /// Adds a suggestion to the report of a call, if there is a good one.
-    pub(super) fn with_suggestion(
+    /// A suggestion for a call that no overload takes, if there is a good one.
+    pub(super) fn suggestion(
         &mut self,
-        diagnostic: Diagnostic,
         failure: &FailureKind,
         set: &Set,
         arguments: &[Expr],
         call: &Call,
-    ) -> Diagnostic {
-        let suggestion = match failure {
+    ) -> Option<Suggestion> {
+        match failure {
             FailureKind::Ambiguous => self
                 .other_types(set, arguments, call)
                 .or_else(|| self.other_function(arguments, call))
                 .or_else(|| self.one_vector(arguments)),
-            FailureKind::Argument(_) => {
-                self.other_order(set, arguments, call).or_else(|| self.as_condition(arguments, call))
-            }
+            FailureKind::Argument(_) => self
+                .other_order(set, arguments, call)
+                .or_else(|| self.as_condition(arguments, call))
+                .or_else(|| self.other_types(set, arguments, call)),
             FailureKind::Count(_) => self.other_count(arguments, call),
             FailureKind::Reported => None,
-        };
-        match suggestion {
-            Some(Suggestion { help, fix }) => {
-                let mut diagnostic = diagnostic.help(help);
-                diagnostic.fix = fix.or(diagnostic.fix);
-                diagnostic
-            }
-            None => diagnostic,
         }
     }
 
@@ -96,7 +88,8 @@ impl Sema<'_> {
             let pieces = self.conversion(argument, to)?;
             let help = match pieces.as_slice() {
                 [OwnedPiece::Text(literal)] => format!("write `{literal}`"),
-                [OwnedPiece::Text(cast), ..] => format!("write `{}` before it", cast.trim_end_matches('(')),
+                [OwnedPiece::Text(cast), _] => format!("write `{cast}` before it"),
+                [OwnedPiece::Text(function), ..] => format!("write `{function}…)`"),
                 _ => return None,
             };
             let fix = rewrite(argument.span, &help, pieces);
@@ -194,11 +187,6 @@ impl Sema<'_> {
         let help = "compare it first: write `!= 0` after it".to_owned();
         let pieces = vec![OwnedPiece::Operand(value.span), OwnedPiece::Text(" != 0".to_owned())];
         Some(Suggestion { fix: rewrite(value.span, &help, pieces), help })
-    }
-
-    /// Whether there is a suggestion for a call with a wrong number of arguments.
-    pub(super) fn has_other_count(&mut self, arguments: &[Expr], call: &Call) -> bool {
-        self.other_count(arguments, call).is_some()
     }
 
     fn other_count(&mut self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {

@@ -295,6 +295,7 @@ codes! {
     UnusedValue "unused-value" Warning;
     AssignmentCondition "assignment-condition" Warning;
     AlwaysTrue "always-true" Warning;
+    ConstantComparison "constant-comparison" Warning;
     ChainedComparison "chained-comparison" Warning;
     Precedence "precedence" Warning;
     ReversedOperator "reversed-operator" Warning;

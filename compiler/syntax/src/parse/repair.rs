@@ -294,16 +294,16 @@ impl Repair<'_, '_, '_> {
     /// Whether the candidate ends an item with `;` before a line that starts with a keyword. That line is another item, which
     /// can contain an error of its own.
     fn ends_item(&self, candidate: &Candidate, stuck: &Stuck) -> bool {
-        let (tokens, at) = (self.state.tokens, stuck.token);
+        let [Edit { at, kind: EditKind::Insert(Terminal::Punct(Punct::Semicolon)) }] = candidate.edits[..]
+        else {
+            return false;
+        };
+        let tokens = self.state.tokens;
         let Some(Token { kind: TokenKind::Keyword(_), span }) = tokens.get(at) else { return false };
         let begins_line = self.state.lines()[at].is_some_and(|line| line.text == span.lo);
-        let inserted = match candidate.edits[..] {
-            [Edit { at: position, kind: EditKind::Insert(mark) }] if position == at => Some(mark),
-            _ => None,
-        };
-        begins_line
-            && inserted == Some(Terminal::Punct(Punct::Semicolon))
-            && brackets::open_brackets(&tokens[self.start.position.token..at]).is_empty()
+        let first = self.start.position.token;
+        let is_outside = || brackets::open_brackets(&tokens[first..at]).is_empty();
+        begins_line && first <= at && at <= stuck.token && is_outside()
     }
 
     /// The start of the previous item, if it contains no edits and so can be parsed again.

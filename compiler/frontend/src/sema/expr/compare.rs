@@ -5,7 +5,10 @@ use kiln_syntax::{
     Span, Spanned,
     ast::{self, BinaryOp},
 };
-use kiln_types::ty::{Scalar, Ty, TyId};
+use kiln_types::{
+    fold,
+    ty::{Scalar, Ty, TyId},
+};
 
 use crate::{
     hir::{CompareOp, Const, Expr, ExprKind, LogicalOp},
@@ -53,6 +56,7 @@ impl Sema<'_> {
             }
             _ => {
                 self.warn_sign_compare(&left, &right, op, written);
+                self.warn_constant_comparison(&left, &right, op, written.span);
                 let (left, right) =
                     self.usual_conversions(left, right, written.span, written.node.spelling())?;
                 let ty = self.types.comparison(left.ty);
@@ -117,6 +121,57 @@ impl Sema<'_> {
             .also(signed.span, "a negative value becomes a large one")
             .help("cast one of them to the type that is meant"),
         );
+    }
+
+    /// Warns about a comparison with a constant that its other operand cannot equal: the result is always the same.
+    fn warn_constant_comparison(&mut self, left: &Expr, right: &Expr, op: CompareOp, span: Span) {
+        let (value, constant, op) = match (self.constant(left), self.constant(right)) {
+            (None, Some(constant)) => (left, (right, constant), op),
+            (Some(constant), None) => (right, (left, constant), op.swapped()),
+            _ => return,
+        };
+        let (Ty::Scalar(of), Ty::Scalar(from)) = (self.types.get(value.ty), self.types.get(constant.0.ty))
+        else {
+            return;
+        };
+        let (of, from) = (*of, *from);
+        let shown = of.spelling();
+        let (result, reason) = match constant.1 {
+            Const::Float(number) if of == Scalar::Float && from == Scalar::Double => {
+                let nearest = number as f32;
+                if f64::from(nearest) == number || !nearest.is_finite() {
+                    return;
+                }
+                let Some(result) = of_unequal(op) else { return };
+                let text = format!("{nearest:?}f");
+                self.report(
+                    constant_comparison(span, result)
+                        .also(constant.0.span, "no `float` has this value")
+                        .help(format!("write `{text}`"))
+                        .rewrite(constant.0.span, format!("write `{text}`"), [Piece::Text(&text)]),
+                );
+                return;
+            }
+            Const::Int(bits) if !of.is_float() => {
+                let common = of.usual(from);
+                let (least, most) = fold::limits(of);
+                let number = fold::integer(from, bits);
+                // A conversion to an unsigned type changes negative values.
+                if !common.is_signed() && (of.is_signed() || number < 0) || (least..=most).contains(&number) {
+                    return;
+                }
+                let is_above = number > most;
+                let result = match op {
+                    CompareOp::Less | CompareOp::LessEqual => is_above,
+                    CompareOp::Greater | CompareOp::GreaterEqual => !is_above,
+                    CompareOp::Equal => false,
+                    CompareOp::NotEqual => true,
+                };
+                (result, format!("`{shown}` has values from {least} to {most}"))
+            }
+            _ => return,
+        };
+        self.report(constant_comparison(span, result).also(value.span, reason));
     }
 
     /// Warns about a loop that runs while an unsigned number is not negative.
@@ -208,4 +263,13 @@ fn is_handle(ty: &Ty) -> bool {
 
 fn is_equality(op: CompareOp) -> bool {
     matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+}
+
+/// The result of comparing unequal numbers for equality.
+fn of_unequal(op: CompareOp) -> Option<bool> {
+    is_equality(op).then_some(op == CompareOp::NotEqual)
+}
+
+fn constant_comparison(span: Span, result: bool) -> Diagnostic {
+    Diagnostic::new(Code::ConstantComparison, span, format!("this comparison is always {result}"))
 }

@@ -24,6 +24,16 @@ use number::{Integer, IntegerError};
 impl Sema<'_> {
     /// An integer constant (C99 6.4.4.1).
     pub(super) fn integer_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
+        let literal = self.integer_of(spelling, span);
+        if matches!(literal.kind, ExprKind::Const(Const::Int(value)) if value > i8::MAX as u64)
+            && self.text(spelling).starts_with('0')
+        {
+            self.bit_patterns.insert(span);
+        }
+        literal
+    }
+
+    fn integer_of(&mut self, spelling: Symbol, span: Span) -> Expr {
         if let Some(&(value, ty)) = self.constants.integers.get(&spelling) {
             return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };
         }

@@ -164,7 +164,7 @@ impl Sema<'_> {
         let ast::ExprKind::Assign(assign) = &expr.kind else { return false };
         let (None, ast::ExprKind::Name(name)) = (assign.op.node, &assign.left.kind) else { return false };
         let text = self.text(*name).to_owned();
-        if self.scopes.lookup(*name).is_some() || ty::constant(&text).is_some() || self.is_builtin(&text) {
+        if self.scopes.binding(*name).is_some() || ty::constant(&text).is_some() || self.is_builtin(&text) {
             return false;
         }
         let span = assign.left.span;
