@@ -8,8 +8,14 @@
  * kiln run --kernel histogram --global 65536 --local 256
  *     --arg buf:uint[65536]=iota --arg uint:65536 --arg buf:uint[16]=0
  *     --print bins[0..16] --check bins[0..16]=4096
+ *
+ * kiln litmus -D BINS=2 --global 4 --local 2
+ *     --arg buf:uint[4]=0 --arg uint:4 --arg buf:uint[2]=0
+ *     bins[0]=4 bins[1]=0
  */
+#ifndef BINS
 #define BINS 16
+#endif
 
 kernel void histogram(global const uint *data, uint count, global atomic_uint *bins) {
     local atomic_uint mine[BINS];

@@ -12,7 +12,16 @@
  * kiln run --kernel by_fence --global 16 --local 8
  *     --arg buf:int[8]=0 --arg buf:int[1]=0 --arg buf:int[8]=0
  *     --print received[0..8] --check received[0..8]=100..107
+ *
+ * kiln litmus -D SPINS=1 --kernel by_order --global 2 --local 1
+ *     --arg buf:int[1]=0 --arg buf:int[1]=0 --arg buf:int[1]=0
+ *     message=100 flag=1 received=100
  */
+#ifndef SPINS
+// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+#define SPINS 64
+#endif
+
 kernel void by_order(global int *message, global atomic_int *flag, global int *received) {
     int lid = get_local_id(0);
 
@@ -23,7 +32,7 @@ kernel void by_order(global int *message, global atomic_int *flag, global int *r
             atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
     } else {
         if (lid == 0) {
-            __attribute__((opencl_unroll_hint(64)))
+            __attribute__((opencl_unroll_hint(SPINS)))
             while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 0) {
             }
         }
@@ -44,7 +53,7 @@ kernel void by_fence(global int *message, global atomic_int *flag, global int *r
         }
     } else {
         if (lid == 0) {
-            __attribute__((opencl_unroll_hint(64)))
+            __attribute__((opencl_unroll_hint(SPINS)))
             while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0) {
             }
             atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);

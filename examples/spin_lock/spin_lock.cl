@@ -7,8 +7,14 @@
  * kiln run --kernel count --global 64 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[2]=0
  *     --print counters[0..2] --check counters[0..2]=80,-80
+ *
+ * kiln litmus -D ROUNDS=1 --global 2 --local 1
+ *     --arg buf:int[1]=0 --arg buf:int[2]=0
+ *     lock=0 counters[0]=2 counters[1]=4294967294
  */
+#ifndef ROUNDS
 #define ROUNDS 10
+#endif
 
 kernel void count(global atomic_flag *lock, global int *counters) {
     if (get_local_id(0) != 0)

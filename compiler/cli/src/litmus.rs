@@ -81,8 +81,8 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
-    /// Let reads of atomic objects return values out of thin air: constants that a store would write, if a work-item
-    /// reached it
+    /// Let reads of atomic objects return values out of thin air: constants of the kernel, numbers in the condition of a litmus
+    /// test, and what stores make of such values
     #[arg(long)]
     pub(crate) thin_air: bool,
     /// Run the launch on a device under stress, and count the outcomes
@@ -117,15 +117,15 @@ pub(crate) fn litmus(
         if command.progress {
             return failure("--progress needs a kernel, which a test in Dat3M's Vulkan format does not have");
         }
-        let (table, outcome) = vulkan::study(&text, command.budget)?;
+        let (table, outcome) = vulkan::study(&text, command.budget, command.thin_air)?;
         write_output("-", table.as_bytes())?;
         return Ok(outcome);
     }
-    let mut registers = Vec::new();
+    let mut test = herd::Test::default();
     if herd::is_test(&text) {
         let kernel = herd::kernel(&text)?;
         source.text = kernel.source.clone().into_bytes();
-        (text, registers) = (kernel.source, kernel.registers);
+        (text, test) = (kernel.source, kernel.test);
     }
     if command.translate {
         write_output("-", text.as_bytes())?;
@@ -140,14 +140,19 @@ pub(crate) fn litmus(
         thin_air: command.thin_air,
     };
     if command.progress {
-        let table = match progress::Table::new(&compiler, &source, &given, registers, bounds)? {
+        let table = match progress::Table::new(&compiler, &source, &given, test, bounds)? {
             Ok(table) => table,
             Err(outcome) => return Ok(outcome),
         };
         write_output("-", if command.json { table.json() } else { table.text() }.as_bytes())?;
         return Ok(table.outcome());
     }
-    let mut study = match Study::new(&compiler, source, &given, registers, bounds)? {
+    if command.run && (test.shared_local.is_some() || !test.devices.is_empty()) {
+        return failure(
+            "--run: no kernel can share a local object between work-groups, or run on several devices",
+        );
+    }
+    let mut study = match Study::new(&compiler, source, &given, test, bounds)? {
         Ok(study) => study,
         Err(outcome) => return Ok(outcome),
     };

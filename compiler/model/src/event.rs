@@ -289,6 +289,8 @@ pub struct Position {
     pub sub_group: u32,
     /// The family of the queue.
     pub family: u32,
+    /// The device.
+    pub device: u32,
 }
 
 /// A run of a work-item.
@@ -300,6 +302,8 @@ pub struct Trace {
     pub results: Vec<(Location, u64)>,
     /// How the run ends.
     pub end: End,
+    /// Whether it reads values out of thin air: no run without such values writes them.
+    pub is_assumed: bool,
 }
 
 impl Trace {

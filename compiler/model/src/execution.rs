@@ -123,7 +123,8 @@ impl Frame {
 /// Whether two work-items are in the same instance of a SPIR-V scope.
 fn shares(scope: u32, positions: &[Position], a: usize, b: usize) -> bool {
     match scope {
-        scope::CROSS_DEVICE | scope::DEVICE => true,
+        scope::CROSS_DEVICE => true,
+        scope::DEVICE => positions[a].device == positions[b].device,
         scope::QUEUE_FAMILY => positions[a].family == positions[b].family,
         scope::WORKGROUP => positions[a].group == positions[b].group,
         scope::SUBGROUP => positions[a].sub_group == positions[b].sub_group,

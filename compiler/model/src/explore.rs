@@ -4,9 +4,14 @@
 //! The search enumerates choices, so it visits each consistent execution once without storing the previous ones. It
 //! checks the choices for one location before it considers the next location. This is sound because the axioms are
 //! monotone: more synchronization never makes a cycle disappear. Runs with the same operations and other values share
-//! the relations that do not depend on values (`shape`).
+//! the relations that do not depend on values (`shape`). Their values are not chosen in advance: each choice of a source
+//! leaves the runs that read its value (`search`).
+//!
+//! Plain accesses do not synchronize. Once the choices at the locations with atomic accesses are made, happens-before, the
+//! races and the order of seq_cst operations are known, and each plain access is checked only with those of its own location.
 
 mod cells;
+mod search;
 mod shape;
 
 use std::{
@@ -23,8 +28,8 @@ use crate::{
     vulkan,
 };
 
-use cells::Cell;
-use shape::{Shape, Values};
+use search::{Runs, Search};
+use shape::{Shape, Shapes};
 
 /// A memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +42,7 @@ pub enum Model {
     OpenCl,
 }
 
-/// The number of combinations of runs that count as one candidate execution in the budget.
+/// The number of choices that count as one candidate execution in the budget.
 const CHOICES: u64 = 16;
 
 /// The options of an exploration.
@@ -64,7 +69,7 @@ pub enum Error {
     TooMany(u64),
     /// An execution has too many events.
     TooLong,
-    /// The exploration stopped at a data race.
+    /// The exploration stopped at a data race, or at an outcome that decides the question.
     Stopped,
 }
 
@@ -73,7 +78,7 @@ impl fmt::Display for Error {
         match self {
             Self::TooMany(budget) => write!(f, "there are more than {budget} candidate executions"),
             Self::TooLong => f.write_str("an execution has too many memory accesses and fences"),
-            Self::Stopped => f.write_str("the exploration stopped at a data race"),
+            Self::Stopped => f.write_str("the exploration stopped early"),
         }
     }
 }
@@ -145,7 +150,17 @@ impl Outcomes {
 
 /// Explores a launch.
 pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Outcomes, Error> {
-    let mut found = run(skeleton, model, options, None)?;
+    explore_until(skeleton, model, options, &|_| false)
+}
+
+/// Explores a launch until an execution has an outcome that decides the question.
+pub fn explore_until(
+    skeleton: &Skeleton,
+    model: Model,
+    options: Options,
+    decides: &dyn Fn(&[u64]) -> bool,
+) -> Result<Outcomes, Error> {
+    let mut found = run(skeleton, model, options, Sought::Outcomes(decides))?;
     let Outcomes { allowed, forbidden, .. } = &mut found;
     forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
     Ok(found)
@@ -170,17 +185,24 @@ pub(crate) fn search(
     options: Options,
     goal: &mut dyn Goal,
 ) -> Result<(), Error> {
-    run(skeleton, model, options, Some(goal)).map(drop)
+    run(skeleton, model, options, Sought::Goal(goal)).map(drop)
+}
+
+/// What is searched for.
+enum Sought<'s> {
+    /// All outcomes, or those until one that decides the question.
+    Outcomes(&'s dyn Fn(&[u64]) -> bool),
+    Goal(&'s mut dyn Goal),
 }
 
 fn run<'s>(
     skeleton: &'s Skeleton,
     model: Model,
     options: Options,
-    goal: Option<&'s mut dyn Goal>,
+    sought: Sought<'s>,
 ) -> Result<Outcomes, Error> {
-    let shapes = shape::shapes(skeleton);
-    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, goal };
+    let shapes = Shapes::new(skeleton);
+    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, sought };
     let mut chosen = Vec::new();
     match explorer.choose(&shapes, model, &mut chosen) {
         Ok(()) | Err(Error::Stopped) => Ok(explorer.found),
@@ -199,6 +221,22 @@ impl Judge {
         match self {
             Self::Vulkan(model) => model.check(execution),
             Self::OpenCl(model) => model.check(execution),
+        }
+    }
+
+    /// Checks an access, given the happens-before relation of the last `check`, with the known accesses of its location.
+    fn check_access(&mut self, execution: &Execution, access: usize) -> Result<(), Violation> {
+        match self {
+            Self::Vulkan(model) => model.check_access(execution, access),
+            Self::OpenCl(model) => model.check_access(execution, access),
+        }
+    }
+
+    /// Whether an access is before another one of its location, by happens-before or Vulkan's location order.
+    fn is_before(&self, execution: &Execution, a: usize, b: usize) -> bool {
+        match self {
+            Self::Vulkan(model) => model.is_located_before(a, b),
+            Self::OpenCl(model) => model.happens_before(execution, a, b),
         }
     }
 
@@ -223,43 +261,28 @@ struct Explorer<'s> {
     skeleton: &'s Skeleton,
     options: Options,
     found: Outcomes,
-    /// The combinations of runs that were considered.
+    /// The number of choices: combinations of shapes, positions of writes and sources of reads.
     choices: u64,
-    goal: Option<&'s mut dyn Goal>,
+    sought: Sought<'s>,
 }
 
-/// The state of the search over the values and executions of one combination of shapes.
-struct Search<'s> {
-    judge: Judge,
-    frame: Rc<Frame>,
-    cells: Vec<Cell>,
-    /// For each part of an outcome, the cell that determines it, if work-items share it.
-    shared: Vec<Option<usize>>,
-    /// The candidate.
-    execution: Execution,
-    values: Vec<&'s Values>,
-    /// The values that each event reads and writes.
-    read: Vec<u64>,
-    written: Vec<u64>,
-    /// The parts of the outcome that the runs alone determine.
-    outcome: Vec<u64>,
-    diverges: Option<(usize, usize)>,
-    is_cut: bool,
-}
-
-impl<'s> Explorer<'s> {
+impl Explorer<'_> {
     /// Chooses a shape for each work-item.
     fn choose<'t>(
         &mut self,
-        shapes: &'t [Vec<Shape>],
+        shapes: &'t Shapes,
         model: Model,
         chosen: &mut Vec<&'t Shape>,
     ) -> Result<(), Error> {
-        let Some(next) = shapes.get(chosen.len()) else { return self.combine(chosen, model) };
-        let has_goal = self.goal.is_some();
+        let Some(next) = shapes.items.get(chosen.len()) else {
+            let Some(possible) = shapes.possible(chosen) else { return self.count_choice() };
+            return self.combine(chosen, possible, model);
+        };
+        let has_goal = matches!(self.sought, Sought::Goal(_));
         for shape in next.iter().filter(|shape| has_goal || shape.trace.is_whole()) {
+            self.count_choice()?;
             chosen.push(shape);
-            let result = match shape::can_be_supplied(chosen, &shapes[chosen.len()..]) {
+            let result = match shape::can_be_supplied(chosen, &shapes.items[chosen.len()..]) {
                 true => self.choose(shapes, model, chosen),
                 false => Ok(()),
             };
@@ -269,10 +292,12 @@ impl<'s> Explorer<'s> {
         Ok(())
     }
 
-    /// Explores the runs with these shapes.
-    fn combine(&mut self, shapes: &[&Shape], model: Model) -> Result<(), Error> {
+    /// Explores the runs with these shapes and values.
+    fn combine(&mut self, shapes: &[&Shape], possible: Vec<Vec<u32>>, model: Model) -> Result<(), Error> {
         let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
-        if self.goal.as_mut().is_some_and(|goal| !goal.wants(&traces)) {
+        if let Sought::Goal(goal) = &mut self.sought
+            && !goal.wants(&traces)
+        {
             return Ok(());
         }
         let frame = Frame::new(&traces, &self.skeleton.positions, &self.skeleton.system);
@@ -288,72 +313,38 @@ impl<'s> Explorer<'s> {
         };
         let cells = cells::cells(&frame, self.skeleton);
         let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
+        let initial = |part: &Location| initial(self.skeleton, *part);
+        let mut first = 0;
+        let runs = shapes.iter().zip(possible).map(|(shape, possible)| {
+            let start = first;
+            first += shape.trace.events.len();
+            Runs { shape, possible, first: start }
+        });
         let mut search = Search {
             judge,
             shared: self.skeleton.parts.iter().map(find).collect(),
             execution: Execution::new(Rc::clone(&frame)),
-            values: Vec::new(),
-            read: Vec::new(),
-            written: Vec::new(),
-            outcome: Vec::new(),
+            written: vec![0; frame.count()],
+            runs: runs.collect(),
+            outcome: self.skeleton.parts.iter().map(initial).collect(),
+            verdict: Verdict::Possible,
             diverges: frame.divergence(),
             is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
+            loud: cells.iter().filter(|cell| !cell.is_quiet).count(),
             cells,
             frame,
         };
-        match self.choose_values(shapes, &mut search) {
-            Err(Error::Stopped) if self.goal.is_some() => Ok(()),
+        match self.visit_cell(&mut search, 0, None) {
+            Err(Error::Stopped) if matches!(self.sought, Sought::Goal(_)) => Ok(()),
             result => result,
-        }
-    }
-
-    /// Chooses the values of each work-item.
-    fn choose_values<'t>(&mut self, shapes: &[&'t Shape], search: &mut Search<'t>) -> Result<(), Error> {
-        let Some(next) = shapes.get(search.values.len()) else {
-            self.begin(search);
-            return self.visit_cell(search, 0, None);
-        };
-        for values in &next.values {
-            self.choices += 1;
-            if self.choices / CHOICES > self.options.budget {
-                return Err(Error::TooMany(self.options.budget));
-            }
-            search.values.push(values);
-            let result = match shape::are_supplied(&search.values, &shapes[search.values.len()..]) {
-                true => self.choose_values(shapes, search),
-                false => Ok(()),
-            };
-            search.values.pop();
-            result?;
-        }
-        Ok(())
-    }
-
-    /// Prepares the search for the chosen values.
-    fn begin(&self, search: &mut Search<'_>) {
-        search.read.clear();
-        search.written.clear();
-        for values in &search.values {
-            search.read.extend_from_slice(&values.read);
-            search.written.extend_from_slice(&values.written);
-        }
-        search.execution.known = 0;
-        let initial = |part: &Location| initial(self.skeleton, *part);
-        search.outcome = self.skeleton.parts.iter().map(initial).collect();
-        for (location, value) in search.values.iter().flat_map(|values| &values.results) {
-            if let Ok(part) = self.skeleton.parts.binary_search(location) {
-                search.outcome[part] = *value;
-            }
         }
     }
 
     /// Records the result of a complete candidate.
     fn finish(&mut self, search: &mut Search<'_>, violation: Option<Violation>) -> Result<(), Error> {
-        let verdict = match violation {
-            Some(violation) => Verdict::Impossible(violation),
-            None => search.judge.judge(&search.execution),
-        };
-        if let Some(goal) = &mut self.goal {
+        let violation = violation.or_else(|| search.racing_read());
+        let verdict = violation.map_or(search.verdict, Verdict::Impossible);
+        if let Sought::Goal(goal) = &mut self.sought {
             if matches!(verdict, Verdict::Impossible(_)) || !goal.accepts(&search.execution) {
                 return Ok(());
             }
@@ -384,8 +375,9 @@ impl<'s> Explorer<'s> {
             self.undefine(search, None, items);
         }
         self.found.executions += 1;
+        let decides = matches!(self.sought, Sought::Outcomes(decides) if decides(&outcome));
         self.found.allowed.entry(outcome).or_insert_with(|| search.witness());
-        if stops { Err(Error::Stopped) } else { Ok(()) }
+        if stops || decides { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// Records a forbidden outcome. Of several explanations, keeps the one by the rule that is checked last, whose execution
@@ -409,43 +401,21 @@ impl<'s> Explorer<'s> {
         entry.or_insert_with(|| Undefined { events, items, witness: search.witness() });
     }
 
+    /// Counts a choice. An error if the budget is exceeded.
+    fn count_choice(&mut self) -> Result<(), Error> {
+        self.choices += 1;
+        match self.choices / CHOICES > self.options.budget {
+            true => Err(Error::TooMany(self.options.budget)),
+            false => Ok(()),
+        }
+    }
+
     /// Counts a candidate. An error if the budget is exceeded.
     fn count(&mut self) -> Result<(), Error> {
         self.found.candidates += 1;
         match self.found.candidates > self.options.budget {
             true => Err(Error::TooMany(self.options.budget)),
             false => Ok(()),
-        }
-    }
-}
-
-impl Search<'_> {
-    fn outcome(&self) -> Vec<u64> {
-        let mut outcome = self.outcome.clone();
-        for (value, cell) in outcome.iter_mut().zip(&self.shared) {
-            let Some(cell) = cell.map(|index| &self.cells[index]) else { continue };
-            let last = cell.writes.iter().max_by_key(|&&write| self.execution.rank[write]);
-            *value = last.map_or(cell.initial, |&write| self.written[write]);
-        }
-        outcome
-    }
-
-    fn witness(&self) -> Witness {
-        let valued = |index: usize| Event {
-            read: self.read[index],
-            written: self.written[index],
-            ..self.frame.events[index].clone()
-        };
-        let count = self.frame.count();
-        let is_read = |index: usize| self.frame.reads >> index & 1 != 0;
-        let source = |index: usize| {
-            (is_read(index)).then(|| self.execution.source[index]).filter(|source| *source < count)
-        };
-        Witness {
-            positions: self.frame.positions.clone(),
-            events: (0..count).map(|index| (self.frame.items[index], valued(index))).collect(),
-            reads_from: (0..count).map(source).collect(),
-            rank: self.execution.rank.clone(),
         }
     }
 }

@@ -15,7 +15,7 @@
 //! let store = |written| Event { written, ..Event::atomic(Action::Write, object, scope::DEVICE, 0) };
 //! let run = |value| vec![Trace { events: vec![store(value)], ..Trace::default() }];
 //! let skeleton = Skeleton {
-//!     positions: [0, 1].map(|it| Position { group: it, sub_group: it, family: 0 }).to_vec(),
+//!     positions: [0, 1].map(|it| Position { group: it, sub_group: it, ..Position::default() }).to_vec(),
 //!     traces: vec![run(1), run(2)],
 //!     parts: vec![object],
 //!     sizes: vec![4],

@@ -47,8 +47,15 @@ pub struct Launch {
     /// The initial bytes of variables and parameters by id, instead of arguments: for a module that does not describe its
     /// arguments.
     pub objects: Option<BTreeMap<u32, Vec<u8>>>,
-    /// Whether reads can return values out of thin air: constants that a store of the module contains, but no run writes.
+    /// Whether reads can return values out of thin air: those that a store writes only in runs that read such values.
     pub thin_air: bool,
+    /// With `thin_air`: values that reads of atomic objects can return, besides the constants of the module.
+    pub assumed: Vec<i64>,
+    /// The device of each work-group; empty if there is one.
+    pub devices: Vec<u32>,
+    /// For herd's litmus tests, where a name is one object: all work-groups share the local memory of arguments, and atomic
+    /// operations on it have this scope.
+    pub shared_local: Option<u32>,
     /// Whether to skip runs with values that no consistent execution has. The forbidden outcomes are not complete then.
     pub only_consistent: bool,
 }

@@ -116,6 +116,11 @@ impl Model {
         before.has(a, b) || before.has(b, a)
     }
 
+    /// Whether `a` happens before `b` in the memory of `a`.
+    pub(crate) fn happens_before(&self, execution: &Execution, a: usize, b: usize) -> bool {
+        self.before(execution.frame.events[a].space).has(a, b)
+    }
+
     /// Computes happens-before: sequenced-before and synchronizes-with, closed.
     fn order(&mut self, execution: &Execution) {
         for (before, base) in self.before.iter_mut().zip(&self.base) {
@@ -150,21 +155,40 @@ impl Model {
     fn check_coherence(&self, execution: &Execution) -> Result<(), Violation> {
         let frame = &execution.frame;
         for a in members(execution.known) {
-            let event = &frame.events[a];
-            let first = if event.writes() { execution.rank[a] } else { execution.read_rank(a) };
-            let later = self.before(event.space).from(a) & frame.same_location.from(a) & execution.known;
+            let later =
+                self.before(frame.events[a].space).from(a) & frame.same_location.from(a) & execution.known;
             for b in members(later) {
-                let is_coherent = match frame.events[b].reads() {
-                    true => first <= execution.read_rank(b),
-                    false => first < execution.rank[b],
-                };
-                if !is_coherent {
-                    return Err(Violation::new(Rule::Coherence, a, b));
-                }
+                check_pair(execution, a, b)?;
             }
         }
         Ok(())
     }
+
+    /// Checks an access with the known accesses of its location, in the happens-before relation of the last `check`.
+    pub(crate) fn check_access(&self, execution: &Execution, access: usize) -> Result<(), Violation> {
+        let frame = &execution.frame;
+        let before = self.before(frame.events[access].space);
+        for other in members(frame.same_location.from(access) & execution.known) {
+            if before.has(access, other) {
+                check_pair(execution, access, other)?;
+            }
+            if before.has(other, access) {
+                check_pair(execution, other, access)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks coherence of two accesses of a location, of which the first happens before the second.
+fn check_pair(execution: &Execution, a: usize, b: usize) -> Result<(), Violation> {
+    let events = &execution.frame.events;
+    let first = if events[a].writes() { execution.rank[a] } else { execution.read_rank(a) };
+    let is_coherent = match events[b].reads() {
+        true => first <= execution.read_rank(b),
+        false => first < execution.rank[b],
+    };
+    if is_coherent { Ok(()) } else { Err(Violation::new(Rule::Coherence, a, b)) }
 }
 
 /// Conflicting accesses of different work-items, which are not both atomic with inclusive scopes.

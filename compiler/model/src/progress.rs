@@ -102,7 +102,7 @@ fn with_prefixes(traces: &[Trace], is_fair: bool) -> Vec<Trace> {
             let can_stop = is_barrier || !is_fair && last.is_none_or(|last| last.writes());
             if can_stop && known.insert(key.clone()) {
                 let events = trace.events[..index].to_vec();
-                all.push(Trace { events, results: Vec::new(), end: End::Paused });
+                all.push(Trace { events, results: Vec::new(), end: End::Paused, is_assumed: false });
             }
             key.extend([u64::from(event.site), event.read]);
         }

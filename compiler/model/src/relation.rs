@@ -97,6 +97,23 @@ impl Relation {
         }
     }
 
+    /// Replaces the elements that `a` is related to.
+    pub(crate) fn replace(&mut self, a: usize, to: Set) {
+        self.0[a] = to;
+    }
+
+    /// Makes the relation on these elements transitive, if it relates them only to each other.
+    pub(crate) fn close_within(&mut self, elements: Set) {
+        for via in members(elements) {
+            let row = self.0[via];
+            for other in members(elements) {
+                if self.0[other] >> via & 1 != 0 {
+                    self.0[other] |= row;
+                }
+            }
+        }
+    }
+
     /// An element that is related to itself.
     pub(crate) fn reflexive(&self) -> Option<usize> {
         (0..self.0.len()).find(|&index| self.has(index, index))

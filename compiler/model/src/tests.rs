@@ -61,7 +61,7 @@ fn skeleton(items: &[Vec<Statement>], is_one_group: bool) -> Skeleton {
     let mut parts = BTreeSet::new();
     for (number, statements) in (0..).zip(items) {
         let group = if is_one_group { 0 } else { number };
-        skeleton.positions.push(Position { group, sub_group: number, family: 0 });
+        skeleton.positions.push(Position { group, sub_group: number, ..Position::default() });
         let count = statements.iter().filter(|it| it.1.is_some()).count();
         let mut traces = Vec::new();
         for choice in 0..1_u64 << count {
@@ -256,4 +256,66 @@ fn drawings_name_lines_and_sources() {
     let svg = draw::svg(witness, "a & b", &names);
     assert!(svg.contains("a &amp; b") && svg.contains("&lt;1&gt; = 1, release, device"), "{svg}");
     assert_eq!(svg.matches("marker-end").count(), 2);
+}
+
+/// A plain read that sees a racing write cannot be the reason for that write.
+#[test]
+fn values_out_of_thin_air_do_not_come_from_races() {
+    let item = |read: u32, write: u32| {
+        let written = Event { written: 1, ..Event::atomic(Action::Write, object(write), scope::DEVICE, 0) };
+        let run = |value: u64| {
+            let seen = Event { read: value, ..Event::plain(Action::Read, object(read), true) };
+            let events = if value == 0 { vec![seen] } else { vec![seen, written.clone()] };
+            Trace { events, is_assumed: value == 1, ..Trace::default() }
+        };
+        vec![run(0), run(1)]
+    };
+    let skeleton = |is_assumed: bool| {
+        let mut traces = vec![item(0, 1), item(1, 0)];
+        traces.iter_mut().flatten().for_each(|run| run.is_assumed &= is_assumed);
+        let positions = [0, 1].map(|it| Position { group: it, sub_group: it, ..Position::default() });
+        Skeleton { positions: positions.to_vec(), traces, parts: vec![object(0)], ..Skeleton::default() }
+    };
+    let explored = |is_assumed| {
+        let options = Options { explains: true, ..Options::default() };
+        explore(&skeleton(is_assumed), Model::OpenCl, options).expect("few executions")
+    };
+    let strict = explored(true);
+    assert!(strict.undefined.is_empty() && strict.allowed.len() == 1);
+    assert_eq!(strict.forbidden[&vec![1]].rule, Rule::Visibility);
+    assert_eq!(explored(false).allowed.len(), 2);
+}
+
+#[test]
+fn the_scope_of_a_device_does_not_include_others() {
+    let program = store_buffering(SEQ_CST, scope::DEVICE);
+    let mut skeleton = skeleton(&program, false);
+    let race = |skeleton: &Skeleton| {
+        !explore(skeleton, Model::OpenCl, Options::default()).expect("few executions").undefined.is_empty()
+    };
+    assert!(!race(&skeleton));
+    skeleton.positions[1].device = 1;
+    assert!(race(&skeleton));
+    skeleton.events_mut().for_each(|event| event.scope = scope::CROSS_DEVICE);
+    assert!(!race(&skeleton));
+}
+
+/// Of many writes that nobody reads, only the last matters: it can be any that no other one follows.
+#[test]
+fn writes_that_nobody_reads_are_not_permuted() {
+    let writes = |from: u64| {
+        let one = |value| store(0, value, RELEASE, scope::DEVICE);
+        vec![one(from), one(from + 1)]
+    };
+    let mut skeleton = skeleton(&[writes(1), writes(3), writes(5), writes(7)], false);
+    skeleton.parts = vec![object(0)];
+    for model in [Model::OpenCl, Model::Vulkan] {
+        let found = explore(&skeleton, model, Options::default()).expect("few executions");
+        let last: Vec<u64> = found.allowed.keys().map(|outcome| outcome[0]).collect();
+        assert_eq!((last, found.executions), (vec![2, 4, 6, 8], 4));
+        // All orders of the pairs, to compare: 8! / 2^4.
+        let options = Options { explains: true, ..Options::default() };
+        let all = explore(&skeleton, model, options).expect("few executions");
+        assert_eq!((all.executions, all.allowed.keys().eq(found.allowed.keys())), (2520, true));
+    }
 }

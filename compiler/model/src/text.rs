@@ -88,12 +88,12 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::{Model, Options, explore};
+    use crate::explore::{Model, Options};
 
     /// Whether the condition of a test is true, and whether it has a data race.
     fn verdict(text: &str) -> (bool, bool) {
         let test = VulkanTest::read(text).expect("a test");
-        let found = explore(&test.skeleton, Model::Vulkan, Options::default()).expect("few executions");
+        let found = test.explore(Model::Vulkan, Options::default(), &|_| false).expect("few executions");
         let condition = test.condition.as_ref().expect("a condition");
         let holds = |outcome: &Vec<u64>| {
             condition.is_satisfied(&|name| test.value(outcome, name)).expect("a condition with known names")
@@ -133,6 +133,23 @@ mod tests {
         };
         assert_eq!(both("exists (P0:r0 == P1:r0)"), (false, false));
         assert_eq!(both("forall (x == 5)"), (true, false));
+    }
+
+    /// A barrier with a quorum of two of three work-items can end before the third arrives.
+    #[test]
+    fn a_barrier_can_end_before_late_work_items_arrive() {
+        let test = |quorum: u32, condition: &str| {
+            let barrier = format!("cbar.acq_rel.dv.semsc0 1, 1, {quorum}");
+            verdict(&format!(
+                "VULKAN quorum\n{{ x=0; }}\n P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 | P2@sg 2, wg 0, qf 0 ;\n \
+                 st.av.dv.sc0 x, 1 | {barrier} | {barrier} ;\n {barrier} | ld.vis.dv.sc0 r0, x | ;\n{condition}"
+            ))
+        };
+        assert_eq!(test(3, "exists (P1:r0 == 0)"), (false, false));
+        assert_eq!(test(2, "exists (P1:r0 == 0)"), (true, true));
+        // Nobody waits longer than for the second.
+        assert_eq!(test(2, "exists (P1:r0 == 1)"), (true, true));
+        assert_eq!(test(4, "exists (P1:r0 == 0)"), (false, false));
     }
 
     #[test]

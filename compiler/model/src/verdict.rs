@@ -17,6 +17,8 @@ pub enum Rule {
     Consistency,
     /// Vulkan's plain reads, which see the last write before them.
     LastWrite,
+    /// In executions with values out of thin air: plain reads see only writes that happen before them.
+    Visibility,
     /// OpenCL's total order of seq_cst operations.
     TotalOrder,
 }
@@ -31,6 +33,7 @@ impl Rule {
             Self::LocationOrder => "Vulkan, Memory Model, Location-Ordered",
             Self::Consistency => "Vulkan, Memory Model, Inter-Invocation Consistency",
             Self::LastWrite => "Vulkan, Memory Model, Value of a Read",
+            Self::Visibility => "OpenCL API 3.3.6, visible side effects",
             Self::TotalOrder => "OpenCL API 3.3.6.1, total order S",
         }
     }
@@ -47,6 +50,7 @@ impl fmt::Display for Rule {
             Self::LocationOrder => "the accesses are ordered, and their writes in the opposite order",
             Self::Consistency => "the order of accesses, writes and reads has a cycle",
             Self::LastWrite => "a plain read does not see the last write before it",
+            Self::Visibility => "a plain read sees a write that does not happen before it",
             Self::TotalOrder => "seq_cst operations have no total order in which reads see the last write",
         })
     }

@@ -83,6 +83,8 @@ pub(crate) struct Model {
     before: Relation,
     after: Relation,
     located: Relation,
+    /// Space for the relations of the accesses of a location.
+    edges: Relation,
 }
 
 fn class(event: &Event) -> u32 {
@@ -196,6 +198,7 @@ impl Model {
             before: Relation::new(count),
             after: Relation::new(count),
             located: Relation::new(events),
+            edges: Relation::new(events),
             steps,
             program,
             shared,
@@ -235,6 +238,11 @@ impl Model {
     /// Whether both are in one scoped modification order.
     pub(crate) fn are_ordered(&self, a: usize, b: usize) -> bool {
         self.mutual.has(a, b)
+    }
+
+    /// Whether `a` is location-ordered before `b`.
+    pub(crate) fn is_located_before(&self, a: usize, b: usize) -> bool {
+        self.located.has(a, b)
     }
 
     /// Checks the known part of an execution.
@@ -304,13 +312,50 @@ impl Model {
         }
     }
 
-    /// Checks that location order, modification order, reads-from and from-reads have no cycle, and that plain reads see
-    /// the last write.
-    fn check_consistency(&self, execution: &Execution) -> Result<(), Violation> {
+    /// Checks an access with the known accesses of its location, in the location order of the last `check`.
+    pub(crate) fn check_access(&mut self, execution: &Execution, access: usize) -> Result<(), Violation> {
+        let others = execution.frame.same_location.from(access) & execution.known;
+        self.check_location(execution, others | 1 << access)
+    }
+
+    /// Checks all locations. The relations of the axioms are between accesses of one location.
+    fn check_consistency(&mut self, execution: &Execution) -> Result<(), Violation> {
+        let mut left = execution.known;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let here = execution.frame.same_location.from(first) & execution.known | 1 << first;
+            self.check_location(execution, here)?;
+            left &= !here;
+        }
+        Ok(())
+    }
+
+    /// Checks that location order, modification order, reads-from and from-reads of the known accesses of a location have no
+    /// cycle, and that plain reads see the last write.
+    fn check_location(&mut self, execution: &Execution, here: Set) -> Result<(), Violation> {
+        let mut all = std::mem::take(&mut self.edges);
+        members(here).for_each(|access| all.replace(access, self.located.from(access) & here));
+        let result = self.add_edges(execution, here, &mut all).and_then(|()| {
+            all.close_within(here);
+            match members(here).find(|&it| all.has(it, it)) {
+                None => Ok(()),
+                Some(event) => {
+                    let is_next =
+                        |other: &usize| *other != event && all.has(event, *other) && all.has(*other, event);
+                    let next = members(here & !(1 << event)).find(is_next);
+                    Err(Violation::new(Rule::Consistency, event, next.unwrap_or(event)))
+                }
+            }
+        });
+        self.edges = all;
+        result
+    }
+
+    /// Adds modification order, reads-from and from-reads of a location to location order.
+    fn add_edges(&self, execution: &Execution, here: Set, all: &mut Relation) -> Result<(), Violation> {
         let frame = &execution.frame;
-        let mut all = self.located.clone();
-        for write in members(execution.writes()) {
-            for other in members(execution.other_writes(write)) {
+        for write in members(here & frame.writes) {
+            for other in members(here & frame.writes & !(1 << write)) {
                 let is_later = execution.is_modified_before(write, other);
                 if !is_later && self.located.has(write, other) {
                     return Err(Violation::new(Rule::LocationOrder, write, other));
@@ -320,12 +365,12 @@ impl Model {
                 }
             }
         }
-        for read in members(execution.reads()) {
+        for read in members(here & frame.reads) {
             let source = execution.source[read];
             if source != INITIAL {
                 all.add(source, read);
             }
-            for write in members(execution.other_writes(read)) {
+            for write in members(here & frame.writes & !(1 << read)) {
                 if self.is_read_before(execution, source, write) {
                     all.add(read, write);
                 }
@@ -334,15 +379,7 @@ impl Model {
                 return Err(Violation::new(Rule::LastWrite, read, read));
             }
         }
-        let edges = all.clone();
-        all.close();
-        match all.reflexive() {
-            None => Ok(()),
-            Some(event) => {
-                let next = members(edges.from(event)).find(|it| *it == event || all.has(*it, event));
-                Err(Violation::new(Rule::Consistency, event, next.unwrap_or(event)))
-            }
-        }
+        Ok(())
     }
 
     /// From-reads: whether a read from this source reads an older value than that of a write.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json as object};
 
 use super::{
     findings::{Bounds, Compiler, Findings, Study},
-    runtime_options,
+    herd, runtime_options,
     stress::{self, Limit, Seen, Stress},
     suite::{self, Test},
 };
@@ -94,7 +94,8 @@ fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<Ran, Outcome>
     let given = bytes::launch(&LaunchArguments::default(), &test.source)?;
     let source = Source { name: format!("{}.cl", test.name), text: test.source.into_bytes() };
     let bounds = Bounds { rounds: 1, sub_group: 1, budget: 5_000_000, thin_air: false };
-    let mut study = match Study::new(&compiler, source, &given, test.registers, bounds)? {
+    let named = herd::Test { registers: test.registers, ..herd::Test::default() };
+    let mut study = match Study::new(&compiler, source, &given, named, bounds)? {
         Ok(study) => study,
         Err(outcome) => return Ok(Err(outcome)),
     };

@@ -15,7 +15,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::{names::Names, stress::Seen};
+use super::{herd, names::Names, stress::Seen};
 use crate::{
     arguments::LaunchArguments,
     compile,
@@ -85,7 +85,7 @@ impl Study {
         compiler: &Compiler<'_>,
         source: Source,
         given: &LaunchArguments,
-        registers: Vec<String>,
+        test: herd::Test,
         bounds: Bounds,
     ) -> Result<Result<Self, Outcome>, Failure> {
         let modules = compiler
@@ -99,14 +99,22 @@ impl Study {
         launch.rounds = bounds.rounds;
         launch.sub_group = bounds.sub_group;
         launch.thin_air = bounds.thin_air;
-        let mut opencl = explored(&opencl, &launch, Model::OpenCl, bounds.options())?;
+        launch.assumed = test.numbers;
+        launch.shared_local = test.shared_local;
+        // Vulkan has no scope for several devices: the module runs on one.
+        let on_all = Launch { devices: test.devices, ..launch.clone() };
+        let mut opencl = explored(&opencl, &on_all, Model::OpenCl, bounds.options())?;
         let mut vulkan = explored(&vulkan, &launch, Model::Vulkan, bounds.options())?;
         // The host sees buffers. The module may write what the source only reads: a seq_cst load is a read-modify-write.
-        let is_visible = |part: &Location| matches!(part.object, Object::Argument(_));
+        let is_visible = |part: &Location| match part.object {
+            Object::Argument(_) => true,
+            Object::LocalArgument(..) => launch.shared_local.is_some(),
+            _ => false,
+        };
         let parts: Vec<Location> = opencl.skeleton.parts.iter().copied().filter(is_visible).collect();
         opencl.project(&parts);
         vulkan.project(&parts);
-        let names = Names::new(parameters, &opencl.skeleton, parts, registers);
+        let names = Names::new(parameters, &opencl.skeleton, parts, test.registers);
         let findings = Findings { names, vulkan, opencl, weaker: None, seen: None };
         Ok(Ok(Self { source, interface, launch, findings }))
     }

@@ -13,19 +13,34 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
+use kiln_memory_model::{scope, text::Condition};
+
 use crate::exit::{Failure, failure};
 
 /// A test as a kernel.
 pub(super) struct Kernel {
     /// The source, with the launch in the leading comment.
     pub(super) source: String,
-    /// The names of the elements of its last parameter.
+    pub(super) test: Test,
+}
+
+/// What a test says, and a kernel with a launch cannot.
+#[derive(Default)]
+pub(super) struct Test {
+    /// The names of the elements of the kernel's last parameter.
     pub(super) registers: Vec<String>,
+    /// The numbers in the condition.
+    pub(super) numbers: Vec<i64>,
+    /// The device of each work-group; empty if there is one.
+    pub(super) devices: Vec<u32>,
+    /// If several work-groups use a local object: the scope of the operations on it. It is one object then, as any name of a test.
+    pub(super) shared_local: Option<u32>,
 }
 
 /// A process.
 struct Process {
-    group: u32,
+    /// The device and the number of its work-group.
+    group: (u32, u32),
     parameters: String,
     body: String,
 }
@@ -43,7 +58,8 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let text = without_comments(text);
     let wrong = |what: &str| Failure(format!("the litmus test has no {what}"));
     let (_, rest) = text.split_once('{').ok_or_else(|| wrong("initial state"))?;
-    let (initial, rest) = rest.split_once('}').ok_or_else(|| wrong("initial state"))?;
+    let end = closing(rest).ok_or_else(|| wrong("initial state"))?;
+    let (initial, rest) = (&rest[..end], &rest[end + 1..]);
     let processes = processes(rest)?;
     let initial = initial_values(initial);
     let mut parameters = Parameters::new();
@@ -54,17 +70,26 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
             parameters.insert(name.to_owned(), space);
         }
     }
-    let mut groups: Vec<u32> = processes.iter().map(|process| process.group).collect();
+    let mut groups: Vec<(u32, u32)> = processes.iter().map(|process| process.group).collect();
     groups.sort_unstable();
     groups.dedup();
-    let members = |group: u32| processes.iter().filter(move |process| process.group == group).count();
+    let members = |group: (u32, u32)| processes.iter().filter(move |process| process.group == group).count();
     let size = groups.iter().map(|group| members(*group)).max().unwrap_or(1);
     let (code, registers) = body(&processes, &groups, &parameters)?;
     let mut kernel = format!("// kiln run --global {} --local {size}", size * groups.len());
     for (name, space) in &parameters {
         let _ = match *space {
             "local" => write!(kernel, " --arg local:4"),
-            _ => write!(kernel, " --arg buf:int[1]={}", initial.get(name).copied().unwrap_or(0)),
+            _ => match initial.get(name) {
+                Some(Initial { values, length }) if *length > 1 => {
+                    let values: Vec<String> = values.iter().map(i64::to_string).collect();
+                    write!(kernel, " --arg buf:int[{length}]={{{}}}", values.join(","))
+                }
+                one => {
+                    let value = one.and_then(|it| it.values.first()).copied().unwrap_or(0);
+                    write!(kernel, " --arg buf:int[1]={value}")
+                }
+            },
         };
     }
     let _ = writeln!(kernel, " --arg buf:int[{}]=0", registers.len().max(1));
@@ -73,7 +98,36 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let _ = writeln!(kernel, "kernel void litmus({}, global int *registers) {{", declared.join(", "));
     kernel.push_str(&code);
     kernel.push_str("}\n");
-    Ok(Kernel { source: kernel, registers })
+    let users = |name: &str| {
+        let uses = |process: &&Process| words(&process.parameters).contains(&name);
+        let mut users: Vec<_> = processes.iter().filter(uses).map(|process| process.group).collect();
+        users.dedup();
+        users.len()
+    };
+    let is_shared = |(name, space): (&String, &&str)| *space == "local" && users(name) > 1;
+    let mut devices: Vec<u32> = groups.iter().map(|group| group.0).collect();
+    devices = if devices.iter().all(|it| *it == devices[0]) { Vec::new() } else { devices };
+    // The compiler narrows the scope of operations on local objects, because only their work-group reaches them. Without a scope,
+    // it is the device's.
+    let is_narrow = text.contains("memory_scope_work_group");
+    let shared = if is_narrow { scope::WORKGROUP } else { scope::DEVICE };
+    let shared_local = parameters.iter().any(is_shared).then_some(shared);
+    let test = Test {
+        registers,
+        numbers: Condition::parse(&text).map_or_else(Vec::new, |it| it.numbers()),
+        devices,
+        shared_local,
+    };
+    Ok(Kernel { source: kernel, test })
+}
+
+/// Where the brace closes that was opened before this text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.find(|c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0
+    })
 }
 
 fn is_word(c: char) -> bool {
@@ -97,12 +151,28 @@ fn without_comments(text: &str) -> String {
     result.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// `[x] = 1; y = 2;`
-fn initial_values(text: &str) -> BTreeMap<String, i64> {
+/// The initial values of an object, and its number of elements.
+struct Initial {
+    values: Vec<i64>,
+    length: usize,
+}
+
+/// `[x] = 1; y = 2; atomic_int z[2] = {0, 0};`
+fn initial_values(text: &str) -> BTreeMap<String, Initial> {
     let pair = |part: &str| {
         let (name, value) = part.split_once('=')?;
-        let name = name.trim().trim_matches(|c| c == '[' || c == ']');
-        Some((name.rsplit(' ').next()?.to_owned(), value.trim().parse().ok()?))
+        let (name, value) = (name.trim(), value.trim());
+        if let Some(list) = value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+            let (name, length) = name.rsplit(' ').next()?.split_once('[')?;
+            let values: Option<Vec<i64>> = list.split(',').map(|it| it.trim().parse().ok()).collect();
+            return Some((
+                name.to_owned(),
+                Initial { values: values?, length: length.trim_end_matches(']').parse().ok()? },
+            ));
+        }
+        let name = name.trim_matches(|c| c == '[' || c == ']');
+        let values = vec![value.parse().ok()?];
+        Some((name.rsplit(' ').next()?.to_owned(), Initial { values, length: 1 }))
     };
     text.split(';').filter_map(pair).collect()
 }
@@ -126,17 +196,9 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().unwrap_or(0)
         };
-        if number("dev") != 0 {
-            return failure("a litmus test for several devices cannot be explored");
-        }
-        let mut depth = 1;
-        let end = inside.find(|c: char| {
-            depth += i32::from(c == '{') - i32::from(c == '}');
-            depth == 0
-        });
-        let Some(end) = end else { return failure("a process of the litmus test has no end") };
+        let Some(end) = closing(inside) else { return failure("a process of the litmus test has no end") };
         let process = Process {
-            group: number("wg"),
+            group: (number("dev"), number("wg")),
             parameters: parameters.to_owned(),
             body: inside[..end].to_owned(),
         };
@@ -153,7 +215,7 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
 /// The statements of all processes between their barriers, and the names of the registers.
 fn body(
     processes: &[Process],
-    groups: &[u32],
+    groups: &[(u32, u32)],
     parameters: &Parameters,
 ) -> Result<(String, Vec<String>), Failure> {
     let mut code = String::new();
@@ -270,9 +332,9 @@ mod tests {
             P1@wg 0, dev 0 (global int* x, local atomic_int* y) { B1: barrier(CLK_LOCAL_MEM_FENCE);\n\
             int r0 = atomic_load_explicit(y, memory_order_acquire); // read\n if (r0) { r0 = (*x); } }\nexists (1:r0=1)\n";
         assert!(is_test(text));
-        let Kernel { source: kernel, registers } =
-            kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
-        assert_eq!(registers, ["1:r0"]);
+        let Kernel { source: kernel, test } = kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
+        assert_eq!((test.registers, test.numbers), (vec!["1:r0".to_owned()], vec![1]));
+        assert!(test.devices.is_empty() && test.shared_local.is_none());
         for part in [
             "// kiln run --global 2 --local 2 --arg buf:int[1]=0 --arg local:4 --arg buf:int[1]=0\n",
             "kernel void litmus(global int *x, local int *y, global int *registers) {\n",
@@ -286,10 +348,18 @@ mod tests {
     }
 
     #[test]
+    fn tests_can_have_arrays_several_devices_and_shared_local_objects() {
+        let text = "OPENCL a\n{ atomic_int x[2] = {3, 4}; [y]=0; }\n\
+            P0@wg 0, dev 0 (global atomic_int* x, local atomic_int* y) { int r = 0; }\n\
+            P1@wg 0, dev 1 (global atomic_int* x, local atomic_int* y) { int r = 0; }\nexists (x=1)\n";
+        let Kernel { source, test } = kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
+        assert!(source.contains("--global 2 --local 1 --arg buf:int[2]={3,4} --arg local:4"), "{source}");
+        assert_eq!((test.devices, test.shared_local), (vec![0, 1], Some(scope::DEVICE)));
+    }
+
+    #[test]
     fn invalid_tests_are_errors() {
-        for text in
-            ["OPENCL a", "OPENCL a {} exists", "OPENCL a {} P0@wg 0, dev 1 () {}", "OPENCL a {} P0@wg 0 () {"]
-        {
+        for text in ["OPENCL a", "OPENCL a {} exists", "OPENCL a {} P0@wg 0 () {"] {
             assert!(kernel(text).is_err(), "{text}");
         }
         assert!(!is_test("kernel void k() {}"));

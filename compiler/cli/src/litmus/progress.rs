@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::{
     findings::{Bounds, Compiler},
+    herd,
     names::Names,
     text::described,
 };
@@ -36,7 +37,7 @@ impl Table {
         compiler: &Compiler<'_>,
         source: &Source,
         given: &LaunchArguments,
-        registers: Vec<String>,
+        test: herd::Test,
         bounds: Bounds,
     ) -> Result<Result<Self, Outcome>, Failure> {
         let (module, interface) = match compiler.module(source, Environment::OpenCl) {
@@ -46,10 +47,11 @@ impl Table {
         let Bytes { mut launch, parameters } = bytes::bytes(given, &interface)?;
         (launch.rounds, launch.sub_group) = (bounds.rounds, bounds.sub_group);
         (launch.keeps_cut, launch.keeps_spins) = (true, true);
+        (launch.devices, launch.shared_local) = (test.devices, test.shared_local);
         let skeleton = module.skeleton(&launch)?;
         let options = Options { explains: false, ..bounds.options() };
         let parts = skeleton.parts.clone();
-        let names = Names::new(parameters, &skeleton, parts, registers);
+        let names = Names::new(parameters, &skeleton, parts, test.registers);
         let found = explore(&skeleton, Model::OpenCl, options)?;
         let named = |location| names.location(location);
         let races = found.undefined.values().filter(|it| it.events.is_some());

@@ -2,19 +2,16 @@
 
 use std::fmt::Write as _;
 
-use kiln_memory_model::{
-    Model,
-    explore::{Options, explore},
-    text::VulkanTest,
-};
+use kiln_memory_model::{Model, explore::Options, text::VulkanTest};
 
 use crate::exit::{Failure, Outcome};
 
 /// The table of a test.
-pub(super) fn study(text: &str, budget: u64) -> Result<(String, Outcome), Failure> {
-    let test = VulkanTest::read(text).map_err(|what| Failure(format!("the litmus test: {what}")))?;
+pub(super) fn study(text: &str, budget: u64, thin_air: bool) -> Result<(String, Outcome), Failure> {
+    let read = if thin_air { VulkanTest::read_with_thin_air } else { VulkanTest::read };
+    let test = read(text).map_err(|what| Failure(format!("the litmus test: {what}")))?;
     let options = Options { budget, ..Options::default() };
-    let found = explore(&test.skeleton, Model::Vulkan, options)?;
+    let found = test.explore(Model::Vulkan, options, &|_| false)?;
     let named = |outcome: &Vec<u64>| -> String {
         let part =
             |(name, _): &(String, _)| format!("{name}={}", test.value(outcome, name).unwrap_or_default());
@@ -42,7 +39,7 @@ pub(super) fn study(text: &str, budget: u64) -> Result<(String, Outcome), Failur
         let verdict = verdict.ok_or_else(|| Failure("the condition is not understood".to_owned()))?;
         let _ = writeln!(table, "\nThe condition is {verdict}.");
     }
-    if test.skeleton.is_cut {
+    if found.is_cut {
         table.push_str("Loops were cut after a few rounds: outcomes of longer runs are missing.\n");
     }
     let has_race = found.racing.iter().any(|outcome| is_counted(&outcome));

@@ -1,11 +1,14 @@
 //! The choices at each location: an order of its writes, and a write for each of its reads.
 
-use super::{Error, Explorer, Search, initial};
+use super::{
+    Error, Explorer, initial,
+    search::{Search, Which},
+};
 use crate::{
     event::{Action, Location, Skeleton},
     execution::{Frame, INITIAL},
-    relation::members,
-    verdict::Violation,
+    relation::{Set, members},
+    verdict::{Verdict, Violation},
 };
 
 /// A location, and the events that access it.
@@ -16,17 +19,32 @@ pub(super) struct Cell {
     pub(super) writes: Vec<usize>,
     /// Accesses that only read.
     reads: Vec<usize>,
+    /// Whether the choices here do not synchronize work-items, nor concern the order of seq_cst operations: no access is atomic,
+    /// or none reads.
+    pub(super) is_quiet: bool,
 }
 
+/// The number of writes from which the orders of writes that nobody reads are not told apart, but for the last.
+const SILENT: usize = 5;
+
 impl Cell {
+    /// Whether only the last write matters.
+    fn is_silent(&self, frame: &Frame) -> bool {
+        let writes = &self.writes;
+        self.is_quiet
+            && self.reads.is_empty()
+            && writes.len() >= SILENT
+            && writes.iter().all(|&write| frame.events[write].action == Action::Write)
+    }
+
     /// Whether there is only one order of writes and one source of reads.
     fn has_no_choice(&self) -> bool {
         self.writes.len() + self.reads.len() == 1
     }
 }
 
-/// The cells of a frame: first those without a choice, then those with atomic operations, so that synchronization is
-/// determined early.
+/// The cells of a frame: first those with atomic operations, so that synchronization is determined early, and of these the ones
+/// without a choice.
 pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {
@@ -34,15 +52,20 @@ pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
         let known = cells.iter().position(|cell| cell.location == location);
         let known = known.unwrap_or_else(|| {
             let initial = initial(skeleton, location);
-            cells.push(Cell { location, initial, writes: Vec::new(), reads: Vec::new() });
+            cells.push(Cell { location, initial, writes: Vec::new(), reads: Vec::new(), is_quiet: true });
             cells.len() - 1
         });
-        let list = if event.writes() { &mut cells[known].writes } else { &mut cells[known].reads };
-        list.push(index);
+        let cell = &mut cells[known];
+        if event.writes() { cell.writes.push(index) } else { cell.reads.push(index) }
     }
-    let is_plain =
-        |cell: &Cell| cell.writes.iter().chain(&cell.reads).all(|&access| !frame.events[access].is_atomic);
-    cells.sort_by_key(|cell| (!cell.has_no_choice(), is_plain(cell), cell.writes.len()));
+    let has_fences = frame.events.iter().any(|it| it.is_fence() && it.is_seq_cst());
+    for cell in &mut cells {
+        let accesses = || cell.writes.iter().chain(&cell.reads).map(|&access| &frame.events[access]);
+        let is_plain = accesses().all(|it| !it.is_atomic);
+        let is_silent = cell.writes.len() >= SILENT && !accesses().any(|it| it.reads() || it.is_seq_cst());
+        cell.is_quiet = is_plain || (is_silent && !has_fences);
+    }
+    cells.sort_by_key(|cell| (cell.is_quiet, !cell.has_no_choice(), cell.writes.len()));
     cells
 }
 
@@ -52,18 +75,29 @@ impl Explorer<'_> {
         &mut self,
         search: &mut Search<'_>,
         cell: usize,
-        violation: Option<Violation>,
+        mut violation: Option<Violation>,
     ) -> Result<(), Error> {
+        if cell == search.loud && violation.is_none() {
+            if cell == 0 {
+                self.count()?;
+                violation = search.judge.check(&search.execution).err();
+            }
+            if violation.is_none() {
+                search.verdict = search.judge.judge(&search.execution);
+            }
+            if let Verdict::Impossible(found) = search.verdict {
+                violation.get_or_insert(found);
+            }
+            if violation.is_some() && !self.options.explains {
+                return Ok(());
+            }
+        }
         if cell < search.cells.len() {
+            if !self.options.explains && search.cells[cell].is_silent(&search.frame) {
+                return self.visit_last(search, cell);
+            }
             return self.visit_order(search, cell, 0, None, violation);
         }
-        let violation = match search.cells.is_empty() {
-            true => {
-                self.count()?;
-                search.judge.check(&search.execution).err()
-            }
-            false => violation,
-        };
         self.finish(search, violation)
     }
 
@@ -88,27 +122,80 @@ impl Explorer<'_> {
             if is_ordered(write) || own & !execution.known != 0 {
                 continue;
             }
-            let is_modify = frame.events[write].action == Action::Modify;
+            if frame.events[write].action != Action::Modify {
+                self.visit_values(search, (cell, rank, write), violation)?;
+                continue;
+            }
             // A read-modify-write reads the last write before its own (OpenCL API 3.3.6.1), but for writes that Vulkan does not
             // order with it.
             let mut source = last;
             loop {
                 let value = source.map_or(search.cells[cell].initial, |source| search.written[source]);
-                if !is_modify || search.read[write] == value {
+                if let Some(undo) = search.narrow(write, Which::Read, value) {
                     search.execution.source[write] = source.unwrap_or(INITIAL);
-                    search.execution.rank[write] = rank + 1;
-                    search.execution.known |= 1 << write;
-                    let result = self.visit_order(search, cell, rank + 1, Some(write), violation);
-                    search.execution.known &= !(1 << write);
+                    let result = self.visit_values(search, (cell, rank, write), violation);
+                    search.undo(undo);
                     result?;
                 }
                 match source {
-                    Some(other) if is_modify && search.judge.is_free_of(write, other) => {
+                    Some(other) if search.judge.is_free_of(write, other) => {
                         source = before(search, cell, other);
                     }
                     _ => break,
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Chooses the last write at a cell that nobody reads. The others have any order that agrees with happens-before.
+    fn visit_last(&mut self, search: &mut Search<'_>, cell: usize) -> Result<(), Error> {
+        let writes = search.cells[cell].writes.clone();
+        let all = writes.iter().fold(0, |set: Set, write| set | 1 << write);
+        for &last in &writes {
+            let Some(order) = search.order_ending_with(last, all) else { continue };
+            for (rank, write) in (1..).zip(order) {
+                search.execution.rank[write] = rank;
+            }
+            search.execution.known |= all;
+            let mut before = None;
+            while let Some(value) = search.next_written(last, before) {
+                before = Some(value);
+                let Some(undo) = search.narrow(last, Which::Written, value) else { continue };
+                search.written[last] = value;
+                let result = self.count_choice().and_then(|()| self.visit_checked(search, cell, None));
+                search.undo(undo);
+                result?;
+            }
+            search.execution.known &= !all;
+        }
+        Ok(())
+    }
+
+    /// Chooses the value of a write, which is the next in the modification order, and continues.
+    fn visit_values(
+        &mut self,
+        search: &mut Search<'_>,
+        (cell, rank, write): (usize, usize, usize),
+        violation: Option<Violation>,
+    ) -> Result<(), Error> {
+        search.execution.rank[write] = rank + 1;
+        let mut last = None;
+        while let Some(value) = search.next_written(write, last) {
+            last = Some(value);
+            let Some(undo) = search.narrow(write, Which::Written, value) else { continue };
+            self.count_choice()?;
+            search.written[write] = value;
+            search.execution.known |= 1 << write;
+            let result = if self.permits(search, cell, write) {
+                search.execution.rank[write] = rank + 1;
+                self.visit_order(search, cell, rank + 1, Some(write), violation)
+            } else {
+                Ok(())
+            };
+            search.execution.known &= !(1 << write);
+            search.undo(undo);
+            result?;
         }
         Ok(())
     }
@@ -124,29 +211,39 @@ impl Explorer<'_> {
         let Some(&read) = search.cells[cell].reads.get(from) else {
             return self.visit_checked(search, cell, violation);
         };
-        let value = search.read[read];
         let count = search.cells[cell].writes.len();
         for index in 0..=count {
-            let (source, written) = match index {
+            let (source, value) = match index {
                 0 => (INITIAL, search.cells[cell].initial),
                 _ => {
                     let write = search.cells[cell].writes[index - 1];
                     (write, search.written[write])
                 }
             };
-            if written != value {
-                continue;
-            }
+            let Some(undo) = search.narrow(read, Which::Read, value) else { continue };
+            self.count_choice()?;
             search.execution.source[read] = source;
-            if !self.options.explains && !is_coherent_in_item(search, read) {
-                continue;
-            }
             search.execution.known |= 1 << read;
-            let result = self.visit_reads(search, cell, from + 1, violation);
+            let result = match self.permits(search, cell, read) {
+                true => self.visit_reads(search, cell, from + 1, violation),
+                false => Ok(()),
+            };
             search.execution.known &= !(1 << read);
+            search.undo(undo);
             result?;
         }
         Ok(())
+    }
+
+    /// Whether a choice can be part of a consistent execution. Otherwise it is visited only to explain outcomes.
+    fn permits(&self, search: &mut Search<'_>, cell: usize, access: usize) -> bool {
+        if self.options.explains {
+            return true;
+        }
+        if cell >= search.loud {
+            return search.judge.check_access(&search.execution, access).is_ok();
+        }
+        search.frame.writes >> access & 1 != 0 || is_coherent_in_item(search, access)
     }
 
     /// Checks the execution after the choices at a cell, and continues with the next cell.
@@ -156,10 +253,14 @@ impl Explorer<'_> {
         cell: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if search.cells[cell].has_no_choice() && cell + 1 < search.cells.len() {
+        if search.cells[cell].has_no_choice() && cell + 1 != search.loud && cell + 1 != search.cells.len() {
             return self.visit_cell(search, cell + 1, violation);
         }
         self.count()?;
+        if cell >= search.loud && !self.options.explains {
+            // Each of the accesses has been checked.
+            return self.visit_cell(search, cell + 1, None);
+        }
         let violation = violation.or_else(|| search.judge.check(&search.execution).err());
         if violation.is_some() && !self.options.explains {
             return Ok(());

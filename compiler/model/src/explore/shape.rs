@@ -13,6 +13,8 @@ pub(super) struct Shape {
     /// One of these runs, for everything but values.
     pub(super) trace: Trace,
     pub(super) values: Vec<Values>,
+    /// For each event, the number of its location.
+    locations: Vec<Option<usize>>,
     /// The values at locations that some of the runs write.
     supplies: Set,
     /// The values that all of the runs need.
@@ -23,7 +25,10 @@ pub(super) struct Shape {
 pub(super) struct Values {
     pub(super) read: Vec<u64>,
     pub(super) written: Vec<u64>,
-    pub(super) results: Vec<(Location, u64)>,
+    /// The parts of an outcome that the run alone determines.
+    pub(super) results: Vec<(usize, u64)>,
+    /// Whether it reads values out of thin air.
+    pub(super) is_assumed: bool,
     supplies: Set,
     /// The values read that are not initial ones.
     needs: Set,
@@ -40,28 +45,102 @@ impl Numbers {
     }
 }
 
-/// The shapes of each work-item.
-pub(super) fn shapes(skeleton: &Skeleton) -> Vec<Vec<Shape>> {
-    let mut numbers = Numbers::default();
-    let of_item = |traces: &Vec<Trace>| {
-        let mut shapes: Vec<Shape> = Vec::new();
-        let mut known: BTreeMap<(End, Vec<Operation>), usize> = BTreeMap::new();
-        for trace in traces {
-            let key = (trace.end, trace.events.iter().map(operation).collect());
-            let index = *known.entry(key).or_insert_with(|| {
-                let trace = trace.clone();
-                shapes.push(Shape { trace, values: Vec::new(), supplies: 0, needs: Set::MAX });
-                shapes.len() - 1
-            });
-            let values = values(trace, skeleton, &mut numbers);
-            let shape = &mut shapes[index];
-            shape.supplies |= values.supplies;
-            shape.needs &= values.needs;
-            shape.values.push(values);
+/// The shapes of each work-item, and the initial values of the locations that they access.
+pub(super) struct Shapes {
+    pub(super) items: Vec<Vec<Shape>>,
+    initial: Vec<u64>,
+}
+
+impl Shapes {
+    pub(super) fn new(skeleton: &Skeleton) -> Self {
+        let mut numbers = Numbers::default();
+        let mut locations: BTreeMap<Location, usize> = BTreeMap::new();
+        let mut of_item = |traces: &Vec<Trace>| {
+            let mut shapes: Vec<Shape> = Vec::new();
+            let mut known: BTreeMap<(End, Vec<Operation>), usize> = BTreeMap::new();
+            for trace in traces {
+                let key = (trace.end, trace.events.iter().map(operation).collect());
+                let index = *known.entry(key).or_insert_with(|| {
+                    let mut number = |event: &Event| {
+                        let next = locations.len();
+                        event.location.map(|location| *locations.entry(location).or_insert(next))
+                    };
+                    shapes.push(Shape {
+                        locations: trace.events.iter().map(&mut number).collect(),
+                        trace: trace.clone(),
+                        values: Vec::new(),
+                        supplies: 0,
+                        needs: Set::MAX,
+                    });
+                    shapes.len() - 1
+                });
+                let values = values(trace, skeleton, &mut numbers);
+                let shape = &mut shapes[index];
+                shape.supplies |= values.supplies;
+                shape.needs &= values.needs;
+                shape.values.push(values);
+            }
+            shapes
+        };
+        let items = skeleton.traces.iter().map(&mut of_item).collect();
+        let mut all = vec![0; locations.len()];
+        for (location, number) in locations {
+            all[number] = initial(skeleton, location);
         }
-        shapes
-    };
-    skeleton.traces.iter().map(of_item).collect()
+        Self { items, initial: all }
+    }
+
+    /// For a shape of each work-item, the values that can be part of an execution: each read returns the initial value, or one
+    /// that such a run writes. `None` if a work-item has none.
+    pub(super) fn possible(&self, shapes: &[&Shape]) -> Option<Vec<Vec<u32>>> {
+        let all = |shape: &&Shape| (0..shape.values.len() as u32).collect();
+        let mut possible: Vec<Vec<u32>> = shapes.iter().map(all).collect();
+        loop {
+            let mut available: Vec<Vec<u64>> = self.initial.iter().map(|initial| vec![*initial]).collect();
+            for (shape, runs) in shapes.iter().zip(&possible) {
+                for (at, location) in shape.writes() {
+                    for run in runs {
+                        let value = shape.values[*run as usize].written[at];
+                        if !available[location].contains(&value) {
+                            available[location].push(value);
+                        }
+                    }
+                }
+            }
+            let mut is_done = true;
+            for (shape, runs) in shapes.iter().zip(&mut possible) {
+                let before = runs.len();
+                runs.retain(|run| {
+                    let values = &shape.values[*run as usize];
+                    shape.reads().all(|(at, location)| available[location].contains(&values.read[at]))
+                });
+                if runs.is_empty() {
+                    return None;
+                }
+                is_done &= runs.len() == before;
+            }
+            if is_done {
+                return Some(possible);
+            }
+        }
+    }
+}
+
+impl Shape {
+    /// The accesses of one kind: their positions, and the numbers of their locations.
+    fn accesses(&self, is_one: fn(&Event) -> bool) -> impl Iterator<Item = (usize, usize)> {
+        let numbered =
+            self.locations.iter().enumerate().filter_map(|(at, location)| Some((at, (*location)?)));
+        numbered.filter(move |(at, _)| is_one(&self.trace.events[*at]))
+    }
+
+    fn reads(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.accesses(Event::reads)
+    }
+
+    fn writes(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.accesses(Event::writes)
+    }
 }
 
 fn values(trace: &Trace, skeleton: &Skeleton, numbers: &mut Numbers) -> Values {
@@ -75,10 +154,13 @@ fn values(trace: &Trace, skeleton: &Skeleton, numbers: &mut Numbers) -> Values {
             supplies |= numbers.set(location, event.written);
         }
     }
+    let result =
+        |(location, value): &(Location, u64)| Some((skeleton.parts.binary_search(location).ok()?, *value));
     Values {
         read: trace.events.iter().map(|event| event.read).collect(),
         written: trace.events.iter().map(|event| event.written).collect(),
-        results: trace.results.clone(),
+        results: trace.results.iter().filter_map(result).collect(),
+        is_assumed: trace.is_assumed,
         supplies,
         needs,
     }
@@ -105,11 +187,4 @@ pub(super) fn can_be_supplied(chosen: &[&Shape], others: &[Vec<Shape>]) -> bool 
     let needs = chosen.iter().fold(0, |all, shape| all | shape.needs);
     let supplies = chosen.iter().copied().chain(others.iter().flatten());
     needs & !supplies.fold(0, |all, shape| all | shape.supplies) == 0
-}
-
-/// Whether runs with these values, with any of these shapes, can write all values that they read.
-pub(super) fn are_supplied(chosen: &[&Values], others: &[&Shape]) -> bool {
-    let needs = chosen.iter().fold(0, |all, values| all | values.needs);
-    let supplies = chosen.iter().fold(0, |all, values| all | values.supplies);
-    needs & !others.iter().fold(supplies, |all, shape| all | shape.supplies) == 0
 }

@@ -6,7 +6,7 @@ use super::{
     Unsupported, alu,
     walk::{Run, Stop},
 };
-use crate::event::{Action, Event, scope, semantics};
+use crate::event::{Action, Event, Space, scope, semantics};
 
 impl Run<'_> {
     /// An atomic operation with a result.
@@ -62,10 +62,16 @@ impl Run<'_> {
         (scope, mask): (u32, u32),
         (read, written): (u64, u64),
     ) -> Result<(), Stop> {
-        let (scope, mask) = (self.scalar(scope)? as u32, self.scalar(mask)? as u32);
+        let (mut scope, mask) = (self.scalar(scope)? as u32, self.scalar(mask)? as u32);
+        let object = super::interface::object(address).map(|it| it.0);
+        if let Some(shared) = self.bound.launch.shared_local
+            && object.is_some_and(|it| it.space() == Space::Local)
+        {
+            scope = shared;
+        }
         if let Some(location) = self.location(address, size) {
             self.push(Event { read, written, ..Event::atomic(action, location, scope, mask) });
-        } else if let Some((object, _)) = super::interface::object(address)
+        } else if let Some(object) = object
             && mask & semantics::ORDERS != 0
         {
             self.push(Event::atomic(action, self.unshared(object.space()), scope, mask));

@@ -317,6 +317,7 @@ impl Module {
         let length = self.definition(ty).ok().filter(|it| it.op == Op::TypeArray).map(|it| it.word(2));
         let number = length.and_then(|length| bound.locals.get(self.spec_ids.get(&length)?));
         Ok(address(match number {
+            Some(number) if bound.launch.shared_local.is_some() => Object::LocalArgument(*number, 0),
             Some(number) => Object::LocalArgument(*number, group),
             None => Object::LocalVariable(id, group),
         }))

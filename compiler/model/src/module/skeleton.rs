@@ -17,7 +17,7 @@ use super::{
     values::{Before, Values},
     walk::{Item, Run, Stop},
 };
-use crate::event::{End, Location, Object, Position, Skeleton, Trace};
+use crate::event::{End, Event, Location, Object, Position, Skeleton, Trace};
 
 /// The maximum number of work-items. The executions of more are too many to explore.
 const MAX_ITEMS: u32 = 64;
@@ -84,7 +84,7 @@ impl Tree {
 struct Search<'m> {
     module: &'m Module,
     bound: &'m Bound,
-    /// The values that every location can have, from thin air.
+    /// The values that every atomic object can have, from thin air.
     thin_air_values: BTreeSet<u64>,
     values: Values,
     log: Log,
@@ -92,17 +92,24 @@ struct Search<'m> {
 }
 
 impl Module {
-    /// The constants that stores of the module write.
-    fn stored(&self, bound: &Bound) -> BTreeSet<u64> {
-        let operand = |it: &super::Instruction| match it.op {
-            Op::Store => Some(it.word(1)),
-            Op::AtomicStore => Some(it.word(3)),
-            Op::AtomicExchange => Some(it.word(5)),
-            _ => None,
-        };
-        let ids = self.instructions.iter().filter_map(operand);
-        let values = ids.filter_map(|id| self.constant(id, bound).ok()?.first().copied());
-        values.filter(|value| *value < 16).collect()
+    /// The values that reads of atomic objects can return from thin air: the constants that stores write and that computations
+    /// use, and those of the launch. What runs with these values write is found like any other value.
+    fn assumed(&self, bound: &Bound) -> BTreeSet<u64> {
+        let mut ids = Vec::new();
+        for it in &self.instructions {
+            match it.op {
+                Op::Store => ids.push(it.word(1)),
+                Op::AtomicStore => ids.push(it.word(3)),
+                Op::AtomicExchange => ids.push(it.word(5)),
+                Op::AtomicCompareExchange => ids.extend([it.word(6), it.word(7)]),
+                Op::IEqual | Op::INotEqual | Op::IAdd | Op::ISub | Op::BitwiseXor => {
+                    ids.extend([it.word(2), it.word(3)]);
+                }
+                _ => {}
+            }
+        }
+        let values = ids.into_iter().filter_map(|id| self.constant(id, bound).ok()?.first().copied());
+        values.chain(bound.launch.assumed.iter().map(|value| *value as u64)).collect()
     }
 
     /// Enumerates the runs of all work-items of a launch, with their accesses to shared memory.
@@ -112,29 +119,50 @@ impl Module {
         if items.len() as u32 > MAX_ITEMS || items.is_empty() {
             return Err(Unsupported::Other(format!("1 to {MAX_ITEMS} work-items can be explored")));
         }
+        let mut shared = Shared::default();
+        let assumed = if launch.thin_air { self.assumed(&bound) } else { BTreeSet::new() };
+        let mut skeleton = self.runs(&bound, &items, &mut shared, assumed)?;
+        if launch.thin_air {
+            // The runs without such values, of the same shared memory.
+            let causal = self.runs(&bound, &items, &mut shared, BTreeSet::new())?;
+            for (runs, causal) in skeleton.traces.iter_mut().zip(&causal.traces) {
+                runs.iter_mut().for_each(|run| run.is_assumed = !causal.contains(run));
+            }
+        }
+        Ok(skeleton)
+    }
+
+    /// Enumerates the runs of these work-items, which can read the assumed values from thin air.
+    fn runs(
+        &self,
+        bound: &Bound,
+        items: &[Item],
+        shared: &mut Shared,
+        assumed: BTreeSet<u64>,
+    ) -> Result<Skeleton, Unsupported> {
+        let launch = &bound.launch;
         let mut search = Search {
             module: self,
-            bound: &bound,
-            thin_air_values: if launch.thin_air { self.stored(&bound) } else { BTreeSet::new() },
+            bound,
+            thin_air_values: assumed,
             values: Values::new(launch.only_consistent && !launch.thin_air),
             log: Log::default(),
             is_cut: false,
         };
-        let mut shared = Shared::default();
         let mut all: Vec<Runs> = items.iter().map(|_| Runs::default()).collect();
         for number in 0.. {
             for (index, (item, runs)) in items.iter().zip(&mut all).enumerate() {
                 let mut tree = std::mem::take(&mut runs.tree);
-                let begin = (index, *item, &shared);
+                let begin = (index, *item, &*shared);
                 search.grow(begin, &mut tree, &mut Vec::new(), runs, None)?;
                 runs.tree = tree;
             }
-            let shares_more = search.share(&mut shared);
+            let shares_more = search.share(shared);
             let is_new = search.values.update() || shares_more;
             // The number of writes bounds the useful values: without that limit, additions would produce new values
             // forever.
             if !is_new || number > 2 + all.iter().map(|runs| runs.writes).sum::<usize>() {
-                return search.finish(launch, &items, &shared, all);
+                return search.finish(launch, items, shared, all);
             }
             if shares_more {
                 all.iter_mut().for_each(|runs| *runs = Runs::default());
@@ -192,9 +220,11 @@ impl<'m> Search<'m> {
         }
         let Tree::Choice(address, size, before, next) = tree else { return Ok(()) };
         let initial = memory::initial(self.bound, *address, *size);
-        // A plain read sees only a write that happens before it.
+        // A plain read sees only a write that happens before it. So each cycle of such values has a read of an atomic object, and
+        // the values of that read reach the others.
         if self.log.atomic.contains(address) {
-            self.values.add(*address, &self.thin_air_values);
+            let mask = u64::MAX >> (64 - 8 * (*size).clamp(1, 8));
+            self.values.add(*address, self.thin_air_values.iter().map(|value| value & mask));
         }
         for value in self.values.readable(*address, initial, index, before) {
             let tree = next.entry(value).or_default();
@@ -246,7 +276,10 @@ impl<'m> Search<'m> {
             runs.tree.flatten(&mut traces);
             traces
         };
-        let traces: Vec<Vec<Trace>> = all.into_iter().map(flat).collect();
+        let mut traces: Vec<Vec<Trace>> = all.into_iter().map(flat).collect();
+        if launch.thin_air {
+            self.keep_supplied(&mut traces);
+        }
         if traces.iter().any(Vec::is_empty) {
             return Err(Unsupported::Long);
         }
@@ -283,6 +316,30 @@ impl<'m> Search<'m> {
             is_cut: self.is_cut,
             traces,
         })
+    }
+
+    /// Keeps the runs all of whose values are initial ones or can be written by such runs.
+    fn keep_supplied(&self, traces: &mut [Vec<Trace>]) {
+        let initial = |location: &Location| {
+            let address = interface::address(location.object) + u64::from(location.offset);
+            let size = self.log.sizes.range((address, 0)..).next().map_or(4, |it| it.1);
+            memory::initial(self.bound, address, size)
+        };
+        loop {
+            let events = traces.iter().flatten().flat_map(|trace| &trace.events);
+            let write = |event: &Event| Some((event.location?, event.written)).filter(|_| event.writes());
+            let written: BTreeSet<(Location, u64)> = events.filter_map(write).collect();
+            let is_supplied = |event: &Event| {
+                let Some(location) = event.location.filter(|_| event.reads()) else { return true };
+                written.contains(&(location, event.read)) || event.read == initial(&location)
+            };
+            let count = |traces: &[Vec<Trace>]| traces.iter().map(Vec::len).sum::<usize>();
+            let before = count(traces);
+            traces.iter_mut().for_each(|runs| runs.retain(|trace| trace.events.iter().all(is_supplied)));
+            if count(traces) == before {
+                return;
+            }
+        }
     }
 
     /// Rejects accesses to shared memory that overlap only in part.
@@ -329,5 +386,6 @@ fn position(launch: &Launch, item: &Item) -> Position {
         group: item.group_number,
         sub_group: item.group_number * in_group + item.local_number / lanes,
         family: 0,
+        device: launch.devices.get(item.group_number as usize).copied().unwrap_or_default(),
     }
 }

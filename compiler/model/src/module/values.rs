@@ -153,10 +153,10 @@ impl Values {
     }
 
     /// Adds a value that a location can have without a write.
-    pub(super) fn add(&mut self, at: u64, values: &BTreeSet<u64>) {
+    pub(super) fn add(&mut self, at: u64, values: impl Iterator<Item = u64>) {
         let known = self.locations.entry(at).or_default();
         for value in values {
-            known.values.entry(*value).or_default();
+            known.values.entry(value).or_default();
         }
     }
 }

@@ -167,7 +167,8 @@ impl<'m> Run<'m> {
 
     /// The end of the run.
     pub(super) fn trace(&mut self, end: End) -> Trace {
-        Trace { events: std::mem::take(&mut self.events), results: self.results(), end }
+        let results = self.results();
+        Trace { events: std::mem::take(&mut self.events), results, end, is_assumed: false }
     }
 
     /// The value of a kernel parameter, in the OpenCL environment.
@@ -196,7 +197,8 @@ impl<'m> Run<'m> {
         Ok(match argument {
             Some(Argument::Buffer(_)) => smallvec![interface::address(Object::Argument(ordinal))],
             Some(Argument::Local(_)) => {
-                smallvec![interface::address(Object::LocalArgument(ordinal, self.item.group_number))]
+                let group = if self.bound.launch.shared_local.is_some() { 0 } else { self.item.group_number };
+                smallvec![interface::address(Object::LocalArgument(ordinal, group))]
             }
             Some(Argument::Value(bytes)) => scalars(bytes)?,
             None => return Err(Unsupported::Other(format!("argument {ordinal} is missing"))),

@@ -18,7 +18,7 @@ fn findings(heads: &str, rows: &str) -> Vec<Finding> {
     let text = format!("VULKAN test\n{{ x=0; y=0; }}\n {heads} ;\n {rows}\nexists (x == 0)");
     let test = VulkanTest::read_for_progress(&text).expect("a test");
     let schedulers = Scheduler::ALL.map(each_level);
-    study(&test.skeleton, Model::Vulkan, &schedulers, Options::default()).expect("few executions")
+    study(&test.skeletons[0], Model::Vulkan, &schedulers, Options::default()).expect("few executions")
 }
 
 /// The schedulers under which every run ends.
@@ -120,7 +120,7 @@ fn each_level_has_a_scheduler() {
     let ends = |heads: &str| {
         let test = VulkanTest::read_for_progress(&text(heads)).expect("a test");
         let found =
-            study(&test.skeleton, Model::Vulkan, &unfair, Options::default()).expect("few executions");
+            study(&test.skeletons[0], Model::Vulkan, &unfair, Options::default()).expect("few executions");
         found.iter().map(|it| *it == Finding::Ends).collect::<Vec<_>>()
     };
     assert_eq!(ends(GROUPS), [false, true, true]);

@@ -79,6 +79,18 @@ impl Condition {
         parser.rest.trim().trim_end_matches(';').is_empty().then_some(result)
     }
 
+    /// The numbers with which it compares values.
+    pub fn numbers(&self) -> Vec<i64> {
+        let is_part = |c: char| c.is_alphanumeric() || "_:[]-".contains(c);
+        let words = self.expression.split("(* ").next().unwrap_or_default().split(|c| !is_part(c));
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    /// Whether an outcome decides the verdict, given whether it satisfies the expression.
+    pub fn is_decided(&self, is_satisfied: bool) -> bool {
+        is_satisfied != (self.quantifier == Quantifier::Always)
+    }
+
     /// The verdict, given for each outcome whether it satisfies the expression.
     pub fn verdict(&self, satisfied: impl Iterator<Item = bool>) -> bool {
         self.quantifier.verdict(satisfied)

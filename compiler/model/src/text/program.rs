@@ -73,6 +73,8 @@ pub(super) struct Program {
     pub(super) names: BTreeMap<String, (Location, u32)>,
     pub(super) initial: BTreeMap<Location, u64>,
     pub(super) system: Vec<(usize, usize)>,
+    /// Values that atomic reads can return out of thin air.
+    pub(super) assumed: BTreeSet<u64>,
     /// Whether to keep the runs that repeat a round of a loop forever, and those of loops that are cut.
     pub(super) keeps_spins: bool,
 }
@@ -144,6 +146,7 @@ impl Program {
                     thread,
                     number,
                     values: &values,
+                    assumed: &self.assumed,
                     keeps_spins: self.keeps_spins,
                     found: Vec::new(),
                     written: BTreeSet::new(),
@@ -249,6 +252,7 @@ struct Runs<'p> {
     thread: &'p Thread,
     number: usize,
     values: &'p BTreeMap<Location, BTreeSet<u64>>,
+    assumed: &'p BTreeSet<u64>,
     keeps_spins: bool,
     found: Vec<Trace>,
     /// All values written, including those of runs that do not end.
@@ -308,7 +312,8 @@ impl Runs<'_> {
         let results = state.registers.values().enumerate().map(|(index, value)| {
             (Location { object: registers(self.number), offset: index as u32 }, *value)
         });
-        self.found.push(Trace { events: state.events.clone(), results: results.collect(), end });
+        let results = results.collect();
+        self.found.push(Trace { events: state.events.clone(), results, end, is_assumed: false });
         match self.found.len() > MAX_RUNS {
             true => Err(format!("a work-item has more than {MAX_RUNS} runs")),
             false => Ok(()),
@@ -321,9 +326,12 @@ impl Runs<'_> {
             return Ok(());
         };
         let known = event.location.and_then(|location| self.values.get(&location));
-        for &read in
-            known.into_iter().flatten().filter(|it| *wanted == Wanted::Any || *wanted == Wanted::Only(**it))
-        {
+        let mut values = known.cloned().unwrap_or_default();
+        if event.is_atomic {
+            values.extend(self.assumed);
+        }
+        values.retain(|it| *wanted == Wanted::Any || *wanted == Wanted::Only(*it));
+        for read in values {
             let mut state = state.clone();
             let operand = state.value(value);
             let written = compute.map_or(operand, |compute| compute(read, operand));

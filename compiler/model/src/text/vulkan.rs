@@ -9,18 +9,26 @@
 //! exists (P1:r0 == 1 /\ P1:r1 == 0)
 //! ```
 
+mod quorum;
+
 use super::{
     Words,
     condition::{self, Condition},
     program::{Compute, Instruction, Operand, Program, Thread, Wanted, barrier},
 };
-use crate::event::{Action, Event, Location, Skeleton, scope};
+use crate::{
+    event::{Action, Event, Location, Skeleton, scope},
+    explore::{Error, Model, Options, Outcomes, explore_until},
+};
+
+use quorum::Late;
 
 /// A test.
 #[derive(Clone, Debug)]
 pub struct VulkanTest {
-    /// The runs of its work-items.
-    pub skeleton: Skeleton,
+    /// The runs of its work-items: several sets if more work-items reach a barrier than its quorum, so that it can end before
+    /// some of them arrive.
+    pub skeletons: Vec<Skeleton>,
     /// The names of the values in an outcome: of locations such as `x`, and of registers such as `P0:r1`.
     pub parts: Vec<(String, Location)>,
     /// The condition on its outcomes.
@@ -37,16 +45,23 @@ impl VulkanTest {
 
     /// Reads a test.
     pub fn read(text: &str) -> Result<Self, String> {
-        Self::read_with(text, Program::default())
+        Self::read_with(text, false, false)
     }
 
     /// Reads a test whose skeleton is for [`progress`](crate::progress).
     pub fn read_for_progress(text: &str) -> Result<Self, String> {
-        Self::read_with(text, Program { keeps_spins: true, ..Program::default() })
+        Self::read_with(text, true, false)
     }
 
-    fn read_with(text: &str, mut program: Program) -> Result<Self, String> {
+    /// Reads a test whose atomic reads can return values out of thin air: the numbers in the test and in its condition, and what
+    /// stores make of them.
+    pub fn read_with_thin_air(text: &str) -> Result<Self, String> {
+        Self::read_with(text, false, true)
+    }
+
+    fn read_with(text: &str, keeps_spins: bool, thin_air: bool) -> Result<Self, String> {
         let (head, condition) = condition::split(text);
+        let mut program = Program { keeps_spins, ..Program::default() };
         let (_, rest) = head.split_once('{').ok_or("the test has no initial state")?;
         let (initial, mut rest) = rest.split_once('}').ok_or("the test has no initial state")?;
         if let Some((system, behind)) = rest.trim_start().strip_prefix('{').and_then(|it| it.split_once('}'))
@@ -67,25 +82,65 @@ impl VulkanTest {
         program.threads = heads.iter().map(|head| thread(head)).collect::<Result<_, _>>()?;
         declare(&mut program, initial)?;
         let rows: Vec<Vec<&str>> = rows.collect();
-        for row in &rows {
-            for (number, cell) in row.iter().enumerate() {
-                let cell = cell.trim();
-                if !cell.is_empty() {
-                    let code = instructions(&mut program, cell, &rows)?;
-                    let thread = program.threads.get_mut(number).ok_or("a row has too many columns")?;
-                    thread.code.extend(code);
+        let (filter, condition) = condition.unwrap_or_default();
+        if thin_air {
+            let words = rows.iter().flatten().flat_map(|cell| cell.split([' ', ',']));
+            program.assumed.extend(words.filter_map(|word| word.parse::<u64>().ok()));
+            let numbers = condition.iter().flat_map(Condition::numbers);
+            program.assumed.extend(numbers.map(|number| number as u64));
+        }
+        let (mut skeletons, mut parts) = (Vec::new(), Vec::new());
+        for late in quorum::late(&rows)? {
+            let mut program = program.clone();
+            for row in &rows {
+                for (number, cell) in row.iter().enumerate() {
+                    let cell = cell.trim();
+                    if !cell.is_empty() {
+                        let code = instructions(&mut program, cell, (number, &rows, &late))?;
+                        let thread = program.threads.get_mut(number).ok_or("a row has too many columns")?;
+                        thread.code.extend(code);
+                    }
                 }
             }
+            skeletons.push(program.skeleton()?);
+            parts = program.parts();
         }
-        let skeleton = program.skeleton()?;
-        let (filter, condition) = condition.unwrap_or_default();
-        Ok(Self { skeleton, parts: program.parts(), condition, filter })
+        Ok(Self { skeletons, parts, condition, filter })
+    }
+
+    /// Explores the test until an execution has an outcome that decides the question.
+    pub fn explore(
+        &self,
+        model: Model,
+        options: Options,
+        decides: &dyn Fn(&[u64]) -> bool,
+    ) -> Result<Outcomes, Error> {
+        let mut all = Outcomes::default();
+        for skeleton in &self.skeletons {
+            let found = explore_until(skeleton, model, options, decides)?;
+            for (outcome, witness) in found.allowed {
+                all.allowed.entry(outcome).or_insert(witness);
+            }
+            all.racing.extend(found.racing);
+            all.racefree.extend(found.racefree);
+            all.is_cut |= found.is_cut || skeleton.is_cut;
+            all.executions += found.executions;
+            all.candidates += found.candidates;
+        }
+        Ok(all)
+    }
+
+    /// Whether an outcome decides the condition: it shows that one exists, or that not all satisfy it.
+    pub fn decides(&self, outcome: &[u64]) -> bool {
+        let holds = |it: &Condition| it.is_satisfied(&|name| self.value(outcome, name)).unwrap_or(false);
+        let counts = self.filter.as_ref().is_none_or(holds);
+        counts && self.condition.as_ref().is_some_and(|it| it.is_decided(holds(it)))
     }
 
     /// The value of a part of an outcome.
     pub fn value(&self, outcome: &[u64], name: &str) -> Option<i64> {
         let (_, location) = self.parts.iter().find(|(known, _)| known == name)?;
-        let index = self.skeleton.parts.binary_search(location).ok()?;
+        let index = self.skeletons.first()?.parts.binary_search(location).ok()?;
         Some(i64::from(outcome[index] as i32))
     }
 }
@@ -170,7 +225,11 @@ fn comparison(name: &str) -> Option<fn(u64, u64) -> bool> {
 }
 
 /// The instructions of a cell.
-fn instructions(program: &mut Program, cell: &str, rows: &[Vec<&str>]) -> Result<Vec<Instruction>, String> {
+fn instructions(
+    program: &mut Program,
+    cell: &str,
+    (thread, rows, late): (usize, &[Vec<&str>], &Late),
+) -> Result<Vec<Instruction>, String> {
     let unknown = || format!("not understood: {cell}");
     if let Some(label) = cell.strip_suffix(':') {
         return Ok(vec![Instruction::Label(label.to_owned())]);
@@ -211,13 +270,19 @@ fn instructions(program: &mut Program, cell: &str, rows: &[Vec<&str>]) -> Result
         ("cbar", [_, _, _]) if program.keeps_spins => {
             Err("a barrier with a quorum is not supported for forward progress".to_owned())
         }
-        ("cbar", [_, _, quorum]) if hangs(rows, parts[0], quorum)? => Ok(vec![Instruction::Hang]),
+        ("cbar", [instance, _, number]) if quorum::hangs(rows, instance, number)? => {
+            Ok(vec![Instruction::Hang])
+        }
         ("cbar", [instance, ..]) => {
             let instance = instance.parse().map_err(|_| unknown())?;
             // A barrier has no wider scope for execution than the work-group (SPIR-V, Vulkan environment).
             let is_narrow = words.scope == Some(scope::SUBGROUP);
             let execution = if is_narrow { scope::SUBGROUP } else { scope::WORKGROUP };
-            Ok(barrier(words, instance, execution).map(Instruction::Order).into())
+            let [mut arrive, leave] = barrier(words, instance, execution);
+            if late.is_one(thread, parts[0]) {
+                arrive.site = quorum::LATE + thread as u32;
+            }
+            Ok([arrive, leave].map(Instruction::Order).into())
         }
         ("st", [name, value]) => {
             let event = program.access(words, name);
@@ -240,18 +305,4 @@ fn instructions(program: &mut Program, cell: &str, rows: &[Vec<&str>]) -> Result
 
 fn device(action: Action) -> Instruction {
     Instruction::Order(Event::fence(action, scope::DEVICE, 0))
-}
-
-/// Whether fewer work-items have this barrier than its quorum.
-fn hangs(rows: &[Vec<&str>], instance: &str, quorum: &str) -> Result<bool, String> {
-    let is_it = |cell: &&str| {
-        let rest = cell.trim().strip_prefix("cbar").and_then(|it| it.split_once(' '));
-        rest.is_some_and(|(_, rest)| rest.split(',').next().is_some_and(|it| it.trim() == instance))
-    };
-    let count = rows.iter().flatten().copied().filter(is_it).count();
-    let quorum: usize = quorum.parse().map_err(|_| "the quorum is not a number".to_owned())?;
-    if count > quorum {
-        return Err("more work-items than its quorum arrive at a barrier".to_owned());
-    }
-    Ok(count < quorum)
 }

@@ -1,0 +1,72 @@
+//! Barriers with a quorum, such as `cbar.acq_rel.wg.semsc0 1, 1, 2`: they end when so many work-items have arrived.
+//!
+//! With fewer work-items than the quorum they never end. With more, they can end before the others arrive, which then do not
+//! wait: these see what the first ones did before, but the first ones do not see what they did. That more of them are in
+//! time makes the order only stronger, so the executions with exactly the quorum in time have all outcomes.
+
+/// The number of the entry of a barrier by a work-item that is late; the number of the work-item is added.
+pub(super) const LATE: u32 = 1 << 16;
+
+/// The work-items that arrive at a barrier when it has ended already.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Late {
+    /// The barrier; `None` if no work-item is late.
+    instance: Option<String>,
+    threads: Vec<usize>,
+}
+
+impl Late {
+    /// Whether a work-item is late at a barrier.
+    pub(super) fn is_one(&self, thread: usize, instance: &str) -> bool {
+        self.instance.as_deref() == Some(instance) && self.threads.contains(&thread)
+    }
+}
+
+/// The instance, and the quorum if there is one, of a cell that is a barrier.
+fn barrier(cell: &str) -> Option<(&str, Option<&str>)> {
+    let (_, rest) = cell.trim().strip_prefix("cbar")?.split_once(' ')?;
+    let mut parts = rest.split(',').map(str::trim);
+    Some((parts.next()?, parts.nth(1)))
+}
+
+/// The work-items that have a barrier.
+fn arriving(rows: &[Vec<&str>], instance: &str) -> Vec<usize> {
+    let of_row = |row: &Vec<&str>| -> Vec<usize> {
+        let is_it = |cell: &str| barrier(cell).is_some_and(|it| it.0 == instance);
+        row.iter().enumerate().filter(|(_, cell)| is_it(cell)).map(|(thread, _)| thread).collect()
+    };
+    rows.iter().flat_map(of_row).collect()
+}
+
+fn number(quorum: &str) -> Result<usize, String> {
+    quorum.parse().map_err(|_| "the quorum is not a number".to_owned())
+}
+
+/// Whether fewer work-items have this barrier than its quorum.
+pub(super) fn hangs(rows: &[Vec<&str>], instance: &str, quorum: &str) -> Result<bool, String> {
+    Ok(arriving(rows, instance).len() < number(quorum)?)
+}
+
+/// The choices of the work-items that are late.
+pub(super) fn late(rows: &[Vec<&str>]) -> Result<Vec<Late>, String> {
+    let mut found: Option<(&str, usize, Vec<usize>)> = None;
+    for cell in rows.iter().flatten() {
+        let Some((instance, Some(quorum))) = barrier(cell) else { continue };
+        let (quorum, threads) = (number(quorum)?, arriving(rows, instance));
+        if threads.len() <= quorum || found.as_ref().is_some_and(|it| it.0 == instance) {
+            continue;
+        }
+        let is_repeated = threads.iter().any(|it| threads.iter().filter(|other| *other == it).count() > 1);
+        if found.is_some() || is_repeated || threads.len() > 16 {
+            return Err("more work-items than their quorum arrive at several barriers".to_owned());
+        }
+        found = Some((instance, threads.len() - quorum, threads));
+    }
+    let Some((instance, count, threads)) = found else { return Ok(vec![Late::default()]) };
+    let chosen = |set: u32| -> Vec<usize> {
+        let is_one = |(index, _): &(usize, &usize)| set >> index & 1 != 0;
+        threads.iter().enumerate().filter(is_one).map(|(_, thread)| *thread).collect()
+    };
+    let sets = (0..1_u32 << threads.len()).filter(|set| set.count_ones() as usize == count);
+    Ok(sets.map(|set| Late { instance: Some(instance.to_owned()), threads: chosen(set) }).collect())
+}
