@@ -6,6 +6,7 @@ mod herd;
 mod json;
 mod names;
 mod progress;
+mod races;
 mod stress;
 mod suite;
 mod text;
@@ -25,6 +26,7 @@ use crate::{
 
 pub(crate) use certificate::certify;
 use findings::{Bounds, Compiler, Findings, Study};
+pub(crate) use races::races;
 use stress::{Limit, Seen, Stress};
 
 /// The end of `kiln litmus --help`.

@@ -71,7 +71,7 @@ fn execute(command: Command, matches: &clap::ArgMatches) -> Result<exit::Outcome
         Command::Verify(command) => verify::verify(&command),
         Command::Reflect(command) => reflect::reflect(&command),
         Command::Devices(command) => devices::devices(&command),
-        Command::Lsp(_) => match kiln_lsp::serve()? {
+        Command::Lsp(_) => match kiln_lsp::serve(litmus::races)? {
             true => Ok(exit::Outcome::Success),
             false => Ok(exit::Outcome::Diagnostics),
         },

@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) inlay_hints: InlayHints,
     /// Whether to show code lenses. The client implements their commands.
     pub(crate) code_lens: bool,
+    /// Whether to explore the launches of sources for data races.
+    pub(crate) races: bool,
 }
 
 /// The kinds of inlay hint.
@@ -43,7 +45,13 @@ pub(crate) struct InlayHints {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { flags: Vec::new(), debounce: 5, inlay_hints: InlayHints::default(), code_lens: false }
+        Self {
+            flags: Vec::new(),
+            debounce: 5,
+            inlay_hints: InlayHints::default(),
+            code_lens: false,
+            races: true,
+        }
     }
 }
 

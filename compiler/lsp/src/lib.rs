@@ -4,7 +4,7 @@
 //! documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and a panic of
 //! the compiler does not end the server.
 //!
-//! [`serve`] runs the server. The command line reads the server's project file with [`kiln_toml`]:
+//! [`serve`] runs the server, with a function that explores launches for data races on a thread of its own. The command line reads the server's project file with [`kiln_toml`]:
 //!
 //! ```
 //! let project = kiln_lsp::kiln_toml::read("std = \"CL3.0\"\ndefine = [\"N=4\"]\n");
@@ -28,6 +28,7 @@ mod lexical;
 mod names;
 mod pages;
 mod position;
+mod races;
 mod requests;
 mod server;
 mod session;
@@ -38,4 +39,5 @@ mod worker;
 mod workspace;
 mod world;
 
+pub use races::{Explorer, Fix, Race};
 pub use server::serve;

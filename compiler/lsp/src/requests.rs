@@ -187,13 +187,16 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
         }
         requests::CodeActionRequest::METHOD => {
             serve::<requests::CodeActionRequest>(session, request, |session, it| {
-                Ok(file(session, &it.text_document, |analysis, file| {
+                let wanted = it.context.only.as_deref();
+                let found = file(session, &it.text_document, |analysis, file| {
                     let text = analysis.text(file);
                     let lines = analysis.lines(file)?;
                     let range = lines.offset(text, it.range.start)..lines.offset(text, it.range.end);
-                    Some(actions::actions(analysis, file, &range, it.context.only.as_deref()))
-                })
-                .flatten())
+                    Some(actions::actions(analysis, file, &range, wanted))
+                });
+                let name = uri::name(&it.text_document.uri);
+                let races = session.races.actions(&session.world, &name, it.range, wanted);
+                Ok(found.flatten().map(|found| found.into_iter().chain(races).collect::<Vec<_>>()))
             })
         }
         _ => further::answer(session, request).unwrap_or_else(|request| {

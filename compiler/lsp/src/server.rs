@@ -23,6 +23,7 @@ use crate::{
     configuration::{Settings, is_project_file},
     documents::Document,
     position::Encoding,
+    races::{self, Explorer},
     transport::{self, Incoming},
     uri,
     worker::{self, Task},
@@ -41,7 +42,7 @@ const CONFIGURATION: &str = "kiln/configuration";
 
 /// Serves a client on standard input and output until it sends `exit` or disconnects. Returns whether it sent
 /// `shutdown` before.
-pub fn serve() -> io::Result<bool> {
+pub fn serve(explorer: Explorer) -> io::Result<bool> {
     let transport = transport::stdio()?;
     let (tasks, todo) = unbounded();
     let cancellation = Cancellation::default();
@@ -50,7 +51,7 @@ pub fn serve() -> io::Result<bool> {
         let (outgoing, cancellation) = (transport.outgoing.clone(), cancellation.clone());
         let work = move || {
             let _at_work = at_work;
-            worker::work(&todo, outgoing, &cancellation);
+            worker::work(&todo, races::start(explorer), outgoing, &cancellation);
         };
         std::thread::Builder::new().name("worker".to_owned()).stack_size(DEEP_STACK).spawn(work)?;
     }

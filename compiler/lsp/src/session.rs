@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use kiln_session::diag::Severity;
 use lsp_server::Notification;
 use lsp_types::{
     Diagnostic, PublishDiagnosticsParams,
@@ -13,8 +14,8 @@ use lsp_types::{
 use rustc_hash::FxHashMap;
 
 use crate::{
-    analysis::Analysis, configuration, diagnostics, features::tokens::SentTokens, uri, workspace,
-    world::World,
+    analysis::Analysis, configuration, diagnostics, features::tokens::SentTokens, races::Races, uri,
+    workspace, world::World,
 };
 
 /// The worker's state.
@@ -34,6 +35,8 @@ pub(crate) struct Session {
     including: FxHashMap<String, Option<String>>,
     /// The diagnostics of each source, by file.
     by_source: FxHashMap<String, BTreeMap<String, Vec<Diagnostic>>>,
+    /// The data races of open sources.
+    pub(crate) races: Races,
     /// The semantic tokens last sent, by file.
     pub(crate) tokens: FxHashMap<String, SentTokens>,
     /// Whether requested diagnostics of one document have changed those of others.
@@ -171,6 +174,11 @@ impl Session {
         if is_wanted && let Some((file, mistakes)) = configuration::mistakes(&self.world, root) {
             now.insert(file, mistakes);
         }
+        self.races.retain_open(&self.world);
+        let races = self.races.diagnostics(&self.world, root);
+        if !races.is_empty() {
+            now.entry(root.to_owned()).or_default().extend(races);
+        }
         let before = if now.is_empty() {
             self.by_source.remove(root).unwrap_or_default()
         } else {
@@ -179,6 +187,14 @@ impl Session {
         let mut files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
         files.extend(self.absorbed(root));
         files.into_iter().filter_map(|file| self.publish(file, root)).collect()
+    }
+
+    /// Whether the last analysis of a source found errors.
+    pub(crate) fn has_errors(&self, root: &str) -> bool {
+        self.analyses.get(root).is_none_or(|analysis| {
+            let all = &analysis.survey.diagnostics;
+            all.iter().any(|it| it.severity == Severity::Error)
+        })
     }
 
     /// The diagnostics of a document, for clients that request them.

@@ -3,11 +3,12 @@
 
 use std::{
     collections::BTreeSet,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, at, never, select};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     LogMessageParams, MessageType,
@@ -15,7 +16,13 @@ use lsp_types::{
     request::{Request as _, WorkspaceDiagnosticRefresh},
 };
 
-use crate::{cancellation::Cancellation, session::Session, world::World};
+use crate::{
+    cancellation::Cancellation,
+    configuration,
+    races::{Found, Wanted},
+    session::Session,
+    world::World,
+};
 
 /// The delay of a compilation after a change. A completion request that follows the change is answered without it.
 const COMPLETION_DELAY: Duration = Duration::from_millis(2);
@@ -31,18 +38,44 @@ pub(crate) enum Task {
 }
 
 /// Runs until the task channel closes.
-pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellation: &Cancellation) {
-    let mut worker =
-        Worker { session: Session::default(), outgoing, dirty: BTreeSet::new(), due: None, diagnosed: None };
+pub(crate) fn work(
+    tasks: &Receiver<Task>,
+    races: io::Result<(Sender<Wanted>, Receiver<Found>)>,
+    outgoing: Sender<Message>,
+    cancellation: &Cancellation,
+) {
+    // Without the thread, no races are found.
+    let (wanted, mut found) = races.map_or((None, never()), |(wanted, found)| (Some(wanted), found));
+    let mut worker = Worker {
+        session: Session::default(),
+        outgoing,
+        wanted,
+        dirty: BTreeSet::new(),
+        due: None,
+        diagnosed: None,
+    };
     loop {
-        let task = match worker.due {
-            None => tasks.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(due) => tasks.recv_deadline(due),
-        };
-        match task {
-            Ok(task) => worker.receive(task, cancellation),
-            Err(RecvTimeoutError::Timeout) => worker.diagnose(tasks),
-            Err(RecvTimeoutError::Disconnected) => return,
+        let timer = worker.due.map_or_else(never, at);
+        // The tasks of the client come first.
+        match tasks.try_recv() {
+            Ok(task) => {
+                worker.receive(task, cancellation);
+                continue;
+            }
+            Err(TryRecvError::Disconnected) => return,
+            Err(TryRecvError::Empty) => {}
+        }
+        select! {
+            recv(tasks) -> task => match task {
+                Ok(task) => worker.receive(task, cancellation),
+                Err(_) => return,
+            },
+            recv(timer) -> _ => worker.diagnose(tasks),
+            recv(found) -> races => match races {
+                Ok(races) => worker.explored(races),
+                // The thread has ended, and its channel would be ready forever.
+                Err(_) => found = never(),
+            },
         }
     }
 }
@@ -50,6 +83,8 @@ pub(crate) fn work(tasks: &Receiver<Task>, outgoing: Sender<Message>, cancellati
 struct Worker {
     session: Session,
     outgoing: Sender<Message>,
+    /// Takes sources to explore for data races.
+    wanted: Option<Sender<Wanted>>,
     /// The sources that need new diagnostics.
     dirty: BTreeSet<String>,
     /// The time to compute them.
@@ -103,6 +138,7 @@ impl Worker {
         while let Some(root) = self.dirty.pop_first() {
             let published = self.guarded(&root, |session| session.diagnose(&root));
             let published = published.unwrap_or_default();
+            self.explore(&root);
             if self.session.world.client.pulls {
                 // The client requests the diagnostics of the changed document, but those of other files may have
                 // changed too.
@@ -117,6 +153,36 @@ impl Worker {
                 // Continue with the remaining sources after the new task.
                 self.due = (!self.dirty.is_empty()).then(Instant::now);
                 return;
+            }
+        }
+    }
+
+    /// Has a source explored for data races, unless those of its text are known.
+    fn explore(&mut self, root: &str) {
+        let world = &self.session.world;
+        let Some(document) = world.documents.get(root).filter(|it| it.text.contains("kiln run ")) else {
+            return;
+        };
+        let text = document.text.clone();
+        if !world.settings.races || self.session.races.are_known(root, &text) || self.session.has_errors(root)
+        {
+            return;
+        }
+        if let Some(wanted) = &self.wanted {
+            let options = configuration::options(world, root, &text);
+            let _ = wanted.send(Wanted { name: root.to_owned(), text, options });
+        }
+    }
+
+    /// Shows the races of a source.
+    fn explored(&mut self, found: Found) {
+        let root = found.name.clone();
+        if self.session.races.record(found) {
+            if self.session.world.client.pulls {
+                self.refresh();
+            } else {
+                self.dirty.insert(root);
+                self.due = Some(Instant::now());
             }
         }
     }

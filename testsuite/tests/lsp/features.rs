@@ -148,6 +148,38 @@ fn fixes_repair_the_source() {
     assert!(client.finish().success());
 }
 
+/// A data race of a small launch is a diagnostic once the source has not changed for a while, and its fix removes it.
+#[test]
+fn data_races_of_launches_have_fixes() {
+    let mut client = Client::kiln(None);
+    let text = "// kiln run --global 2 --local 2 --arg buf:int[2]=0\nkernel void neighbor(global int *out) {\n    \
+                local int tile[2];\n    int i = get_local_id(0);\n    tile[i] = i + 1;\n    out[i] = tile[1 - \
+                i];\n}\n";
+    client.open(URI, text);
+    // The diagnostics of the compiler do not wait for the exploration.
+    assert!(client.diagnostics(URI).diagnostics.is_empty());
+    let is_race = |it: &Value| it["code"] == "data-race";
+    let found = client.diagnostics_that(URI, |all| all.iter().any(is_race));
+    let race = found[0].clone();
+    assert_eq!(race["range"]["start"], position(5, 4));
+    assert_eq!(race["relatedInformation"][0]["location"]["range"]["start"], position(4, 4));
+    assert!(
+        race["message"].as_str().is_some_and(|it| it.contains("line 5") && it.contains("line 6")),
+        "{race}"
+    );
+    let asked = |range: &Value| json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [], "only": ["quickfix"] } });
+    let actions = client.request("textDocument/codeAction", asked(&race["range"])).expect("actions");
+    assert_eq!(actions[0]["title"], "Insert `barrier(CLK_LOCAL_MEM_FENCE)` before line 6");
+    let elsewhere = json!({ "start": position(0, 0), "end": position(0, 0) });
+    let none = client.request("textDocument/codeAction", asked(&elsewhere)).expect("actions");
+    assert_eq!(none.as_array().map(Vec::len), Some(0), "{none}");
+    let edit = &actions[0]["edit"]["changes"][URI][0];
+    client.change(URI, json!([{ "range": edit["range"], "text": edit["newText"] }]));
+    // What was found for the old text is not shown for the new one.
+    assert!(client.diagnostics(URI).diagnostics.is_empty());
+    assert!(client.finish().success());
+}
+
 #[test]
 fn names_of_headers_are_renamed_in_all_sources() {
     let folder = tempfile::tempdir().expect("a folder");
