@@ -10,7 +10,7 @@ use crate::{
     alu::{Conversion, F1, F2, F3},
     memory::Buffer,
     pipe::End,
-    poison::Poison,
+    poison::{Poison, Shift},
     types::{Part, Scalar},
 };
 
@@ -59,6 +59,13 @@ pub(crate) enum Op {
     ShiftRightI32(Lane),
     ShiftLeftI64(Lane),
     ShiftRightI64(Lane),
+    /// Any other shift.
+    Shift {
+        f: F2,
+        lane: Lane,
+        shift: Shift,
+        size: u8,
+    },
     And(Lane),
     Or(Lane),
     Xor(Lane),

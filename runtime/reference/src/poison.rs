@@ -76,21 +76,35 @@ pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: 
     (pa | pb) & !UNWRITTEN | bytes & UNWRITTEN
 }
 
-/// The poison of a value shifted left or right by a number of bits.
+/// The direction of a shift, and what it shifts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shift {
+    /// To the left, zeros.
+    Left,
+    /// To the right, zeros.
+    Right,
+    /// To the right, copies of the sign.
+    Arithmetic,
+}
+
+/// The poison of an integer of a size in bytes, shifted by a number of bits.
 #[inline(always)]
-pub(crate) fn shifted(poison: Poison, bits: u64, is_left: bool) -> Poison {
-    let bytes = poison & UNWRITTEN;
-    if bytes == 0 {
+pub(crate) fn shifted(poison: Poison, size: u8, bits: u64, shift: Shift) -> Poison {
+    if poison & UNWRITTEN == 0 {
         return poison;
     }
-    let (whole, is_split) = ((bits / 8).min(8), !bits.is_multiple_of(8));
-    let moved = if is_left { bytes << whole } else { bytes >> whole };
-    let next = match (is_split, is_left) {
+    let all: Poison = (1 << size) - 1;
+    let bytes = poison & all;
+    let (whole, is_split) = ((bits / 8).min(size.into()) as u8, !bits.is_multiple_of(8));
+    let moved = if shift == Shift::Left { bytes << whole } else { bytes >> whole };
+    let next = match (is_split, shift) {
         (false, _) => 0,
-        (true, true) => moved << 1,
-        (true, false) => moved >> 1,
+        (true, Shift::Left) => moved << 1,
+        (true, Shift::Right | Shift::Arithmetic) => moved >> 1,
     };
-    poison & !UNWRITTEN | (moved | next) & UNWRITTEN
+    let has_sign = shift == Shift::Arithmetic && bytes >> (size - 1) & 1 != 0;
+    let sign = if has_sign { all & !(all >> (whole + 1)) } else { 0 };
+    truncated(poison & !UNWRITTEN | moved | next | sign, size)
 }
 
 /// The poison of a value's low bytes.
@@ -137,10 +151,26 @@ mod tests {
         let kept = masked((0, UNWRITTEN), (0xffff_00ff, 0), 0);
         assert_eq!(kept & 0xf, 0b1101);
         let word = masked((0, kept), (0x1200, 0), 0xff);
-        let byte = truncated(shifted(word, 8, false), 1);
+        let byte = truncated(shifted(word, 4, 8, Shift::Right), 1);
         assert_eq!(byte, 0);
-        assert_eq!(truncated(shifted(word, 16, false), 1), UNWRITTEN);
+        assert_eq!(truncated(shifted(word, 4, 16, Shift::Right), 1), UNWRITTEN);
         assert_eq!(spread_upward(0b0100), 0b1111_1100);
+    }
+
+    #[test]
+    fn shifts_move_uninitialized_bytes() {
+        let of_short = |bytes, bits, shift| shifted(bytes, 2, bits, shift);
+        assert_eq!(of_short(0b10, 0, Shift::Right), 0b10);
+        assert_eq!(of_short(0b10, 4, Shift::Right), UNWRITTEN);
+        assert_eq!(of_short(0b10, 8, Shift::Right), 0b01);
+        assert_eq!(of_short(0b10, 8, Shift::Arithmetic), UNWRITTEN);
+        assert_eq!(of_short(0b10, 8, Shift::Left), 0);
+        assert_eq!(of_short(0b01, 8, Shift::Arithmetic), 0);
+        // What is shifted in is defined.
+        assert_eq!(shifted(UNWRITTEN, 4, 8, Shift::Right), 0b0111);
+        assert_eq!(shifted(UNWRITTEN, 4, 64, Shift::Left), 0);
+        assert_eq!(shifted(0b1000, 4, 9, Shift::Arithmetic), 0b1110);
+        assert_eq!(shifted(REMAINDER | 0b01, 2, 8, Shift::Left), REMAINDER | 0b10);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use spirv::{FPRoundingMode, Op as Inst_};
 use super::{body::Body, quick::quick};
 use crate::{
     Checks, Environment, Invalid,
-    alu::{self, Conversion, Rounding},
+    alu::{self, Conversion, F2, Rounding},
     code::{Lane, NoResult, Op, Overflow, Slot},
+    poison::Shift,
     types::Scalar,
     words::Inst,
 };
@@ -158,15 +159,36 @@ impl Body<'_, '_> {
                 if self.decoder.checks == Checks::On {
                     self.add_operand_checks(inst, scalar, a, b, count);
                 }
-                match quick(op, scalar) {
-                    Some(quick) if count == 1 => self.emit(quick(Lane { to, a, b })),
-                    _ => self.emit(Op::Two { f, to, a, b, count }),
-                }
+                self.emit_binary(inst, (f, scalar), Lane { to, a, b }, count);
                 self.add_poison_check(inst.op, scalar, to, &[a, b], count);
             }
             _ => return Err(wrong()),
         }
         Ok(true)
+    }
+
+    /// Emits a binary instruction. With checks, each lane has its own operation if there is one that follows single bytes.
+    fn emit_binary(&mut self, inst: &Inst<'_>, (f, scalar): (F2, Scalar), first: Lane, count: u16) {
+        let quick = quick(inst.op, scalar);
+        let shift = match inst.op {
+            Inst_::ShiftLeftLogical => Some(Shift::Left),
+            Inst_::ShiftRightLogical => Some(Shift::Right),
+            Inst_::ShiftRightArithmetic => Some(Shift::Arithmetic),
+            _ => None,
+        };
+        let Lane { to, a, b } = first;
+        let operation = |number: u16| {
+            let number = Slot::from(number);
+            let lane = Lane { to: to + number, a: a + number, b: b + number };
+            let shift = shift.map(|shift| Op::Shift { f, lane, shift, size: scalar.size() });
+            quick.map_or(shift, |quick| Some(quick(lane)))
+        };
+        let is_divided = count == 1 || self.decoder.checks == Checks::On;
+        let lanes = if is_divided { (0..count).map(operation).collect::<Option<Vec<Op>>>() } else { None };
+        match lanes {
+            Some(lanes) => lanes.into_iter().for_each(|operation| self.emit(operation)),
+            None => self.emit(Op::Two { f, to, a, b, count }),
+        }
     }
 
     /// Checks the operands of divisions and shifts (OpenCL C 6.5.1, 6.5.10), and signed operations for overflow (C99 6.5).

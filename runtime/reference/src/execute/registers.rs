@@ -4,7 +4,8 @@ use crate::{
     alu,
     code::{Lane, Op, Overflow, Slot, Tables},
     poison::{
-        Poison, UNWRITTEN, masked, of_bytes, shifted, spread, spread_upward, to_bytes, truncated, union,
+        Poison, Shift, UNWRITTEN, masked, of_bytes, shifted, spread, spread_upward, to_bytes, truncated,
+        union,
     },
     report::{Problem, Use},
 };
@@ -67,7 +68,7 @@ impl Registers<'_> {
     pub(super) fn lane_shift<const CHECKS: bool>(
         &mut self,
         lane: Lane,
-        is_left: bool,
+        (shift, size): (Shift, u8),
         f: impl Fn(u64, u64) -> u64,
     ) {
         let Lane { to, a, b } = lane;
@@ -75,7 +76,7 @@ impl Registers<'_> {
         self.values[to as usize] = f(left, right);
         if CHECKS {
             self.poison[to as usize] =
-                shifted(self.poison[a as usize], right, is_left) | spread(self.poison[b as usize]);
+                shifted(self.poison[a as usize], size, right, shift) | spread(self.poison[b as usize]);
         }
     }
 

@@ -20,6 +20,7 @@ use crate::{
     ItemId, Monitor, Point, WorkItem,
     code::{Action, Atomic, Function, Op, Position, Program, Slot, Tables},
     memory::Objects,
+    poison::Shift,
     report::{Problem, Use},
 };
 
@@ -237,17 +238,20 @@ fn execute<const CHECKS: bool>(
             Op::SubI64(lane) => registers.lane_upward::<CHECKS>(lane, |a, b| a.wrapping_sub(b)),
             Op::MulI64(lane) => registers.lane_upward::<CHECKS>(lane, |a, b| a.wrapping_mul(b)),
             Op::ShiftLeftI32(lane) => {
-                registers.lane_shift::<CHECKS>(lane, true, |a, b| (a as u32).wrapping_shl(b as u32).into())
+                let shift = (Shift::Left, 4);
+                registers.lane_shift::<CHECKS>(lane, shift, |a, b| (a as u32).wrapping_shl(b as u32).into())
             }
             Op::ShiftRightI32(lane) => {
-                registers.lane_shift::<CHECKS>(lane, false, |a, b| (a as u32).wrapping_shr(b as u32).into())
+                let shift = (Shift::Right, 4);
+                registers.lane_shift::<CHECKS>(lane, shift, |a, b| (a as u32).wrapping_shr(b as u32).into())
             }
             Op::ShiftLeftI64(lane) => {
-                registers.lane_shift::<CHECKS>(lane, true, |a, b| a.wrapping_shl(b as u32))
+                registers.lane_shift::<CHECKS>(lane, (Shift::Left, 8), |a, b| a.wrapping_shl(b as u32))
             }
             Op::ShiftRightI64(lane) => {
-                registers.lane_shift::<CHECKS>(lane, false, |a, b| a.wrapping_shr(b as u32))
+                registers.lane_shift::<CHECKS>(lane, (Shift::Right, 8), |a, b| a.wrapping_shr(b as u32))
             }
+            Op::Shift { f, lane, shift, size } => registers.lane_shift::<CHECKS>(lane, (shift, size), f),
             Op::And(lane) => registers.lane_bitwise::<CHECKS>(lane, 0, |a, b| a & b),
             Op::Or(lane) => registers.lane_bitwise::<CHECKS>(lane, 0xff, |a, b| a | b),
             Op::Xor(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| a ^ b),
