@@ -8,6 +8,7 @@
 //!
 //! A program has the kernel and the arguments of `programs`. Its objects in `sums` are zero at first.
 
+mod calls;
 mod kernel;
 mod operation;
 mod types;
@@ -79,6 +80,8 @@ struct Generator {
     id: &'static str,
     /// The loop counter, if there is a loop.
     counter: Option<String>,
+    /// For the calls of functions with several pointers, in some programs.
+    calls: Option<Dice>,
 }
 
 /// Index spaces: one or several groups. No more work-items than `ITEMS`.
@@ -118,6 +121,8 @@ pub(crate) fn composition(seed: u64) -> Program {
         acc: "*acc",
         id: "id",
         counter: None,
+        // Numbers of their own, so that the rest of the program does not depend on them.
+        calls: seed.is_multiple_of(3).then(|| Dice::new(seed ^ 0x5A17_C0DE)),
     };
     generator.prologue();
     for _ in 0..1 + generator.dice.below(4) {
@@ -127,6 +132,9 @@ pub(crate) fn composition(seed: u64) -> Program {
     generator.accessors();
     for _ in 0..generator.dice.below(5) {
         generator.helper();
+    }
+    if generator.calls.is_some() {
+        generator.functions_with_pointers();
     }
     generator.kernel(global);
     Program {

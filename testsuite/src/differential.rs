@@ -162,7 +162,9 @@ impl Comparison {
                     Trial { configuration: configuration("-O3"), every: 1 },
                     Trial { configuration: configuration("-O0"), every: 8 },
                 ];
-                levels.into_iter().chain(through_driver(device))
+                // Most functions of compositions are short and would be inlined.
+                let kept = Trial { configuration: configuration("--keep-functions"), every: 4 };
+                levels.into_iter().chain(device.is_vulkan().then_some(kept)).chain(through_driver(device))
             })
             .collect();
         trials

@@ -73,6 +73,9 @@ pub(crate) struct CompileOptions {
     /// Record argument information for clGetKernelArgInfo in the module
     #[arg(long = "cl-kernel-arg-info", hide = true)]
     kernel_arg_info: bool,
+    /// For tests: do not inline functions that can stay functions, however short
+    #[arg(long, hide = true)]
+    keep_functions: bool,
     /// Optimization level: 0 skips the passes that only improve speed, as -cl-opt-disable; 1, 2 and 3 are equal
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
@@ -196,6 +199,7 @@ impl CompileOptions {
             SeqCstArgument::Strict => SeqCst::Strict,
             SeqCstArgument::AcqRel => SeqCst::AcqRel,
         };
+        options.keep_functions = self.keep_functions;
         options.defect = crash::defect();
         options
     }

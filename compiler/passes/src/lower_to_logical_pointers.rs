@@ -68,9 +68,9 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     let vars = &module.vars;
     let forms_of = |function| Forms::new(function, Origins::find(function, &|var| vars[var].space));
     let forms: Vec<Forms> = module.functions.iter().map(forms_of).collect();
-    let passed = PassedObjects::find(module, &forms);
-    let (surveys, mut shared) = survey_all(module, &forms, &passed);
     let defects = Defects(options.defect);
+    let passed = PassedObjects::find(module, &forms, defects);
+    let (surveys, mut shared) = survey_all(module, &forms, &passed);
     shared.values_mut().for_each(|usage| defects.change_usage(usage));
     // A bounds check keeps an access in its object, but not in its range.
     let split = if options.bounds_checks {
@@ -183,7 +183,9 @@ impl Objects<'_> {
                 continue;
             }
             let class = self.passed.shared(id, object);
-            let usage = class.and_then(|class| self.shared.get(&class)).unwrap_or(&usage);
+            let is_joined = !self.defects.has_own_layouts() || object.space() != AddressSpace::Private;
+            let joined = class.filter(|_| is_joined).and_then(|class| self.shared.get(&class));
+            let usage = joined.unwrap_or(&usage);
             let root = match object {
                 Object::Param(space, number) => {
                     let var = Var::new("", space, (0, 1), function.span);

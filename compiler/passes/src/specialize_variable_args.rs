@@ -9,7 +9,7 @@
 mod inlined_size;
 
 use kiln_ir::{ArgumentKind, FuncId, Function, Inst, InstId, Module, Op, Replacements, Type, ValueId, VarId};
-use kiln_session::{Options, diag::Sink};
+use kiln_session::{Options, defect::Defect, diag::Sink};
 use kiln_syntax::Span;
 use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
@@ -56,7 +56,7 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
         return;
     }
     name_local_arguments(module);
-    let mut copies = Copies::new(&is_template, options.target.features.int64);
+    let mut copies = Copies::new(&is_template, options.target.features.int64, options.defect);
     if let Err(TooLarge(span)) = copies.resolve_all(module) {
         return report_size(span, sink);
     }
@@ -87,6 +87,7 @@ struct Copies<'a> {
     /// For each original function, whether only its copies are called.
     is_template: &'a [bool],
     has_wide: bool,
+    defect: Option<Defect>,
     /// The copy of a function for these kinds; `None` if it must be inlined.
     made: FxHashMap<(FuncId, Kinds), Option<FuncId>>,
     /// The kinds of each copy.
@@ -99,10 +100,11 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    fn new(is_template: &'a [bool], has_wide: bool) -> Self {
+    fn new(is_template: &'a [bool], has_wide: bool, defect: Option<Defect>) -> Self {
         Self {
             is_template,
             has_wide,
+            defect,
             made: FxHashMap::default(),
             kinds: FxHashMap::default(),
             inlined_sizes: Sizes::new(is_template, has_wide),
@@ -248,11 +250,29 @@ impl<'a> Copies<'a> {
         }
     }
 
+    /// The first copy of a function for other local objects in place of these.
+    fn copy_for_other_objects(&self, (template, kinds): &(FuncId, Kinds)) -> Option<FuncId> {
+        let differs = |(one, other): (&Option<Kind>, &Option<Kind>)| match (one, other) {
+            (Some(Kind::Local(_)), Some(Kind::Local(_))) => false,
+            _ => one != other,
+        };
+        let alike = self
+            .made
+            .iter()
+            .filter(|((known, others), _)| known == template && !kinds.iter().zip(others).any(differs));
+        alike.filter_map(|(_, copy)| *copy).min()
+    }
+
     /// The copy of a function for arguments of these kinds, if possible.
     fn copy_for_kinds(&mut self, module: &mut Module, template: FuncId, kinds: Kinds) -> Option<FuncId> {
         let key = (template, kinds);
         if let Some(&made) = self.made.get(&key) {
             return made;
+        }
+        if self.defect == Some(Defect::OtherCopies)
+            && let Some(other) = self.copy_for_other_objects(&key)
+        {
+            return Some(other);
         }
         let function = specialize(&module.functions[template], &key.1);
         let origins = Origins::find(&function, &|var| module.vars[var].space);
@@ -431,7 +451,7 @@ mod tests {
     fn resolve(chain: &Chain) -> (bool, usize) {
         let mut module = parse(chain);
         let is_template: Vec<bool> = module.functions.iter().map(takes_objects).collect();
-        let mut copies = Copies::new(&is_template, true);
+        let mut copies = Copies::new(&is_template, true, None);
         let is_too_large = copies.resolve_all(&mut module).is_err();
         (is_too_large, MAX_INSTRUCTIONS - copies.budget)
     }

@@ -52,9 +52,34 @@ defects! {
     OwnUnits "own_units",
     /// The objects that a generic pointer can point to have equal tags.
     EqualTags "equal_tags",
+    /// A call passes its first two pointers in the other order.
+    SwappedPointers "swapped_pointers",
+    /// A call passes the start of an object instead of the position of a pointer.
+    ForgottenPositions "forgotten_positions",
+    /// A function assumes that its pointers point to the starts of private objects.
+    AssumedStarts "assumed_starts",
+    /// The private objects that a parameter can point to have layouts of their own.
+    OwnLayouts "own_layouts",
+    /// The private objects that a parameter can point to get the size of the smallest one.
+    SmallestSizes "smallest_sizes",
+    /// A call selects the copy of a function for another local object.
+    OtherCopies "other_copies",
 }
 
 impl Defect {
+    /// Whether it only changes calls of functions with pointers.
+    pub const fn is_of_calls(self) -> bool {
+        matches!(
+            self,
+            Self::SwappedPointers
+                | Self::ForgottenPositions
+                | Self::AssumedStarts
+                | Self::OwnLayouts
+                | Self::SmallestSizes
+                | Self::OtherCopies
+        )
+    }
+
     /// The defect with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|defect| defect.name() == name)

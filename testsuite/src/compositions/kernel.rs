@@ -407,6 +407,9 @@ impl Generator {
             self.line(format!("for (uint i = 0; i < {ITEMS}; ++i) spare += {name}.slots[i];"));
             self.line("h = mix(h, spare);");
         }
+        if let Some(mut dice) = self.calls.take() {
+            self.call_functions_with_pointers(&mut dice);
+        }
         self.line("out[gid] = h;");
         self.read_global_objects(items);
         self.close("}");

@@ -1,6 +1,6 @@
 //! Defects of the layouts and ranges of objects, which tests request to show that random compositions detect them.
 
-use kiln_ir::Scalar;
+use kiln_ir::{Builder, Scalar, ValueId};
 use kiln_session::defect::Defect;
 
 use super::{Layout, Usage, split::Split};
@@ -77,6 +77,31 @@ impl Defects {
                 *range = (*range + 1) % count;
             }
         }
+    }
+
+    /// Changes the indices that a call passes.
+    pub(super) fn change_indices(self, builder: &mut Builder<'_>, indices: &mut [ValueId]) {
+        if self.is(Defect::SwappedPointers) && indices.len() > 1 {
+            indices.swap(0, 1);
+        }
+        if self.is(Defect::ForgottenPositions) {
+            indices.fill(builder.i32(0));
+        }
+    }
+
+    /// Whether the starts of pointers in private objects are assumed to be known.
+    pub(super) fn assumes_starts(self) -> bool {
+        self.is(Defect::AssumedStarts)
+    }
+
+    /// Whether the private objects of a parameter have layouts of their own.
+    pub(super) fn has_own_layouts(self) -> bool {
+        self.is(Defect::OwnLayouts)
+    }
+
+    /// The common size of two objects of one parameter.
+    pub(super) fn common_size(self, one: u64, other: u64) -> u64 {
+        if self.is(Defect::SmallestSizes) { one.min(other) } else { one.max(other) }
     }
 
     /// Changes the list of objects, whose order determines their tags.

@@ -8,7 +8,10 @@ use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::FxHashMap;
 
-use super::pointers::{Form, Forms};
+use super::{
+    defects::Defects,
+    pointers::{Form, Forms},
+};
 use crate::origins::{Object, base};
 
 /// Objects that have one layout in several functions.
@@ -39,10 +42,11 @@ pub(super) struct PassedObjects {
 }
 
 impl PassedObjects {
-    pub(super) fn find(module: &mut Module, forms: &[Forms]) -> Self {
+    pub(super) fn find(module: &mut Module, forms: &[Forms], defects: Defects) -> Self {
         let params = module.functions.iter().map(private_params).collect();
         let locals = module.functions.iter().map(|function| function.objects.clone()).collect();
         let mut passed = Self { params, locals, ..Self::default() };
+        let start = |start: Option<i64>| if defects.assumes_starts() { Some(0) } else { start };
         if passed.params.iter().all(Vec::is_empty) {
             return passed;
         }
@@ -55,7 +59,7 @@ impl PassedObjects {
                     let arg = function.insts[call].args[number as usize];
                     let object = match forms[id.index()].form(arg) {
                         Some(Form::Index(object)) => {
-                            passed.record_start(callee, number, passed.start_of(id, function, arg));
+                            passed.record_start(callee, number, start(passed.start_of(id, function, arg)));
                             object
                         }
                         _ => {
@@ -70,7 +74,7 @@ impl PassedObjects {
                 }
             }
         }
-        passed.find_sizes(module);
+        passed.find_sizes(module, defects);
         passed
     }
 
@@ -158,14 +162,16 @@ impl PassedObjects {
         self.parents[one.max(other)] = one.min(other);
     }
 
-    fn find_sizes(&mut self, module: &Module) {
-        self.sizes = vec![0; self.parents.len()];
+    fn find_sizes(&mut self, module: &Module, defects: Defects) {
+        let mut sizes: Vec<Option<u64>> = vec![None; self.parents.len()];
         for (&(id, object), &number) in &self.numbers {
             if let Object::Private(var) = object {
                 let root = self.root_of(number);
-                self.sizes[root] = self.sizes[root].max(module.functions[id].vars[var].size);
+                let size = module.functions[id].vars[var].size;
+                sizes[root] = Some(sizes[root].map_or(size, |known| defects.common_size(known, size)));
             }
         }
+        self.sizes = sizes.into_iter().map(Option::unwrap_or_default).collect();
     }
 }
 

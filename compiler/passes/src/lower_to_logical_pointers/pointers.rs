@@ -120,7 +120,8 @@ pub(super) fn apply(
     tags.sort_unstable();
     defects.change_tags(&mut tags);
     let Layouts { objects, ranges, loop_order } = layouts;
-    let pointers = Pointers { id, passed, forms, layouts: objects, ranges, loop_order: *loop_order, tags };
+    let loop_order = *loop_order;
+    let pointers = Pointers { id, passed, forms, layouts: objects, ranges, loop_order, tags, defects };
     rewrite_only(
         function,
         |op| !op.is_of_numbers(),
@@ -173,6 +174,7 @@ struct Pointers<'a> {
     loop_order: LoopOrder,
     /// The objects in the order of their tags.
     tags: Vec<Object>,
+    defects: Defects,
 }
 
 impl Pointers<'_> {
@@ -238,11 +240,17 @@ impl Pointers<'_> {
 
     /// Passes objects instead of pointers into them, and appends the indices.
     fn call(&self, builder: &mut Builder<'_>, id: InstId, callee: FuncId) {
-        for &(number, var) in self.passed.locals(callee) {
+        let locals = self.passed.locals(callee);
+        let mut indices = Vec::with_capacity(locals.len());
+        for &(number, var) in locals {
             let arg = builder.function.insts[id].args[number as usize];
-            let index = self.in_form(builder, arg, Form::Index(Object::Module(var)));
+            indices.push(self.in_form(builder, arg, Form::Index(Object::Module(var))));
+        }
+        self.defects.change_indices(builder, &mut indices);
+        for (&(number, _), index) in locals.iter().zip(indices) {
             builder.function.insts[id].args[number as usize] = index;
         }
+        let mut indices = Vec::new();
         for &number in self.passed.params(callee) {
             let arg = builder.function.insts[id].args[number as usize];
             let (object, index) = match (self.passed.dummy_object(self.id, id, number), self.forms.form(arg))
@@ -256,9 +264,11 @@ impl Pointers<'_> {
             let variable = variable(builder, &self.layouts[&object]);
             builder.function.insts[id].args[number as usize] = variable;
             if self.passed.start(callee, number).is_none() {
-                builder.function.insts[id].args.push(index);
+                indices.push(index);
             }
         }
+        self.defects.change_indices(builder, &mut indices);
+        builder.function.insts[id].args.extend(indices);
     }
 
     /// Converts the arguments of selections, comparisons, jumps and stores to the required form.
