@@ -46,9 +46,17 @@ enum Provider {
     /// The reference device, with modules compiled by clang.
     ReferenceForClang,
     /// The reference device, with modules of the Vulkan environment.
-    VulkanReference,
+    VulkanReference(Edge),
     /// A driver from Debian, with modules that `kiln translate` makes of kernel modules by this compiler.
     Translated(Driver, Compiler),
+}
+
+/// The results of the reference device for Vulkan where Vulkan allows several, as `KILN_RESULTS` selects them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Nearest,
+    Lowest,
+    Highest,
 }
 
 /// A compiler of kernel modules.
@@ -105,19 +113,21 @@ const SWIFTSHADER: Driver = Driver {
 /// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
 /// and by Vulkan's rules; then a current version of the first driver. The others run modules translated from kernel SPIR-V.
 fn known() -> &'static [Device] {
-    static KNOWN: OnceLock<[Device; 10]> = OnceLock::new();
+    static KNOWN: OnceLock<[Device; 12]> = OnceLock::new();
     KNOWN.get_or_init(|| {
         [
             Device::new("lavapipe", Provider::Driver(LAVAPIPE)),
             Device::new("swiftshader", Provider::Driver(SWIFTSHADER)),
             Device::new("reference", Provider::Reference),
             Device::new("clang", Provider::ReferenceForClang),
-            Device::new("vulkan-reference", Provider::VulkanReference),
+            Device::new("vulkan-reference", Provider::VulkanReference(Edge::Nearest)),
             Device::new(CURRENT, Provider::Driver(LAVAPIPE_25)),
             Device::new("translated", Provider::Translated(LAVAPIPE_25, Compiler::Kiln)),
             Device::new("clang-translated", Provider::Translated(LAVAPIPE_25, Compiler::Clang)),
             Device::new("swiftshader-translated", Provider::Translated(SWIFTSHADER, Compiler::Kiln)),
             Device::new("swiftshader-clang-translated", Provider::Translated(SWIFTSHADER, Compiler::Clang)),
+            Device::new("vulkan-lowest", Provider::VulkanReference(Edge::Lowest)),
+            Device::new("vulkan-highest", Provider::VulkanReference(Edge::Highest)),
         ]
     })
 }
@@ -141,6 +151,15 @@ pub fn translated() -> impl Iterator<Item = &'static Device> + Clone {
     })
 }
 
+/// The reference device for Vulkan, with the least and the greatest results that Vulkan allows; only those that the user
+/// selected, if any. Programs that use numbers whose precision OpenCL C leaves loose have several results there.
+pub fn loose() -> impl Iterator<Item = &'static Device> + Clone {
+    let is_whole = !is_selected();
+    known().iter().filter(move |device| {
+        device.is_loose() && (is_whole || with_current().any(|selected| selected.name == device.name))
+    })
+}
+
 /// Whether the user selected the devices.
 fn is_selected() -> bool {
     env::var_os(WANTED).is_some_and(|names| !names.is_empty())
@@ -154,7 +173,8 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
         let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
             let is_whole = nightly::is_whole("6 of 10 devices in `cases`");
-            known().iter().filter(|device| is_whole || !device.is_translated()).collect()
+            let is_usual = |device: &&Device| (is_whole || !device.is_translated()) && !device.is_loose();
+            known().iter().filter(is_usual).collect()
         } else {
             names.into_iter().map(wanted_device).collect()
         }
@@ -193,6 +213,16 @@ pub fn trials(devices: impl Iterator<Item = &'static Device> + Clone, tests: &[(
     tests.iter().flat_map(|test| devices.clone().map(move |device| trial(test, device))).collect()
 }
 
+impl Edge {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Nearest => "nearest",
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+        }
+    }
+}
+
 impl Device {
     const fn new(name: &'static str, provider: Provider) -> Self {
         Self { name, provider, facts: OnceLock::new() }
@@ -215,8 +245,8 @@ impl Device {
                 command.env("KILN_DEVICE", name);
                 return Ok(());
             }
-            Provider::VulkanReference => {
-                command.env("KILN_DEVICE", "vulkan-reference");
+            Provider::VulkanReference(edge) => {
+                command.env("KILN_DEVICE", "vulkan-reference").env("KILN_RESULTS", edge.name());
                 PathBuf::from("/nonexistent")
             }
             Provider::Reference | Provider::ReferenceForClang => {
@@ -265,7 +295,15 @@ impl Device {
 
     /// Whether it detects undefined behavior.
     pub fn is_strict(&self) -> bool {
-        matches!(self.provider, Provider::Reference | Provider::ReferenceForClang | Provider::VulkanReference)
+        matches!(
+            self.provider,
+            Provider::Reference | Provider::ReferenceForClang | Provider::VulkanReference(_)
+        )
+    }
+
+    /// Whether it returns other results than the nearest where Vulkan allows several.
+    pub fn is_loose(&self) -> bool {
+        matches!(self.provider, Provider::VulkanReference(Edge::Lowest | Edge::Highest))
     }
 
     /// Whether it runs modules of the Vulkan environment.
@@ -295,7 +333,7 @@ impl Device {
             Provider::Driver(_) | Provider::Translated(..) => "",
             Provider::Machine(name) => name,
             Provider::Reference | Provider::ReferenceForClang => "reference",
-            Provider::VulkanReference => "vulkan-reference",
+            Provider::VulkanReference(_) => "vulkan-reference",
         };
         let is_wanted = |it: &Listed| it.name.to_lowercase().contains(&wanted.to_lowercase());
         let mut facts = list.into_iter().find(is_wanted).ok_or("it is not there")?.facts;

@@ -14,8 +14,9 @@ use kiln_compiler::{
     Artifact, Emit,
     opencl::LanguageVersion,
     session::{NoFiles, Options, Source},
+    target::Features,
 };
-use kiln_runtime::{Device, Error, Instance, NdRange, Program, Selector};
+use kiln_runtime::{Device, Error, Instance, NdRange, Program, Results, Selector};
 use kiln_testsuite::{
     module, root,
     undefined::{self, INPUT_WORDS, OUTPUT_WORDS, Row},
@@ -27,12 +28,95 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::test("the-page-is-fresh", || Ok(page_is_fresh()?)),
         Trial::test("every-instruction-is-classified", || Ok(every_instruction_is_classified()?)),
+        Trial::test("modes-determine-results", || Ok(modes_determine_results()?)),
     ];
     for row in Row::all() {
         let name = format!("{}::{}", row.document, row.name());
         trials.push(Trial::test(name, move || Ok(check(&row)?)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A result that is loose unless the module requires a floating-point mode.
+struct Mode {
+    name: &'static str,
+    /// Removes the mode from the features of the target.
+    remove: fn(&mut Features),
+    /// The result, of the first input words `a` and `b`.
+    result: &'static str,
+    input: [u32; 2],
+}
+
+const MODES: &[Mode] = &[
+    Mode {
+        name: "rounding of float",
+        remove: |features| features.float_controls_rte32 = false,
+        result: "as_uint(as_float(a) + as_float(b))",
+        input: [0x3f80_0000, 0x3000_0000],
+    },
+    Mode {
+        name: "rounding of half",
+        remove: |features| features.float_controls_rte16 = false,
+        result: "as_ushort(as_half((ushort)a) * as_half((ushort)b))",
+        input: [0x3c01, 0x3c03],
+    },
+    Mode {
+        name: "rounding of double",
+        remove: |features| features.float_controls_rte64 = false,
+        result: "(uint)as_ulong(1.0 + as_double((ulong)a << 32))",
+        input: [0x3000_0000, 0],
+    },
+    Mode {
+        name: "rounding of converted integers",
+        remove: |features| features.float_controls_rte32 = false,
+        result: "as_uint((float)a)",
+        input: [0x0100_0001, 0],
+    },
+    Mode {
+        name: "denormal floats",
+        remove: |features| features.float_controls_denorm_preserve32 = false,
+        result: "as_uint(as_float(a) * as_float(b))",
+        input: [0x0000_0100, 0x4000_0000],
+    },
+    Mode {
+        name: "denormal halves",
+        remove: |features| features.float_controls_denorm_preserve16 = false,
+        result: "as_ushort(as_half((ushort)a) * as_half((ushort)b))",
+        input: [0x0010, 0x4000],
+    },
+];
+
+/// With the modes that the emitter sets, the least and the greatest result that Vulkan allows are the nearest one. Without one,
+/// one of them differs.
+fn modes_determine_results() -> Result<(), String> {
+    let nearest = Results::Nearest;
+    for Mode { name, remove, result, input } in MODES {
+        let source = format!(
+            "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\
+             kernel void k(global const uint *in, global uint *out) {{ uint a = in[0], b = in[1]; out[0] = {result}; }}\n"
+        );
+        let run_with = |features: &dyn Fn(&mut Features), results: Results| {
+            let words = compile_with(&source, features)?;
+            let found = run_on(&device_with(results), &words, 1, input).map_err(|e| e.to_string())?;
+            Ok::<u32, String>(found[0])
+        };
+        let right = run_with(&|_| {}, nearest)?;
+        let edges = [Results::Lowest, Results::Highest];
+        for edge in edges {
+            let found = run_with(&|_| {}, edge)?;
+            if found != right {
+                return Err(format!("{name}: {found:#x} with {edge:?}, and {right:#x} otherwise"));
+            }
+        }
+        let mut is_loose = false;
+        for edge in edges {
+            is_loose |= run_with(remove, edge)? != right;
+        }
+        if !is_loose {
+            return Err(format!("{name}: the result does not depend on the mode"));
+        }
+    }
+    Ok(())
 }
 
 fn check(row: &Row) -> Result<(), String> {
@@ -71,9 +155,16 @@ fn assemble(text: &str) -> Result<Vec<u32>, String> {
 }
 
 fn compile(source: &str) -> Result<Vec<u32>, String> {
+    compile_with(source, &|_| {})
+}
+
+/// Compiles for the device with changed features.
+fn compile_with(source: &str, change: &dyn Fn(&mut Features)) -> Result<Vec<u32>, String> {
+    let mut target = target::target(device().info());
+    change(&mut target.features);
     let options = Options {
         std: LanguageVersion::Cl30,
-        target: target::target(device().info()),
+        target,
         extensions: vec![("all".to_owned(), true)],
         ..Options::default()
     };
@@ -86,16 +177,23 @@ fn compile(source: &str) -> Result<Vec<u32>, String> {
 }
 
 fn device() -> &'static Device {
-    static DEVICE: LazyLock<Device> = LazyLock::new(|| {
-        let instance = Instance::new(kiln_runtime::Options::default()).expect("an instance");
-        instance.device(&Selector::from("vulkan-reference")).expect("the device is always there")
-    });
+    static DEVICE: LazyLock<Device> = LazyLock::new(|| device_with(Results::Nearest));
     &DEVICE
+}
+
+/// The device, with these results where Vulkan allows several.
+fn device_with(results: Results) -> Device {
+    let options = kiln_runtime::Options { results, ..kiln_runtime::Options::default() };
+    let instance = Instance::new(options).expect("an instance");
+    instance.device(&Selector::from("vulkan-reference")).expect("the device is always there")
 }
 
 /// Runs the kernel of a module in one work-group and returns its output.
 fn run(words: &[u32], items: u32, input: &[u32]) -> kiln_runtime::Result<Vec<u32>> {
-    let device = device();
+    run_on(device(), words, items, input)
+}
+
+fn run_on(device: &Device, words: &[u32], items: u32, input: &[u32]) -> kiln_runtime::Result<Vec<u32>> {
     let mut words_in = input.to_vec();
     words_in.resize(INPUT_WORDS, 0);
     let (given, results) = (device.buffer_from(&words_in)?, device.buffer_from(&[0u32; OUTPUT_WORDS])?);

@@ -118,7 +118,8 @@ double atan2_double(double y, double x) {
         less *= scale;
         more *= scale;
         // Below this, angle and tangent are the same, and the remainder would underflow.
-        if (less < 0x1p-100 * more) angle = (double2)(less / more, 0.0);
+        // Scaled, because drivers may flush a denormal quotient.
+        if (less < 0x1p-100 * more) angle = (double2)(0x1p200 * less / more * 0x1p-200, 0.0);
         else angle = atan_pair(pair_quotient(less, more));
     }
     double result;

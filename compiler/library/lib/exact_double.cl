@@ -126,7 +126,9 @@ double modf_double(double x, double *whole) {
     return copysign_double(isinf(x) ? 0.0 : x - *whole, x);
 }
 double fract_double(double x, double *whole) {
-    *whole = floor(x);
+    double below = floor(x);
+    // Drivers may flush a denormal operand.
+    *whole = below > x ? below - 1.0 : below;
     if (isnan(x)) return x;
     if (isinf(x)) return copysign_double(0.0, x);
     return is_zero(x) ? x : fmin(x - *whole, 0x1.fffffffffffffp-1);

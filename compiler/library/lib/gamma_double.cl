@@ -98,7 +98,8 @@ double tgamma_double(double x) {
     if (x < 0.0 && x == trunc(x)) return QUIET_NAN;
     if (x > 171.7) return as_double(INFINITE);
     if (x < -185.0) return ((long)fmax(trunc(x), -0x1p62) & 1) != 0 ? 0.0 : -0.0;
-    if (fabs(x) < 0x1p-54) return 1.0 / x;
+    // Drivers may flush a denormal divisor.
+    if (fabs(x) < 0x1p-54) return 0x1p54 * (1.0 / (x * 0x1p54));
     // Steps to the interval [1, 2]; their product is an unevaluated sum.
     int scale = x < 0.0 ? -250 : -60;
     double2 product = (double2)(x < 0.0 ? 0x1p-250 : 0x1p-60, 0.0);

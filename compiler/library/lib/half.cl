@@ -25,7 +25,8 @@ half nextafter_half(half x, half y) {
     return as_half((ushort)(is_inward ? a - 1 : a + 1));
 }
 half fract_half(half x, half *whole) {
-    *whole = floor(x);
+    // Drivers may flush a denormal operand, which is a normal number as a float.
+    *whole = (half)floor((float)x);
     ushort sign = as_ushort(x) & 0x8000;
     if (isnan(x) || (as_ushort(x) & 0x7fff) == 0) return x;
     if (isinf(x)) return as_half(sign);

@@ -33,7 +33,8 @@ float tanh_float(float x) {
     if (isnan(x) || size < 0x1p-13f) return x;
     if (size > 10.0f) return copysign_float(1.0f, x);
     float power = expm1_float(2.0f * size);
-    return copysign_float(size < 0.5f ? power / (power + 2.0f) : 1.0f - 2.0f / (power + 2.0f), x);
+    // From the bound on, the second quotient is below one half, and so is the unit of its error.
+    return copysign_float(size < 0.5625f ? power / (power + 2.0f) : 1.0f - 2.0f / (power + 2.0f), x);
 }
 
 float asinh_float(float x) {

@@ -85,6 +85,8 @@ float log1p_float(float x) {
     if (x == 0.0f || as_uint(x) == INFINITE || fabs(x) < 0x1p-25f) return x;
     if (x == -1.0f) return as_float(INFINITE | SIGN_BIT);
     if (isnan(x) || x < -1.0f) return as_float(0x7fc00000u);
+    // A series without division: below, the quotient would be the whole result.
+    if (fabs(x) < 0x1p-8f) return x - x * x * (0.5f - x * (0.33333333f - x * (0.25f - x * 0.2f)));
     float2 sum = two_sum(1.0f, x);
     int k;
     float m = reduce_log(sum.x, &k);

@@ -190,7 +190,7 @@ double cbrt_double(double x) {
     return copysign_double(power(fabs(x), third.x, third.y), x);
 }
 
-// Correctly rounded, because ties do not occur: Newton steps from a float estimate, the last with an exact remainder.
+// Newton steps from a float estimate, the last with an exact remainder.
 double2 pair_sqrt(double x) {
     double root = (double)native_sqrt((float)x);
     root = 0.5 * (root + x / root);
@@ -203,11 +203,31 @@ double sqrt_double(double x) {
     if (x < 0.0) return QUIET_NAN;
     int last;
     ulong m = significand(x, &last);
-    int half_exponent = (last + 52) >> 1;
-    double near_one = ldexp_double((double)m, last - 2 * half_exponent);
-    return ldexp_double(pair_sqrt(near_one).x, half_exponent);
+    if ((last & 1) != 0) {
+        m <<= 1;
+        last -= 1;
+    }
+    // 54 digits of the root, and what its square lacks, modulo 2^64.
+    ulong root = (ulong)(pair_sqrt((double)m).x * 0x1p27);
+    long rest = (long)((m << 54) - root * root);
+    while (rest < 0) {
+        root -= 1;
+        rest += (long)(2 * root + 1);
+    }
+    while (rest > (long)(2 * root)) {
+        rest -= (long)(2 * root + 1);
+        root += 1;
+    }
+    // Ties do not occur. The first bit adds one to the exponent.
+    ulong kept = (root >> 1) + ((root & 1) != 0 && (rest != 0 || (root & 2) != 0) ? 1 : 0);
+    return as_double(((ulong)(last / 2 + 1048) << 52) + kept);
 }
-double rsqrt_double(double x) { return 1.0 / sqrt_double(x); }
+double rsqrt_double(double x) {
+    double root = sqrt_double(x), inverse = 1.0 / root;
+    if (!(root > 0.0) || isinf(root)) return inverse;
+    double2 product = two_product(inverse, root);
+    return inverse + inverse * ((1.0 - product.x) - product.y);
+}
 double hypot_double(double x, double y) {
     x = fabs(x);
     y = fabs(y);
@@ -215,9 +235,10 @@ double hypot_double(double x, double y) {
     if (isnan(x) || isnan(y)) return QUIET_NAN;
     double size = fmax(x, y);
     double scale = size > 0x1p500 ? 0x1p-600 : size < 0x1p-450 ? 0x1p600 : 1.0;
+    double back = size > 0x1p500 ? 0x1p600 : size < 0x1p-450 ? 0x1p-600 : 1.0;
     x *= scale;
     y *= scale;
-    return sqrt_double(x * x + y * y) / scale;
+    return sqrt_double(x * x + y * y) * back;
 }
 
 // 64 bits of 2/pi, after 64 zeros before the point.
@@ -351,7 +372,7 @@ double sincos_double(double x, double *cosine) {
 
 double sinh_double(double x) {
     double size = fabs(x);
-    if (is_endless(x)) return x;
+    if (is_endless(x) || size < 0x1p-28) return x;
     if (size > 709.0) {
         double root = exp_double(0.5 * size);
         return copysign_double(0.5 * root * root, x);
@@ -371,10 +392,11 @@ double cosh_double(double x) {
 }
 double tanh_double(double x) {
     double size = fabs(x);
-    if (isnan(x)) return x;
+    if (isnan(x) || size < 0x1p-28) return x;
     if (size > 20.0) return copysign_double(1.0, x);
     double above = expm1_double(2.0 * size);
-    return copysign_double(size < 0.5 ? above / (above + 2.0) : 1.0 - 2.0 / (above + 2.0), x);
+    // From the bound on, the second quotient is below one half, and so is the unit of its error.
+    return copysign_double(size < 0.5625 ? above / (above + 2.0) : 1.0 - 2.0 / (above + 2.0), x);
 }
 
 double sum_double2(double2 v) { return v.x + v.y; }

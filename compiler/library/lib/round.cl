@@ -70,7 +70,9 @@ float modf_float(float x, float *whole) {
     return copysign_float(isinf(x) ? 0.0f : x - *whole, x);
 }
 float fract_float(float x, float *whole) {
-    *whole = floor(x);
+    float below = floor(x);
+    // Drivers may flush a denormal operand.
+    *whole = below > x ? below - 1.0f : below;
     if (isnan(x)) return x;
     if (isinf(x)) return copysign_float(0.0f, x);
     return is_zero(x) ? x : fmin(x - *whole, 0x1.fffffep-1f);

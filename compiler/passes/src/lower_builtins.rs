@@ -10,6 +10,7 @@ mod int64_divisions;
 mod pipes;
 mod rounding;
 mod sub_groups;
+mod subnormals;
 
 use self::conversions::Number;
 use kiln_builtins::{self as builtins, BuiltinId, Enqueue, Lowering};
@@ -68,6 +69,10 @@ pub(super) fn lower_builtins(module: &mut Module, options: &Options, providers: 
         let before = pass.module.functions[id].insts.len();
         pass.int64_divisions(id);
         pass.function(id);
+        if next < programs {
+            // After conversions that round have become `floor` and `ceil`.
+            pass.floors_of_subnormals(id);
+        }
         // Every replacement has instructions.
         let function = &mut pass.module.functions[id];
         function.is_simplified &= function.insts.len() == before;

@@ -78,7 +78,7 @@ impl Emitter<'_> {
 
     /// Float controls: required behavior that devices otherwise need not implement. OpenCL C 7.2 requires signed
     /// zeros, infinities and NaNs. 7.5.3 requires denormals of `half` and `double`, and those of `float` if the
-    /// device supports them.
+    /// device supports them; 7.1 requires rounding to the nearest number.
     fn float_controls(&mut self, id: FuncId) {
         let features = &self.target.features;
         let is_free = self.math.finite_only && self.math.no_signed_zeros;
@@ -87,7 +87,9 @@ impl Emitter<'_> {
             (features.float_controls_preserve32, features.float_controls_denorm_preserve32, 32),
             (features.float_controls_preserve64, features.float_controls_denorm_preserve64, 64),
         ];
-        for (keeps_values, keeps_denormals, width) in values {
+        let rounds =
+            [features.float_controls_rte16, features.float_controls_rte32, features.float_controls_rte64];
+        for ((keeps_values, keeps_denormals, width), rounds) in values.into_iter().zip(rounds) {
             let is_used = match width {
                 16 => self.writer.has_capability(Capability::Float16),
                 64 => self.writer.has_capability(Capability::Float64),
@@ -100,6 +102,10 @@ impl Emitter<'_> {
             if is_used && keeps_denormals && !self.math.denorms_are_zero {
                 self.writer.require(Capability::DenormPreserve);
                 self.execution_mode(id, ExecutionMode::DenormPreserve, &[width]);
+            }
+            if is_used && rounds {
+                self.writer.require(Capability::RoundingModeRTE);
+                self.execution_mode(id, ExecutionMode::RoundingModeRTE, &[width]);
             }
         }
     }

@@ -15,6 +15,10 @@ pub struct Precision {
     pub is_sqrt_precise: bool,
     /// `Exp2` of `float` has an error of at most 2.5 ulp for every argument, infinities and NaN included.
     pub is_exp2_precise: bool,
+    /// `OpFDiv` of `double` is correctly rounded.
+    pub is_double_division_rounded: bool,
+    /// `Floor`, `Ceil` and division keep subnormal operands, although `DenormPreserve` does not require it of them.
+    pub keeps_subnormal_operands: bool,
     /// `Log` and `Log2` of a subnormal `float` are right, or treat it as zero.
     pub has_subnormal_logarithms: bool,
 }
@@ -25,6 +29,8 @@ impl Precision {
         is_fma_fused: false,
         is_sqrt_precise: false,
         is_exp2_precise: false,
+        is_double_division_rounded: false,
+        keeps_subnormal_operands: false,
         has_subnormal_logarithms: true,
     };
 
@@ -32,13 +38,22 @@ impl Precision {
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H100: no unfused triple; 0.95 ulp; 2.06 ulp.
-            DriverId::Nvidia => {
-                Self { is_fma_fused: true, is_sqrt_precise: true, is_exp2_precise: true, ..Self::GUARANTEED }
-            }
+            DriverId::Nvidia => Self {
+                is_fma_fused: true,
+                is_sqrt_precise: true,
+                is_exp2_precise: true,
+                is_double_division_rounded: true,
+                keeps_subnormal_operands: true,
+                ..Self::GUARANTEED
+            },
             // Measured with Mesa 25.0.7 and Chromium's SwiftShader: Log2 of 0x1p-141 is about -127.
-            DriverId::Lavapipe | DriverId::SwiftShader => {
-                Self { has_subnormal_logarithms: false, ..Self::GUARANTEED }
-            }
+            DriverId::Lavapipe => Self {
+                is_double_division_rounded: true,
+                keeps_subnormal_operands: true,
+                has_subnormal_logarithms: false,
+                ..Self::GUARANTEED
+            },
+            DriverId::SwiftShader => Self { has_subnormal_logarithms: false, ..Self::GUARANTEED },
         }
     }
 }

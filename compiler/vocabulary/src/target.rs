@@ -105,6 +105,12 @@ features! {
     float_controls_denorm_preserve16,
     /// Denormals of 64-bit floats can be preserved
     float_controls_denorm_preserve64,
+    /// Results of 32-bit floats can be rounded to the nearest number
+    float_controls_rte32,
+    /// Results of 16-bit floats can be rounded to the nearest number
+    float_controls_rte16,
+    /// Results of 64-bit floats can be rounded to the nearest number
+    float_controls_rte64,
     /// Images
     images,
     /// Images that a kernel both reads and writes
@@ -162,6 +168,9 @@ impl Features {
             float_controls_denorm_preserve32: false,
             float_controls_denorm_preserve16: false,
             float_controls_denorm_preserve64: false,
+            float_controls_rte32: false,
+            float_controls_rte16: false,
+            float_controls_rte64: false,
             ..Self::all(true)
         }
     }

@@ -304,8 +304,12 @@ pub struct Features {
     pub image_level_writes: bool,
     /// Samplers of the device filter every floating-point format
     pub device_samplers: bool,
-    /// Modules can require rounding to nearest even for 32-bit floats
+    /// Modules can require that results of 32-bit floats are rounded to the nearest number
     pub float_controls_rte32: bool,
+    /// Modules can require that results of 16-bit floats are rounded to the nearest number
+    pub float_controls_rte16: bool,
+    /// Modules can require that results of 64-bit floats are rounded to the nearest number
+    pub float_controls_rte64: bool,
 }
 
 impl Features {
@@ -336,6 +340,9 @@ impl Features {
             float_controls_denorm_preserve32: self.float_controls_denorm_preserve32,
             float_controls_denorm_preserve16: self.float_controls_denorm_preserve16,
             float_controls_denorm_preserve64: self.float_controls_denorm_preserve64,
+            float_controls_rte32: self.float_controls_rte32,
+            float_controls_rte16: self.float_controls_rte16,
+            float_controls_rte64: self.float_controls_rte64,
             images: self.images,
             read_write_images: self.read_write_images,
             image_level_writes: self.image_level_writes,

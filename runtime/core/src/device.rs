@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use kiln_reference::Monitor;
+use kiln_reference::{Monitor, Results};
 
 use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement, Purpose};
 use crate::buffer::Buffer;
@@ -36,6 +36,8 @@ pub struct Options {
     pub unchecked: bool,
     /// Seed of the order in which the reference device schedules work-items and enqueued kernels.
     pub seed: u64,
+    /// Which results the reference device for Vulkan returns where Vulkan allows several.
+    pub results: Results,
     /// Directory that caches compiled pipelines between processes. `None` disables the cache.
     pub cache: Option<PathBuf>,
 }
@@ -144,6 +146,11 @@ impl Options {
             },
             unchecked: value("KILN_CHECKS") == "0",
             seed: value("KILN_SEED").parse().unwrap_or(0),
+            results: match value("KILN_RESULTS").as_str() {
+                "lowest" => Results::Lowest,
+                "highest" => Results::Highest,
+                _ => Results::Nearest,
+            },
             watchdog: value("KILN_WATCHDOG")
                 .parse()
                 .ok()

@@ -70,7 +70,7 @@ pub use bytemuck;
 pub use kiln_vocabulary::faults;
 
 /// A debugger of launches on the reference device, for [`Instance::debugged`].
-pub use kiln_reference::Monitor;
+pub use kiln_reference::{Monitor, Results};
 
 /// The extensions and optional features of OpenCL C, of [`DeviceInfo`].
 pub use kiln_vocabulary::extensions;

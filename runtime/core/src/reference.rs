@@ -148,7 +148,10 @@ impl Backend for Reference {
                 };
                 Program::OpenCl(Box::new(opencl::Program::new(module, &kernels, memory, checks, statements)?))
             }
-            Environment::Vulkan => Program::Vulkan(vulkan::Program::new(module, kernels, memory, checks)?),
+            Environment::Vulkan => {
+                let results = self.options.results;
+                Program::Vulkan(vulkan::Program::new(module, kernels, memory, (checks, results))?)
+            }
         }))
     }
 

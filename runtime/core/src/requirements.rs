@@ -51,7 +51,9 @@ const TABLE: &[Row] = &[
     (4466, "kept signed zeros, infinities and NaNs", |f| {
         f.float_controls_preserve16 || f.float_controls_preserve32 || f.float_controls_preserve64
     }),
-    (4467, "rounding to nearest even", |f| f.float_controls_rte32),
+    (4467, "rounding to nearest even", |f| {
+        f.float_controls_rte16 || f.float_controls_rte32 || f.float_controls_rte64
+    }),
     (5055, "clocks (cl_khr_kernel_clock)", |f| f.clock),
     (5345, "the Vulkan memory model", |_| true),
     (5346, "memory_scope_device", |f| f.device_scope),

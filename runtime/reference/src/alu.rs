@@ -7,6 +7,7 @@ mod float;
 mod glsl;
 mod integer;
 mod library;
+mod loose;
 mod math;
 mod undefined;
 
@@ -18,6 +19,8 @@ pub(crate) use integer::{
     truncation, unary as integer_unary, upper as integer_upper, widened,
 };
 pub(crate) use library::{Lane, lacks_result, lane as library};
+pub use loose::Results;
+pub(crate) use loose::{Freedom, Loose, Operation, flushed};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 pub(crate) use undefined::{core as poisoned, glsl as poisoned_glsl, is_special};
 

@@ -29,7 +29,7 @@ use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use vulkan::FloatModes;
 
 use crate::{
-    Checks, Environment, Invalid, Statements,
+    Checks, Environment, Invalid, Results, Statements,
     code::{Bytes, Comparison, Function, Input, Object, Program, Resource, Tables},
     interface::{self, BY_VALUE},
     memory::{Buffer, Location, Memory, Space},
@@ -53,6 +53,7 @@ struct Decorations {
     rounding: Option<u32>,
     saturate: bool,
     no_signed_wrap: bool,
+    no_contraction: bool,
     /// The id is a pointer to a copy made by the callee.
     by_value: bool,
     align: Option<u32>,
@@ -97,35 +98,38 @@ pub(crate) struct Decoder<'w> {
     small: HashMap<u32, Small<'w>>,
     memory: &'w Memory,
     checks: Checks,
+    results: Results,
     statements: Statements,
 }
 
 impl Program {
     /// Decodes a module and allocates its program-scope variables.
     pub fn new(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
-        Self::decoded(words, &[], memory, checks, Statements::Unmarked)
+        Self::decoded(words, &[], memory, (checks, Results::Nearest), Statements::Unmarked)
     }
 
     /// Decodes a module for a debugger.
     pub fn with_statements(words: &[u32], memory: &Memory, checks: Checks) -> Result<Self, Invalid> {
-        Self::decoded(words, &[], memory, checks, Statements::Marked)
+        Self::decoded(words, &[], memory, (checks, Results::Nearest), Statements::Marked)
     }
 
-    /// Decodes a module with values for specialization constants, by `SpecId`.
+    /// Decodes a module with values for specialization constants, by `SpecId`. `results` selects among the results that
+    /// Vulkan allows.
     pub fn specialized(
         words: &[u32],
         specialization: &[(u32, u32)],
         memory: &Memory,
         checks: Checks,
+        results: Results,
     ) -> Result<Self, Invalid> {
-        Self::decoded(words, specialization, memory, checks, Statements::Unmarked)
+        Self::decoded(words, specialization, memory, (checks, results), Statements::Unmarked)
     }
 
     fn decoded(
         words: &[u32],
         specialization: &[(u32, u32)],
         memory: &Memory,
-        checks: Checks,
+        (checks, results): (Checks, Results),
         statements: Statements,
     ) -> Result<Self, Invalid> {
         let kernels = interface::kernels(words)?;
@@ -152,6 +156,7 @@ impl Program {
             small: HashMap::new(),
             memory,
             checks,
+            results,
             statements,
         };
         let first = insts.iter().position(|inst| inst.op == Op::Function).unwrap_or(insts.len());
@@ -281,6 +286,7 @@ impl Decoder<'_> {
                         Some(Decoration::FPRoundingMode) => known.rounding = operand,
                         Some(Decoration::SaturatedConversion) => known.saturate = true,
                         Some(Decoration::NoSignedWrap) => known.no_signed_wrap = true,
+                        Some(Decoration::NoContraction) => known.no_contraction = true,
                         Some(Decoration::FuncParamAttr) => known.by_value |= operand == Some(BY_VALUE),
                         Some(Decoration::Alignment) => known.align = operand,
                         Some(Decoration::SpecId) => known.spec_id = operand,

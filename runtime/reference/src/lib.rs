@@ -38,6 +38,7 @@ mod words;
 
 use std::fmt;
 
+pub use alu::Results;
 pub use code::Program;
 pub use execute::{Argument, Bound, Contents, Launch, Options, Outcome, Pipeline, Region};
 pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};

@@ -133,6 +133,10 @@ pub(crate) fn relaxed(device: &'static Device) {
     let mut failures = Vec::new();
     for relaxed in RELAXED {
         let [from, to] = relaxed.range;
+        // A logarithm of zero is infinite, and these options promise that there are no infinities.
+        if device.is_loose() && to < f64::from(f32::MIN_POSITIVE) {
+            continue;
+        }
         let inputs: Vec<u64> =
             (0..POINTS).map(|_| Kind::Float.encode(from + (to - from) * random.unit())).collect();
         let results = of_float(device, "-cl-fast-relaxed-math", relaxed.call, &[&inputs]);

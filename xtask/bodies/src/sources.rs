@@ -39,9 +39,11 @@ macro_rules! files {
     };
 }
 
-static FILES: [File; 32] = files![
+static FILES: [File; 34] = files![
     "relaxed.cl",
     "rounded.cl",
+    "rounded_double.cl",
+    "digits_double.cl",
     "integer.cl",
     "multiply.cl",
     "divide.cl",

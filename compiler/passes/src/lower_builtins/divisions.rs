@@ -1,4 +1,4 @@
-//! Lowers the divisions of `float` and `half` in a program on Vulkan. Vulkan's division has an error of up to 2.5 ulp, and is
+//! Lowers the divisions in a program on Vulkan. Vulkan's division has an error of up to 2.5 ulp, and is
 //! defined only for divisors with a magnitude between 2^-126 and 2^126 (Vulkan, appendix "Precision of Individual
 //! Operations"). Divisions in library functions are unchanged.
 
@@ -20,8 +20,8 @@ const ONE: u64 = 0x3f80_0000;
 const SCALE_DOWN: u64 = 0x3e80_0000;
 
 impl Pass<'_> {
-    /// Gives `x / y` the precision of OpenCL C 7.4: 2.5 ulp for `float` and 1 ulp for `half`, for all operands; or correct
-    /// rounding with `-cl-fp32-correctly-rounded-divide-sqrt` (OpenCL API 5.8.6.3).
+    /// Gives `x / y` the precision of OpenCL C 7.4: 2.5 ulp for `float`, 1 ulp for `half` and correct rounding for `double`,
+    /// for all operands; or correct rounding of `float` with `-cl-fp32-correctly-rounded-divide-sqrt` (OpenCL API 5.8.6.3).
     pub(super) fn divisions(&mut self, id: FuncId) {
         let math = &self.options.math;
         let is_rounded = math.correctly_rounded_divide_sqrt;
@@ -33,7 +33,9 @@ impl Pass<'_> {
             (inst.op == Op::Binary(BinaryOp::FDiv)).then(|| function.ty(inst.results[0]).scalar()).flatten()
         };
         let function = &self.module.functions[id];
-        if !function.insts.iter().any(|inst| division(function, inst).is_some_and(|it| it != Scalar::F64)) {
+        let is_double_rounded = self.options.target.precision.is_double_division_rounded;
+        let is_lowered = |scalar| scalar != Scalar::F64 || !is_double_rounded;
+        if !function.insts.iter().any(|inst| division(function, inst).is_some_and(is_lowered)) {
             return;
         }
         let empty = Function::new(String::new(), &[], None, Span::default());
@@ -41,7 +43,7 @@ impl Pass<'_> {
         rewrite(&mut function, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let (ty, args) = match division(builder.function, &inst) {
-                Some(Scalar::F32 | Scalar::F16) => {
+                Some(scalar) if is_lowered(scalar) => {
                     (builder.ty(inst.results[0]), [inst.args[0], inst.args[1]])
                 }
                 _ => return builder.insert(id),
@@ -54,7 +56,8 @@ impl Pass<'_> {
                     let quotient = builder.binary(BinaryOp::FDiv, x, y);
                     Some(builder.convert(NUMBER, quotient, ty))
                 }
-                _ if is_rounded => self.rounded(builder, args, ty),
+                Some(Scalar::F64) => self.rounded(builder, args, ty, "double"),
+                _ if is_rounded => self.rounded(builder, args, ty, "float"),
                 _ => self.scaled(builder, args, ty),
             };
             match result {
@@ -66,8 +69,14 @@ impl Pass<'_> {
     }
 
     /// The quotient, correctly rounded.
-    fn rounded(&mut self, builder: &mut Builder<'_>, args: [ValueId; 2], ty: Type) -> Option<ValueId> {
-        let callee = self.callee("rounded_divide", "float", builder.span)?;
+    fn rounded(
+        &mut self,
+        builder: &mut Builder<'_>,
+        args: [ValueId; 2],
+        ty: Type,
+        name: &str,
+    ) -> Option<ValueId> {
+        let callee = self.callee("rounded_divide", name, builder.span)?;
         let parts: Vec<ValueId> = (0..ty.count())
             .filter_map(|component| {
                 let parts = args.map(|arg| match ty.is_vector() {
@@ -109,7 +118,7 @@ impl Pass<'_> {
 }
 
 /// From one floating-point format to another.
-const NUMBER: Convert = Convert::Number {
+pub(super) const NUMBER: Convert = Convert::Number {
     conversion: Conversion { rounding: None, saturate: false },
     from_signed: false,
     to_signed: false,

@@ -85,6 +85,8 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         image_level_writes: true,
         device_samplers: true,
         float_controls_rte32: true,
+        float_controls_rte16: true,
+        float_controls_rte64: true,
     };
     let extensions = features.extensions(environment);
     let (orders, scopes) = (orders(extensions), scopes(extensions));

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kiln_reference::{Bound as BoundTo, Checks, Contents, Memory, Pipeline, Region};
+use kiln_reference::{Bound as BoundTo, Checks, Contents, Memory, Pipeline, Region, Results};
 use rustc_hash::FxHashMap;
 
 use super::{Block, block, describe::PUSH_CONSTANTS, image};
@@ -22,6 +22,7 @@ pub(super) struct Program {
     words: Vec<u32>,
     memory: Memory,
     checks: Checks,
+    results: Results,
     kernels: Vec<Kernel>,
     /// The programs decoded so far.
     pipelines: Mutex<FxHashMap<Specialization, Arc<kiln_reference::Program>>>,
@@ -39,7 +40,7 @@ impl Program {
         module: &Module,
         layouts: Vec<KernelLayout>,
         memory: &Memory,
-        checks: Checks,
+        (checks, results): (Checks, Results),
     ) -> Result<Self> {
         let words = module.words().to_vec();
         let known = kiln_reference::kernels(&words).map_err(|invalid| signature::bad(&invalid))?;
@@ -49,7 +50,7 @@ impl Program {
             Ok(Kernel { position: position.ok_or_else(none)?, bindings: layout.bindings.clone() })
         };
         let kernels = layouts.into_iter().map(kernel).collect::<Result<_>>()?;
-        Ok(Self { words, memory: memory.clone(), checks, kernels, pipelines: Mutex::default() })
+        Ok(Self { words, memory: memory.clone(), checks, results, kernels, pipelines: Mutex::default() })
     }
 
     /// The module specialized for these constants, decoded on first use.
@@ -59,8 +60,9 @@ impl Program {
             return Ok(known.clone());
         }
         let constants: Vec<(u32, u32)> = specialization.iter().map(|(id, value)| (id.0, *value)).collect();
+        let (words, memory) = (&self.words, &self.memory);
         let decoded =
-            kiln_reference::Program::specialized(&self.words, &constants, &self.memory, self.checks);
+            kiln_reference::Program::specialized(words, &constants, memory, self.checks, self.results);
         let decoded = Arc::new(decoded.map_err(|invalid| signature::bad(&invalid))?);
         pipelines.insert(specialization.clone(), decoded.clone());
         Ok(decoded)

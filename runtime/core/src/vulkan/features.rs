@@ -307,21 +307,26 @@ impl Found {
         }
     }
 
-    /// For the widths 32, 16 and 64, whether the device can preserve denormals, whatever the other widths do. If the widths
-    /// depend on each other (VkShaderFloatControlsIndependence), all can or none.
+    /// For the widths 32, 16 and 64, whether the device can preserve denormals.
     fn keeps_denormals(&self) -> [bool; 3] {
         let properties = &self.properties12;
-        let [float, half, double] = [
+        let modes = [
             properties.shader_denorm_preserve_float32,
             properties.shader_denorm_preserve_float16,
             properties.shader_denorm_preserve_float64,
-        ]
-        .map(|it| it == vk::TRUE);
-        match properties.denorm_behavior_independence {
-            vk::ShaderFloatControlsIndependence::ALL => [float, half, double],
-            vk::ShaderFloatControlsIndependence::TYPE_32_ONLY => [float, half && double, half && double],
-            _ => [float && half && double; 3],
-        }
+        ];
+        independent(modes, properties.denorm_behavior_independence)
+    }
+
+    /// For the widths 32, 16 and 64, whether the device can round to the nearest number.
+    fn rounds_to_nearest(&self) -> [bool; 3] {
+        let properties = &self.properties12;
+        let modes = [
+            properties.shader_rounding_mode_rte_float32,
+            properties.shader_rounding_mode_rte_float16,
+            properties.shader_rounding_mode_rte_float64,
+        ];
+        independent(modes, properties.rounding_mode_independence)
     }
 
     fn features(&self) -> Features {
@@ -332,6 +337,7 @@ impl Found {
             in_compute && self.subgroups.subgroup_supported_operations.contains(operation)
         };
         let keeps_denormals = self.keeps_denormals();
+        let rounds_to_nearest = self.rounds_to_nearest();
         Features {
             spirv: if self.is(1, 3) { (1, 6) } else { (1, 5) },
             int8: on(self.v12.shader_int8),
@@ -381,7 +387,9 @@ impl Found {
             image_level_writes: on(self.core.shader_storage_image_write_without_format)
                 && limits.max_per_stage_descriptor_storage_images >= 4 * IMAGE_LEVELS,
             device_samplers: self.filters_floats && !self.rounds_filters(),
-            float_controls_rte32: on(self.properties12.shader_rounding_mode_rte_float32),
+            float_controls_rte32: rounds_to_nearest[0],
+            float_controls_rte16: rounds_to_nearest[1],
+            float_controls_rte64: rounds_to_nearest[2],
         }
     }
 
@@ -507,6 +515,17 @@ fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
     .into_iter()
     .filter_map(|(name, has)| has.then_some(name))
     .collect()
+}
+
+/// Whether modes for the widths 32, 16 and 64 can be required, whatever the other widths do. If the widths depend on each other,
+/// all can or none.
+fn independent(modes: [vk::Bool32; 3], independence: vk::ShaderFloatControlsIndependence) -> [bool; 3] {
+    let [float, half, double] = modes.map(|it| it == vk::TRUE);
+    match independence {
+        vk::ShaderFloatControlsIndependence::ALL => [float, half, double],
+        vk::ShaderFloatControlsIndependence::TYPE_32_ONLY => [float, half && double, half && double],
+        _ => [float && half && double; 3],
+    }
 }
 
 #[cfg(test)]

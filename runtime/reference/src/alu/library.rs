@@ -11,11 +11,22 @@ use super::{F1, F2, F3, compares, floats, integers, math, signed, wide};
 use crate::types::Scalar;
 
 /// A library function, by operand count.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Lane {
     One(F1),
     Two(F2),
     Three(F3),
+}
+
+impl Lane {
+    /// The number of operands.
+    pub(crate) const fn operands(self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Two(_) => 2,
+            Self::Three(_) => 3,
+        }
+    }
 }
 
 /// The function for this type of the first operand. Vectors and scalars test select conditions differently.

@@ -5,7 +5,7 @@ use spirv::{FPRoundingMode, Op as Inst_};
 use super::{body::Body, quick::quick};
 use crate::{
     Checks, Environment, Invalid,
-    alu::{self, Conversion, F2, Rounding},
+    alu::{self, Conversion, F2, Operation, Rounding},
     code::{Lane, NoResult, Op, Overflow, Slot},
     poison::Shift,
     types::Scalar,
@@ -159,7 +159,10 @@ impl Body<'_, '_> {
                 if self.decoder.checks == Checks::On {
                     self.add_operand_checks(inst, scalar, a, b, count);
                 }
-                self.emit_binary(inst, (f, scalar), Lane { to, a, b }, count);
+                let operation = (Operation::Core(op), alu::Lane::Two(f));
+                if !self.loosen(operation, scalar, inst.word(1)?, to, &[a, b], count) {
+                    self.emit_binary(inst, (f, scalar), Lane { to, a, b }, count);
+                }
                 self.add_poison_check(inst.op, scalar, to, &[a, b], count);
             }
             _ => return Err(wrong()),
@@ -313,8 +316,14 @@ impl Body<'_, '_> {
             self.emit(Op::One { f: |a| a as i32 as i64 as u64, to, a: from, count });
             return Ok(());
         }
+        let from = self.flush(from_scalar, inst.word(1)?, from, count)?;
+        let rounding = rounding.or_else(|| self.free_rounding(to_scalar, inst.words[1]));
         let how = Conversion { from: from_scalar, from_signed, to: to_scalar, to_signed, rounding, saturate };
         self.convert(how, to, from, count);
+        let flushed = self.flush(to_scalar, inst.word(1)?, to, count)?;
+        if flushed != to {
+            self.copy(to, flushed, count.into());
+        }
         if inst.op == Inst_::FConvert {
             self.add_float_poison_check(from_scalar, to, &[from], count, true);
             self.add_float_poison_check(to_scalar, to, &[], count, false);

@@ -5,7 +5,7 @@ use spirv::{GlslStd450Op as Glsl, OpenclStd100Op as Cl};
 use super::body::Body;
 use crate::{
     Invalid,
-    alu::{self, Lane},
+    alu::{self, Lane, Operation},
     code::{Lanes, Library, Op, Slot},
     words::Inst,
 };
@@ -60,6 +60,15 @@ impl Body<'_, '_> {
         }
         let lane = alu::glsl(function, scalar).ok_or_else(wrong)?;
         let to = self.define(inst)?;
+        let operands: Vec<Slot> = values.iter().map(|value| value.0).collect();
+        let operation = (Operation::Glsl(function), lane);
+        if operands.len() != lane.operands() {
+            return Err(wrong());
+        }
+        if self.loosen(operation, scalar, inst.word(1)?, to, &operands, count) {
+            self.add_glsl_poison_check(function, to, values);
+            return Ok(());
+        }
         match (lane, values) {
             (Lane::One(f), [_]) => self.emit(Op::One { f, to, a, count }),
             (Lane::Two(f), &[_, (b, _)]) => self.emit(Op::Two { f, to, a, b, count }),

@@ -6,8 +6,9 @@ use spirv::{ExecutionMode, GlslStd450Op as Glsl, Op as Inst_, StorageClass};
 
 use super::{Decoder, body::Body};
 use crate::{
-    Checks, Environment, Invalid, alu,
-    code::{Lanes, Op, Slot},
+    Checks, Environment, Invalid, Results,
+    alu::{self, Freedom, Loose, Operation, Rounding, flushed},
+    code::{Lanes, LooseLanes, Op, Slot},
     poison::FLOAT,
     types::{Member, Scalar, Ty},
     words::Inst,
@@ -18,6 +19,10 @@ use crate::{
 pub(super) struct FloatModes {
     /// `SignedZeroInfNanPreserve`
     preserved: u8,
+    /// `DenormPreserve`
+    denormals: u8,
+    /// `RoundingModeRTE`
+    rounded: u8,
 }
 
 impl FloatModes {
@@ -36,7 +41,11 @@ impl FloatModes {
             let all = |size: &u8| entries.iter().all(|&entry| has(entry, mode, *size));
             [2, 4, 8].into_iter().filter(all).fold(0, |sizes, size| sizes | size)
         };
-        Self { preserved: sizes(ExecutionMode::SignedZeroInfNanPreserve) }
+        Self {
+            preserved: sizes(ExecutionMode::SignedZeroInfNanPreserve),
+            denormals: sizes(ExecutionMode::DenormPreserve),
+            rounded: sizes(ExecutionMode::RoundingModeRTE),
+        }
     }
 
     /// Whether NaNs, infinities and the signs of zeros are preserved.
@@ -53,6 +62,60 @@ impl Decoder<'_> {
 }
 
 impl Body<'_, '_> {
+    /// Adds an operation with a loose result in place of one with the nearest result. Returns whether it did.
+    pub(super) fn loosen(
+        &mut self,
+        (operation, nearest): (Operation, alu::Lane),
+        scalar: Scalar,
+        id: u32,
+        to: Slot,
+        operands: &[Slot],
+        count: u16,
+    ) -> bool {
+        let Some(freedom) = self.freedom(scalar, id) else { return false };
+        let Some(loose) = Loose::new(operation, nearest, scalar, freedom) else { return false };
+        let operand = |index: usize| operands.get(index).or(operands.last()).copied().unwrap_or(to);
+        let operands = [operand(0), operand(1), operand(2)];
+        self.decoder.tables.loose.push(LooseLanes { loose, to, operands, count });
+        self.emit(Op::Loose(self.decoder.tables.loose.len() as u32 - 1));
+        true
+    }
+
+    /// What the module does not require of the instruction with this result, with numbers of this type. `None` for the
+    /// nearest results.
+    fn freedom(&self, scalar: Scalar, id: u32) -> Option<Freedom> {
+        let is_loose =
+            self.decoder.results != Results::Nearest && self.decoder.types.environment == Environment::Vulkan;
+        let (modes, size) = (self.decoder.floats, scalar.size());
+        is_loose.then(|| Freedom {
+            highest: self.decoder.results == Results::Highest,
+            rounds_either_way: modes.rounded & size == 0,
+            flushes: modes.denormals & size == 0,
+            contracts: !self.decoder.decorations.get(&id).is_some_and(|it| it.no_contraction),
+        })
+    }
+
+    /// The direction in which a conversion to this type rounds, if the module does not require one.
+    pub(super) fn free_rounding(&self, scalar: Scalar, id: u32) -> Option<Rounding> {
+        let freedom = self.freedom(scalar, id).filter(|it| scalar.is_float() && it.rounds_either_way)?;
+        Some(if freedom.highest { Rounding::Up } else { Rounding::Down })
+    }
+
+    /// Flushes denormal numbers of this type, if the module does not preserve them. Returns their new place.
+    pub(super) fn flush(&mut self, scalar: Scalar, id: u32, from: Slot, count: u16) -> Result<Slot, Invalid> {
+        if !scalar.is_float() || !self.freedom(scalar, id).is_some_and(|it| it.flushes) {
+            return Ok(from);
+        }
+        let f: alu::F1 = match scalar {
+            Scalar::F16 => |bits| flushed(Scalar::F16, bits),
+            Scalar::F32 => |bits| flushed(Scalar::F32, bits),
+            _ => |bits| flushed(Scalar::F64, bits),
+        };
+        let to = self.fresh(count.into())?;
+        self.emit(Op::One { f, to, a: from, count });
+        Ok(to)
+    }
+
     /// Adds the poison check after a core instruction.
     pub(super) fn add_poison_check(
         &mut self,

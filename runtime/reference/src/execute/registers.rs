@@ -2,7 +2,7 @@
 
 use crate::{
     alu,
-    code::{Lane, Op, Overflow, Slot, Tables},
+    code::{Lane, LooseLanes, Op, Overflow, Slot, Tables},
     poison::{
         Poison, Shift, UNWRITTEN, masked, of_bytes, shifted, spread, spread_upward, to_bytes, truncated,
         union,
@@ -185,6 +185,10 @@ impl Registers<'_> {
                         self.poison[to as usize + lane] = spread(self.poison[from as usize + lane]);
                     }
                 }
+            }
+            Op::Loose(number) => {
+                let LooseLanes { loose, to, operands, count } = tables.loose[number as usize];
+                self.map_three::<CHECKS>(|a, b, c| loose.result([a, b, c]), to, operands, count);
             }
             Op::Truncate { to, from, count, size } => {
                 for lane in 0..count as usize {
