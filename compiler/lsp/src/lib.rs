@@ -1,10 +1,11 @@
 //! `kiln-lsp`: a language server for OpenCL C, on standard input and output.
 //!
 //! The only package that depends on the Language Server Protocol. One thread reads messages, the server keeps the
-//! documents and answers simple requests, and one worker compiles. Typing never waits for the compiler, and a panic of
-//! the compiler does not end the server.
+//! documents and answers simple requests, one worker compiles, and one thread explores launches for data races. Typing never
+//! waits for the compiler, and a panic of the compiler does not end the server.
 //!
-//! [`serve`] runs the server, with a function that explores launches for data races on a thread of its own. The command line reads the server's project file with [`kiln_toml`]:
+//! [`serve`] runs the server, with the function that finds the races. The command line reads the server's project file with
+//! [`kiln_toml`]:
 //!
 //! ```
 //! let project = kiln_lsp::kiln_toml::read("std = \"CL3.0\"\ndefine = [\"N=4\"]\n");

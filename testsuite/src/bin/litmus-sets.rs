@@ -20,7 +20,7 @@ struct Arguments {
     #[arg(long, default_value = "")]
     filter: String,
     /// Number of candidate executions to check of a SPIR-V module
-    #[arg(long, default_value_t = 300_000)]
+    #[arg(long, default_value_t = 2_000_000)]
     budget: u64,
 }
 

@@ -311,6 +311,10 @@ impl<'m> Run<'m> {
                 return Ok(());
             }
             Op::LoopMerge | Op::SelectionMerge | Op::NoLine | Op::Nop => {}
+            Op::Unreachable => {
+                let what = "a work-item reaches OpUnreachable: the behavior is undefined";
+                return Err(Unsupported::Other(what.to_owned()).into());
+            }
             Op::LifetimeStart | Op::LifetimeStop | Op::AssumeTrueKHR => {}
             _ => self.execute(instruction.op, words)?,
         }
