@@ -10,8 +10,8 @@ use kiln_session::{
     source::SourceMap,
 };
 use kiln_syntax::{
-    Arena, Interner, ast,
-    parse::{Parsed, SyntaxErrorKind, parse},
+    Arena, Interner, Span, ast,
+    parse::{Parsed, SyntaxError, SyntaxErrorKind, parse},
     token::Token,
 };
 
@@ -92,8 +92,12 @@ pub fn check(
     sink: &mut Sink,
     facts: Option<&mut Facts>,
 ) -> hir::Module {
+    // The type checker gives better messages for unknown type names, unless they were removed.
+    let is_removed = |error: &SyntaxError| {
+        parsed.removed.iter().any(|it| it.lo <= error.span.lo && error.span.hi <= it.hi)
+    };
     let (names, errors): (Vec<_>, Vec<_>) =
-        parsed.errors.iter().partition(|error| error.kind.concerns_name());
+        parsed.errors.iter().partition(|error| error.kind.concerns_name() && !is_removed(error));
     let reported = syntax::report_with_consequences(errors, sources, interner, sink);
     let previous = sink.count();
     let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
@@ -103,24 +107,44 @@ pub fn check(
         let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(previous, |diagnostic| shadows.is_consequence(diagnostic));
     }
-    // A use of a name whose declaration lacks a type is a consequence.
-    let untyped: Vec<&str> = names
+    // A use of a name whose declaration lacks a type, or was removed, is a consequence.
+    let untyped: Vec<&str> = parsed
+        .errors
         .iter()
         .filter_map(|error| match error.kind {
             SyntaxErrorKind::MissingType(name) => Some(interner.text(name)),
             _ => None,
         })
         .collect();
-    if !untyped.is_empty() {
+    let holds = |range: &&Span| {
+        parsed
+            .errors
+            .iter()
+            .any(|error| error.kind.concerns_name() && range.lo <= error.span.lo && error.span.hi <= range.hi)
+    };
+    let removed: Vec<&str> = parsed
+        .removed
+        .iter()
+        .filter(holds)
+        .filter_map(|range| sources.spelling(*range).map(|at| sources.text(&at)))
+        .collect();
+    if !(untyped.is_empty() && removed.is_empty()) {
+        let is_in = |range: &&str, name: &str| range.split(|c: char| !is_word(c)).any(|word| word == name);
         sink.remove_consequences(previous, |diagnostic| {
             let text = sources.spelling(diagnostic.span).map(|at| sources.text(&at));
             matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction)
-                && text.is_some_and(|text| untyped.contains(&text))
+                && text.is_some_and(|text| {
+                    untyped.contains(&text) || removed.iter().any(|range| is_in(range, text))
+                })
         });
     }
-    // The type checker gives better messages for unknown type names. Report those that it did not reach.
+    // Those that it did not reach.
     if !sink.has_errors() {
         syntax::report(names, sources, interner, sink);
     }
     hir
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }

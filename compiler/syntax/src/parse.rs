@@ -44,6 +44,8 @@ pub struct Parsed<'a> {
     pub errors: Vec<SyntaxError>,
     /// The repaired ranges, in source order. Their trees are guesses.
     pub repaired: Vec<RepairedRange>,
+    /// The ranges of several tokens that are not in the tree.
+    pub removed: Vec<Span>,
 }
 
 /// A repaired range: the part of a top-level item from the statement with its first error on.
@@ -62,7 +64,7 @@ pub struct RepairedRange {
 pub fn parse<'a>(tokens: &[Token], arena: &'a Arena, layout: &dyn Layout, max_depth: u16) -> Parsed<'a> {
     let prepare::Prepared { tokens, gaps } = prepare::prepare(tokens);
     let state = state::State::new(&tokens, arena, layout, max_depth);
-    let (errors, repaired) = repair::parse(&state, &gaps);
+    let repair::Repairs { errors, repaired, removed } = repair::parse(&state, &gaps);
     let unit = TranslationUnit { items: arena.list(&state.items.borrow()) };
-    Parsed { unit, errors, repaired }
+    Parsed { unit, errors, repaired, removed }
 }

@@ -441,6 +441,10 @@ impl Sema<'_> {
 
     /// A call of `printf` that starts with a number: the fix inserts its format.
     fn missing_format(&self, diagnostic: Diagnostic, argument: &Expr) -> Diagnostic {
+        if matches!(argument.kind, ExprKind::Const(_)) {
+            return diagnostic
+                .help("the first argument is the format, a string literal in double quotes (\")");
+        }
         let diagnostic = diagnostic.help("the first argument is the format, a string literal");
         let Ty::Scalar(scalar) = *self.types.get(argument.ty) else { return diagnostic };
         let format = match scalar {

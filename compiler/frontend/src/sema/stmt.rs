@@ -2,7 +2,7 @@
 //!
 //! `switch` has its own file. `flow` determines whether the end of a function is reachable.
 
-use kiln_session::diag::{Code, Diagnostic};
+use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span,
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast, Storage},
@@ -134,6 +134,7 @@ impl Sema<'_> {
                 let condition = self.condition(condition);
                 if otherwise.is_none() {
                     self.warn_empty_body(then);
+                    self.warn_dangling_else(then);
                 }
                 let then = self.body_statement(then);
                 let otherwise = otherwise.as_ref().map(|it| self.body_statement(it)).unwrap_or_default();
@@ -321,6 +322,26 @@ impl Sema<'_> {
         if is_semicolon(body) {
             self.warn_semicolon(body.span, "this `if` does nothing");
         }
+    }
+
+    /// Warns about an `else` of the inner of two `if`: its layout can suggest that it belongs to the outer one.
+    fn warn_dangling_else(&mut self, then: &ast::Statement) {
+        let Ast::If { otherwise: Some(otherwise), .. } = &then.kind else { return };
+        self.report(
+            Diagnostic::new(
+                Code::DanglingElse,
+                otherwise.span,
+                "the `else` before this belongs to the inner `if`",
+            )
+            .also(then.span, "without braces")
+            .help("put braces around the inner `if`")
+            .rewrite(
+                then.span,
+                "put braces around the inner `if`",
+                [Piece::Text("{ "), Piece::Source(then.span), Piece::Text(" }")],
+            )
+            .note("C99 6.8.4.1: an `else` belongs to the nearest `if`"),
+        );
     }
 
     fn warn_semicolon(&mut self, semicolon: Span, message: impl Into<String>) {

@@ -48,7 +48,10 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
         Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => around.reference(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
-        Kind::Unexpected { found: TokenKind::Keyword(keyword) } => around.conversion(keyword),
+        Kind::Unexpected { found: TokenKind::Keyword(keyword) } => {
+            around.cast_of_cpp().or_else(|| around.conversion(keyword))
+        }
+        Kind::TypeAsValue(_) => around.cast_of_cpp(),
         Kind::Missing { mark: Punct::Semicolon, after, .. } => {
             let other = || around.name_of_declaration(after).or_else(|| around.part_of_for());
             around.statement_word(after).or_else(other)
@@ -124,6 +127,7 @@ impl<'s> Around<'s> {
             return match what {
                 Mark(Punct::OpenParen) => self.condition(),
                 Name => self.repeated_type().or_else(|| self.function_without_name()),
+                Expression => self.cast_of_cpp(),
                 _ => None,
             };
         };
@@ -134,7 +138,9 @@ impl<'s> Around<'s> {
             (Mark(Punct::Colon), Punct::Comma) => self.label_list(),
             (Mark(Punct::Colon), Punct::Equal) => self.member_value(),
             (Mark(Punct::CloseParen | Punct::Comma), Punct::Equal) => self.layout(),
-            (Expression | Parameter, Punct::CloseParen | Punct::CloseBracket) => self.trailing_comma(what),
+            (Expression | Parameter, Punct::CloseParen | Punct::CloseBracket) => {
+                self.trailing_comma(what).or_else(|| self.delete())
+            }
             (Expression, Punct::OpenBrace) => Some(self.braces()),
             (Expression, Punct::CloseBrace) => self.comma_at_end(),
             (Statement, Punct::CloseBrace) => self.label_at_end(),

@@ -62,6 +62,30 @@ impl Around<'_> {
         self.report("OpenCL C has no `new`").help("kernels cannot allocate memory; declare an array")
     }
 
+    /// `static_cast<float>(n)`. The error is at the type.
+    pub(super) fn cast_of_cpp(&self) -> Option<Diagnostic> {
+        let before = self.before().strip_suffix('<')?;
+        let word = last_word(before);
+        let casts = ["bit_cast", "const_cast", "dynamic_cast", "reinterpret_cast", "static_cast"];
+        let is_cast = casts.contains(&word);
+        let line = self.rest_of_line();
+        let ty = line[..line.find('>').filter(|_| is_cast)?].trim_end();
+        let start = before.len() - word.len();
+        let end = self.at.start + line.find('>')? + 1;
+        let meant = if word == "bit_cast" { format!("as_{ty}") } else { format!("({ty})") };
+        Some(self.replace(start..end, format!("`{word}` is C++"), &meant))
+    }
+
+    /// `delete[] p`
+    pub(super) fn delete(&self) -> Option<Diagnostic> {
+        let before = self.before().strip_suffix('[')?.trim_end();
+        (last_word(before) == "delete").then(|| self.no_delete())
+    }
+
+    fn no_delete(&self) -> Diagnostic {
+        self.report("OpenCL C has no `delete`").help("remove it: kernels cannot allocate memory")
+    }
+
     /// The last word before a missing `;` is C++: `throw 1`, `try {`, `new S()`, `not n`.
     pub(super) fn word_of_cpp(&self, after: Construct) -> Option<Diagnostic> {
         let before = self.before();
@@ -73,6 +97,7 @@ impl Around<'_> {
                 .report("OpenCL C has no exceptions")
                 .help("store an error code in a buffer, and end the kernel with `return`"),
             "new" => self.no_new(),
+            "delete" => self.no_delete(),
             _ if after == Construct::Expression && kiln_builtins::is_name(word) && self.is_before_word() => {
                 self.report(format!("the arguments of `{word}` are not in parentheses"))
             }

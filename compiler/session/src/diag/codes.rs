@@ -247,6 +247,7 @@ codes! {
     ReturnStackAddress "return-stack-address" Warning;
     StaticAssertion "static-assertion" Error;
     InlineAssembly "inline-assembly" Error;
+    DanglingElse "dangling-else" Warning;
     EmptyBody "empty-body" Warning;
     DivergentBarrier "divergent-barrier" Warning;
     Uninitialized "uninitialized" Warning;

@@ -17,6 +17,7 @@ use super::{
     structure,
 };
 use crate::{
+    span::Span,
     symbol::Symbol,
     token::{Punct, Token, TokenKind},
 };
@@ -64,8 +65,15 @@ const FOLLOW_UP_DISTANCE: usize = 16;
 /// An error within this distance after a gap is attributed to it: an unterminated literal hides the rest of its line.
 const GAP_DISTANCE: usize = 12;
 
-/// Parses the whole input. Returns the errors and the repaired ranges. `gaps` are the positions of invalid tokens.
-pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>, Vec<RepairedRange>) {
+/// What the parser reports besides the tree.
+pub(super) struct Repairs {
+    pub(super) errors: Vec<SyntaxError>,
+    pub(super) repaired: Vec<RepairedRange>,
+    pub(super) removed: Vec<Span>,
+}
+
+/// Parses the whole input. `gaps` are the positions of invalid tokens.
+pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> Repairs {
     let mut repair = Repair {
         state,
         start: Boundary { scopes: state.enter(), ..Boundary::default() },
@@ -73,6 +81,7 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>,
         errors: vec![],
         mistake: None,
         repaired: vec![],
+        removed: vec![],
         clean_from: 0,
         fuel: Cell::new(FUEL + FUEL_PER_TOKEN * state.tokens.len()),
         gaps,
@@ -86,7 +95,8 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> (Vec<SyntaxError>,
             Outcome::Done => {
                 repair.mark_gap_unreliable(state.tokens.len());
                 repair.close();
-                return (repair.errors, repair.repaired);
+                let Repair { errors, repaired, removed, .. } = repair;
+                return Repairs { errors, repaired, removed };
             }
             _ if news => {}
             Outcome::TooDeep(token) => {
@@ -119,6 +129,8 @@ struct Repair<'s, 't, 'a> {
     /// The start of the first unreliable statement, and the last token that caused this.
     mistake: Option<RangeInclusive<usize>>,
     repaired: Vec<RepairedRange>,
+    /// The ranges of removed tokens.
+    removed: Vec<Span>,
     /// The remaining budget of tokens for trials.
     fuel: Cell<usize>,
     /// No edit was made between this token and the item.
@@ -197,6 +209,7 @@ impl Repair<'_, '_, '_> {
         match self.choose(stuck) {
             Some(candidate) => {
                 self.report(stuck, candidate.error);
+                self.note_removed(&candidate.edits);
                 self.edits = Self::with(&self.edits, &candidate);
                 self.start = candidate.start;
                 if let Some(edit) = candidate.edits.first() {
@@ -389,6 +402,17 @@ impl Repair<'_, '_, '_> {
             _ => start,
         };
         self.edits = structure::skip(start, brackets::item_end(self.state.tokens, behind, mistake));
+        self.note_removed(&self.edits.clone());
+    }
+
+    fn note_removed(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            if let EditKind::Remove(count) = edit.kind
+                && let Some([first, .., last]) = self.state.tokens.get(edit.at..edit.at + count)
+            {
+                self.removed.push(Span::new(first.span.lo, last.span.hi));
+            }
+        }
     }
 }
 

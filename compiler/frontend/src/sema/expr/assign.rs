@@ -360,7 +360,8 @@ fn is_load_of(value: &Expr, lvalue: &Lvalue) -> bool {
     matches!(&value.kind, ExprKind::Load(from) if is_same_variable(from, lvalue))
 }
 
-fn is_same_variable(left: &Lvalue, right: &Lvalue) -> bool {
+/// Whether two lvalues are the same variable, or the same part of it.
+pub(super) fn is_same_variable(left: &Lvalue, right: &Lvalue) -> bool {
     if left.ty.ty != right.ty.ty || left.ty.quals.is_volatile {
         return false;
     }

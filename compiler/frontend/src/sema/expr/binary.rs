@@ -73,7 +73,7 @@ impl Sema<'_> {
         );
     }
 
-    /// Warns about `!a == b`, where `!` applies to `a` only (C99 6.5.3.3). Comparisons of truth values are accepted.
+    /// Warns about `!a == b` and `!a & b`, where `!` applies to `a` only (C99 6.5.3.3). Truth values are accepted.
     fn warn_negated_operand(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
         let ast::ExprKind::Unary(not) = &left.kind else { return };
         let is_truth = match &right.kind {
@@ -81,7 +81,10 @@ impl Sema<'_> {
             ast::ExprKind::Binary(_) | ast::ExprKind::Paren(_) => true,
             _ => false,
         };
-        if !is_comparison(op.node) || not.op.node != UnaryOp::LogicalNot || is_truth {
+        if !(is_comparison(op.node) || op.node == BinaryOp::BitAnd)
+            || not.op.node != UnaryOp::LogicalNot
+            || is_truth
+        {
             return;
         }
         let spelling = op.node.spelling();

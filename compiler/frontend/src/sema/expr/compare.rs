@@ -15,6 +15,8 @@ use crate::{
     sema::Sema,
 };
 
+use super::assign::is_same_variable;
+
 impl Sema<'_> {
     /// `<`, `>`, `<=`, `>=`, `==`, `!=` (OpenCL C 6.5.4, 6.5.5).
     pub(super) fn compare(
@@ -125,6 +127,16 @@ impl Sema<'_> {
 
     /// Warns about a comparison with a constant that its other operand cannot equal: the result is always the same.
     fn warn_constant_comparison(&mut self, left: &Expr, right: &Expr, op: CompareOp, span: Span) {
+        if let (ExprKind::Load(first), ExprKind::Load(second)) = (&left.kind, &right.kind)
+            && is_same_variable(first, second)
+            && self.is_integer(left.ty)
+        {
+            let result = matches!(op, CompareOp::Equal | CompareOp::LessEqual | CompareOp::GreaterEqual);
+            self.report(
+                constant_comparison(span, result).also(right.span, "the same object as on the left side"),
+            );
+            return;
+        }
         let (value, constant, op) = match (self.constant(left), self.constant(right)) {
             (None, Some(constant)) => (left, (right, constant), op),
             (Some(constant), None) => (right, (left, constant), op.swapped()),
