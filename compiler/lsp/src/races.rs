@@ -32,11 +32,11 @@ pub struct Race {
     pub lines: (u32, u32),
     /// The message.
     pub message: String,
-    /// The changes of the source without which it has no race.
+    /// A change of the source that removes the race.
     pub fix: Option<Fix>,
 }
 
-/// The mending of a race.
+/// A change of a source that removes a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// The title of the code action.

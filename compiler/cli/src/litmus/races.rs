@@ -1,5 +1,5 @@
-//! The data races of small launches, for the editor: those that the model of OpenCL finds within a small budget, and a change of
-//! the source without which there is none. A fix is offered only if the changed source has no race.
+//! The data races of small launches, for the editor: those that the model of OpenCL finds within a small budget, and a change
+//! of the source that removes each. A fix is offered only if the changed source has no race.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 40;
 /// The data races of the launch in a source's comment. None if the launch is not small.
 pub(crate) fn races(name: &str, text: &str, options: &CompilerOptions) -> Vec<Race> {
     let Some(explored) = Explored::new(name, text, options) else { return Vec::new() };
-    let mut mender = Mender { name, text, options, attempts: 0 };
+    let mut search = FixSearch { name, text, options, attempts: 0 };
     let mut shown = BTreeSet::new();
     let mut races = Vec::new();
     for undefined in explored.found.undefined.values() {
@@ -48,7 +48,7 @@ pub(crate) fn races(name: &str, text: &str, options: &CompilerOptions) -> Vec<Ra
             format!("{} (OpenCL API 3.3.6)", described(undefined, &|it| explored.names.location(it)));
         let position = |index: usize| undefined.witness.positions[event(index).0].group;
         let space = event(a).1.space;
-        let fix = mender.mend(lines, (position(a) == position(b)).then_some(space));
+        let fix = search.find(lines, (position(a) == position(b)).then_some(space));
         races.push(Race { lines, message, fix });
     }
     races
@@ -95,18 +95,18 @@ fn module(name: &str, text: &str, options: &CompilerOptions) -> Option<(Module, 
 /// Bytes to replace, and their replacements, in order.
 type Edits = Vec<(Range<usize>, String)>;
 
-/// The search for a change without races.
-struct Mender<'t> {
+/// The search for a change that removes the races.
+struct FixSearch<'t> {
     name: &'t str,
     text: &'t str,
     options: &'t CompilerOptions,
     attempts: usize,
 }
 
-impl Mender<'_> {
-    /// A change without which there is a race between accesses in these lines: a barrier if both are in one work-group and access
-    /// this memory, or stronger orders and wider scopes of the atomic operations.
-    fn mend(&mut self, lines: (u32, u32), shared: Option<Space>) -> Option<Fix> {
+impl FixSearch<'_> {
+    /// A change that removes the race between accesses in these lines: a barrier if both are in one work-group and access this
+    /// memory, or stronger orders and wider scopes of the atomic operations.
+    fn find(&mut self, lines: (u32, u32), shared: Option<Space>) -> Option<Fix> {
         if let Some(space) = shared {
             let flag = match space {
                 Space::Global => "CLK_GLOBAL_MEM_FENCE",
@@ -207,6 +207,7 @@ fn stronger(call: &str, word: &str) -> Option<&'static str> {
     })
 }
 
+/// The scope of all work-items of the device in place of a narrower one.
 fn wider(_: &str, word: &str) -> Option<&'static str> {
     ["memory_scope_work_group", "memory_scope_sub_group"].contains(&word).then_some("memory_scope_device")
 }

@@ -27,35 +27,9 @@ fn parse(command: &str) -> Result<Vec<LaunchArguments>, Failure> {
         .and_then(|launches| if launches.is_empty() { failure("the launch is empty") } else { Ok(launches) })
 }
 
-/// The words of a command, as a shell splits it: blanks in quotes belong to a word.
+/// The words of a command, as a shell splits it: words with blanks are in quotes.
 fn words(command: &str) -> Result<Vec<String>, Failure> {
-    let mut words: Vec<String> = Vec::new();
-    let (mut in_word, mut quote) = (false, None);
-    for c in command.chars() {
-        match (quote, c) {
-            (None, '"' | '\'') => (in_word, quote) = (start(&mut words, in_word), Some(c)),
-            (Some(open), c) if c == open => quote = None,
-            (None, c) if c.is_whitespace() => in_word = false,
-            (_, c) => {
-                in_word = start(&mut words, in_word);
-                if let Some(word) = words.last_mut() {
-                    word.push(c);
-                }
-            }
-        }
-    }
-    match quote {
-        Some(open) => failure(format!("in the source's comment: a {open} is not closed")),
-        None => Ok(words),
-    }
-}
-
-/// Begins a word, unless one has begun.
-fn start(words: &mut Vec<String>, in_word: bool) -> bool {
-    if !in_word {
-        words.push(String::new());
-    }
-    true
+    shlex::split(command).ok_or_else(|| Failure("in the source's comment: a quote is not closed".to_owned()))
 }
 
 /// The text after each `kiln run`.
