@@ -92,10 +92,13 @@ pub fn check(
     sink: &mut Sink,
     facts: Option<&mut Facts>,
 ) -> hir::Module {
-    // The type checker gives better messages for unknown type names, unless they were removed.
-    let is_removed = |error: &SyntaxError| {
-        parsed.removed.iter().any(|it| it.lo <= error.span.lo && error.span.hi <= it.hi)
-    };
+    // The type checker gives better messages for unknown type names, unless they were removed. Another error in the
+    // removed range explains more.
+    let is_in = |error: &SyntaxError, range: &Span| range.lo <= error.span.lo && error.span.hi <= range.hi;
+    let has_other =
+        |range: &Span| parsed.errors.iter().any(|it| !it.kind.concerns_name() && is_in(it, range));
+    let is_removed =
+        |error: &SyntaxError| parsed.removed.iter().any(|range| is_in(error, range) && !has_other(range));
     let (names, errors): (Vec<_>, Vec<_>) =
         parsed.errors.iter().partition(|error| error.kind.concerns_name() && !is_removed(error));
     let reported = syntax::report_with_consequences(errors, sources, interner, sink);
