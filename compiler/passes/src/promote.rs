@@ -66,8 +66,9 @@ impl Slots {
                 }
                 Op::Offset { stride, .. } => {
                     if let Some((var, offset)) = slot(0) {
-                        match constant_offset(function, inst.args[1], stride) {
-                            Some(bytes) => drop(addresses.insert(inst.results[0], (var, offset + bytes))),
+                        let bytes = constant_offset(function, inst.args[1], stride);
+                        match bytes.and_then(|bytes| offset.checked_add(bytes)) {
+                            Some(offset) => drop(addresses.insert(inst.results[0], (var, offset))),
                             None => drop(rejected.insert(var)),
                         }
                         continue;

@@ -83,12 +83,18 @@ fn is_written(function: &Function, inst: &Inst) -> bool {
 /// The feature that an instruction needs and the target lacks.
 fn missing_feature(function: &Function, inst: &Inst, target: &Target) -> Option<&'static str> {
     let features = &target.features;
-    let mut values = inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));
-    if !features.fp64 && values.any(|ty| ty.scalar() == Some(Scalar::F64)) {
+    let values = || inst.args.iter().chain(&inst.results).map(|&value| function.ty(value));
+    if !features.fp64 && values().any(|ty| ty.scalar() == Some(Scalar::F64)) {
         return Some("64-bit floating-point numbers (double), which the device lacks");
     }
     let is_vulkan = target.environment == Environment::Vulkan;
     match &inst.op {
+        // OpenCL C has none; a kernel module can.
+        Op::Load { .. } | Op::Store { .. }
+            if is_vulkan && values().any(|ty| matches!(ty, Type::Image(_))) =>
+        {
+            Some("images in memory, which Vulkan lacks")
+        }
         Op::Image(ImageAction::Load(_)) if !features.read_write_images && is_written(function, inst) => {
             Some("images that are read and written, which the device lacks")
         }

@@ -47,7 +47,8 @@ impl Member {
     }
 
     fn end(&self) -> i64 {
-        self.offset + self.size()
+        // A wrong module can have any offset.
+        self.offset.saturating_add(self.size())
     }
 }
 
