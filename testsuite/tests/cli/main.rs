@@ -1,6 +1,8 @@
 //! The command line's interface to shells, build tools and editors: exit codes, streams, files, formats.
 
 mod debugger;
+mod explain;
+mod fixes;
 mod frontends;
 mod kernel_modules;
 mod linking;
@@ -299,147 +301,6 @@ fn checking_writes_nothing() {
 }
 
 #[test]
-fn fixes_are_applied_to_the_source() {
-    const MISTAKES: &str = "// é\r\nkernal void k(globl int *out, int n) {\r\n    int x = n + 1\r\n    out[0] = x and n;\r\n    out[1] = valeu;\r\n}\r\n";
-    let fixed = MISTAKES
-        .replace("kernal", "kernel")
-        .replace("globl", "global")
-        .replace("+ 1\r", "+ 1;\r")
-        .replace("and", "&&");
-    let folder = folder(&[("k.cl", MISTAKES), ("good.cl", GOOD)]);
-    let finished = kiln(&folder, &["check", "--fix", "k.cl", "good.cl"]);
-    assert_eq!(finished.status.code(), Some(1), "{}", finished.stderr);
-    assert!(finished.stderr.contains("note: fixed 4 problems in `k.cl`"), "{}", finished.stderr);
-    assert!(finished.stderr.contains("`valeu` is not declared"), "{}", finished.stderr);
-    assert!(finished.stderr.contains("1 error\n"), "{}", finished.stderr);
-    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a file");
-    assert_eq!(read("k.cl"), fixed);
-    assert_eq!(read("good.cl"), GOOD);
-    assert_eq!(names(&folder), ["good.cl", "k.cl"]);
-    let finished = kiln_with(&mut command(&folder, &["check", "--fix", "-"]), MISTAKES);
-    assert_eq!(finished.text(), fixed);
-}
-
-#[test]
-fn mistakes_of_one_kind_behind_each_other_are_fixed() {
-    const MISTAKES: &str = "kernel void k(global int *out) { int a = 1\n int b = 2\n for (int i = 0, i < 2, i++) out[i] = a + b }\n";
-    const FIXED: &str = "kernel void k(global int *out) { int a = 1;\n int b = 2;\n for (int i = 0; i < 2; i++) out[i] = a + b; }\n";
-    let folder = folder(&[("k.cl", MISTAKES)]);
-    let finished = kiln(&folder, &["check", "--fix", "k.cl"]);
-    assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
-    assert_eq!(fs::read_to_string(folder.path().join("k.cl")).expect("a file"), FIXED);
-}
-
-#[test]
-fn fixes_apply_to_more_errors_than_are_shown() {
-    let mistakes = "void f(globl int *p);\n".repeat(50) + GOOD;
-    let folder = folder(&[("k.cl", &mistakes)]);
-    let finished = kiln(&folder, &["check", "--fix", "k.cl"]);
-    assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
-    let fixed = fs::read_to_string(folder.path().join("k.cl")).expect("a file");
-    assert_eq!(fixed, mistakes.replace("globl", "global"));
-}
-
-#[test]
-fn fixes_of_sources_that_are_not_utf_8_are_not_applied() {
-    let folder = folder(&[]);
-    let source = folder.path().join("k.cl");
-    fs::write(&source, b"// \xe9\nkernal void k(global int *out) { out[0] = 1; }\n").expect("a file");
-    let before = fs::read(&source).expect("a file");
-    let finished = kiln(&folder, &["check", "--fix", "k.cl"]);
-    assert_eq!(finished.status.code(), Some(2), "{}", finished.stderr);
-    assert!(finished.stderr.contains("is not UTF-8: its fixes are not applied"), "{}", finished.stderr);
-    assert_eq!(fs::read(&source).expect("a file"), before);
-}
-
-#[cfg(unix)]
-#[test]
-fn files_that_are_rewritten_keep_their_mode_and_links() {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let folder = folder(&[("k.cl", "kernal void k(global int *out) { out[0]=1; }\n")]);
-    let path = |name: &str| folder.path().join(name);
-    fs::set_permissions(path("k.cl"), fs::Permissions::from_mode(0o640)).expect("the mode is set");
-    symlink("k.cl", path("link.cl")).expect("a link");
-    for words in [&["check", "--fix", "link.cl"][..], &["fmt", "link.cl"]] {
-        let before = fs::read(path("k.cl")).expect("a file");
-        let finished = kiln(&folder, words);
-        assert_eq!(finished.status.code(), Some(0), "{}", finished.stderr);
-        assert_ne!(fs::read(path("k.cl")).expect("a file"), before);
-        assert!(fs::symlink_metadata(path("link.cl")).expect("the link").is_symlink());
-        let mode = fs::metadata(path("k.cl")).expect("a file").permissions().mode();
-        assert_eq!(mode & 0o777, 0o640);
-    }
-}
-
-#[test]
-fn explain_prints_the_page_of_a_code() {
-    let folder = folder(&[]);
-    for entry in fs::read_dir(kiln_testsuite::root().join("docs/diagnostics")).expect("pages") {
-        let path = entry.expect("a page").path();
-        let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        // The list of pages is not a page of a diagnostic.
-        if code == "README" {
-            continue;
-        }
-        let finished = kiln(&folder, &["explain", &code]);
-        assert_eq!(finished.text(), fs::read_to_string(&path).expect("a page"), "{code}");
-    }
-}
-
-/// Each operation of a source, with the instruction that it becomes, and the rule for that.
-#[test]
-fn explain_shows_the_mapping_of_a_source() {
-    let device = "memory_scope_device";
-    let source = format!(
-        "kernel void k(global atomic_int *x, global atomic_int *y, global int *r) {{\n\
-         r[0] = atomic_load(x);\n\
-         atomic_store_explicit(x, 1, memory_order_relaxed, {device});\n\
-         atomic_store_explicit(y, 1, memory_order_release, {device});\n\
-         atomic_store_explicit(y, 2, memory_order_relaxed, {device});\n\
-         atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, {device});\n\
-         r[1] = atomic_load_explicit(y, memory_order_acquire, {device});\n}}\n"
-    );
-    let folder = folder(&[("a.cl", &source), ("b.cl", "kernel void k(global int *r) { *r = 1; }\n")]);
-    let shown = kiln(&folder, &["explain", "--mapping", "a.cl"]).text();
-    let parts: Vec<&str> = shown.split("line ").collect();
-    let expected: [(&str, &[&str]); 6] = [
-        ("2: r[0]", &["OpAtomicOr: Device, AcquireRelease + UniformMemory + ", "R1: "]),
-        ("3: atomic", &["OpAtomicExchange: Device, Relaxed\n", "R2: "]),
-        ("4: atomic", &["OpAtomicExchange: Device, Release + ", "R2: "]),
-        ("5: atomic", &["OpAtomicExchange: Device, Release + ", "R2: ", "R4: "]),
-        ("6: atomic", &["OpMemoryBarrier: Device, Acquire + ", "OpAtomicIAdd: ", "R6: "]),
-        (
-            "7: r[1]",
-            &["OpAtomicLoad: Device, Acquire + UniformMemory + WorkgroupMemory + MakeVisible", "R7: "],
-        ),
-    ];
-    for (start, words) in expected {
-        let part =
-            parts.iter().find(|part| part.starts_with(start)).unwrap_or_else(|| panic!("{start}: {shown}"));
-        for word in words {
-            assert!(part.contains(word), "{start} has no {word}: {shown}");
-        }
-    }
-    assert_eq!(
-        kiln(&folder, &["explain", "--mapping", "b.cl"]).text(),
-        "The source has no atomic operations, fences or barriers.\n"
-    );
-}
-
-#[test]
-fn explain_lists_codes_and_suggests_spellings() {
-    let folder = folder(&[]);
-    let list = kiln(&folder, &["explain"]).text();
-    let row = list.lines().find(|line| line.starts_with("atomic-order-store ")).expect("a row");
-    assert!(row.contains(" error "), "{row}");
-    let misspelt = kiln(&folder, &["explain", "atomic-order-stroe"]);
-    assert_eq!(misspelt.code(), Some(2));
-    assert!(misspelt.stderr.contains("did you mean `atomic-order-store`?"), "{}", misspelt.stderr);
-    let unknown = kiln(&folder, &["explain", "nothing-of-the-kind-at-all"]);
-    assert!(unknown.stderr.contains("`kiln explain` lists them"), "{}", unknown.stderr);
-}
-
-#[test]
 fn the_interface_is_emitted_as_json_c_and_rust() {
     let source = "struct pair { char a; float4 b; };\nkernel void k(global struct pair *p, local int *scratch) { p->a = 1; }\n";
     let folder = folder(&[("pairs.cl", source)]);
@@ -695,20 +556,6 @@ fn an_output_does_not_replace_an_input() {
         assert!(finished.stderr.contains("would replace the input"), "{}", finished.stderr);
     }
     assert_eq!(fs::read_to_string(folder.path().join("k.h")).expect("a file"), "");
-}
-
-#[test]
-fn kinds_of_reports_are_explained() {
-    let page = fs::read_to_string(root().join("docs/reference-device.md")).expect("the page");
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
-    let kinds: Vec<&str> =
-        rows.flat_map(|names| names.split("`, `")).map(|it| it.trim_matches('`')).collect();
-    assert!(kinds.len() > 20, "{kinds:?}");
-    let folder = folder(&[]);
-    for kind in kinds {
-        let finished = kiln(&folder, &["explain", kind]);
-        assert_eq!(finished.code(), Some(0), "{kind}: {}", finished.stderr);
-    }
 }
 
 #[test]

@@ -24,10 +24,13 @@ use kiln_testsuite::litmus::{
     generated::{Finding, Program, Statements},
 };
 
+#[path = "mistakes/programs.rs"]
+mod programs;
 #[path = "mistakes/table.rs"]
 mod table;
 
-use table::{MISTAKES, PROGRAMS};
+use programs::PROGRAMS;
+use table::MISTAKES;
 
 /// The maximum number of executions to check in one model.
 const BUDGET: u64 = 100_000;
