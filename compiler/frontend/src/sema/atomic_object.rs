@@ -7,7 +7,7 @@ use kiln_builtins::{AtomicForm, Lowering, Overload, Set};
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
 use kiln_types::ty::{Scalar, Ty, TyId};
-use kiln_vocabulary::opencl::{AddressSpace, AtomicOp};
+use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey};
 
 use super::{Sema, builtin::Call};
 use crate::hir::Expr;
@@ -39,8 +39,8 @@ impl Sema<'_> {
         match (is_legacy, self.types.get(to.ty)) {
             (false, Ty::AtomicFlag) if !takes_flag => self.report_flag(object.span, call),
             (false, Ty::AtomicFlag) => return false,
-            (false, _) if takes_flag => self.report_no_flag(&shown, object.span, call),
-            (false, Ty::Atomic(scalar)) if scalar.is_float() && takes_integers(call.name) => {
+            (false, _) if takes_flag => self.report_no_flag(op, &shown, object.span, call),
+            (false, Ty::Atomic(scalar)) if scalar.is_float() && takes_integers(op) => {
                 self.report_float(&shown, object.span, call);
             }
             (_, Ty::Error) | (false, Ty::Atomic(_)) => return false,
@@ -72,8 +72,8 @@ impl Sema<'_> {
         );
     }
 
-    fn report_no_flag(&mut self, shown: &str, span: Span, call: &Call) {
-        let instead = if call.name.contains("clear") { "atomic_store" } else { "atomic_exchange" };
+    fn report_no_flag(&mut self, op: Option<AtomicOp>, shown: &str, span: Span, call: &Call) {
+        let instead = if op == Some(AtomicOp::FlagClear) { "atomic_store" } else { "atomic_exchange" };
         self.report(
             Diagnostic::new(
                 Code::AtomicObject,
@@ -185,6 +185,6 @@ fn is_of_another_type(ty: &Ty, name: &str) -> bool {
 }
 
 /// Whether an operation exists for atomic integers only.
-fn takes_integers(name: &str) -> bool {
-    ["atomic_fetch_or", "atomic_fetch_xor", "atomic_fetch_and"].iter().any(|it| name.starts_with(it))
+fn takes_integers(op: Option<AtomicOp>) -> bool {
+    matches!(op, Some(AtomicOp::Fetch(FetchKey::And | FetchKey::Or | FetchKey::Xor)))
 }
