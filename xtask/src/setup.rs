@@ -107,12 +107,14 @@ pub(crate) fn install_for_tests(nightly: bool) -> Outcome {
     install(TESTS)?;
     if nightly {
         install(NIGHTLY)?;
-        // Node's own packages contain npm, and conflict with Debian's.
-        if !installed("npm") {
-            install(&["npm"])?;
-        }
+        install_npm()?;
     }
     lavapipe::unpack()
+}
+
+/// Installs npm. Node's own packages contain it, and conflict with Debian's.
+pub(crate) fn install_npm() -> Outcome {
+    if installed("npm") { Ok(()) } else { install(&["npm"]) }
 }
 
 /// The PyPI packages of Intel's runtime.

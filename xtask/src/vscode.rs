@@ -25,14 +25,22 @@ const TARGETS: [(&str, &str, &str); 6] = [
 pub(crate) struct Vscode {
     /// Include the program `kiln`; the extension is then specific to this system
     #[arg(long)]
-    server: bool,
+    pub(crate) server: bool,
     /// Use this program `kiln` instead of building one
     #[arg(long, value_name = "FILE")]
-    kiln: Option<PathBuf>,
+    pub(crate) kiln: Option<PathBuf>,
 }
 
-/// Checks, tests, bundles and packages.
+/// Checks, tests, bundles and packages, and prints where.
 pub(crate) fn vscode(options: &Vscode) -> Outcome {
+    for path in package(options)? {
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+/// Checks, tests, bundles and packages. Returns the packages.
+pub(crate) fn package(options: &Vscode) -> Result<Vec<PathBuf>, String> {
     let source = root().join("compiler/lsp/editors/vscode");
     let kiln = options.kiln.clone().map_or_else(process::release_kiln, Ok)?;
     // Keeps npm's files out of the source tree.
@@ -54,8 +62,15 @@ pub(crate) fn vscode(options: &Vscode) -> Outcome {
     {
         process::run(Command::new("npm").current_dir(&folder).env("KILN", &kiln).args(words))?;
     }
-    println!("{}", folder.display());
-    Ok(())
+    packages(&folder).map_err(|e| format!("cannot read `{}`: {e}", folder.display()))
+}
+
+/// The packages in a folder.
+fn packages(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths: io::Result<Vec<PathBuf>> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let is_package = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "vsix");
+    Ok(paths?.into_iter().filter(is_package).collect())
 }
 
 /// Removes the program and packages of an earlier build.
@@ -64,13 +79,7 @@ fn clean(folder: &Path) -> io::Result<()> {
     if server.exists() {
         fs::remove_dir_all(server)?;
     }
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "vsix") {
-            fs::remove_file(path)?;
-        }
-    }
-    Ok(())
+    packages(folder)?.into_iter().try_for_each(fs::remove_file)
 }
 
 /// The target of this system, as VS Code names it.
