@@ -45,6 +45,7 @@ use kiln_session::{
     Options,
     diag::{Diagnostic, Sink},
     extensions::{self, Extensions},
+    source::SourceMap,
 };
 use kiln_syntax::{Interner, Span, Symbol, ast};
 use kiln_types::ty::{QualTy, TyId, Types};
@@ -67,6 +68,8 @@ use tags::Tags;
 /// parts are beside the methods that own them.
 pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
+    /// For the layout of the source, which no meaning depends on.
+    sources: &'a SourceMap,
     pub(crate) interner: &'a mut Interner,
     pub(crate) sink: &'a mut Sink,
     /// Information for the language server, if requested.
@@ -116,12 +119,14 @@ pub fn check(
     unit: ast::TranslationUnit,
     extent: Extent,
     options: &Options,
+    sources: &SourceMap,
     interner: &mut Interner,
     sink: &mut Sink,
     facts: Option<&mut Facts>,
 ) -> hir::Module {
     let mut sema = Sema {
         options,
+        sources,
         interner,
         sink,
         facts,

@@ -103,7 +103,7 @@ pub fn check(
         parsed.errors.iter().partition(|error| error.kind.concerns_name() && !is_removed(error));
     let reported = syntax::report_with_consequences(errors, sources, interner, sink);
     let previous = sink.count();
-    let hir = sema::check(parsed.unit, extent, options, interner, sink, facts);
+    let hir = sema::check(parsed.unit, extent, options, sources, interner, sink, facts);
     sink.remove_consequences(previous, |diagnostic| reported.covers(diagnostic, sources));
     sink.replace(previous, |diagnostic| syntax::explain_in_macro(diagnostic, sources, interner));
     if !parsed.repaired.is_empty() {

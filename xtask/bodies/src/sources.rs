@@ -176,7 +176,10 @@ impl Found {
         let mut sink = Sink::new(options.warnings.clone());
         let parsed = parse::parse(&tokens, &arena, &parse::NoLayout, parse::MAX_DEPTH);
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
-        let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &mut names, &mut sink, None);
+        // The layout of the sources only matters for warnings.
+        let sources = SourceMap::default();
+        let hir =
+            sema::check(parsed.unit, sema::Extent::Program, &options, &sources, &mut names, &mut sink, None);
         // Helper functions precede their callers.
         let wanted = hir.functions.ids().rfind(|&id| hir.functions[id].body.is_some());
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());

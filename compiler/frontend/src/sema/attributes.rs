@@ -371,9 +371,19 @@ impl Sema<'_> {
     /// `vec_type_hint(type)`: a vector type or the type of its elements (OpenCL C 6.9.2).
     fn vec_type_hint(&mut self, attribute: &ast::Attribute) -> Option<TyId> {
         const NOTE: &str = "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
-        let [Argument::Type(name)] = attribute.arguments else {
-            self.report_argument(attribute, "`vec_type_hint` takes one type", NOTE);
-            return None;
+        let name = match attribute.arguments {
+            [Argument::Type(name)] => name,
+            // A name that is nothing else is meant as a type.
+            [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), span })]
+                if self.scopes.lookup(*name).is_none() =>
+            {
+                self.report_unknown_type(*name, *span);
+                return None;
+            }
+            _ => {
+                self.report_argument(attribute, "`vec_type_hint` takes one type", NOTE);
+                return None;
+            }
         };
         let ty = self.type_name(name).ty;
         match *self.types.get(ty) {

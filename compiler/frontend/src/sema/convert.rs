@@ -288,6 +288,7 @@ impl Sema<'_> {
     fn warn_loss(&mut self, value: &Expr, loss: Option<Loss>, to: TyId, context: AssignContext) {
         let Some(loss) = loss else { return };
         if let Some(constant) = self.constant(value) {
+            self.warn_inexact(value, to);
             if let Some((before, after)) = self.changed(&constant, value, to) {
                 let shown = self.show(to);
                 self.report(
@@ -320,6 +321,31 @@ impl Sema<'_> {
             )
             .help(format!("write a cast to `{shown}` if that is meant"))
             .prefix(value.span, &format!("({shown})")),
+        );
+    }
+
+    /// Warns about a constant integer that a floating-point type does not have: it is rounded (C99 6.3.1.4).
+    pub(super) fn warn_inexact(&mut self, value: &Expr, to: TyId) {
+        let (Some(from), Some(into)) = (self.element(value.ty), self.element(to)) else { return };
+        if from.is_float() || !into.is_float() {
+            return;
+        }
+        let Some(constant @ Const::Int(bits)) = self.constant(value) else { return };
+        let Some(Const::Float(after)) = fold::convert(&constant, from, into, PLAIN) else { return };
+        let before = fold::integer(from, bits);
+        if after as i128 == before {
+            return;
+        }
+        let shown = into.spelling();
+        self.report(
+            Diagnostic::new(
+                Code::ImplicitConstIntFloatConversion,
+                value.span,
+                format!("{before} becomes {after} as `{shown}`"),
+            )
+            .help(format!("write a cast to `{shown}` if that is meant"))
+            .prefix(value.span, &format!("({shown})"))
+            .note("C99 6.3.1.4: a value that the type does not have is rounded"),
         );
     }
 

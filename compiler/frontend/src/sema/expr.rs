@@ -15,6 +15,7 @@ mod member;
 mod name;
 mod offsetof;
 mod pointer;
+mod precedence;
 mod size;
 mod unary;
 

@@ -60,17 +60,19 @@ pub(crate) struct Body {
     /// The last expression whose value is not used.
     pub(super) discarded: Span,
     pub(super) jumps: Jumps,
-    /// The loop without a body before the current block.
+    /// The loop without a body before the current block or indented item.
     pub(super) ended_loop: Option<EndedLoop>,
 }
 
-/// A loop whose body is a `;`, before a block that was meant as its body.
+/// A loop whose body is a `;`, before a block or an indented item that was meant as its body.
 #[derive(Debug)]
 pub(crate) struct EndedLoop {
     /// `for` or `while`.
     pub(super) word: &'static str,
     /// The variables that it declares.
     pub(super) names: Vec<Symbol>,
+    /// The loop.
+    pub(super) start: Span,
     /// The `;`.
     pub(super) semicolon: Span,
     /// Whether an error for one of the variables explains the mistake.

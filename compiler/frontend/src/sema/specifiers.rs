@@ -203,7 +203,7 @@ impl Sema<'_> {
         Named { sugar: Sugar { align: None, is_host_sized }, ..Named::new(found.ty.plain(), span) }
     }
 
-    fn report_unknown_type(&mut self, name: Symbol, span: Span) {
+    pub(super) fn report_unknown_type(&mut self, name: Symbol, span: Span) {
         let text = self.text(name).to_owned();
         if !self.is_first_report(&text) {
             return;

@@ -2,7 +2,10 @@
 //!
 //! `switch` has its own file. `flow` determines whether the end of a function is reachable.
 
-use kiln_session::diag::{Code, Diagnostic, Piece};
+use kiln_session::{
+    diag::{Code, Diagnostic, Piece},
+    source::FileRange,
+};
 use kiln_syntax::{
     Span,
     ast::{self, BlockItem, ForInit, Ident, StatementKind as Ast, Storage},
@@ -37,17 +40,16 @@ impl Sema<'_> {
         // `FP_CONTRACT` in a block applies until the end of the block (C99 7.12.2).
         let contracts = self.pragmas.contracts;
         for (at, item) in items.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|before| items.get(before));
+            let ended = before.and_then(ended_loop).filter(|ended| self.looks_like_body(item, ended));
+            let outer = ended.map(|ended| self.body.ended_loop.replace(ended));
             match item {
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut out),
                 BlockItem::Statement(statement) => {
                     hint_at = hint_at.filter(|_| !begins_loop(statement));
                     self.warn_unused_hint(hint_at.take());
                     let hints = std::mem::take(&mut hints);
-                    let before = at.checked_sub(1).map(|before| &items[before]);
-                    match before.and_then(ended_loop).filter(|_| matches!(statement.kind, Ast::Block(_))) {
-                        Some(ended) => self.block_after_loop(ended, statement, &mut out),
-                        None => self.statement(statement, hints, &mut out),
-                    }
+                    self.statement(statement, hints, &mut out);
                 }
                 BlockItem::Pragma(text) => {
                     if let Some(unroll) = self.pragma(text.node) {
@@ -70,6 +72,9 @@ impl Sema<'_> {
                         self.scopes.declare(name.node, Entity::Error, name.span);
                     }
                 }
+            }
+            if let Some(outer) = outer {
+                self.warn_ended_loop(outer, item);
             }
         }
         self.warn_unused_hint(hint_at);
@@ -352,13 +357,40 @@ impl Sema<'_> {
         );
     }
 
-    /// The block after a loop whose body is a `;`. Warns about the `;`, unless an error in the block explains it.
-    fn block_after_loop(&mut self, ended: EndedLoop, block: &ast::Statement, out: &mut Vec<Stmt>) {
-        let outer = self.body.ended_loop.replace(ended);
-        self.statement(block, LoopHints::default(), out);
+    /// Whether an item after a loop whose body is a `;` looks like its body: a block, or an item that is indented. The `;`
+    /// on a line of its own is intended.
+    fn looks_like_body(&self, item: &BlockItem, ended: &EndedLoop) -> bool {
+        let span = match item {
+            BlockItem::Statement(ast::Statement { kind: Ast::Block(_), .. }) => return true,
+            BlockItem::Statement(statement) => statement.span,
+            BlockItem::Declaration(declaration) => declaration.span,
+            _ => return false,
+        };
+        let place = |span: Span| {
+            let range = self.sources.resolve(span)?;
+            Some((range.file, self.sources.position(range.file, range.range.start)))
+        };
+        let (Some((file, start)), Some((_, semicolon)), Some((same, next))) =
+            (place(ended.start), place(ended.semicolon), place(span))
+        else {
+            return false;
+        };
+        let text =
+            self.sources.text(&FileRange { file, range: self.sources.line_range(file, semicolon.line) });
+        let is_alone = text.trim_start().starts_with(';');
+        file == same && next.line > semicolon.line && next.column > start.column && !is_alone
+    }
+
+    /// Warns about the `;` of a loop after the item that was meant as its body, unless an error in it explains the `;`.
+    fn warn_ended_loop(&mut self, outer: Option<EndedLoop>, item: &BlockItem) {
         let ended = std::mem::replace(&mut self.body.ended_loop, outer);
         if let Some(EndedLoop { word, semicolon, is_reported: false, .. }) = ended {
-            let message = format!("the body of this `{word}` is empty, and the block after it runs once");
+            let what = match item {
+                BlockItem::Statement(ast::Statement { kind: Ast::Block(_), .. }) => "block",
+                BlockItem::Statement(_) => "statement",
+                _ => "declaration",
+            };
+            let message = format!("the body of this `{word}` is empty, and the {what} after it runs once");
             self.warn_semicolon(semicolon, message);
         }
     }
@@ -588,7 +620,7 @@ fn ended_loop(item: &BlockItem) -> Option<EndedLoop> {
         ForInit::None | ForInit::Expr(_) => &[],
     };
     let names = declarators.iter().filter_map(|one| Some(one.declarator.name?.node)).collect();
-    Some(EndedLoop { word, names, semicolon: body.span, is_reported: false })
+    Some(EndedLoop { word, names, start: statement.span, semicolon: body.span, is_reported: false })
 }
 
 /// The block of a `({ … });` statement.

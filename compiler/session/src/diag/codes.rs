@@ -107,10 +107,20 @@ impl Code {
             "all" => matches!(self.group(), Group::Default | Group::All),
             "extra" => self.group() == Group::Extra,
             "pedantic" => self.group() == Group::Pedantic,
-            "conversion" => matches!(self, Self::ImplicitNarrowing | Self::ConstantConversion),
+            "conversion" => matches!(
+                self,
+                Self::ImplicitNarrowing | Self::ConstantConversion | Self::ImplicitConstIntFloatConversion
+            ),
             "format" => matches!(self, Self::PrintfArgument | Self::PrintfFormat),
             "parentheses" => {
-                matches!(self, Self::AssignmentCondition | Self::ChainedComparison | Self::Precedence)
+                matches!(
+                    self,
+                    Self::AssignmentCondition
+                        | Self::ChainedComparison
+                        | Self::Precedence
+                        | Self::ShiftOpParentheses
+                        | Self::LogicalOpParentheses
+                )
             }
             "unused" => matches!(self, Self::UnusedVariable | Self::UnusedLabel | Self::UnusedValue),
             _ => self.name() == name,
@@ -299,6 +309,10 @@ codes! {
     ConstantComparison "constant-comparison" Warning;
     ChainedComparison "chained-comparison" Warning;
     Precedence "precedence" Warning;
+    ShiftOpParentheses "shift-op-parentheses" Warning;
+    LogicalOpParentheses "logical-op-parentheses" All;
+    BoolOperation "bool-operation" All;
+    StringCompare "string-compare" Warning;
     ReversedOperator "reversed-operator" Warning;
     SelfAssign "self-assign" All;
     // Expressions: pointers, members, components
@@ -325,6 +339,7 @@ codes! {
     InvalidCast "invalid-cast" Error;
     Reinterpret "reinterpret" Error;
     ConstantConversion "constant-conversion" Warning;
+    ImplicitConstIntFloatConversion "implicit-const-int-float-conversion" Warning;
     ImplicitNarrowing "implicit-narrowing" Extra;
     SamplerInitializer "sampler-initializer" Error;
     // Expressions: calls

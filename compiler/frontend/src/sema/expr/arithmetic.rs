@@ -31,7 +31,11 @@ impl Sema<'_> {
     ) -> Option<(Expr, Expr)> {
         match self.types.usual(left.ty, right.ty) {
             Usual::Type(TyId::ERROR) => {}
-            Usual::Type(common) => return Some((self.convert(left, common), self.convert(right, common))),
+            Usual::Type(common) => {
+                self.warn_inexact(&left, common);
+                self.warn_inexact(&right, common);
+                return Some((self.convert(left, common), self.convert(right, common)));
+            }
             Usual::NotArithmetic => self.report_operands(&left, &right, op, spelling),
             Usual::Vectors => self.report_vectors(&left, &right, op, spelling),
             Usual::Rank { element, .. } => {

@@ -3,14 +3,17 @@
 use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{
     Span, Spanned,
-    ast::{self, BinaryOp, UnaryOp},
+    ast::{self, BinaryOp},
 };
 use kiln_types::{
     fold,
     ty::{QualTy, Scalar, Ty, TyId, Usual},
 };
 
-use super::arithmetic::is_assignment;
+use super::{
+    arithmetic::is_assignment,
+    precedence::{is_comparison, is_text},
+};
 use crate::{
     hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp, Offset},
     sema::Sema,
@@ -26,7 +29,6 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         self.warn_precedence(op, left, right);
-        self.warn_negated_operand(op, left, right);
         self.warn_chained_comparison(op, left, right);
         if is_power(op, right) {
             self.report(
@@ -41,63 +43,10 @@ impl Sema<'_> {
         if op.node == BinaryOp::Divide && left.ty != TyId::ERROR && right.ty != TyId::ERROR {
             self.warn_pointer_size(whole, part, span);
         }
+        if is_comparison(op.node) && (is_text(whole) || is_text(part)) {
+            self.warn_string_comparison(op.span, &left, &right);
+        }
         self.binary_values(op, left, right, span)
-    }
-
-    /// Warns about `a & b == c`, where `==` binds tighter (C99 6.5). `a == b & c == d` is an accepted form of `&&`.
-    fn warn_precedence(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
-        let is_bitwise = |op| matches!(op, BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr);
-        if !is_bitwise(op.node) {
-            return;
-        }
-        let operator = |operand: &ast::Expr| match &operand.kind {
-            ast::ExprKind::Binary(inner) => Some(inner.op.node),
-            _ => None,
-        };
-        let is_logical = |op| is_bitwise(op) || is_comparison(op);
-        let (inner, operand) = match (operator(left), operator(right)) {
-            (Some(inner), other) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, left),
-            (other, Some(inner)) if is_comparison(inner) && !other.is_some_and(is_logical) => (inner, right),
-            _ => return,
-        };
-        let (outer, inner) = (op.node.spelling(), inner.spelling());
-        self.report(
-            Diagnostic::new(
-                Code::Precedence,
-                op.span,
-                format!("`{inner}` binds more tightly than `{outer}`"),
-            )
-            .also(operand.span, "is evaluated first")
-            .help("put parentheses around the operands that belong together")
-            .note("C99 6.5: the comparisons bind more tightly than the bitwise operators"),
-        );
-    }
-
-    /// Warns about `!a == b` and `!a & b`, where `!` applies to `a` only (C99 6.5.3.3). Truth values are accepted.
-    fn warn_negated_operand(&mut self, op: Spanned<BinaryOp>, left: &ast::Expr, right: &ast::Expr) {
-        let ast::ExprKind::Unary(not) = &left.kind else { return };
-        let is_truth = match &right.kind {
-            ast::ExprKind::Unary(other) => other.op.node == UnaryOp::LogicalNot,
-            ast::ExprKind::Binary(_) | ast::ExprKind::Paren(_) => true,
-            _ => false,
-        };
-        if !(is_comparison(op.node) || op.node == BinaryOp::BitAnd)
-            || not.op.node != UnaryOp::LogicalNot
-            || is_truth
-        {
-            return;
-        }
-        let spelling = op.node.spelling();
-        self.report(
-            Diagnostic::new(
-                Code::Precedence,
-                not.op.span,
-                format!("`!` applies to the left operand of `{spelling}` only"),
-            )
-            .also(op.span, "compares the result, 0 or 1")
-            .help("put parentheses around the comparison, or around the operand if that is meant")
-            .note("C99 6.5: unary operators bind more tightly than comparisons"),
-        );
     }
 
     /// Like `binary`, for operands that are values. Shared with `op=`.
@@ -487,18 +436,6 @@ impl Sema<'_> {
             );
         }
     }
-}
-
-fn is_comparison(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-    )
 }
 
 /// Whether this is `a ** 2`, which multiplies by the object that a number points to.

@@ -244,6 +244,21 @@ impl Sema<'_> {
         );
     }
 
+    /// Warns about a string literal that is compared: not its characters, but its address (C99 6.4.5), which equal texts
+    /// need not share. The comparison with a null pointer is customary.
+    pub(super) fn warn_string_comparison(&mut self, op: Span, left: &Expr, right: &Expr) {
+        let is_address =
+            |sema: &Self, value: &Expr| sema.is_pointer(value.ty) && !sema.is_null_constant(value);
+        if !is_address(self, left) || !is_address(self, right) {
+            return;
+        }
+        self.report(
+            Diagnostic::new(Code::StringCompare, op, "this compares addresses, not characters")
+                .help("compare the characters in a loop")
+                .note("C99 6.4.5: it is unspecified whether equal string literals are one object"),
+        );
+    }
+
     /// `&&`, `||` (OpenCL C 6.5.7).
     pub(super) fn logical(
         &mut self,

@@ -22,7 +22,7 @@ impl Sema<'_> {
             UnaryOp::AddressOf => self.address_of(operand, span),
             UnaryOp::Plus => self.sign(operand, "+", None, span),
             UnaryOp::Minus => self.sign(operand, "-", Some(hir::UnaryOp::Negate), span),
-            UnaryOp::BitNot => self.bit_not(operand, span),
+            UnaryOp::BitNot => self.bit_not(op.span, operand, span),
             UnaryOp::LogicalNot => self.logical_not(operand, span),
             UnaryOp::PreIncrement
             | UnaryOp::PreDecrement
@@ -49,8 +49,9 @@ impl Sema<'_> {
     }
 
     /// `~`: integers (OpenCL C 6.5.6).
-    fn bit_not(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+    fn bit_not(&mut self, op: Span, operand: &ast::Expr, span: Span) -> Expr {
         let value = self.operator_value(operand);
+        self.warn_complement(op, &value);
         match self.types.components(value.ty) {
             Some((scalar, _)) if !scalar.is_float() => {}
             _ => return self.report_operand(&value, "~", "integers", span),
@@ -58,6 +59,27 @@ impl Sema<'_> {
         let value = self.promote(value);
         let ty = value.ty;
         self.folded(ExprKind::Unary(hir::UnaryOp::BitNot, Box::new(value)), ty, span)
+    }
+
+    /// Warns about `~(a == b)`: the complement of 0 or 1 is -1 or -2, which are both true. In a vector, a comparison is 0
+    /// or -1, and `~` is its opposite (OpenCL C 6.5.5).
+    fn warn_complement(&mut self, op: Span, value: &Expr) {
+        let is_truth = value.ty == TyId::BOOL
+            || matches!(value.kind, ExprKind::Compare(..) | ExprKind::Logical(..) | ExprKind::LogicalNot(_))
+                && matches!(self.types.get(value.ty), Ty::Scalar(_));
+        if is_truth {
+            self.report(
+                Diagnostic::new(
+                    Code::BoolOperation,
+                    op,
+                    "the complement of a truth value is -1 or -2, and so always true",
+                )
+                .also(value.span, "is 0 or 1")
+                .help("write `!` for the opposite of a truth value")
+                .fix(op, "replace by `!`", "!")
+                .note("C99 6.5.3.3: `~` inverts each bit"),
+            );
+        }
     }
 
     /// `!` (OpenCL C 6.5.8).
