@@ -5,6 +5,7 @@ mod explicit;
 mod extract;
 mod inline;
 mod narrow;
+mod variable;
 
 use std::ops::Range;
 
@@ -33,8 +34,14 @@ struct Change {
 
 type Refactoring = fn(&Selection<'_>) -> Option<Change>;
 
-const ALL: [Refactoring; 5] =
-    [explicit::explicit, narrow::narrow, address_space::add, inline::inline, extract::extract];
+const ALL: [Refactoring; 6] = [
+    explicit::explicit,
+    narrow::narrow,
+    address_space::add,
+    inline::inline,
+    extract::extract,
+    variable::extract,
+];
 
 /// The refactorings for a range of a file, restricted to the requested kinds, if any.
 pub(crate) fn refactorings(
