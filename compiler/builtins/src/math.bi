@@ -61,10 +61,12 @@ Tn rsqrt(Tn) = std * own
 # Lower accuracy (OpenCL C 6.15.2): half_ allows 8192 ulp for arguments up to 2^16. Vulkan does not guarantee this
 # accuracy for sines near zero and logarithms near one. The accuracy of native_ is implementation-defined.
 @T float
-Tn half_exp|native_exp(Tn) = std * glsl Exp
-Tn half_exp2|native_exp2(Tn) = std * glsl Exp2
+Tn half_exp(Tn) = std * own Exp
+Tn half_exp2(Tn) = std * own Exp2
 Tn half_rsqrt(Tn) = std * own InverseSqrt
 Tn half_sqrt(Tn) = std * own Sqrt
+Tn native_exp(Tn) = std * glsl Exp
+Tn native_exp2(Tn) = std * glsl Exp2
 Tn native_rsqrt(Tn) = std * glsl InverseSqrt
 Tn native_sqrt(Tn) = std * glsl Sqrt
 Tn native_cos(Tn) = std * glsl Cos

@@ -1,7 +1,7 @@
 // Exponential functions of float (OpenCL C 6.15.2), within 3 ulp: x = n ln 2 + r with a product n ln 2 that is
 // exact in its high part, and the Taylor series of e^r to the seventh power.
 //
-// Defines: exp exp2 exp10 expm1 half_exp10 native_exp10
+// Defines: exp exp2 exp10 expm1 half_exp half_exp2 half_exp10 native_exp10
 // Helps: exp_part exp_float exp2_pair expm1_float half_of_exp
 #ifndef EXP_CL
 #define EXP_CL
@@ -57,6 +57,9 @@ float exp10_float(float x) {
     float r = (x - n * 0x1.344p-2f) - n * 4.6050389812e-6f;
     return ldexp_float(1.0f + exp_part(r * 2.302585093f), (int)n);
 }
+// Vulkan does not say what the exponential of NaN is: SwiftShader's is infinite.
+float half_exp_float(float x) { return isnan(x) ? x : native_exp(x); }
+float half_exp2_float(float x) { return isnan(x) ? x : native_exp2(x); }
 float half_exp10_float(float x) { return exp10_float(x); }
 float native_exp10_float(float x) { return native_exp2(x * 3.321928095f); }
 
