@@ -20,6 +20,7 @@ mod block_params;
 mod check_bounds;
 mod compare_as_unsigned;
 mod contract_products;
+mod convert_in_halves;
 mod copy_code;
 mod counted_loops;
 mod dead_code;
@@ -247,6 +248,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),
     ("extend_factors_as_pairs", Each(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("split_vector_divisions", Each(split_vector_divisions::split_vector_divisions)),
+    ("convert_in_halves", Each(convert_in_halves::convert_in_halves)),
     ("hide_constant_arguments", Each(hide_constant_arguments::hide_constant_arguments)),
     ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Remove what other passes have left unused.

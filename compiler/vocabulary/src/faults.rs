@@ -140,11 +140,11 @@ faults! {
                   constant, and a branch whose condition is such a function is lost",
         remedy: Remedy::Pass("hide_constant_arguments"),
     }
-    /// SwiftShader adds the two halves of a `uint` after conversion, and rounds twice.
-    DoubleRounding "double_rounding" {
+    /// SwiftShader converts the lower 31 bits, and adds the upper one after that: 4294967167 becomes 4294967040.
+    ConvertInHalves "convert_in_halves" {
         affected: &[(DriverId::SwiftShader, Versions::ALL)],
         symptom: "a conversion from `uint` to `float` rounds twice and may be off by one unit in the last place",
-        remedy: Remedy::None,
+        remedy: Remedy::Pass("convert_in_halves"),
     }
     /// Texel buffers are written only through images with a format in the module.
     LostTexelWrites "lost_texel_writes" {
@@ -382,7 +382,10 @@ mod tests {
         );
         assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end,round_doubles");
         assert_eq!(of("lavapipe 25.0.7"), "round_doubles");
-        assert_eq!(of("swiftshader 5.0.0"), "freeze_loop_exit_values,hide_constant_arguments");
+        assert_eq!(
+            of("swiftshader 5.0.0"),
+            "freeze_loop_exit_values,hide_constant_arguments,convert_in_halves"
+        );
         assert_eq!(
             of("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
