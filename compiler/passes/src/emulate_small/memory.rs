@@ -101,7 +101,8 @@ pub(super) fn store(builder: &mut Builder<'_>, address: ValueId, bits: ValueId, 
     }
 }
 
-/// Clears and sets bits of a word with atomic operations, because others may write to its other bits.
+/// Sets and clears bits of a word with atomic operations, because others may write to its other bits. Bits that stay set are
+/// never cleared: programs let several work-items write the same value at the same time, and read it after their own store.
 fn replace_bits(
     builder: &mut Builder<'_>,
     pointer: ValueId,
@@ -109,7 +110,8 @@ fn replace_bits(
     shifted: ValueId,
     access: Access,
 ) {
-    for (key, operand) in [(FetchKey::And, keep), (FetchKey::Or, shifted)] {
+    let remaining = builder.binary(BinaryOp::Or, keep, shifted);
+    for (key, operand) in [(FetchKey::Or, shifted), (FetchKey::And, remaining)] {
         builder.inst(relaxed_atomic(AtomicOp::Fetch(key), access), &[pointer, operand], &[Type::I32]);
     }
 }
