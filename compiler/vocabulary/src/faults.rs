@@ -224,6 +224,14 @@ faults! {
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
+    /// 21 of 5,000 random programs with 580.159.04 on an H100, which are right without the execution mode. All of them divide
+    /// 64-bit integers by `expand_int64_division`. The driver rounds to nearest without it.
+    OmitRoundingMode "omit_rounding_mode" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "if the module has the execution mode `RoundingModeRTE`, 64-bit integers that are divided by floating-point \
+                  estimates sometimes have wrong quotients",
+        remedy: Remedy::Option("emit"),
+    }
 }
 
 impl Fault {
@@ -390,7 +398,7 @@ mod tests {
             of("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
              initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
-             split_vector_divisions"
+             split_vector_divisions,omit_rounding_mode"
         );
     }
 

@@ -84,6 +84,20 @@ fn workarounds_follow_from_the_profile_or_the_option() {
     }
 }
 
+/// Devices that can round to nearest are asked to, except those with the fault of doing it wrong.
+#[test]
+fn modules_request_rounding_to_nearest() {
+    let folder = folder(&[("sum.cl", "kernel void k(global float *a) { a[0] += 1.0f; }\n")]);
+    for (words, is_wanted) in [
+        (&[][..], false),
+        (&["--feature", "+float_controls_rte32"], true),
+        (&["--feature", "+float_controls_rte32", "--workarounds", "omit_rounding_mode"], false),
+    ] {
+        let text = kiln(&folder, &[&["compile", "sum.cl", "-S", "-o", "-"], words].concat()).text();
+        assert_eq!(text.contains("OpExecutionMode %1 RoundingModeRTE 32"), is_wanted, "{words:?}: {text}");
+    }
+}
+
 /// The runtime detects the driver and its version, and warns about modules compiled ahead of time.
 #[test]
 fn launches_apply_the_workarounds_of_the_device() {
