@@ -115,14 +115,20 @@ float hypot_float(float x, float y) {
 }
 
 float half_powr_float(float x, float y) { return powr_float(x, y); }
-float half_recip_float(float x) { return 1.0f / x; }
+// Vulkan defines the quotient only for divisors up to 2^126. Scaling can underflow only if the quotient does.
+float half_divide_float(float x, float y) {
+    float scale = fabs(y) > 0x1p126f ? 0.25f : 1.0f;
+    return (x * scale) / (y * scale);
+}
+float half_recip_float(float x) { return half_divide_float(1.0f, x); }
 float native_recip_float(float x) { return 1.0f / x; }
-float half_divide_float(float x, float y) { return x / y; }
 float native_divide_float(float x, float y) { return x / y; }
 // Vulkan leaves the roots of negative numbers and the inverse root of zero undefined.
+// Computed for every number, it is selected without a branch.
 float rsqrt_float(float x) {
-    if (x < 0.0f) return NOT_A_NUMBER;
-    return x == 0.0f ? copysign_float(as_float(INFINITE), x) : native_rsqrt(x);
+    float inverse = native_rsqrt(x);
+    float other = x == 0.0f ? copysign_float(as_float(INFINITE), x) : NOT_A_NUMBER;
+    return x > 0.0f ? inverse : other;
 }
 float half_rsqrt_float(float x) { return rsqrt_float(x); }
 float half_sqrt_float(float x) { return x < 0.0f ? NOT_A_NUMBER : native_sqrt(x); }

@@ -7,13 +7,18 @@
 bool is_plain(float x) { return (as_uint(x) & INFINITE) != INFINITE && (as_uint(x) & ~SIGN_BIT) != 0; }
 
 float rounded_divide_float(float x, float y) {
-    if (!is_plain(x) || !is_plain(y)) return x / y;
+    uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
+    if (!is_plain(x) || !is_plain(y)) {
+        // The device's quotient by a large number has any error, also that of an infinity.
+        uint size_x = as_uint(x) & ~SIGN_BIT, size_y = as_uint(y) & ~SIGN_BIT;
+        if (size_x > INFINITE || size_y > INFINITE || size_x == size_y) return as_float(0x7fc00000u);
+        return as_float(sign | (size_x == INFINITE || size_y == 0 ? INFINITE : 0));
+    }
     int exponent_x, exponent_y;
     ulong m = (ulong)significand(x, &exponent_x) << 27, divisor = significand(y, &exponent_y);
     ulong quotient = m / divisor;
     // The lowest bit represents the lost bits.
     quotient |= quotient * divisor != m ? 1 : 0;
-    uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
     return as_float(sign | round_to_float(quotient, exponent_x - 27 - exponent_y, TO_EVEN));
 }
 float rounded_sqrt_float(float x) {

@@ -88,10 +88,10 @@ impl Loose {
         if zeros && a.is_sign_negative() != b.is_sign_negative() {
             return from_f64(self.scalar, if self.freedom.highest { 0.0 } else { -0.0 });
         }
-        if !value.is_finite() {
+        let error = self.error([a, b, c], value);
+        if value.is_nan() || value.is_infinite() && !matches!(error, Error::Any) {
             return nearest;
         }
-        let error = self.error([a, b, c], value);
         let rounded = match self.rounding_error([a, b, c], value) {
             Some(error) if error != 0.0 => {
                 let outward = (error > 0.0) == self.freedom.highest;
@@ -315,6 +315,15 @@ mod tests {
             0.0,
             "a quotient need not respect the mode"
         );
+    }
+
+    #[test]
+    fn quotients_by_great_numbers_have_any_error() {
+        for x in [1.0, f32::INFINITY] {
+            assert_eq!(core(Op::FDiv, Freedom::default(), x, f32::MAX), -3.0);
+        }
+        assert_eq!(core(Op::FDiv, Freedom::default(), f32::INFINITY, 1.0), f32::INFINITY);
+        assert_eq!(core(Op::FDiv, Freedom::default(), 1.0, f32::INFINITY), 0.0);
     }
 
     #[test]
