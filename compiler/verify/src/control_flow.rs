@@ -8,6 +8,7 @@ use rspirv::{
     spirv::{Capability, Op, Word},
 };
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::{
     Context, Finding, Rule,
@@ -116,9 +117,9 @@ impl<'m> Body<'m> {
                 Op::Label => label = at,
                 op if reflect::is_block_terminator(op) => {
                     let number = body.blocks.len() as u32;
-                    let targets = branch_targets(entry).filter_map(|target| body.block(target));
-                    let targets: Vec<u32> = targets.collect();
-                    body.edges.extend(targets.into_iter().map(|target| (number, target)));
+                    for target in branch_targets(entry) {
+                        body.edges.extend(body.block(target).map(|target| (number, target)));
+                    }
                     let merge = body.merge(&entries[index - 1], op);
                     body.blocks.push(Block { label, end: at, merge });
                 }
@@ -235,14 +236,14 @@ fn check_phis(body: &Body<'_>, predecessors: &Graph, findings: &mut Vec<Finding>
 }
 
 fn check_parents(body: &Body<'_>, predecessors: &[u32], phi: &Entry<'_>, findings: &mut Vec<Finding>) {
-    let mut expected: Vec<Option<u32>> = predecessors.iter().copied().map(Some).collect();
+    let mut expected: SmallVec<[Option<u32>; 4]> = predecessors.iter().copied().map(Some).collect();
     expected.sort_unstable();
     expected.dedup();
     let pairs = phi.operands().chunks(2).map(|pair| match pair {
         [Operand::IdRef(value), Operand::IdRef(parent)] => (body.block(*parent), *value),
         _ => (None, 0),
     });
-    let mut parents: Vec<(Option<u32>, Word)> = pairs.collect();
+    let mut parents: SmallVec<[(Option<u32>, Word); 4]> = pairs.collect();
     parents.sort_unstable();
     let count = parents.len();
     parents.dedup();

@@ -199,26 +199,28 @@ fn entry_point(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     let takes = body.iter().any(|entry| entry.op() == Op::FunctionParameter);
     let returns = body[0].result_type.and_then(|ty| module.definition(ty));
     let returns = returns.is_some_and(|ty| ty.op() != Op::TypeVoid);
-    let name = module.name(id);
+    let name = || module.name(id);
     let (reached, recursive) = context.calls.reachable_functions(id);
     match context.environment {
         Environment::Vulkan => {
             if takes || returns {
-                findings.push(entry.finding(&VK_ENTRY, format!("{name} has parameters or a result")));
+                findings.push(entry.finding(&VK_ENTRY, format!("{} has parameters or a result", name())));
             }
             if recursive {
-                findings.push(entry.finding(&VK_RECURSION, format!("{name} reaches a recursive function")));
+                findings
+                    .push(entry.finding(&VK_RECURSION, format!("{} reaches a recursive function", name())));
             }
         }
         Environment::OpenCl => {
             if *model != ExecutionModel::Kernel {
-                findings.push(entry.finding(&CL_MODEL, format!("{name} is {model:?}")));
+                findings.push(entry.finding(&CL_MODEL, format!("{} is {model:?}", name())));
             }
             if returns || context.calls.is_called(id) {
-                findings.push(entry.finding(&CL_EXECUTION, format!("{name} has a result or is called")));
+                findings.push(entry.finding(&CL_EXECUTION, format!("{} has a result or is called", name())));
             }
             if recursive {
-                findings.push(entry.finding(&CL_RECURSION, format!("{name} reaches a recursive function")));
+                findings
+                    .push(entry.finding(&CL_RECURSION, format!("{} reaches a recursive function", name())));
             }
         }
     }

@@ -215,6 +215,20 @@ struct Types<'m> {
     layouts: FxHashMap<Word, Layout>,
 }
 
+/// Where the findings about a type go: nowhere if it need not have a layout.
+struct Report<'a, 'f> {
+    entry: &'a Entry<'a>,
+    findings: Option<&'f mut Vec<Finding>>,
+}
+
+impl Report<'_, '_> {
+    fn add(&mut self, rule: &Rule, message: impl FnOnce() -> String) {
+        if let Some(findings) = &mut self.findings {
+            findings.push(self.entry.finding(rule, message()));
+        }
+    }
+}
+
 impl Types<'_> {
     /// The layout of a type. Reports what is wrong with it if it must have one.
     fn layout(&self, entry: &Entry<'_>, id: Word, findings: Option<&mut Vec<Finding>>) -> Option<Layout> {
@@ -242,22 +256,21 @@ impl Types<'_> {
         entry: &Entry<'_>,
         id: Word,
         element: Layout,
-        mut findings: Option<&mut Vec<Finding>>,
+        findings: Option<&mut Vec<Finding>>,
     ) -> Option<Layout> {
-        let mut report = |rule, message| {
-            if let Some(findings) = &mut findings {
-                findings.push(entry.finding(rule, message));
-            }
-        };
+        let mut report = Report { entry, findings };
         let Some(stride) = self.decorations.array_strides.get(&id).map(|stride| u64::from(*stride)) else {
-            report(&DECORATED, format!("{} has no ArrayStride", self.module.name(id)));
+            report.add(&DECORATED, || format!("{} has no ArrayStride", self.module.name(id)));
             return None;
         };
         if stride % element.align != 0 {
-            report(&ALIGNED, format!("the stride is {stride}, but the alignment is {}", element.align));
+            report
+                .add(&ALIGNED, || format!("the stride is {stride}, but the alignment is {}", element.align));
         }
         if stride < element.size {
-            report(&STRIDE, format!("the stride is {stride}, but an element has {}", bytes(element.size)));
+            report.add(&STRIDE, || {
+                format!("the stride is {stride}, but an element has {}", bytes(element.size))
+            });
         }
         let count = match entry.op() {
             Op::TypeArray => entry.id(1).and_then(|length| self.module.constant(length)).map(u64::from),
@@ -269,35 +282,26 @@ impl Types<'_> {
         Some(Layout { size, align: element.align })
     }
 
-    fn structure(
-        &self,
-        entry: &Entry<'_>,
-        id: Word,
-        mut findings: Option<&mut Vec<Finding>>,
-    ) -> Option<Layout> {
-        let mut report = |rule, message| {
-            if let Some(findings) = &mut findings {
-                findings.push(entry.finding(rule, message));
-            }
-        };
+    fn structure(&self, entry: &Entry<'_>, id: Word, findings: Option<&mut Vec<Finding>>) -> Option<Layout> {
+        let mut report = Report { entry, findings };
         let mut whole = Layout { size: 0, align: 1 };
         let mut ranges = Vec::new();
         for (number, ty) in (0..).zip(entry.operands().iter().filter_map(Operand::id)) {
             let Some(offset) = self.decorations.offsets.get(&(id, number)).map(|it| u64::from(*it)) else {
-                report(&DECORATED, format!("member {number} has no Offset"));
+                report.add(&DECORATED, || format!("member {number} has no Offset"));
                 return None;
             };
             let layout = match self.matrix(ty, (id, number)) {
                 Ok(layout) => layout.or_else(|| self.layouts.get(&ty).copied())?,
                 Err((rule, message)) => {
-                    report(rule, message);
+                    report.add(rule, || message);
                     return None;
                 }
             };
             if offset % layout.align != 0 {
-                let message =
-                    format!("member {number} is at {offset}, but its alignment is {}", layout.align);
-                report(&ALIGNED, message);
+                report.add(&ALIGNED, || {
+                    format!("member {number} is at {offset}, but its alignment is {}", layout.align)
+                });
             }
             let end = offset.saturating_add(layout.size);
             ranges.push((offset, end, number));
@@ -307,7 +311,7 @@ impl Types<'_> {
         for pair in ranges.windows(2) {
             let [(_, end, first), (start, _, second)] = pair else { continue };
             if start < end {
-                report(&OVERLAP, format!("members {first} and {second} overlap"));
+                report.add(&OVERLAP, || format!("members {first} and {second} overlap"));
             }
         }
         Some(whole)

@@ -39,6 +39,8 @@ type Class = &'static grammar::Instruction<'static>;
 
 /// An instruction and its position.
 pub(super) struct Entry<'w> {
+    /// The opcode, which is also in the class: most rules read only this.
+    op: Op,
     pub(super) class: Class,
     pub(super) result_type: Option<Word>,
     pub(super) result_id: Option<Word>,
@@ -76,7 +78,7 @@ pub(super) struct Module<'w> {
 impl Entry<'_> {
     /// The opcode.
     pub(super) fn op(&self) -> Op {
-        self.class.opcode
+        self.op
     }
 
     /// The operands after the result.
@@ -128,6 +130,7 @@ impl<'w> Module<'w> {
                 declare(*capability, &mut capabilities);
             }
             entries.push(Entry {
+                op: raw.class.opcode,
                 class: raw.class,
                 result_type: raw.result_type,
                 result_id: raw.result_id,

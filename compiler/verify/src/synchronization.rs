@@ -148,8 +148,8 @@ impl Check<'_, '_> {
         let execution = match op {
             Op::ControlBarrier => Execution::Barrier,
             Op::GroupAsyncCopy | Op::GroupWaitEvents => Execution::Async,
-            _ if self.entry.class.opname.starts_with("Group")
-                && matches!(self.entry.operands().first(), Some(Operand::IdScope(_))) =>
+            _ if matches!(self.entry.operands().first(), Some(Operand::IdScope(_)))
+                && self.entry.class.opname.starts_with("Group") =>
             {
                 Execution::Group
             }

@@ -176,34 +176,34 @@ fn variable(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, f
         return;
     };
     let has = |decoration| pointee(module, pointer).is_some_and(|ty| decorations.has(ty, decoration));
-    let name = module.name(id);
+    let name = || module.name(id);
     match class {
         StorageClass::Workgroup => {
             let initializer = entry.id(1).and_then(|value| module.definition(value));
             if initializer.is_some_and(|value| value.op() != Op::ConstantNull) {
-                findings.push(entry.finding(&WORKGROUP_NULL, format!("{name} has another initializer")));
+                findings.push(entry.finding(&WORKGROUP_NULL, format!("{} has another initializer", name())));
             }
         }
         StorageClass::PushConstant => {
             let ty = module.pointer(pointer).and_then(|(_, ty)| module.definition(ty));
             if ty.is_some_and(|ty| ty.op() != Op::TypeStruct) {
-                findings.push(entry.finding(&PUSH_STRUCT, format!("{name} is not a structure")));
+                findings.push(entry.finding(&PUSH_STRUCT, format!("{} is not a structure", name())));
             }
         }
         _ => {}
     }
     let is_block = has(Decoration::Block);
     if matches!(class, StorageClass::PushConstant | StorageClass::StorageBuffer) && !is_block {
-        findings.push(entry.finding(&PUSH_BLOCK, format!("{name} is not decorated Block")));
+        findings.push(entry.finding(&PUSH_BLOCK, format!("{} is not decorated Block", name())));
     }
     if class == StorageClass::Uniform && !is_block && !has(Decoration::BufferBlock) {
-        findings.push(entry.finding(&UNIFORM_BLOCK, format!("{name} has neither decoration")));
+        findings.push(entry.finding(&UNIFORM_BLOCK, format!("{} has neither decoration", name())));
     }
     let is_resource =
         matches!(class, StorageClass::UniformConstant | StorageClass::StorageBuffer | StorageClass::Uniform);
     let is_bound = [Decoration::DescriptorSet, Decoration::Binding].iter().all(|&it| decorations.has(id, it));
     if is_resource && !is_bound && !decorations.has(id, Decoration::BuiltIn) {
-        findings.push(entry.finding(&BOUND, format!("{name} does not have both")));
+        findings.push(entry.finding(&BOUND, format!("{} does not have both", name())));
     }
 }
 
