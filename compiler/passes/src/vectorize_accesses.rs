@@ -234,7 +234,7 @@ fn covering_accesses(members: &[Member], size: i64) -> Option<usize> {
             return None;
         }
         end = member.end();
-        if end == first + size {
+        if end - first == size {
             return (count > 1).then_some(count);
         }
     }

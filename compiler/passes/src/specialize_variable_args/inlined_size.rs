@@ -24,6 +24,10 @@ const MAX_DEPTH: u32 = 128;
 /// The number of arguments and targets to examine. Functions could pass ever new combinations of objects.
 const MAX_WORK: usize = 1_000_000;
 
+/// The least number of instructions that select the object of an access (`lower_to_logical_pointers`): a comparison, a branch,
+/// and an access to each object.
+const SELECTION_SIZE: usize = 8;
+
 /// An object of an inlined call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Item {
@@ -130,7 +134,7 @@ impl Summary {
             .collect();
         let function = &specialize(template, &kinds);
         let origins = Origins::find(function, &|var| module.vars[var].space);
-        let (mut calls, mut compared) = (Vec::new(), Vec::new());
+        let (mut size, mut calls, mut compared) = (template.insts.len(), Vec::new(), Vec::new());
         for inst in function.inst_order().into_iter().map(|inst| &function.insts[inst]) {
             match inst.op {
                 Op::Call(callee) if is_template(callee) => {
@@ -138,10 +142,14 @@ impl Summary {
                     calls.push(Call { callee, args: args.collect() });
                 }
                 Op::Compare(_) => compared.extend(compared_params(&inst.args, &origins)),
+                Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+                    let is_selected = may_point_to_object(function.ty(inst.args[0]));
+                    size += usize::from(is_selected) * SELECTION_SIZE;
+                }
                 _ => {}
             }
         }
-        Self { size: template.insts.len(), calls, compared }
+        Self { size, calls, compared }
     }
 
     /// Whether the function compares pointers into different private objects, so that its calls are inlined.
