@@ -224,6 +224,14 @@ faults! {
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
+    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). It is right if only the
+    /// selections of vectors are split, and wrong if the conjunctions are split too, so splitting is no workaround.
+    SelectedConjunctions "selected_conjunctions" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "bytes that a conjunction of two comparisons selects are combined and compared again in a loop, with the wrong \
+                  result",
+        remedy: Remedy::None,
+    }
     /// 21 of 5,000 random programs with 580.159.04 on an H100, which are right without the execution mode. All of them divide
     /// 64-bit integers by `expand_int64_division`. The driver rounds to nearest without it.
     OmitRoundingMode "omit_rounding_mode" {
