@@ -139,7 +139,7 @@ const INSTALLATIONS: &[Installation] = &[
         has: &["chromium", "g++", "libkrb5-dev", "make", "python3-pip"],
         has_by: Some(CODE_SERVER),
         files: vscode_files,
-        commands: ["code-server --install-extension kiln-opencl-*.vsix", "node vscode.mjs"],
+        commands: ["code-server --install-extension kiln-opencl-*.vsix", "node tests/editors/vscode.mjs"],
         prints: "the test view runs the launches: 1 passed, 2 failed",
     },
     Installation {
@@ -226,12 +226,14 @@ fn neovim_files() -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-/// What drives VS Code.
+/// What drives VS Code, as in the folder of the tests.
 fn vscode_files() -> Result<Vec<File>, String> {
-    let path = root().join("testsuite/tests/editors/vscode.mjs");
-    let text =
-        fs::read_to_string(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
-    Ok(vec![("vscode.mjs".to_owned(), text)])
+    let file = |name: &str| {
+        let path = root().join("testsuite").join(name);
+        let text = fs::read_to_string(&path);
+        Ok((name.to_owned(), text.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?))
+    };
+    ["chromium.mjs", "tests/editors/vscode.mjs"].into_iter().map(file).collect()
 }
 
 /// Tries each installation, and fails if one of them does.

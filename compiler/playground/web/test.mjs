@@ -1,12 +1,12 @@
 // Drives the page in Chromium, as a user does: edit, mistake, fix, run, picture, race, link.
 //
 //   node test.mjs target/playground [chromium] [screenshot.png]
-import { spawn } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import assert from "node:assert/strict";
+import { start } from "../../../testsuite/chromium.mjs";
 
 const [folder, browser = "chromium", screenshot] = process.argv.slice(2);
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
@@ -23,29 +23,11 @@ await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const address = `http://127.0.0.1:${server.address().port}/`;
 
 const profile = mkdtempSync(join(tmpdir(), "kiln-playground-"));
-const chromium = spawn(browser, ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--remote-debugging-pipe", `--user-data-dir=${profile}`],
-    { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-const answers = new Map();
-let received = "", last = 0;
-chromium.stdio[4].on("data", (bytes) => {
-    const parts = (received + bytes).split("\0");
-    received = parts.pop();
-    for (const message of parts.map((part) => JSON.parse(part))) answers.get(message.id)?.(message);
-});
-const send = (method, params = {}, sessionId) => new Promise((done, fail) => {
-    const id = ++last;
-    answers.set(id, (message) => message.error ? fail(new Error(`${method}: ${message.error.message}`)) : done(message.result));
-    chromium.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-});
+const { process: chromium, send, evaluate: evaluateIn } = start(browser, profile);
 
 const { targetId } = await send("Target.createTarget", { url: "about:blank" });
 const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-const evaluate = async (expression) => {
-    const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
-    assert.equal(exceptionDetails, undefined, expression);
-    return result.value;
-};
+const evaluate = (expression) => evaluateIn(expression, sessionId);
 const until = async (expression) => {
     for (let tries = 0; tries < 600; tries++) {
         const value = await evaluate(expression);

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import assert from "node:assert/strict";
+import { start } from "../../chromium.mjs";
 
 const [server = "code-server", browser = "chromium", screenshot] = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), "kiln-vscode-"));
@@ -37,28 +38,10 @@ const code = spawn(server, ["--auth", "none", "--bind-addr", address, "--disable
 let log = "";
 for (const stream of [code.stdout, code.stderr]) stream.on("data", (bytes) => (log += bytes));
 
-const chromium = spawn(browser, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
-    `--user-data-dir=${join(scratch, "chromium")}`], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
-const answers = new Map();
-let received = "", last = 0;
-chromium.stdio[4].on("data", (bytes) => {
-    const parts = (received + bytes).split("\0");
-    received = parts.pop();
-    for (const message of parts.map((part) => JSON.parse(part))) answers.get(message.id)?.(message);
-});
-const send = (method, params = {}, sessionId) => new Promise((done, fail) => {
-    const id = ++last;
-    answers.set(id, (message) => message.error ? fail(new Error(`${method}: ${message.error.message}`)) : done(message.result));
-    chromium.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-});
+const { process: chromium, send, evaluate: evaluateIn } = start(browser, join(scratch, "chromium"));
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 let page;
-const evaluate = async (expression) => {
-    const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, page);
-    assert.equal(exceptionDetails, undefined, `${expression}: ${JSON.stringify(exceptionDetails)}`);
-    return result.value;
-};
+const evaluate = (expression) => evaluateIn(expression, page);
 const picture = async (file) => {
     const { data } = await send("Page.captureScreenshot", {}, page);
     writeFileSync(file, Buffer.from(data, "base64"));
