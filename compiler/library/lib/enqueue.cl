@@ -35,7 +35,7 @@
 #define STATUS(queue, event) (REFERENCES(queue, event) + 1)
 #define TIMES(queue, event) ((queue)[SLOTS] + 2 * (queue)[EVENTS] + 4 * ((uint)(event) - 1))
 
-// Whether it is an event with references.
+// Whether this is an event with references.
 uint queue_has_event(global uint *queue, ulong event) {
     return event - 1 < queue[EVENTS] && (int)LOAD(queue, REFERENCES(queue, event)) > 0;
 }
@@ -91,7 +91,7 @@ uint queue_is_space(global uint *queue, private const ulong *space) {
     return is_valid;
 }
 
-// The size of local memory with one more parameter of a block.
+// The total size of local memory after adding one parameter of a block.
 uint queue_local_size(uint total, uint size) {
     return size == 0 || total == NO_LOCAL || total + size < total ? NO_LOCAL : total + size;
 }

@@ -112,7 +112,7 @@ float lgamma_positive(float x) {
         at -= 1.0f;
         product *= at;
     }
-    // Reduces to the interval [1, 2] with its zeros, at + whole, with an exact distance to the zeros.
+    // Reduces to at + whole in [1, 2]. The logarithm is 0 at both ends, and the distance to them is exact.
     float sum = 0.0f, whole = 0.0f;
     if (at > 2.0f) {
         at -= 1.0f;

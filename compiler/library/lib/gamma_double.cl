@@ -145,7 +145,7 @@ double lgamma_positive(double x) {
         at -= 1.0;
         product *= at;
     }
-    // Reduces to the interval [1, 2] with its zeros, at + whole, with an exact distance to the zeros.
+    // Reduces to at + whole in [1, 2]. The logarithm is 0 at both ends, and the distance to them is exact.
     double sum = 0.0, whole = 0.0;
     if (at > 2.0) {
         at -= 1.0;

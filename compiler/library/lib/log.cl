@@ -35,7 +35,7 @@ float reduce_log(float x, int *k) {
     return as_float((uint)(above & 0x7fffff) + 0x3f3504f3u);
 }
 
-// Whether the logarithm is a special case; then `result` is it.
+// Whether the logarithm of x is a special case, which is then stored in `result`.
 bool is_special_log(float x, float *result) {
     if (isnan(x) || x < 0.0f) *result = as_float(0x7fc00000u);
     else if (x == 0.0f) *result = as_float(INFINITE | SIGN_BIT);
@@ -85,12 +85,12 @@ float log1p_float(float x) {
     if (x == 0.0f || as_uint(x) == INFINITE || fabs(x) < 0x1p-25f) return x;
     if (x == -1.0f) return as_float(INFINITE | SIGN_BIT);
     if (isnan(x) || x < -1.0f) return as_float(0x7fc00000u);
-    // A series without division: below, the quotient would be the whole result.
+    // A series without division: for a small x, the error of a quotient would be that of the result.
     if (fabs(x) < 0x1p-8f) return x - x * x * (0.5f - x * (0.33333333f - x * (0.25f - x * 0.2f)));
     float2 sum = two_sum(1.0f, x);
     int k;
     float m = reduce_log(sum.x, &k);
-    // The bits that the sum has lost, at the scale of m.
+    // The last correction: the bits that the sum has lost, at the scale of m.
     float2 part = log_near_one(m - 1.0f, k < -100 || k > 100 ? 0.0f : ldexp_float(sum.y, -k));
     float2 total = two_sum((float)k * 0x1.62e4p-1f, part.x);
     return total.x + (total.y + (part.y + (float)k * 1.42860682031e-6f));

@@ -50,7 +50,7 @@ ulong mad_sat_ulong(ulong x, ulong y, ulong z) {
     return mul_hi_ulong(x, y) != 0 || low > ULONG_MAX - z ? ULONG_MAX : low + z;
 }
 
-// Arguments of more than 24 bits have no defined result (OpenCL C 6.15.3), so the full product is correct.
+// The result for arguments of more than 24 bits is undefined (OpenCL C 6.15.3), so the full product is correct.
 int mul24_int(int x, int y) { return (int)((uint)x * (uint)y); }
 uint mul24_uint(uint x, uint y) { return x * y; }
 int mad24_int(int x, int y, int z) { return (int)((uint)x * (uint)y + (uint)z); }

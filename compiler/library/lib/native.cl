@@ -8,7 +8,7 @@
 #include "trig.cl"
 
 #define HALF_PI 0x1.921fb6p+0f
-// The sum of this and a number below 2^22 is rounded to a whole number, which the low bits of the sum contain. Conversions between
+// Adding this to a number below 2^22 rounds the number to an integer, which is in the low bits of the sum. Conversions between
 // float and int are slower on GPUs.
 #define ROUNDER 0x1.8p23f
 
@@ -37,7 +37,7 @@ float with_sign_of(float x, uint sign) { return as_float(as_uint(x) ^ (sign & SI
 #define LARGEST_SHORT 65536.0f
 float minus_turns(float x, float n) { return fma(n, -0x1.846988p-47f, fma(n, -0x1.4442dp-23f, fma(n, -0x1.921fb4p+1f, x))); }
 float minus_quarters(float x, float n) { return fma(n, -0x1.846988p-48f, fma(n, -0x1.4442dp-24f, fma(n, -0x1.921fb4p+0f, x))); }
-// The sine of x + from pi/2 for a large x.
+// The sine of x + `from` * pi/2 for a large x.
 float sine_of_large(float x, uint from) {
     if (!(fabs(x) < as_float(INFINITE))) return as_float(0x7fc00000u);
     uint quadrant = 0;
@@ -83,7 +83,7 @@ float tan_float(float x) {
     return with_sign_of(result, as_uint(x));
 }
 
-// The first line subtracts an even number, also from large numbers.
+// The first line subtracts an even integer, also from a large x.
 float2 reduce_half_turns(float x, uint *quadrant) {
     x = fma(fma(x, 0.5f, ROUNDER) - ROUNDER, -2.0f, x);
     float sum = fma(x, 2.0f, ROUNDER);
@@ -105,7 +105,7 @@ float sinpi_float(float x) {
     uint sum = as_uint(n + 0x1p23f);
     return with_sign_of(with_sign_of(sine_of_turns(size - n), sum << 31) + 0.0f, as_uint(x));
 }
-// An even number is subtracted.
+// `fma` subtracts the nearest even integer.
 float cospi_float(float x) { return sine_of_turns(0.5f - fabs(fma(rint(x * 0.5f), -2.0f, x))); }
 
 // 2^(high + low) from `power`, which is 2^high, for |low| below 2^-13; zero, infinity and NaN are unchanged.

@@ -73,7 +73,7 @@ float cbrt_float(float x) {
         size *= 0x1p-90f;
         scale = 0x1p30f;
     }
-    // The estimate has at least 16 bits, whatever the device.
+    // The estimate has at least 16 correct bits on every device.
     float root = native_exp2(native_log2(size) * 0.333333333f);
     float2 square = two_product(root, root);
     float2 cube = two_product(square.x, root);

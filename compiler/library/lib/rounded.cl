@@ -9,7 +9,7 @@ bool is_plain(float x) { return (as_uint(x) & INFINITE) != INFINITE && (as_uint(
 float rounded_divide_float(float x, float y) {
     uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
     if (!is_plain(x) || !is_plain(y)) {
-        // The device's quotient by a large number has any error, also that of an infinity.
+        // The device's quotient by a large number can have any error, even the quotient of an infinity.
         uint size_x = as_uint(x) & ~SIGN_BIT, size_y = as_uint(y) & ~SIGN_BIT;
         if (size_x > INFINITE || size_y > INFINITE || size_x == size_y) return as_float(0x7fc00000u);
         return as_float(sign | (size_x == INFINITE || size_y == 0 ? INFINITE : 0));

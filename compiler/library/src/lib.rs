@@ -1,9 +1,9 @@
-//! Kiln's library of built-in functions: OpenCL C in `lib/*.cl`, as IR.
+//! Kiln's library of built-in functions: the IR of the OpenCL C sources in `lib/*.cl`.
 //!
 //! The name of a library function is the built-in function's name with the parameter types: `sin_float`.
 //! `cargo xtask library` compiles the functions and writes `generated`: their binary forms (`kiln_ir::Function::to_bytes`),
-//! with all calls of other library functions inlined, and the index. A test compares the committed files. So calls of
-//! built-in functions need no parsing, checking or lowering. Independent of targets.
+//! with all calls of other library functions inlined, and the index. A test compares the committed files with the sources. So
+//! calls of built-in functions need no parsing, checking or lowering. Independent of targets.
 //!
 //! ```
 //! use kiln_syntax::Span;
