@@ -23,7 +23,7 @@ const DEPTH: u32 = 8;
 pub(super) struct Range {
     /// The number of the pointer with the variable parts.
     base: u32,
-    /// The constant part of a sum of 32 bits.
+    /// The constant part of a 32-bit sum.
     element: u32,
     /// The size of an element, if the sum has 32 bits.
     stride: i64,
@@ -69,7 +69,7 @@ struct Base {
     pointer: ValueId,
     terms: Terms,
     stride: u64,
-    /// Whether a sum of 32 bits is extended by its sign. `None` for a sum of 64 bits.
+    /// Whether a 32-bit sum is sign-extended. `None` for a 64-bit sum.
     extension: Option<bool>,
 }
 
@@ -180,7 +180,7 @@ impl Sum {
     }
 }
 
-/// Whether it is a call of a built-in function that computes numbers from numbers.
+/// Whether this calls a built-in function with only numeric parameters, which therefore accesses no memory.
 pub(super) fn is_arithmetic(op: &Op) -> bool {
     let Op::Builtin(id, params) = op else { return false };
     matches!(builtins::row(*id).lowering, Lowering::Library(_))

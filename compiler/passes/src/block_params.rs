@@ -31,7 +31,7 @@ impl<K: Id> Groups<K> {
         if pairs.is_empty() {
             return Self { ends: Vec::new(), insts: Vec::new(), key: PhantomData };
         }
-        // First the number of instructions of each key, then the start of its group, then the end.
+        // Contains, one after the other: the number of instructions of each key, the start of its group, the end.
         let mut ends = vec![0u32; count];
         for (key, _) in pairs {
             ends[key.index()] += 1;

@@ -55,7 +55,7 @@ fn contracted(builder: &mut Builder<'_>, sum: InstId, uses: &[u32], mad: Builtin
     Some(builder.value(Op::Builtin(mad, [param; 3].into_iter().collect()), &args, ty))
 }
 
-/// The type of OpenCL C of a number or of the components of a vector.
+/// The OpenCL C type of a scalar, or of the components of a vector.
 fn element(ty: Type) -> Option<ty::Scalar> {
     match ty.scalar()? {
         Scalar::F16 => Some(ty::Scalar::Half),

@@ -1,7 +1,7 @@
 //! Converts 32-bit unsigned integers to `float` as two halves, for the fault `convert_in_halves`.
 //!
-//! Works around SwiftShader, which converts the lower 31 bits and adds the upper one after that: it rounds twice. Both halves
-//! of 16 bits are exact, and so is the product, so that only the sum rounds.
+//! Works around SwiftShader, which converts the lower 31 bits, then adds the top bit, and so rounds twice. The conversions of
+//! both 16-bit halves and the product are exact. Only the sum rounds.
 
 use kiln_ir::{BinaryOp, Convert, Function, Op, Scalar};
 use kiln_session::Options;

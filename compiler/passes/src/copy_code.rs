@@ -1,4 +1,4 @@
-//! Copies blocks within a function, for passes that unroll loops. Does not decide which.
+//! Copies blocks within a function, for passes that unroll loops. The passes select the loops.
 
 use kiln_ir::{BlockId, Builder, Function, InstId, Op, Type, ValueId};
 use rustc_hash::FxHashMap;
@@ -16,8 +16,8 @@ pub(super) fn block_size(function: &Function, block: BlockId) -> usize {
     size
 }
 
-/// Appends iterations of a loop to `into`: copies of these blocks, its body and its continuing block, or what replaces them. Returns
-/// the arguments of the next iteration.
+/// Appends iterations of a loop to `into`: copies of `body` and `continuing`, which are the blocks of the loop or their
+/// replacements. Returns the arguments of the next iteration.
 pub(super) fn append_iterations(
     function: &mut Function,
     into: BlockId,

@@ -1,4 +1,5 @@
-//! Loops that count with a constant step up or down to a bound, for passes that unroll loops. Does not decide which.
+//! Recognizes loops whose counter approaches a bound by a constant step, for passes that unroll loops. The passes select the
+//! loops.
 
 use kiln_ir::{
     BinaryOp, BlockId, Compare, CompareKind, Function, Inst, InstId, Op, Scalar, Type, ValueDef, ValueId,

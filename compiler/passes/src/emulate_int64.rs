@@ -149,7 +149,7 @@ impl Emulation<'_, '_> {
     fn split_control_flow(&mut self, id: InstId, inst: &Inst) {
         let chosen = match &inst.op {
             Op::Switch { cases, .. } if is_wide(self.builder.ty(inst.args[0])) => {
-                Some(self.number_of_case(inst.args[0], cases))
+                Some(self.case_index(inst.args[0], cases))
             }
             _ => None,
         };
@@ -194,7 +194,7 @@ impl Emulation<'_, '_> {
     }
 
     /// The index of the switch case that a value belongs to. An unused number if there is none.
-    fn number_of_case(&mut self, value: ValueId, cases: &[Case]) -> ValueId {
+    fn case_index(&mut self, value: ValueId, cases: &[Case]) -> ValueId {
         let value = self.pair(value);
         let equal = Compare { op: CompareOp::Equal, kind: CompareKind::Unsigned };
         let none = self.builder.i32(cases.len() as i32);

@@ -84,11 +84,11 @@ impl Missing {
     }
 
     const fn in_registers(self, ty: Type) -> bool {
-        self.registers.contain(ty)
+        self.registers.contains(ty)
     }
 
     const fn in_memory(self, ty: Type) -> bool {
-        self.memory.contain(ty)
+        self.memory.contains(ty)
     }
 
     /// Whether the function stores parts of words of global memory.
@@ -104,7 +104,7 @@ impl Missing {
 }
 
 impl Types {
-    const fn contain(self, ty: Type) -> bool {
+    const fn contains(self, ty: Type) -> bool {
         match ty.scalar() {
             Some(Scalar::I8) => self.int8,
             Some(Scalar::I16) => self.int16,
@@ -151,7 +151,7 @@ impl Small {
     }
 
     fn is_wide_in_registers_only(&self, value: ValueId) -> bool {
-        self.is_small(value) && !self.missing.device.contain(self.ty(value))
+        self.is_small(value) && !self.missing.device.contains(self.ty(value))
     }
 
     /// Lowers an instruction. Returns the replacement of its result.

@@ -37,17 +37,17 @@ pub(super) fn expand_memory(function: &mut Function, _: &Options) {
                     let from = builder.offset(inst.args[1], piece.index, piece.stride);
                     builder.load(from, piece.ty, piece.access)
                 };
-                in_pieces(builder, (size, access, MAX_WORD), MAX_UNROLLED_COPY, read, inst.args[0]);
+                store_pieces(builder, (size, access, MAX_WORD), MAX_UNROLLED_COPY, read, inst.args[0]);
             }
             Op::Zero { size, access } => {
                 let zero = |builder: &mut Builder<'_>, piece: Piece| builder.bits(piece.ty, 0);
                 let object = private_object(builder.function, inst.args[0]);
                 let widest = object.and_then(|var| elements.get(&var)).copied().unwrap_or(MAX_WORD);
-                in_pieces(builder, (size, access, widest), MAX_UNROLLED_CLEAR, zero, inst.args[0]);
+                store_pieces(builder, (size, access, widest), MAX_UNROLLED_CLEAR, zero, inst.args[0]);
             }
             Op::Load(access) if is_wide(builder.ty(inst.results[0])) => {
                 let ty = builder.ty(inst.results[0]);
-                let parts: Vec<ValueId> = in_parts(ty, access)
+                let parts: Vec<ValueId> = vector_parts(ty, access)
                     .map(|(_, offset, part, access)| {
                         let address = builder.offset_bytes(inst.args[0], offset);
                         builder.load(address, part, access)
@@ -57,7 +57,7 @@ pub(super) fn expand_memory(function: &mut Function, _: &Options) {
             }
             Op::Store(access) if is_wide(builder.ty(inst.args[1])) => {
                 let (value, ty) = (inst.args[1], builder.ty(inst.args[1]));
-                for (first, offset, _, access) in in_parts(ty, access) {
+                for (first, offset, _, access) in vector_parts(ty, access) {
                     let part = builder.shuffle(value, value, &[first, first + 1, first + 2, first + 3]);
                     let address = builder.offset_bytes(inst.args[0], offset);
                     builder.store(address, part, access);
@@ -102,8 +102,8 @@ fn private_object(function: &Function, mut pointer: ValueId) -> Option<VarId> {
     }
 }
 
-/// The parts of a wide vector in memory: first component, byte offset, type, access.
-fn in_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
+/// The parts of a wide vector in memory: the first component, byte offset, type and access of each.
+fn vector_parts(ty: Type, access: Access) -> impl Iterator<Item = (u8, i64, Type, Access)> {
     let part = ty.with_count(4);
     let size = part.size().unwrap_or(4);
     (0..ty.count() / 4).map(move |number| {
@@ -124,10 +124,10 @@ struct Piece {
 
 /// Stores the result of `read` for each piece of a memory range. Reads several unrolled pieces before it stores them, which
 /// is correct because the ranges of a copy are disjoint or equal.
-fn in_pieces(
+fn store_pieces(
     builder: &mut Builder<'_>,
     (size, access, widest): (u64, Access, u64),
-    written_out: u64,
+    max_unrolled: u64,
     read: impl Fn(&mut Builder<'_>, Piece) -> ValueId,
     to: ValueId,
 ) {
@@ -142,9 +142,9 @@ fn in_pieces(
         }
         let ty = Type::Scalar(Scalar::int_of_size(step));
         let count = (size - done) / step;
-        if count > written_out {
+        if count > max_unrolled {
             let rounds = count / ACCESSES_PER_ROUND;
-            in_rounds(builder, rounds, |builder, index| {
+            repeat(builder, rounds, |builder, index| {
                 let stride = step * ACCESSES_PER_ROUND;
                 let ty = ty.with_count(ACCESSES_PER_ROUND as u8);
                 let piece = Piece { index, ty, stride, access: access.at_offset(stride) };
@@ -167,8 +167,8 @@ fn in_pieces(
     }
 }
 
-/// A loop with at least one iteration.
-fn in_rounds(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
+/// Builds a loop with this number of iterations, at least one.
+fn repeat(builder: &mut Builder<'_>, rounds: u64, round: impl FnOnce(&mut Builder<'_>, ValueId)) {
     let first = builder.i32(0);
     let open = builder.open_loop(&[first], &[Type::I32], &[], LoopHints::default());
     let after = builder.insertion_point();

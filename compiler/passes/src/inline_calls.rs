@@ -2,9 +2,9 @@
 //!
 //! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
 //! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
-//! call). A function with pointers loaded from memory, images, `printf` or device-side enqueue is always inlined: later
-//! passes analyze pointers within one function, and the others together with the kernel. So is a function with an order, a
-//! scope or flags that are not constant: its callers can make them constant. A function is worth keeping if it is long and
+//! call). A function is always inlined if it loads pointers from memory, because later passes analyze pointers within one
+//! function; if it uses images, `printf` or device-side enqueue, which later passes handle per kernel; or if an order, a scope
+//! or flags in it are not constant, because they may be constant in a caller. A function is worth keeping if it is long and
 //! called several times. The language has no recursion, so inlining terminates. A module that would become too large is
 //! rejected.
 
@@ -24,11 +24,11 @@ use rustc_hash::FxHashMap;
 /// call once their arguments are known.
 const MIN_KEPT_SIZE: usize = 24;
 
-/// This size for functions with pointers to private objects: such an object may become a value in an inlined copy.
+/// The same limit for functions with pointers to private objects: in an inlined copy, such an object may become a value.
 const MIN_KEPT_SIZE_WITH_OBJECTS: usize = 64;
 
-/// This size for functions that synchronize: in a kernel without calls of such functions, `legalize_atomics` knows the
-/// order of all operations.
+/// The same limit for functions that synchronize: if all of them are inlined into a kernel, `legalize_atomics` knows the order
+/// of all operations.
 const MIN_KEPT_SIZE_OF_SYNCHRONIZING: usize = 256;
 
 /// The maximum number of instructions of a module after inlining.
@@ -40,15 +40,15 @@ const MAX_PARAMETERS: usize = 255;
 pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
     let stays = kept_functions(module, options);
     let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
-    if let Some(largest) = too_large(module, is_kept, |callee| !stays[callee.index()]) {
+    if let Some(largest) = largest_if_too_large(module, is_kept, |callee| !stays[callee.index()]) {
         return report_size(module.functions[largest].span, sink);
     }
     inline_where(module, is_kept, |callee| !stays[callee.index()]);
-    retain(module, is_kept);
+    retain_functions(module, is_kept);
 }
 
 /// Computes the sizes after inlining. Returns the longest kept function if the module would have too many instructions.
-fn too_large(
+fn largest_if_too_large(
     module: &Module,
     is_kept: impl Fn(FuncId, &Function) -> bool,
     is_inlined: impl Fn(FuncId) -> bool,
@@ -95,15 +95,15 @@ pub(super) fn inline_over_parameter_limit(module: &mut Module, _: &Options, sink
         sink.report(diagnostic.help("pass some of them together, as a structure or in memory"));
     }
     inline_where(module, |_, _| true, |callee| crowded[callee.index()]);
-    retain(module, |id, function| !crowded[id.index()] || !is_own(function));
+    retain_functions(module, |id, function| !crowded[id.index()] || !is_own(function));
 }
 
 fn exceeds_parameter_limit(function: &Function) -> bool {
     function.params().len() > MAX_PARAMETERS
 }
 
-/// Removes functions that are no longer called.
-pub(super) fn retain(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
+/// Removes the functions that are not kept, and renumbers the others.
+pub(super) fn retain_functions(module: &mut Module, is_kept: impl Fn(FuncId, &Function) -> bool) {
     let mut kept = Table::new();
     let mut renamed = FxHashMap::default();
     for id in module.functions.ids().collect::<Vec<_>>() {

@@ -49,7 +49,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, sink: &mu
                 weaken_seq_cst(module);
             }
             loads_beside_seq_cst::make_atomic(module, sink);
-            seq_cst::construct(module, sink);
+            seq_cst::replace_operations(module, sink);
         }
         Environment::OpenCl => {}
     }
@@ -153,7 +153,7 @@ fn float_loop(
     builder.bitcast(old, float)
 }
 
-/// The operations that have the order of a compare-exchange loop.
+/// Which operations give a compare-exchange loop its memory order.
 #[derive(Clone, Copy)]
 pub(super) enum LoopOrder {
     /// The attempt that succeeds.

@@ -87,7 +87,7 @@ enum Pass {
     Each(fn(&mut Function, &Options)),
     /// Like `Each`, for functions that are not simplified yet.
     Early(fn(&mut Function, &Options)),
-    /// Needs the module and the options only.
+    /// Transforms the module, and needs only the options.
     Local(fn(&mut Module, &Options, &mut Sink)),
     /// Links functions of the library.
     Linking(fn(&mut Module, &Options, &Providers, &mut Sink)),
@@ -103,7 +103,7 @@ impl Pass {
     }
 
     /// Whether it transforms each function by itself.
-    const fn is_of_functions(&self) -> bool {
+    const fn is_per_function(&self) -> bool {
         matches!(self, Each(_) | Early(_))
     }
 
@@ -119,8 +119,8 @@ impl Pass {
 
 /// Functions of packages that this one must not depend on. The driver passes them.
 pub struct Providers {
-    /// Whether the emitter supports a call of a built-in function with these parameters as it is, or, if the last
-    /// argument is true, with lower accuracy.
+    /// Whether the emitter has an instruction for a built-in function with these parameters. If the last argument is true,
+    /// the instruction may be less accurate.
     pub has_instruction: fn(Lowering, &Target, &[BuiltinParam], bool) -> bool,
     /// Finds the library function for a built-in function and the types of its parameters: the result of `library_body`,
     /// with this position. The flag allows less accurate functions.
@@ -134,7 +134,7 @@ impl Default for Providers {
     }
 }
 
-/// What to do after a pass, with its name and the module.
+/// A callback that gets the name of each completed pass, and the module.
 pub type After<'a> = &'a mut dyn FnMut(&str, &Module);
 
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
@@ -301,9 +301,9 @@ pub fn run(
     let mut rest: Vec<_> = list.iter().filter(|(name, _)| is_needed(name, &options.target)).collect();
     rest.reverse();
     while let Some((name, pass)) = rest.pop() {
-        if pass.is_of_functions() && after.is_none() && !cfg!(debug_assertions) {
+        if pass.is_per_function() && after.is_none() && !cfg!(debug_assertions) {
             // Function by function through all passes up to the next one on the module: functions stay in the cache.
-            let next = rest.iter().rposition(|(_, next)| !next.is_of_functions()).map_or(0, |next| next + 1);
+            let next = rest.iter().rposition(|(_, next)| !next.is_per_function()).map_or(0, |next| next + 1);
             let others = rest.split_off(next);
             for function in module.functions.iter_mut() {
                 pass.run_on(function, options);

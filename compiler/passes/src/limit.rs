@@ -1,17 +1,17 @@
-//! Upper limits of integers that are not negative, from the operations that compute them.
+//! Computes upper bounds of nonnegative integers from the operations that define them.
 
 use kiln_ir::{BinaryOp, Convert, Function, Op, Scalar, ValueId};
 
-/// The number of operations to follow.
+/// The maximum depth of operations to follow.
 const DEPTH: u32 = 8;
 
-/// A number that a scalar integer is less than, if it is known not to be negative as a signed integer.
+/// An exclusive upper bound of a scalar integer. `None` if the integer may be negative.
 pub(super) fn limit(function: &Function, value: ValueId) -> Option<u64> {
     let bits = function.ty(value).scalar()?.bits();
     unsigned_limit(function, value, DEPTH).filter(|&limit| limit <= 1 << (bits - 1))
 }
 
-/// A number that an integer is less than as an unsigned integer.
+/// An exclusive upper bound of a scalar integer as an unsigned number.
 fn unsigned_limit(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
     let ty = function.ty(value);
     let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector())?;
@@ -54,7 +54,7 @@ mod tests {
     use super::limit;
     use kiln_ir::{Function, Module, Op, ValueId};
 
-    /// The operands of `xor`, in order, in a function with the parameter `%0` of type I32 and `%1` of type I64.
+    /// The limits of the first operands of all `xor`s in a function with the parameters `%0` of type I32 and `%1` of type I64.
     fn limits(body: &str) -> Vec<Option<u64>> {
         let text = format!("function #0 \"f\"(%0: i32, %1: i64) {{\n{body}  return\n}}\n");
         let module: Module = kiln_ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));

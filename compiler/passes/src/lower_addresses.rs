@@ -22,7 +22,7 @@ pub(super) fn lower_addresses(function: &mut Function, _: &Options) {
     if function.result.is_some_and(Type::is_pointer) {
         function.result = Some(Type::I64);
     }
-    rewrite_only(function, is_of_pointers, |builder, id, replaced| {
+    rewrite_only(function, may_use_address, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
         let is_address = inst.args.first().is_some_and(|&arg| builder.ty(arg) == Type::I64);
         let value = match inst.op {
@@ -47,7 +47,7 @@ pub(super) fn lower_addresses(function: &mut Function, _: &Options) {
 }
 
 /// Whether an operation may take or return an address.
-fn is_of_pointers(op: &Op) -> bool {
+fn may_use_address(op: &Op) -> bool {
     matches!(
         op,
         Op::Offset { .. }

@@ -99,7 +99,7 @@ struct Pass<'a> {
     converts_to_srgb: bool,
 }
 
-/// A library function, and the way to call it.
+/// A library function, and how to call it.
 #[derive(Clone, Copy)]
 struct LibraryCall {
     function: FuncId,
@@ -160,7 +160,7 @@ impl Pass<'_> {
         let is_exact = is_rounded && row.name == "sqrt";
         let is_relaxed = math.unsafe_optimizations && !is_exact;
         if self.options.target.workarounds.contains(Fault::RoundDoubles)
-            && let Some(direction) = rounding::of_builtin(row.name)
+            && let Some(direction) = rounding::rounding_mode(row.name)
             && let Some(&result) = builder.function.insts[inst].results.first()
             && builder.ty(result).scalar() == Some(Scalar::F64)
         {
@@ -170,7 +170,7 @@ impl Pass<'_> {
         }
         if !is_exact
             && (self.providers.has_instruction)(row.lowering, &self.options.target, params, is_relaxed)
-            && !is_multi_sampled(builder, inst, row.lowering)
+            && !is_multisampled(builder, inst, row.lowering)
         {
             if matches!(row.lowering, Lowering::Library(_)) {
                 widen(builder, inst, builtin, params);
@@ -291,13 +291,13 @@ fn conversion(function: &Function, inst: &Inst) -> Option<(Type, Type, Number)> 
     Some((function.ty(inst.args[0]), function.ty(inst.results[0]), number))
 }
 
-/// Whether it is an operation on an image with several samples, which Vulkan does not have in this form.
-fn is_multi_sampled(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
+/// Whether this is an operation on a multisampled image, which Vulkan does not have in this form.
+fn is_multisampled(builder: &Builder<'_>, inst: InstId, lowering: Lowering) -> bool {
     let image = builder.function.insts[inst].args.first().map(|&image| builder.ty(image));
     matches!((lowering, image), (Lowering::Image(_), Some(Type::Image(image))) if image.is_msaa)
 }
 
-/// The name in the library: sub-group functions that differ only in which work-items call them share one.
+/// The name in the library. Sub-group functions that differ only in the work-items that may call them share one.
 fn plain_name(row: &builtins::Row) -> String {
     match row.lowering {
         Lowering::Collective(Scope::SubGroup, ..) => {

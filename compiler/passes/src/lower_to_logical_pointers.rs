@@ -168,7 +168,7 @@ impl Objects<'_> {
     ) -> pointers::Layouts {
         let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
         let mut private = uses.iter().filter(|(object, _)| object.space() == AddressSpace::Private);
-        // Functions that move only whole words of private objects have not shown these two faults.
+        // These two faults were never seen in functions that move only whole words of private objects.
         let moves_parts = private.any(|(_, usage)| !usage.moves_whole_words());
         let has_fault = |fault| moves_parts && self.target.workarounds.contains(fault);
         let initializes = has_fault(Fault::InitializePrivateVariables);

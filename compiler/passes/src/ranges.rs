@@ -48,7 +48,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Splits a range that is a whole object, and its parts again while `is_to_split` selects them. Folds ranges only if
+    /// Splits a range that is a whole object, then its parts, as long as `is_to_split` selects them. Folds ranges only if
     /// `may_fold`.
     pub(super) fn split(self, may_fold: bool, is_to_split: impl Fn(&Self) -> bool) -> Vec<Self> {
         let (mut open, mut done) = (vec![self], Vec::new());

@@ -1,11 +1,11 @@
 //! Removes loads of global and constant memory whose value is known from an earlier access (LLVM: EarlyCSE), and stores that a
 //! later store overwrites before any load (LLVM: DeadStoreElimination).
 //!
-//! For drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), because it was measured there.
+//! Runs only for drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), where its benefit was measured.
 //!
-//! Accesses are compared by `addresses`. Those with different bases may overlap, except that nothing changes constant memory. What
-//! is known ends at every other operation on memory: atomic operations, fences, barriers, calls. In between, a work-item without data
-//! races sees only its own writes (OpenCL C 6.15.12.3). Volatile accesses stay.
+//! `addresses` compares accesses. Accesses with different bases may overlap, except that nothing changes constant memory. Every
+//! other operation on memory (an atomic operation, a fence, a barrier, a call) discards the known values. Between such
+//! operations, a work-item without data races sees only its own writes (OpenCL C 6.15.12.3). Volatile accesses stay.
 
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ pub(super) fn remove_redundant_accesses(function: &mut Function, options: &Optio
     }
 }
 
-/// The contents of memory.
+/// A known value in memory.
 #[derive(Clone, Copy)]
 struct Known {
     range: Range,

@@ -1,10 +1,12 @@
-//! Moves the constant part of an index out of it (LLVM: SeparateConstOffsetFromGEP): `p[x + 3]` becomes `(p + x)[3]`, if other
-//! accesses have the same base `p + x`. It is computed once, and accesses at constant distances can be compared.
+//! Splits the constant part off an index (LLVM: SeparateConstOffsetFromGEP): `p[x + 3]` becomes `(p + x)[3]`, if other
+//! accesses have the same base `p + x`. The base is then computed once, and accesses at constant distances from it can be
+//! compared.
 //!
-//! For drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), because accesses are compared for them.
+//! Runs only for drivers that do not overlap loads themselves (`Tuning::overlaps_few_loads`), because only the passes for
+//! these drivers compare accesses.
 //!
-//! Only 64-bit indices, because a sum of 32 bits may wrap around. Only of global and constant memory: an index into a local or
-//! private object stays one index.
+//! Handles only 64-bit indices, because a 32-bit sum may wrap around, and only global and constant memory, because an access
+//! to a local or private object has one index.
 
 use kiln_ir::{BinaryOp, Function, InstId, Op, Type, ValueId};
 use kiln_session::Options;

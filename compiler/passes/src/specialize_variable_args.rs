@@ -1,5 +1,5 @@
-//! Copies each function with pointers to private or local objects for each kind of objects that its calls pass, and inlines
-//! calls whose pointers can point to several objects (Tint: direct_variable_access).
+//! Specializes functions with pointers to private or local objects: makes one copy of such a function for each kind of objects
+//! that its callers pass, and inlines calls whose pointers can point to several objects (Tint: direct_variable_access).
 //!
 //! Afterward, a private pointer parameter points into one object of the caller, in every call. A local pointer parameter
 //! points into one object of the module, which `Function::objects` names. No parameter is a generic pointer. A target without
@@ -18,7 +18,9 @@ use rustc_hash::FxHashMap;
 use self::inlined_size::{Sizes, compared_params, targets_of_arguments};
 use crate::{
     bind_arguments::local_argument,
-    inline_calls::{MAX_INSTRUCTIONS, inline, may_point_to_object, report_size, retain, take, takes_objects},
+    inline_calls::{
+        MAX_INSTRUCTIONS, inline, may_point_to_object, report_size, retain_functions, take, takes_objects,
+    },
     origins::{Object, Origins},
     rewrite::rewrite_only,
 };
@@ -60,7 +62,7 @@ pub(super) fn specialize_variable_args(module: &mut Module, options: &Options, s
     if let Err(TooLarge(span)) = copies.resolve_all(module) {
         return report_size(span, sink);
     }
-    retain(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
+    retain_functions(module, |id, _| !is_template.get(id.index()).is_some_and(|is_template| *is_template));
 }
 
 /// Creates the local variables of kernel arguments, so that copies of functions can reference them.
@@ -196,7 +198,7 @@ impl<'a> Copies<'a> {
         for call in calls {
             let Inst { op: Op::Call(template), args, .. } = &function.insts[call] else { continue };
             let targets = targets_of_arguments(function, origins, args);
-            growth = growth.saturating_add(self.inlined_sizes.of_call(module, *template, targets));
+            growth = growth.saturating_add(self.inlined_sizes.call_size(module, *template, targets));
         }
         growth
     }
@@ -250,7 +252,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// The first copy of a function for other local objects in place of these.
+    /// The first copy of the same function whose kinds differ from these only in the local objects.
     fn copy_for_other_objects(&self, (template, kinds): &(FuncId, Kinds)) -> Option<FuncId> {
         let differs = |(one, other): (&Option<Kind>, &Option<Kind>)| match (one, other) {
             (Some(Kind::Local(_)), Some(Kind::Local(_))) => false,

@@ -91,7 +91,7 @@ fn split_objects(function: &mut Function) -> bool {
     true
 }
 
-/// What becomes of an instruction.
+/// How an instruction is rewritten.
 enum Rewrite {
     /// The argument with this index points into this variable.
     Access { arg: usize, var: VarId, pointer: Pointer },

@@ -1,6 +1,6 @@
 //! Unrolls loops that index private arrays and whose number of iterations is a small constant: with constant indices, the arrays
-//! become values (LLVM: full unrolling). For drivers that unroll few loops themselves (`Tuning::unrolls_on_request`); one that is
-//! left keeps the array in memory.
+//! become values (LLVM: full unrolling). Runs only for drivers that unroll few loops themselves (`Tuning::unrolls_on_request`):
+//! there, a loop that is not unrolled keeps its array in memory.
 //!
 //! After `unroll_loops`, which handles hints. Before `split_private_objects` and `promote`, which remove the arrays.
 

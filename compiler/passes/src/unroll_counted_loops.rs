@@ -113,8 +113,8 @@ fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &C
     }
 }
 
-/// The bound for the first of four iterations, so that the last is inside the bound of the loop; and whether there can be
-/// four, if the bound alone does not exclude it.
+/// The bound of the loop of four iterations: if the counter of the first iteration is within it, the counter of the last is
+/// within the bound of the original loop. Also a condition for entering the loop, if the bound alone does not suffice.
 fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Option<ValueId>) {
     let ty = builder.ty(counted.bound);
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
@@ -135,7 +135,7 @@ fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Op
     if matches!(counted.compare.op, CompareOp::LessEqual | CompareOp::GreaterEqual) {
         return (bound, Some(is_possible));
     }
-    // No counter is beyond the extreme.
+    // No counter is beyond the extreme, so the loop is not entered.
     let extreme = builder.bits(ty, extreme);
     (builder.select(is_possible, bound, extreme), None)
 }

@@ -230,7 +230,7 @@ fn covering_accesses(members: &[Member], size: i64) -> Option<usize> {
     let mut end = first;
     for (count, member) in (1..).zip(members) {
         // A combined access consists of whole components.
-        if member.offset != end || !is_regular(member, first) {
+        if member.offset != end || !is_part_aligned(member, first) {
             return None;
         }
         end = member.end();
@@ -241,8 +241,9 @@ fn covering_accesses(members: &[Member], size: i64) -> Option<usize> {
     None
 }
 
-/// Whether a component of less than 4 bytes is in one word.
-fn is_regular(member: &Member, first: i64) -> bool {
+/// Whether the components begin at multiples of their size in the combined access, or of 4 bytes if they are larger. Then
+/// no component of less than 4 bytes crosses a word.
+fn is_part_aligned(member: &Member, first: i64) -> bool {
     let size = member.ty.scalar().map_or(1, Scalar::size) as i64;
     (member.offset - first) % size.min(4) == 0
 }
@@ -297,7 +298,7 @@ fn replace_stores(builder: &mut Builder<'_>, combined: &Combined, replaced: &Rep
     let ty = joint_type(&combined.members);
     let part = ty.scalar().unwrap_or(Scalar::I32);
     let mut parts = Vec::new();
-    // Components of less than a part, and their size.
+    // The components that do not fill a part yet, and their total size.
     let (mut pending, mut size) = (Vec::new(), 0);
     for member in &combined.members {
         let value = replaced.resolve(builder.function.insts[member.inst].args[1]);

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, Op, Scalar, Type, UnaryOp, ValueId};
 use kiln_vocabulary::opencl::{AtomicOp, FetchKey};
 
-/// The kind of load that reads a word.
+/// How a word is loaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordLoad {
-    /// With plain loads: no work-item of the kernel stores parts of words.
+    /// With a plain load: no work-item of the kernel stores parts of words.
     Plain,
-    /// With relaxed atomic loads.
+    /// With a relaxed atomic load.
     Atomic,
 }
 

@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 use crate::rewrite::rewrite_only;
 
-/// Rewrites every operation of the module, and records the rules.
-pub(super) fn construct(module: &mut Module, sink: &mut Sink) {
+/// Replaces every operation of the module, and records the rules.
+pub(super) fn replace_operations(module: &mut Module, sink: &mut Sink) {
     let program = Program::collect_operations(module);
     let word = program.has_seq_cst_fence.then(|| hidden_word(module));
     for function_id in module.functions.ids().collect::<Vec<_>>() {
@@ -59,7 +59,7 @@ pub(super) fn construct(module: &mut Module, sink: &mut Sink) {
 #[derive(Default)]
 struct Program {
     /// The atomic operations.
-    operations: FxHashMap<(FuncId, InstId), Position>,
+    operations: FxHashMap<(FuncId, InstId), AtomicOperation>,
     /// The objects of the seq_cst operations of all kernels.
     seq_cst: Objects,
     /// The objects of the seq_cst operations of each kernel.
@@ -80,7 +80,7 @@ struct Program {
 }
 
 /// An atomic operation.
-struct Position {
+struct AtomicOperation {
     object: Object,
     /// The memory that earlier writes in its kernel order, if they can release its object.
     released: Spaces,
@@ -97,14 +97,14 @@ struct Object {
     var: Option<VarId>,
 }
 
-/// Selects the objects that a fact is about: those in some kinds of memory.
+/// The objects that a fact is about, restricted to one kind of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
-    /// Any object.
+    /// All objects.
     Any(Spaces),
-    /// An object that is not known.
+    /// The objects that are not known variables.
     Unknown(Spaces),
-    /// This object.
+    /// This variable.
     Var(Spaces, VarId),
 }
 
@@ -188,7 +188,8 @@ impl Program {
     ) -> Surroundings {
         let orders_both =
             self.has_seq_cst_fence || (self.has_seq_cst_access && self.ordered.contains(Spaces::BOTH));
-        let Some(Position { object, released, outer_loop }) = self.operations.get(&(function, id)) else {
+        let Some(AtomicOperation { object, released, outer_loop }) = self.operations.get(&(function, id))
+        else {
             return Surroundings { orders_both, ..Surroundings::default() };
         };
         let about = |facts: Option<&Objects>| {
@@ -198,9 +199,9 @@ impl Program {
             let kernels = self.kernels[function.index()].iter();
             kernels.fold(Spaces::NONE, |all, kernel| all.union(about(facts.get(kernel))))
         };
-        // A store with a narrow scope and an operation of another work-group on the same object have no inclusive scopes:
-        // without a race, one happens before the other. This is not so for loads: two loads never race, but R1 makes
-        // writes of seq_cst loads.
+        // A store with a narrow scope and an operation of another work-group on the same object do not have inclusive
+        // scopes, so one happens before the other, or they race. Loads are different: two loads never race, but R1 turns
+        // seq_cst loads into writes.
         let is_store = matches!(operation, Operation::Atomic(Access::Store, _));
         let only_own = is_store && matches!(sync.scope, Scope::SubGroup | Scope::WorkGroup);
         let own = of_kernels(&self.own_seq_cst);
@@ -244,8 +245,8 @@ impl Survey<'_> {
             while let Some(nested) = blocks.next() {
                 let begin = self.changes.len();
                 self.block(nested);
-                // A loop executes all its blocks. Other constructs execute only one: what it releases does not precede the
-                // others.
+                // A loop executes all its blocks. Other constructs execute only one: releases in it do not precede the
+                // operations in the others.
                 if !is_loop && blocks.peek().is_some() {
                     for (key, before, _) in self.changes[begin..].iter().rev() {
                         self.released.0.insert(*key, *before);
@@ -275,7 +276,7 @@ impl Survey<'_> {
                 let var = inst.args.first().and_then(|&pointer| self.base_var(pointer));
                 let object = Object { spaces, var };
                 let released = self.released.facts_about(&object, object.spaces);
-                let position = Position { object, released, outer_loop: self.outer_loop };
+                let position = AtomicOperation { object, released, outer_loop: self.outer_loop };
                 self.program.operations.insert((self.id, id), position);
                 // R1 also turns a seq_cst load into a releasing write, but it starts no release sequence in OpenCL.
                 if access != Access::Load && sync.order.releases() {

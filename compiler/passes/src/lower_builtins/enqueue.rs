@@ -1,6 +1,6 @@
 //! Lowers device-side enqueue on Vulkan (OpenCL C 6.15.19). A launch passes the address of a queue in memory, which
-//! `device_queue.rs` of `kiln-vocabulary` describes; `library/lib/enqueue.cl` has its operations. A block is the number of
-//! its kernel among those of the module, and its captured values are an argument of that kernel.
+//! `device_queue.rs` of `kiln-vocabulary` describes; `library/lib/enqueue.cl` has its operations. A block becomes a number: the
+//! index of its kernel in `Pass::blocks`. Its captured values are an argument of that kernel.
 //!
 //! Queues and events are 64-bit integers. An index space consists of ten of them: dimensions, offset, local size and global
 //! size.
@@ -115,30 +115,32 @@ impl Pass<'_> {
             Enqueue::Marker => {
                 let command = command(builder);
                 let args = [args[0], args[1], args[2], args[3], command];
-                let status = self.of_queue(builder, "marker", &args, int)??;
+                let status = self.call_queue_function(builder, "marker", &args, int)??;
                 Some(self.status(builder, status))
             }
-            Enqueue::WorkGroupSize => self.of_queue(builder, "group_size", &[], int)?,
+            Enqueue::WorkGroupSize => self.call_queue_function(builder, "group_size", &[], int)?,
             Enqueue::PreferredMultiple | Enqueue::MaxSubGroupSize => {
-                self.of_queue(builder, "sub_group_size", &[], int)?
+                self.call_queue_function(builder, "sub_group_size", &[], int)?
             }
-            Enqueue::SubGroupCount => self.of_queue(builder, "sub_group_count", &args[..1], int)?,
-            Enqueue::CreateUserEvent => self.of_queue(builder, "create_event", &[], long)?,
-            Enqueue::RetainEvent => self.of_queue(builder, "retain_event", &args, None)?,
-            Enqueue::ReleaseEvent => self.of_queue(builder, "release_event", &args, None)?,
+            Enqueue::SubGroupCount => {
+                self.call_queue_function(builder, "sub_group_count", &args[..1], int)?
+            }
+            Enqueue::CreateUserEvent => self.call_queue_function(builder, "create_event", &[], long)?,
+            Enqueue::RetainEvent => self.call_queue_function(builder, "retain_event", &args, None)?,
+            Enqueue::ReleaseEvent => self.call_queue_function(builder, "release_event", &args, None)?,
             Enqueue::IsValidEvent => {
-                let count = self.of_queue(builder, "has_event", &args, int)??;
+                let count = self.call_queue_function(builder, "has_event", &args, int)??;
                 let zero = builder.i32(0);
                 let is_valid = builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, count, zero);
                 Some(if result == Some(Type::BOOL) { is_valid } else { count })
             }
-            Enqueue::SetUserEventStatus => self.of_queue(builder, "set_status", &args, None)?,
+            Enqueue::SetUserEventStatus => self.call_queue_function(builder, "set_status", &args, None)?,
             Enqueue::CaptureProfilingInfo => {
                 let block = self.profile();
                 let block = builder.i32(block);
-                self.of_queue(builder, "profile", &[args[0], args[2], block], None)?
+                self.call_queue_function(builder, "profile", &[args[0], args[2], block], None)?
             }
-            Enqueue::DefaultQueue => self.of_queue(builder, "default", &[], long)?,
+            Enqueue::DefaultQueue => self.call_queue_function(builder, "default", &[], long)?,
             Enqueue::NdRange => {
                 index_space(builder, name, &args);
                 None
@@ -154,7 +156,7 @@ impl Pass<'_> {
     }
 
     /// Calls a function of `enqueue.cl`, whose first argument is the queue.
-    fn of_queue(
+    fn call_queue_function(
         &mut self,
         builder: &mut Builder<'_>,
         name: &str,
@@ -191,14 +193,14 @@ impl Pass<'_> {
             [number as i32, sizes.len() as i32, captures as i32].map(|it| builder.i32(it));
         let command = command(builder);
         let args = [on, space, count, waits, event, command, number, locals, total, bytes];
-        let written = self.of_queue(builder, "kernel", &args, Some(PAIR))??;
+        let written = self.call_queue_function(builder, "kernel", &args, Some(PAIR))??;
         let (status, word) = (builder.extract(written, 0), builder.extract(written, 1));
         let zero = builder.i32(0);
         let is_written = builder.compare(CompareOp::Equal, CompareKind::Unsigned, status, zero);
         let open = builder.open_if(is_written, &[]);
         let after = builder.insertion_point();
         builder.at_end(open.then);
-        self.payload(builder, word, &sizes, (literal, captures));
+        self.write_payload(builder, word, &sizes, (literal, captures));
         builder.exit(open.inst, &[]);
         builder.at_end(open.otherwise);
         builder.exit(open.inst, &[]);
@@ -206,8 +208,8 @@ impl Pass<'_> {
         Some(status)
     }
 
-    /// Writes the sizes of local memory and the captured values to a record, from a word on.
-    fn payload(
+    /// Writes the sizes of local memory and the captured values to a record, starting at this word.
+    fn write_payload(
         &self,
         builder: &mut Builder<'_>,
         word: ValueId,
@@ -236,7 +238,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Without `-g`, a program learns only that a command was not enqueued (OpenCL C 6.15.19.1).
+    /// The status that the program gets. Without `-g`, every error is `CLK_ENQUEUE_FAILURE` (OpenCL C 6.15.19.1).
     fn status(&self, builder: &mut Builder<'_>, status: ValueId) -> ValueId {
         if self.options.debug {
             return status;
@@ -246,7 +248,7 @@ impl Pass<'_> {
         builder.select(is_success, success, failure)
     }
 
-    /// Rejects captured values that a record has no room for, and images, which have no address.
+    /// Rejects captured values that do not fit into a record, and images, which have no address.
     fn check_captures(&mut self, builder: &Builder<'_>, kernel: FuncId, bytes: u64) {
         let rejected = if bytes > MAX_CAPTURE_BYTES {
             format!(
@@ -261,7 +263,7 @@ impl Pass<'_> {
         self.sink.report(diagnostic.help("pass the data in global memory"));
     }
 
-    /// The number of the block for `capture_event_profiling_info`: it stores two times at an address.
+    /// The number of the block for `capture_event_profiling_info`, which stores two time stamps.
     fn profile(&mut self) -> i32 {
         let function = *self.profile.get_or_insert_with(|| {
             let function = self.module.functions.push(profile_block());
@@ -278,7 +280,7 @@ fn command(builder: &mut Builder<'_>) -> ValueId {
     builder.resize(number, Scalar::I32, false)
 }
 
-/// A block that stores the second and third captured value at the address that is the first.
+/// Builds a block that stores its second and third captured values at the address in its first.
 fn profile_block() -> Function {
     let mut function = Function::new(
         PROFILE_BLOCK.to_owned(),

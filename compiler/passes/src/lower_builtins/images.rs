@@ -1,4 +1,4 @@
-//! Images on Vulkan (OpenCL C 6.15.15).
+//! Lowers image functions on Vulkan (OpenCL C 6.15.15).
 //!
 //! A sampler is an integer, the bits of OpenCL C. Reads of floats with normalized coordinates or a linear filter use a
 //! sampler of the device; OpenCL does not define their precision (OpenCL API 8.2). All other reads with samplers become
@@ -24,14 +24,14 @@ use kiln_types::{
 use self::levels::Detail;
 use super::{PLAIN, Pass};
 
-/// `CLK_ADDRESS_CLAMP`, among the bits of addressing.
+/// The mask of the addressing mode, and `CLK_ADDRESS_CLAMP`.
 const ADDRESSING: u64 = 0xe;
 const CLAMP: u64 = 4;
 /// `CLK_NORMALIZED_COORDS_TRUE`
 const NORMALIZED: u64 = 1;
 /// `CLK_FILTER_LINEAR`
 const LINEAR: u64 = 0x20;
-/// `CLK_sRGB`, the first of the channel orders of sRGB
+/// `CLK_sRGB`, the first sRGB channel order
 const FIRST_SRGB: i32 = 0x10bf;
 /// The number of these orders.
 const SRGB_ORDERS: i32 = 4;
@@ -43,15 +43,15 @@ pub(super) fn number_samplers(function: &mut Function) {
     }
 }
 
-/// Whether images that the program writes can be of sRGB: it enables their writes, or contains the channel order of a written
-/// image, by which the runtime recognizes such programs.
+/// Whether the program may write to sRGB images: it enables cl_khr_srgb_image_writes, or queries the channel order of a
+/// write-only image. The runtime recognizes such programs by that query.
 pub(super) fn converts_to_srgb(module: &Module, options: &Options) -> bool {
     let is_order = |function: &Function, inst: &Inst| {
         let Op::Builtin(builtin, _) = inst.op else { return false };
-        let asks =
+        let is_query =
             builtins::row(builtin).lowering == Lowering::Image(ImageOp::Query(ImageQuery::ChannelOrder));
         let image = inst.args.first().map(|image| function.values[*image].ty);
-        asks && matches!(image, Some(Type::Image(ty)) if ty.access == Access::WriteOnly)
+        is_query && matches!(image, Some(Type::Image(ty)) if ty.access == Access::WriteOnly)
     };
     extensions::enabled(options).has(Extension::KhrSrgbWrites)
         || module.functions.iter().any(|function| function.insts.iter().any(|inst| is_order(function, inst)))

@@ -103,7 +103,7 @@ impl Pass<'_> {
         let result = self.status_if(builder, is_claimed, |pass, builder| {
             pass.copy(builder, end, (pipe, packet), object, &args[2..])
         })?;
-        // Without a packet, only its fence has an effect.
+        // If no packet was claimed, only the fence in this call has an effect.
         self.library_call(builder, "pipe", &format!("publish_{end}"), &[pipe, claim, zero, one], None)?;
         Some(result)
     }

@@ -12,8 +12,8 @@ const ONE: u64 = 0x3ff0_0000_0000_0000;
 /// The sign of a `double`.
 const SIGN: u64 = 1 << 63;
 
-/// The rounding of a built-in function that is wrong there.
-pub(super) fn of_builtin(name: &str) -> Option<Rounding> {
+/// The rounding mode of a built-in function whose instruction is wrong on such drivers.
+pub(super) fn rounding_mode(name: &str) -> Option<Rounding> {
     match name {
         "rint" => Some(Rounding::ToEven),
         "trunc" => Some(Rounding::ToZero),
@@ -21,7 +21,7 @@ pub(super) fn of_builtin(name: &str) -> Option<Rounding> {
     }
 }
 
-/// Rounds: the sum of the magnitude and 2^52 is rounded to the nearest even integer (IEEE 754, 4.3.1).
+/// Rounds a `double`. Adding 2^52 to the magnitude rounds it to the nearest even integer (IEEE 754, 4.3.1).
 pub(super) fn round(builder: &mut Builder<'_>, rounding: Rounding, value: ValueId) -> ValueId {
     let ty = builder.ty(value);
     let bits_ty = ty.with_scalar(Scalar::I64);

@@ -147,7 +147,8 @@ fn item(builder: &mut Builder<'_>, item: WorkItem) -> ValueId {
     builder.value(Op::WorkItem(item), &[], item.ty())
 }
 
-/// Work-item n accesses the elements n, n + size, n + 2 size in memory (cl_intel_subgroups). Images are not supported.
+/// A block read or write: work-item n accesses the elements n, n + size, n + 2 size (cl_intel_subgroups). Returns the result, if
+/// there is one. `None` for images, which are not supported.
 fn block(builder: &mut Builder<'_>, inst: InstId, params: &[BuiltinParam]) -> Option<Option<ValueId>> {
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, _) = *params.first()? else { return None };

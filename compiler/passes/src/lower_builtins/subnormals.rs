@@ -14,7 +14,7 @@ use super::{Pass, divisions::NUMBER, rewrite};
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
 impl Pass<'_> {
-    /// Gives `floor` and `ceil` their results for subnormal numbers.
+    /// Makes `floor` and `ceil` of subnormal numbers correct.
     pub(super) fn floors_of_subnormals(&mut self, id: FuncId) {
         let target = &self.options.target;
         if target.environment != Environment::Vulkan || target.precision.keeps_subnormal_operands {
@@ -32,8 +32,8 @@ impl Pass<'_> {
                 return builder.insert(id);
             }
             let result = match builder.ty(inst.args[0]).scalar() {
-                Some(Scalar::F16) => of_half(builder, &inst),
-                _ => of_double(builder, &inst),
+                Some(Scalar::F16) => round_half(builder, &inst),
+                _ => round_double(builder, &inst),
             };
             replaced.insert(inst.results[0], result);
         });
@@ -41,15 +41,15 @@ impl Pass<'_> {
     }
 }
 
-/// Whether it is `floor` or `ceil` of one of the types.
+/// Whether this is `floor` or `ceil` of `half` or `double`.
 fn is_lowered(function: &Function, inst: &Inst) -> bool {
     let Op::Builtin(builtin, _) = &inst.op else { return false };
     matches!(builtins::row(*builtin).name, "floor" | "ceil")
         && matches!(function.ty(inst.args[0]).scalar(), Some(Scalar::F16 | Scalar::F64))
 }
 
-/// In `float`, where every `half` is a normal number or zero.
-fn of_half(builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
+/// Rounds a `half` as a `float`, where it is a normal number or zero.
+fn round_half(builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
     let Op::Builtin(builtin, _) = &inst.op else { unreachable!("a call of a built-in function") };
     let ty = builder.ty(inst.args[0]);
     let wide = ty.with_scalar(Scalar::F32);
@@ -59,8 +59,8 @@ fn of_half(builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
     builder.convert(NUMBER, rounded, ty)
 }
 
-/// One less or one more, if the result is on the wrong side of the operand: zero for a subnormal number.
-fn of_double(builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
+/// Rounds a `double`. A result on the wrong side of the operand, such as zero for a subnormal number, is corrected by 1.
+fn round_double(builder: &mut Builder<'_>, inst: &Inst) -> ValueId {
     let Op::Builtin(builtin, _) = &inst.op else { unreachable!("a call of a built-in function") };
     let (value, ty) = (inst.args[0], builder.ty(inst.args[0]));
     let rounded = builder.value(inst.op.clone(), &[value], ty);

@@ -86,7 +86,7 @@ fn begin(function: &mut Function, objects: &[(VarId, Length)]) {
     builder.inst(Op::barrier(Scope::WorkGroup, barrier), &[], &[]);
 }
 
-/// Writes every element: a work-item those that are a multiple of the group's size after its first one.
+/// Zeroes every element. Each work-item starts at `first`, and advances by the size of the group.
 fn write(builder: &mut Builder<'_>, var: VarId, length: Length, (first, group): (ValueId, ValueId)) {
     let (element, count) = match length {
         Length::Elements(element, count) => (element, builder.bits(Type::I32, count)),

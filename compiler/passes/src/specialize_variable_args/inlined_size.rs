@@ -79,11 +79,11 @@ impl<'a> Sizes<'a> {
     }
 
     /// A lower bound of the instructions that inlining a call adds, with the calls that are inlined in turn.
-    pub(super) fn of_call(&mut self, module: &Module, callee: FuncId, targets: Targets) -> usize {
-        self.of_nested_call(module, callee, targets, MAX_DEPTH)
+    pub(super) fn call_size(&mut self, module: &Module, callee: FuncId, targets: Targets) -> usize {
+        self.nested_call_size(module, callee, targets, MAX_DEPTH)
     }
 
-    fn of_nested_call(&mut self, module: &Module, callee: FuncId, targets: Targets, depth: u32) -> usize {
+    fn nested_call_size(&mut self, module: &Module, callee: FuncId, targets: Targets, depth: u32) -> usize {
         let key = (callee, targets);
         if let Some(&size) = self.known.get(&key) {
             return size;
@@ -94,12 +94,13 @@ impl<'a> Sizes<'a> {
             if depth == 0 || self.work > MAX_WORK || size > MAX_INSTRUCTIONS {
                 break;
             }
-            let targets = renumbered(call.args.iter().map(|(ty, origin)| passed(*ty, origin, &key.1)));
+            let targets =
+                renumbered(call.args.iter().map(|(ty, origin)| argument_targets(*ty, origin, &key.1)));
             self.work += targets.iter().map(|items| 1 + items.len()).sum::<usize>();
             if self.is_ambiguous(call, &targets)
                 || self.summary(module, call.callee).compares_objects(&targets)
             {
-                size = size.saturating_add(self.of_nested_call(module, call.callee, targets, depth - 1));
+                size = size.saturating_add(self.nested_call_size(module, call.callee, targets, depth - 1));
             }
         }
         self.known.insert(key, size);
@@ -177,7 +178,7 @@ pub(super) fn compared_params(args: &[ValueId], origins: &Origins) -> Option<Sma
 pub(super) fn targets_of_arguments(function: &Function, origins: &Origins, args: &[ValueId]) -> Targets {
     // Private objects of the function, then those of its parameters.
     renumbered(args.iter().map(|&arg| {
-        items(function.ty(arg), &origins.origin(arg), |object| {
+        targets_of_origin(function.ty(arg), &origins.origin(arg), |object| {
             Items::from_slice(&[match object {
                 Object::Module(var) => Item::Module(var),
                 Object::Private(var) => Item::Private(2 * var.index() as u32),
@@ -188,8 +189,8 @@ pub(super) fn targets_of_arguments(function: &Function, origins: &Origins, args:
 }
 
 /// The targets of an argument in a function whose parameters have these targets.
-fn passed(ty: Type, origin: &Origin, params: &Targets) -> Items {
-    items(ty, origin, |object| match object {
+fn argument_targets(ty: Type, origin: &Origin, params: &Targets) -> Items {
+    targets_of_origin(ty, origin, |object| match object {
         Object::Module(var) => Items::from_slice(&[Item::Module(var)]),
         // The callee's own objects follow those of its caller.
         Object::Private(var) => Items::from_slice(&[Item::Private(OWN + var.index() as u32)]),
@@ -201,7 +202,7 @@ fn passed(ty: Type, origin: &Origin, params: &Targets) -> Items {
 const OWN: u32 = u32::MAX / 2;
 
 /// The targets of a pointer with this origin.
-fn items(ty: Type, origin: &Origin, of_object: impl Fn(Object) -> Items) -> Items {
+fn targets_of_origin(ty: Type, origin: &Origin, of_object: impl Fn(Object) -> Items) -> Items {
     let (Type::Pointer(space), true) = (ty, may_point_to_object(ty)) else { return Items::new() };
     let mut items: Items = origin.objects.iter().flat_map(|&object| of_object(object)).collect();
     items.extend(origin.is_global.then_some(Item::Global));
