@@ -46,7 +46,7 @@ fn defects_of_layouts_are_detected() {
     for &defect in defects {
         let detected = DETECTING.iter().find_map(|&seed| {
             let program = programs::program(seed, Sort::Composition);
-            let keeps = defect.is_of_calls();
+            let keeps = defect.only_changes_calls();
             let right = right
                 .entry((seed, keeps))
                 .or_insert_with(|| bench.run(&program, keeps, None).ok())

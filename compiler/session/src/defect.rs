@@ -68,7 +68,7 @@ defects! {
 
 impl Defect {
     /// Whether it only changes calls of functions with pointers.
-    pub const fn is_of_calls(self) -> bool {
+    pub const fn only_changes_calls(self) -> bool {
         matches!(
             self,
             Self::SwappedPointers

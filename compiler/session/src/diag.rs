@@ -274,7 +274,7 @@ impl Sink {
         self.diagnostics.len()
     }
 
-    /// Removes those diagnostics after the first `first` ones that `is_consequence` selects.
+    /// Removes the diagnostics that `is_consequence` selects. Keeps the first `first` diagnostics.
     pub fn remove_consequences(&mut self, first: usize, is_consequence: impl Fn(&Diagnostic) -> bool) {
         let later = self.diagnostics.split_off(first);
         for diagnostic in later {
@@ -286,8 +286,8 @@ impl Sink {
         }
     }
 
-    /// Replaces those diagnostics after the first `first` ones for which `better` returns another. Several with the same
-    /// replacement become one.
+    /// Replaces diagnostics for which `better` returns another one. Keeps the first `first` diagnostics. Several
+    /// diagnostics with the same replacement become one.
     pub fn replace(&mut self, first: usize, better: impl Fn(&Diagnostic) -> Option<Diagnostic>) {
         for diagnostic in self.diagnostics.split_off(first) {
             match better(&diagnostic) {

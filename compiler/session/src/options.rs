@@ -75,7 +75,7 @@ pub struct Options {
     /// On Vulkan: compute every filter and address of an image with the formulas of OpenCL, without samplers of the
     /// device.
     pub exact_images: bool,
-    /// Whether modules for the OpenCL environment mark what must not overflow: signed integers, and arrays in structures.
+    /// In the OpenCL environment: whether the module marks operations that must not overflow.
     pub overflow: Overflow,
     /// The maximum nesting depth of expressions and statements, including brackets.
     /// [`MAX_DEPTH`](kiln_syntax::parse::MAX_DEPTH), unless the caller has a larger stack, such as [`DEEP_STACK`] for

@@ -1,7 +1,7 @@
 //! The variables of a program and their types, for a debugger.
 //!
-//! The front end extracts them from a source; a debugger finds the variables in the module by their names. Independent of
-//! both.
+//! The front end extracts them from a source; a debugger finds the variables in the module by their names. This module
+//! depends on neither.
 
 /// The variables of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

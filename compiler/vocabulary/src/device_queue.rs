@@ -21,7 +21,7 @@ pub mod header {
     pub const TAKEN: u32 = 3;
     /// The number of events in the free list.
     pub const FREE: u32 = 4;
-    /// The index of the free list's first word. 0 if the list is not stored: it is then 0, 1, 2, …
+    /// The index of the free list's first word. If it is 0, the list is not stored, and contains 0, 1, 2, …
     pub const LIST: u32 = 5;
     /// The index of the events' first word. The times of all events follow the events.
     pub const SLOTS: u32 = 6;

@@ -1,4 +1,4 @@
-//! Known faults of drivers: one table, a row for each, with the workaround that the compiler has for it.
+//! Known driver faults: one table with a row for each fault and the workaround that the compiler applies.
 //!
 //! A device profile contains the driver and its version; the runtime queries both from an open device. This table lists
 //! the faults of each version. The compiler applies only the workarounds that a target requests; a target without a driver
@@ -99,17 +99,19 @@ faults! {
                   not yet met",
         remedy: Remedy::None,
     }
-    /// The last sub-group of a work-group runs for its missing work-items too, and their loads return 0. `while (atomic_load(p) ==
-    /// n)` ends for the work-items, and continues for the others until the limit of loops, which then ends all loops. Measured: wrong
-    /// with Mesa 22.3.6 and work-groups of 1, 4 and 7 work-items, right with 8; right with 25.0.7.
+    /// The last sub-group of a work-group also executes its missing work-items, and their loads return 0. `while
+    /// (atomic_load(p) == n)` ends for the real work-items but not for the missing ones, which repeat it until the
+    /// iteration limit. That limit then ends all loops. Measured: wrong with Mesa 22.3.6 and work-groups of 1, 4 and 7
+    /// work-items, right with 8; right with 25.0.7.
     MissingWorkItems "missing_work_items" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
         symptom: "if the size of a work-group is not a multiple of 8, a loop continues while its condition is true for loaded \
                   values of 0, up to the limit of `loop_iteration_limit`",
         remedy: Remedy::None,
     }
-    /// Measured: wrong with Mesa 25.0.7, right with 22.3.6. A memory barrier instead would be enough for sub-groups that execute in
-    /// lockstep, but wrong on other drivers, so it cannot be a workaround that modules for unknown drivers contain.
+    /// Measured: wrong with Mesa 25.0.7, right with 22.3.6. A memory barrier would be sufficient for sub-groups that
+    /// execute in lockstep, but not on other drivers. Modules for unknown drivers contain every workaround, so it
+    /// cannot be used.
     SubGroupBarriers "sub_group_barriers" {
         affected: &[(DriverId::Lavapipe, Versions::from(25, 0))],
         symptom: "a work-item loses its writes after two barriers of its sub-group that other sub-groups of the work-group do not \
@@ -117,8 +119,8 @@ faults! {
         remedy: Remedy::None,
     }
     /// A memory barrier suspends the sub-group as a control barrier does, and the work-group ends with the first
-    /// sub-group that ends. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The workaround is for the loops that the
-    /// compiler generates: fences around the loop order memory, not the operations in it. Loops in the source stay wrong.
+    /// sub-group that ends. Measured: wrong with Mesa 22.3.6, right with 25.0.7. The workaround applies to loops that
+    /// the compiler generates: it puts the fences around the loop instead of into it. Loops in the source stay wrong.
     EarlyGroupEnd "early_group_end" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
         symptom: "a work-group of several sub-groups ends too early when their loops with acquire or release operations \
@@ -132,8 +134,8 @@ faults! {
                   without AVX-512",
         remedy: Remedy::Option("lower_builtins"),
     }
-    /// The constant propagation of SPIRV-Tools, which SwiftShader runs on every module (`spirv-opt --ccp`, v2023.1, does the
-    /// same): it does not know the import of the instruction set, and waits for its value forever.
+    /// SwiftShader runs the constant propagation of SPIRV-Tools on every module (`spirv-opt --ccp` v2023.1 hangs too).
+    /// It never assigns a value to the import of the instruction set, and waits for that value forever.
     HideConstantArguments "hide_constant_arguments" {
         affected: &[(DriverId::SwiftShader, Versions::ALL)],
         symptom: "a value that is a constant or a built-in function of constants, depending on a condition, is always the \
@@ -387,23 +389,23 @@ mod tests {
 
     #[test]
     fn workarounds_follow_from_the_driver() {
-        let of = |text: &str| Workarounds::for_driver(Driver::parse(text).unwrap()).to_string();
+        let workarounds_for = |text: &str| Workarounds::for_driver(Driver::parse(text).unwrap()).to_string();
         assert_eq!(
-            of("lavapipe 22.3.6"),
+            workarounds_for("lavapipe 22.3.6"),
             "freeze_loop_exit_values,compare_as_unsigned,early_group_end,round_doubles"
         );
         assert_eq!(
-            of("lavapipe 23.2.1"),
+            workarounds_for("lavapipe 23.2.1"),
             "freeze_loop_exit_values,compare_as_unsigned,early_group_end,round_doubles"
         );
-        assert_eq!(of("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end,round_doubles");
-        assert_eq!(of("lavapipe 25.0.7"), "round_doubles");
+        assert_eq!(workarounds_for("lavapipe 23.3.0"), "compare_as_unsigned,early_group_end,round_doubles");
+        assert_eq!(workarounds_for("lavapipe 25.0.7"), "round_doubles");
         assert_eq!(
-            of("swiftshader 5.0.0"),
+            workarounds_for("swiftshader 5.0.0"),
             "freeze_loop_exit_values,hide_constant_arguments,convert_in_halves"
         );
         assert_eq!(
-            of("nvidia 580.159.4"),
+            workarounds_for("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
              initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
              split_vector_divisions,omit_rounding_mode"

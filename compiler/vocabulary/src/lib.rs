@@ -1,8 +1,8 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
-//! As plain data: memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C; device
-//! features; driver faults; the layout of pipes and device queues; and the variables of a program, for debuggers. Must not
-//! depend on SPIR-V, Vulkan or the types of the language.
+//! Plain data only: memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C;
+//! device features; driver faults; the layout of pipes and device queues; and the variables of a program, for
+//! debuggers. Must not depend on SPIR-V, Vulkan or the types of the language.
 //!
 //! ```
 //! use kiln_vocabulary::opencl::{FenceFlags, Order};

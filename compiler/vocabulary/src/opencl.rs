@@ -61,8 +61,8 @@ impl LanguageVersion {
     }
 }
 
-/// Whether a module marks signed integer operations, which must not overflow (C99 6.5), and elements of arrays that are
-/// members of structures (C99 6.5.6).
+/// Whether a module marks signed integer operations (C99 6.5) and indices of arrays in structures (C99 6.5.6), which
+/// must not overflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
     /// No: devices may lack the extension.

@@ -33,7 +33,7 @@ impl PipeLayout {
         if packet_size == 0 || max_packets == 0 || max_packets > MAX_PACKETS {
             return None;
         }
-        // Two slots at least: a packet's states and the next lap's are consecutive numbers.
+        // At least two slots: with one, a written packet and a read packet would have the same state.
         let slots = max_packets.next_power_of_two().max(2);
         let start = (HEADER + 4 * u64::from(slots)).next_multiple_of(ALIGNMENT);
         let offset = u32::try_from(start).ok()?;

@@ -21,8 +21,8 @@ pub struct Fix {
 pub enum Change {
     /// Replaces it with this text. In a macro, edits the definition.
     Replace(String),
-    /// Replaces it, an expression, with these pieces. Not for an expression from a part of a macro, because the edit would
-    /// change other uses of the macro.
+    /// Replaces an expression with these pieces. Produces no edit for an expression from a part of a macro, because the
+    /// edit would change other uses of the macro.
     Rewrite(Vec<OwnedPiece>),
     /// Removes it, with the blanks after it.
     Remove,
