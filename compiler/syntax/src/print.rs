@@ -169,8 +169,8 @@ impl Printer<'_> {
                 self.nested(body);
                 self.with("while (", condition, ");");
             }
-            StatementKind::For(of) => {
-                let For { init, condition, step, body } = &**of;
+            StatementKind::For(node) => {
+                let For { init, condition, step, body } = &**node;
                 self.for_head(init, condition.as_ref(), step.as_ref());
                 self.nested(body);
             }

@@ -254,8 +254,8 @@ pub(crate) fn is_vector(
     declarator.chunks.is_empty()
         && (specifiers.types.iter().any(|ty| match &ty.kind {
             TypeSpecifierKind::Name(name) => state.scopes.borrow().kind(*name) == NameKind::Vector,
-            TypeSpecifierKind::Atomic(of) | TypeSpecifierKind::TypeofType(of) => {
-                is_vector(state, &of.specifiers, &of.declarator)
+            TypeSpecifierKind::Atomic(name) | TypeSpecifierKind::TypeofType(name) => {
+                is_vector(state, &name.specifiers, &name.declarator)
             }
             _ => false,
         }) || specifiers.attributes.iter().any(makes_vector)
@@ -380,10 +380,10 @@ pub(crate) fn statement<'a>(
 /// A statement with its preceding attributes, which are stored in reverse.
 pub(crate) fn attributed_statement<'a>(
     state: &State<'_, 'a>,
-    (mut attributes, of): (Vec<Attribute<'a>>, &'a Statement<'a>),
+    (mut attributes, statement): (Vec<Attribute<'a>>, &'a Statement<'a>),
 ) -> &'a Statement<'a> {
     attributes.reverse();
-    state.arena.node(Statement { attributes: state.arena.list(&attributes), ..*of })
+    state.arena.node(Statement { attributes: state.arena.list(&attributes), ..*statement })
 }
 
 pub(crate) fn if_then<'a>(

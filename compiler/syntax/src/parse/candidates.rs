@@ -52,7 +52,7 @@ pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: 
     let is_name = matches!(general.kind, SyntaxErrorKind::Expected { what: Expected::Name, .. });
     let removed = |at: usize, token: Token| {
         let kind = match token.kind {
-            // A keyword instead of a name is not superfluous: a name is required.
+            // Where a name is required, the keyword is reported as such, not as superfluous.
             TokenKind::Keyword(_) if is_name => general.kind,
             TokenKind::Keyword(Keyword::Else) => {
                 SyntaxErrorKind::StrayElse { condition: condition_before(state.tokens, start, at) }

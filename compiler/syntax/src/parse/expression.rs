@@ -11,12 +11,12 @@ pub(crate) fn expr(lo: u32, kind: ExprKind<'_>, hi: u32) -> Expr<'_> {
 }
 
 /// An expression from the start of `first` to `hi`.
-fn from<'a>(first: Expr<'_>, kind: ExprKind<'a>, hi: u32) -> Expr<'a> {
+fn expr_from<'a>(first: Expr<'_>, kind: ExprKind<'a>, hi: u32) -> Expr<'a> {
     expr(first.span.lo, kind, hi)
 }
 
 pub(crate) fn comma<'a>(state: &State<'_, 'a>, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
-    from(left, ExprKind::Comma(state.arena.node(CommaExpr { left, right })), right.span.hi)
+    expr_from(left, ExprKind::Comma(state.arena.node(CommaExpr { left, right })), right.span.hi)
 }
 
 pub(crate) fn assign<'a>(
@@ -25,7 +25,7 @@ pub(crate) fn assign<'a>(
     op: Spanned<Option<BinaryOp>>,
     right: Expr<'a>,
 ) -> Expr<'a> {
-    from(left, ExprKind::Assign(state.arena.node(AssignExpr { op, left, right })), right.span.hi)
+    expr_from(left, ExprKind::Assign(state.arena.node(AssignExpr { op, left, right })), right.span.hi)
 }
 
 pub(crate) fn conditional<'a>(
@@ -35,7 +35,7 @@ pub(crate) fn conditional<'a>(
     otherwise: Expr<'a>,
 ) -> Expr<'a> {
     let node = state.arena.node(ConditionalExpr { condition, then, otherwise });
-    from(condition, ExprKind::Conditional(node), otherwise.span.hi)
+    expr_from(condition, ExprKind::Conditional(node), otherwise.span.hi)
 }
 
 pub(crate) fn unary<'a>(state: &State<'_, 'a>, op: Spanned<UnaryOp>, operand: Expr<'a>) -> Expr<'a> {
@@ -62,7 +62,7 @@ pub(crate) fn strings<'a>(state: &State<'_, 'a>, lo: u32, strings: Vec<Ident>, h
 }
 
 pub(crate) fn index<'a>(state: &State<'_, 'a>, base: Expr<'a>, index: Expr<'a>, hi: u32) -> Expr<'a> {
-    from(base, ExprKind::Index(state.arena.node(IndexExpr { base, index })), hi)
+    expr_from(base, ExprKind::Index(state.arena.node(IndexExpr { base, index })), hi)
 }
 
 pub(crate) fn call<'a>(
@@ -72,15 +72,15 @@ pub(crate) fn call<'a>(
     hi: u32,
 ) -> Expr<'a> {
     let arguments = state.arena.list(&arguments);
-    from(callee, ExprKind::Call(state.arena.node(CallExpr { callee, arguments })), hi)
+    expr_from(callee, ExprKind::Call(state.arena.node(CallExpr { callee, arguments })), hi)
 }
 
 pub(crate) fn dot<'a>(state: &State<'_, 'a>, base: Expr<'a>, name: Ident) -> Expr<'a> {
-    from(base, ExprKind::Member(state.arena.node(MemberExpr { base, name })), name.span.hi)
+    expr_from(base, ExprKind::Member(state.arena.node(MemberExpr { base, name })), name.span.hi)
 }
 
 pub(crate) fn arrow<'a>(state: &State<'_, 'a>, base: Expr<'a>, name: Ident) -> Expr<'a> {
-    from(base, ExprKind::Arrow(state.arena.node(MemberExpr { base, name })), name.span.hi)
+    expr_from(base, ExprKind::Arrow(state.arena.node(MemberExpr { base, name })), name.span.hi)
 }
 
 pub(crate) fn postfix<'a>(
@@ -91,7 +91,7 @@ pub(crate) fn postfix<'a>(
     hi: u32,
 ) -> Expr<'a> {
     let op = Spanned { node: op, span: Span::new(lo, hi) };
-    from(operand, ExprKind::Unary(state.arena.node(UnaryExpr { op, operand })), hi)
+    expr_from(operand, ExprKind::Unary(state.arena.node(UnaryExpr { op, operand })), hi)
 }
 
 pub(crate) fn block_literal<'a>(
@@ -120,9 +120,9 @@ pub(crate) fn cast<'a>(state: &State<'_, 'a>, lo: u32, ty: &'a TypeName<'a>, ope
     make(operand)
 }
 
-/// Wraps the parenthesized expression below all postfix operators of the operand in a literal made by `make`. The
-/// postfix operators then start at `lo`. `None` if there is no such expression. Vectors have no `()` and `->`:
-/// directly after the parentheses, these keep the expression a cast.
+/// Applies `make` to the parenthesized expression at the bottom of the postfix operators of `operand`. The postfix
+/// operators then start at `lo`. `None` if there is no such expression, or if `()` or `->` follows it directly: vectors
+/// have neither, so the expression remains a cast.
 fn with_literal_below<'a>(
     state: &State<'_, 'a>,
     operand: Expr<'a>,
@@ -171,7 +171,7 @@ pub(crate) fn operation<'a>(
         }
         _ => BinaryExpr { op, left, right },
     };
-    from(left, ExprKind::Binary(state.arena.node(node)), right.span.hi)
+    expr_from(left, ExprKind::Binary(state.arena.node(node)), right.span.hi)
 }
 
 /// The precedence of an operator (C99 6.5.5 to 6.5.14).

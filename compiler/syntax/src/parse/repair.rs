@@ -392,7 +392,7 @@ impl Repair<'_, '_, '_> {
         edits
     }
 
-    /// Removes the whole item with the error, and what was removed before it.
+    /// Removes the whole item with the error. If a removal at its start ends before the error, the new one includes it.
     fn skip_item(&mut self, mistake: usize) {
         let start = self.start.position.token;
         let behind = match *self.edits {

@@ -37,8 +37,8 @@ impl Stuck {
         self.stack.accepts_only(name)
     }
 
-    /// Whether the grammar accepts this number of tokens after these edits, none of which is before the token. Only
-    /// valid while the state is as the run left it.
+    /// Whether the grammar accepts this number of tokens from the error on after these edits. No edit may precede the
+    /// error, and the state must be unchanged since the run.
     pub(super) fn is_repaired_by(&self, state: &State<'_, '_>, edits: &[Edit], tokens: usize) -> bool {
         let start = Position { token: self.token, edit: 0 };
         // The grammar has consumed the first terminal of a name.

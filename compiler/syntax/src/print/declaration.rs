@@ -79,19 +79,19 @@ impl Printer<'_> {
             TypeSpecifierKind::Name(name) => self.name(*name),
             TypeSpecifierKind::Record(record) => self.record(record),
             TypeSpecifierKind::Enum(enumeration) => self.enumeration(enumeration),
-            TypeSpecifierKind::Atomic(of) => {
+            TypeSpecifierKind::Atomic(name) => {
                 self.push("_Atomic(");
-                self.type_name(of);
+                self.type_name(name);
                 self.push(")");
             }
-            TypeSpecifierKind::TypeofExpr(of) => {
+            TypeSpecifierKind::TypeofExpr(operand) => {
                 self.push("__typeof__(");
-                self.expression(of);
+                self.expression(operand);
                 self.push(")");
             }
-            TypeSpecifierKind::TypeofType(of) => {
+            TypeSpecifierKind::TypeofType(name) => {
                 self.push("__typeof__(");
-                self.type_name(of);
+                self.type_name(name);
                 self.push(")");
             }
         }
@@ -233,7 +233,9 @@ impl Printer<'_> {
 
     pub(super) fn parameters(&mut self, function: &FunctionDerivation) {
         self.push("(");
-        self.list(function.parameters, ", ", |p, of| p.declared(&of.specifiers, &of.declarator));
+        self.list(function.parameters, ", ", |p, parameter| {
+            p.declared(&parameter.specifiers, &parameter.declarator)
+        });
         self.list(function.old_style, ", ", |p, name| p.name(name.node));
         if function.variadic.is_some() {
             self.push(if function.parameters.is_empty() { "..." } else { ", ..." });

@@ -90,11 +90,11 @@ impl Printer<'_> {
                 self.enclosed("(", node.ty);
                 self.initializer_list(&node.init);
             }
-            ExprKind::SizeofExpr(of) => self.query("sizeof ", of),
+            ExprKind::SizeofExpr(operand) => self.query("sizeof ", operand),
             ExprKind::SizeofType(ty) => self.enclosed("sizeof(", ty),
-            ExprKind::AlignofExpr(of) => self.query("_Alignof ", of),
+            ExprKind::AlignofExpr(operand) => self.query("_Alignof ", operand),
             ExprKind::AlignofType(ty) => self.enclosed("_Alignof(", ty),
-            ExprKind::VecStepExpr(of) => self.query("vec_step ", of),
+            ExprKind::VecStepExpr(operand) => self.query("vec_step ", operand),
             ExprKind::VecStepType(ty) => self.enclosed("vec_step(", ty),
             ExprKind::Astype(node) => {
                 self.push("__builtin_astype(");

@@ -271,10 +271,10 @@ fn spans_cover_their_construct() {
     };
     let kiln_syntax::ast::ExprKind::Binary(operation) = &sum.kind else { panic!() };
     let kiln_syntax::ast::ExprKind::Member(member) = &operation.left.kind else { panic!() };
-    let of = |span: kiln_syntax::Span| &text[span.lo as usize..span.hi as usize];
-    assert_eq!(of(declaration.span), text);
-    assert_eq!(of(sum.span), "(float4)(1, 2).xy + a");
-    assert_eq!(of(operation.left.span), "(float4)(1, 2).xy");
-    assert_eq!(of(member.base.span), "(float4)(1, 2)");
-    assert_eq!(of(declaration.declarators[0].declarator.span), "x");
+    let text_at = |span: kiln_syntax::Span| &text[span.lo as usize..span.hi as usize];
+    assert_eq!(text_at(declaration.span), text);
+    assert_eq!(text_at(sum.span), "(float4)(1, 2).xy + a");
+    assert_eq!(text_at(operation.left.span), "(float4)(1, 2).xy");
+    assert_eq!(text_at(member.base.span), "(float4)(1, 2)");
+    assert_eq!(text_at(declaration.declarators[0].declarator.span), "x");
 }
