@@ -52,7 +52,7 @@ impl Arguments {
     }
 
     /// Ends an argument. The next one starts here.
-    fn end_one(&mut self) {
+    fn end_argument(&mut self) {
         let start = self.each.last().map_or(0, |last| last.written.end);
         let written = start..self.tokens.len();
         self.each.push(Argument { written, expansion: Expansion::Unknown });
@@ -84,7 +84,7 @@ impl Preprocessor<'_> {
                 Kind::Punct(Punct::Comma) if depth == 0 => {
                     let takes_rest = parameters.variadic && arguments.each.len() + 1 >= count;
                     if !takes_rest {
-                        arguments.end_one();
+                        arguments.end_argument();
                         continue;
                     }
                 }
@@ -104,11 +104,11 @@ impl Preprocessor<'_> {
             return Err(Reported);
         };
         if count != 0 || !arguments.tokens.is_empty() || !arguments.each.is_empty() {
-            arguments.end_one();
+            arguments.end_argument();
         }
         self.check_count(arguments.each.len(), name.span.to(close.span), definition, parameters)?;
         if arguments.each.len() < count {
-            arguments.end_one();
+            arguments.end_argument();
         }
         Ok(close)
     }

@@ -82,7 +82,7 @@ impl Preprocessor<'_> {
                 let is_test = name.starts_with("ifdef") || name.starts_with("ifndef");
                 let prefix = if name.starts_with("ifn") { "ifndef" } else { "ifdef" };
                 let likely = if is_test { Some(prefix.to_owned()) } else { closest(&name, DIRECTIVES) };
-                // Its `#endif` is not another mistake.
+                // Open a conditional, so that its `#endif` is not reported too.
                 if matches!(likely.as_deref(), Some("if" | "ifdef" | "ifndef")) {
                     self.begin_condition(span, true);
                 }

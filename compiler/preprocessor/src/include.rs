@@ -197,7 +197,8 @@ impl Preprocessor<'_> {
         (!name.is_empty()).then(|| Header { name: name.to_owned(), quoted, is_option: false, span })
     }
 
-    /// `__has_include`: parses the line after `(`. Whether the file exists, and the number of tokens of the name.
+    /// `__has_include`: parses the line after `(`. Returns whether the file exists, and the number of tokens of the
+    /// name.
     pub(super) fn has_include(&mut self, line: &[Tok]) -> Option<(bool, usize)> {
         let header = self.written_header(line)?;
         let used = line.iter().position(|token| token.span.lo >= header.span.hi).unwrap_or(line.len());

@@ -17,7 +17,7 @@ fn invisible(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 impl Preprocessor<'_> {
-    /// Warns about the first character of each kind in a file. Errors report some of them.
+    /// Warns about the first character of each kind in a file, except for characters that an error has reported.
     pub(super) fn warn_invisible(&mut self, id: FileId) {
         let File { text, .. } = self.map.file(id);
         let lo = self.map.span(id, 0..0).lo;

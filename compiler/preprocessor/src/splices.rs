@@ -1,5 +1,5 @@
-//! Warns about blanks between a backslash and the end of its line. The lines are joined all the same, which a reader does
-//! not see.
+//! Warns about blanks between a backslash and the end of its line. The lines are joined nevertheless, although a reader
+//! cannot see it.
 
 use kiln_session::{
     diag::{Code, Diagnostic},
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_what_looks_like_one() {
+    fn comment_markers_in_literals_are_ignored() {
         assert_eq!(comment("a /* b */ // c |"), Some(Comment::Line));
         assert_eq!(comment("a // b\n /* c // | */"), Some(Comment::Block));
         assert_eq!(comment("a // b\n c |"), None);

@@ -1,5 +1,5 @@
-// assert (C99 7.2): where the condition is false, the work-item stops and the launch fails with the condition and its place.
-// It may be included again, with NDEBUG defined or not.
+// assert (C99 7.2): if the condition is false, the work-item stops, and the launch fails with the condition and its source
+// position. Can be included repeatedly, with or without NDEBUG.
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)

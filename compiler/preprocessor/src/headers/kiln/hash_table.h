@@ -6,8 +6,8 @@
 //   kiln_hash_count(table, capacity, key, 1)            // adds to the value of a key, which starts at 0
 //   bool is_known = kiln_hash_find(table, capacity, key, &value)
 //
-// The capacity is a power of two, best twice the number of keys. The key 0xffffffff is not allowed. All operations are atomic and
-// relaxed: a work-item that finds a key may find its value before the work-item that inserts it has set it.
+// The capacity is a power of two, preferably twice the number of keys. The key 0xffffffff is not allowed. All operations are atomic and
+// relaxed: a work-item can find a key whose value is not set yet.
 #ifndef KILN_HASH_TABLE_H
 #define KILN_HASH_TABLE_H
 
@@ -31,7 +31,7 @@ inline void kiln_hash_clear(global uint *table, uint capacity, uint index)
     }
 }
 
-// The slot of a key, which is entered if it is new. The capacity if the table is full.
+// Returns the slot of a key, and enters a new key. Returns the capacity if the table is full.
 inline uint kiln_hash_slot(global uint *table, uint capacity, uint key)
 {
     uint slot = kiln_hash(key) & (capacity - 1);

@@ -9,8 +9,8 @@
 //       kiln_histogram_end(counts, 256, bins);
 //   }
 //
-// All work-items of a work-group call the first and the last function. Where many values are equal, work-items wait for each other
-// less if there are several copies of the counts: define KILN_HISTOGRAM_COPIES before the header is included.
+// All work-items of a work-group must call the first and the last function. If many values are equal, several copies of the
+// counts reduce waiting: define KILN_HISTOGRAM_COPIES before the header is included.
 #ifndef KILN_HISTOGRAM_H
 #define KILN_HISTOGRAM_H
 

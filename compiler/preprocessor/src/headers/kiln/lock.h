@@ -1,7 +1,7 @@
 // Spin locks in global or local memory: a word that is 0 when the lock is free.
 //
-// A work-item that holds a lock makes progress only if its device runs the work-items of a sub-group independently. Where it
-// does not, two work-items of one sub-group must not wait for the same lock: let one work-item of each sub-group take it, or
+// A work-item that holds a lock makes progress only if its device runs the work-items of a sub-group independently. On
+// other devices, two work-items of one sub-group must not wait for the same lock: let one work-item of each sub-group take it, or
 // use `kiln_try_lock` in a loop whose body has the critical section:
 //
 //   for (bool done = false; !done;)
@@ -27,7 +27,7 @@ inline bool kiln_try_lock(volatile atomic_uint *lock)
 inline void kiln_lock(volatile atomic_uint *lock)
 {
     while (!kiln_try_lock(lock))
-        // Reads until it seems free, which is cheaper than to try.
+        // Read until the lock seems free: a read is cheaper than an attempt.
         while (atomic_load_explicit(lock, memory_order_relaxed, memory_scope_device) != 0)
             ;
 }

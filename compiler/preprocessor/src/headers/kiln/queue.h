@@ -1,16 +1,16 @@
 // A bounded queue of 32-bit values for many writers and many readers, in global memory (Vyukov's algorithm). No work-item
-// waits for another: a full queue refuses a value, an empty one has none.
+// waits for another: pushing to a full queue fails, and so does popping from an empty one.
 //
 //   global uint *queue                                  // KILN_QUEUE_WORDS(capacity) words
 //   kiln_queue_clear(queue, capacity, i)                // one work-item for each i < capacity, in an earlier launch
 //   bool fits = kiln_queue_push(queue, capacity, value)
 //   bool any = kiln_queue_pop(queue, capacity, &value)
 //
-// The capacity is a power of two. What a work-item wrote before it pushed is visible to the work-item that pops the value.
+// The capacity is a power of two. Writes before a push are visible to the work-item that pops the value.
 #ifndef KILN_QUEUE_H
 #define KILN_QUEUE_H
 
-// Two counters, each on a cache line of its own, then a ticket and a value for each slot.
+// Two counters, each on its own cache line, then a ticket and a value for each slot.
 #define KILN_QUEUE_WORDS(capacity) (64 + 2 * (capacity))
 
 inline volatile global atomic_uint *kiln_queue_word(global uint *queue, uint index)

@@ -21,7 +21,7 @@
 //       Combines n elements into *out, with any number of work-groups. The operation must be commutative.
 //
 // `state` has KILN_SCAN_STATE(groups) elements, all zero before the first launch. Later launches with the same number of work-groups
-// use it as it is. A launch reads and writes each element once: a work-group adds up its elements, publishes the sum, and looks back
+// reuse it unchanged. A launch reads and writes each element once: a work-group adds up its elements, publishes the sum, and looks back
 // at the sums of the work-groups before it (Merrill, Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). It
 // takes the number of its part from a counter, so that it only waits for work-groups that have started.
 #ifndef KILN_SCAN_H
@@ -44,14 +44,14 @@
 #define KILN_PASTE_(a, b) a##b
 #define KILN_PASTE(a, b) KILN_PASTE_(a, b)
 
-// The state of a tile: its sum, the sum up to its end, or nothing yet. It holds for one launch: its number is part of the state.
+// The state of a tile: its sum, the sum up to its end, or nothing yet. It contains the number of the launch for which it is valid.
 #define KILN_SCAN_SUM 1u
 #define KILN_SCAN_PREFIX 2u
 
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-// State and value are one word, which needs no order.
+// State and value are in one word, so no memory order is needed.
 inline void kiln_scan_publish(global ulong *state, uint tile, uint launch, uint status, uint bits)
 {
     volatile global atomic_ulong *word = (volatile global atomic_ulong *)(state + 2 + tile);
@@ -151,14 +151,14 @@ inline KILN_TYPE KILN_FUNCTION(_work_group_reduce)(KILN_TYPE x, local KILN_TYPE 
     return total;
 }
 
-// The combination of the sums of all tiles before this one, for one sub-group, which reads the states of as many tiles at once as it
-// has work-items.
+// The combination of the sums of all tiles before this one, computed by one sub-group. Each of its work-items reads the state of one
+// tile at a time.
 inline KILN_TYPE KILN_FUNCTION(_look_back)(global ulong *state, uint tile, uint launch)
 {
     uint lane = get_sub_group_local_id(), size = get_sub_group_size();
     KILN_TYPE sum = KILN_IDENTITY;
     for (uint end = tile; end != 0;) {
-        // Work-item 0 has the nearest tile. Before the first tile there is a sum that is the identity.
+        // Work-item 0 reads the nearest tile. The sum of the tiles before the first one is the identity.
         bool is_tile = lane < end;
         uint bits = 0, status;
         do
@@ -180,7 +180,7 @@ inline KILN_TYPE KILN_FUNCTION(_look_back)(global ulong *state, uint tile, uint 
     return sum;
 }
 
-// Scans the elements of one tile. `shift` is 1 for an exclusive scan.
+// Scans the elements of one tile.
 inline void KILN_FUNCTION(_scan_tile)(const global KILN_TYPE *in, global KILN_TYPE *out, uint n, global ulong *state,
                                       local KILN_TYPE *scratch, bool is_exclusive)
 {
@@ -283,7 +283,7 @@ inline void KILN_FUNCTION(_scan_exclusive)(const global KILN_TYPE *in, global KI
     KILN_FUNCTION(_scan_tile)(in, out, n, state, scratch, true);
 }
 
-// Each work-item combines elements, each work-group the results of its work-items, and the last work-group to finish those of all.
+// Each work-item combines elements, each work-group combines the results of its work-items, and the last one to finish combines all.
 inline void KILN_FUNCTION(_reduce)(const global KILN_TYPE *in, global KILN_TYPE *out, uint n, global ulong *state,
                                    local KILN_TYPE *scratch)
 {

@@ -20,7 +20,7 @@
 //      for the passes 0 to KILN_SORT_PASSES - 1 in order, each from one buffer to another. Without values, these two parameters are missing.
 //      `scratch` has KILN_SORT_SCRATCH(local size, sub-groups) elements.
 //
-// `state` has KILN_SORT_STATE(tiles) elements, all zero before the first sort; later sorts use it as it is. To sort floats or signed integers, convert the keys
+// `state` has KILN_SORT_STATE(tiles) elements, all zero before the first sort; later sorts reuse it unchanged. To sort floats or signed integers, convert the keys
 // with `kiln_sort_float` or `kiln_sort_int` as the first pass reads them, and back with `kiln_unsort_…`.
 //
 // Each pass reads and writes each key once: a work-group counts its keys by digit, publishes the counts, and looks back at those of
@@ -51,7 +51,7 @@
 #define KILN_SORT_DIGITS (1 << KILN_SORT_BITS)
 #define KILN_SORT_PASSES (32 / KILN_SORT_BITS)
 #define KILN_SORT_SCRATCH(items, sub_groups) (KILN_SORT_DIGITS + 4 + (items) * KILN_SORT_TILE + KILN_SORT_DIGITS * (sub_groups))
-// For each pass a counter, the counts of all keys, the places of the first keys, and the counts of each tile.
+// For each pass a counter, the counts of all keys, the positions of the first keys, and the counts of each tile.
 #define KILN_SORT_STATE(tiles) (KILN_SORT_PASSES * (1 + KILN_SORT_DIGITS * (2 + (tiles))))
 #define KILN_SORT_COUNTS KILN_SORT_PASSES
 #define KILN_SORT_STARTS (KILN_SORT_PASSES * (1 + KILN_SORT_DIGITS))
@@ -188,18 +188,18 @@ inline void kiln_sort_count_tile(const uint *key, uint pass, local atomic_uint *
         atomic_fetch_add_explicit(&counts[kiln_sort_digit(key[i], pass)], 1u, memory_order_relaxed, memory_scope_work_group);
 }
 
-// Returns the place of a key, and moves that of the next key of the sub-group with the same digit. `all` has a bit for each work-item.
-inline uint kiln_sort_place(uint key, uint pass, uint all, local atomic_uint *places)
+// Returns the position of a key, and advances the position for the digit. `all` has a bit for each work-item of the sub-group.
+inline uint kiln_sort_position(uint key, uint pass, uint all, local atomic_uint *places)
 {
     uint lane = get_sub_group_local_id(), digit = kiln_sort_digit(key, pass);
-    // The work-items with the same digit. The last one takes the places of all of them.
+    // The work-items with the same digit. The last one reserves the positions for all of them.
     uint same = all;
     KILN_UNROLL
     for (uint bit = 0; bit < KILN_SORT_BITS; bit++) {
         uint is_set = -(digit >> bit & 1u);
         same &= ~(sub_group_ballot((int)is_set).x ^ is_set);
     }
-    // The places of the keys before are taken.
+    // Wait until the positions of the earlier keys are reserved.
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);
     uint last = 31u - clz(same), count = popcount(same & (2u << lane) - 1u);
     uint place = 0;
@@ -252,7 +252,7 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
     kiln_sort_count_tile(key, pass, own_places);
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
 
-    // The count of each digit, published without the keys beyond the end, and the place of the first key with it in the tile.
+    // The count of each digit, published without the keys beyond the end, and the position of the first key with it in the tile.
     uint count = 0;
     if (id < KILN_SORT_DIGITS)
         for (uint i = 0; i < sub_groups; i++)
@@ -275,10 +275,10 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
     uint all = sub_group_ballot(1).x, place[KILN_SORT_TILE];
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++) {
-        place[i] = kiln_sort_place(key[i], pass, all, own_places);
+        place[i] = kiln_sort_position(key[i], pass, all, own_places);
         ordered[place[i]] = key[i];
     }
-    // The distance of each digit from its place in the result.
+    // The distance of each digit from its position in the result.
     if (id < KILN_SORT_DIGITS) {
         uint before = kiln_sort_look_back(counts, tile, id);
         if (tile != 0)
