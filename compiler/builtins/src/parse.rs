@@ -32,7 +32,7 @@ use super::{
     table::Header,
 };
 
-/// What the directives say about all rows that follow them.
+/// The properties that directives set for all following rows.
 #[derive(Debug)]
 pub(super) struct Common {
     family: Family,
@@ -225,7 +225,7 @@ fn pattern(text: &str) -> Pattern {
     let mut base = base.unwrap_or_else(|| panic!("no type in {text}"));
     match (&mut base, image_access) {
         (Base::Fixed(Shape::Image(image)), Some(access)) => image.access = access,
-        (Base::Fixed(Shape::Pipe(of)), Some(access)) => *of = access,
+        (Base::Fixed(Shape::Pipe(pipe_access)), Some(access)) => *pipe_access = access,
         _ => {}
     }
     let pointer = is_pointer.then(|| PointerPattern {
@@ -275,8 +275,9 @@ fn base(word: &str) -> Base {
 /// Parses the lowering after `=`.
 fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
     let collective = |scope, text| {
-        let who = if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
-        collective(text).map(|it| Lowering::Collective(scope, it, who))
+        let participants =
+            if name.contains("_non_uniform_") { Participants::Active } else { Participants::All };
+        collective(text).map(|it| Lowering::Collective(scope, it, participants))
     };
     Some(match *words {
         ["std", opencl, ref vulkan @ ..] => {

@@ -279,7 +279,7 @@ named! {
 }
 
 named! {
-    /// Sub-group masks: the invocations whose id compares in this way to the id of the current one.
+    /// Sub-group masks: which invocations to include, by a comparison of their ids with the id of the current one.
     Mask {
         "eq" => Equal,
         "ge" => GreaterEqual,

@@ -6,13 +6,13 @@ use super::{Context, lookup, table};
 
 /// All available names of the table. Names that follow a rule are not included.
 pub fn names(context: &Context) -> impl Iterator<Item = &'static str> {
-    public().filter(|name| is_of(context, name))
+    public().filter(|name| is_available(context, name))
 }
 
 /// The available names that satisfy a predicate.
-pub fn names_that(context: &Context, are: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static str> {
+pub fn names_that(context: &Context, predicate: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static str> {
     // Checking availability is slower than most predicates.
-    public().filter(move |name| are(name)).filter(|name| is_of(context, name))
+    public().filter(move |name| predicate(name)).filter(|name| is_available(context, name))
 }
 
 /// The available names with similar spelling.
@@ -24,7 +24,7 @@ fn public() -> impl Iterator<Item = &'static str> {
     table::names().filter(|name| !name.starts_with("__"))
 }
 
-fn is_of(context: &Context, name: &str) -> bool {
+fn is_available(context: &Context, name: &str) -> bool {
     lookup(name, context).is_some()
 }
 

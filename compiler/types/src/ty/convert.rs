@@ -37,7 +37,7 @@ pub enum Loss {
     Precision,
 }
 
-/// How the pointee changes. All false: only qualifiers are added, if anything.
+/// How the pointee changes. The default means that only qualifiers are added, if anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointerChange {
     /// From a named address space to generic.

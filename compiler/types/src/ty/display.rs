@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_user_writes_them() {
+    fn types_are_printed_as_declarators() {
         let mut types = Types::new();
         let interner = &mut Interner::new();
         let int = TyId::INT.plain();
