@@ -121,7 +121,7 @@ pub struct Member {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumerator {
     /// The tag of its enum.
-    pub of: Option<String>,
+    pub tag: Option<String>,
     /// Its name.
     pub name: String,
     /// Its value.
@@ -161,7 +161,7 @@ impl Interface {
         }
         for (_, list) in module.types.enums.entries() {
             reader.interface.enumerators.extend(list.enumerators.iter().map(|&(name, value)| Enumerator {
-                of: list.name.map(|tag| interner.text(tag).to_owned()),
+                tag: list.name.map(|tag| interner.text(tag).to_owned()),
                 name: interner.text(name).to_owned(),
                 value,
                 ty: list.underlying,

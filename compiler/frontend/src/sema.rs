@@ -68,7 +68,7 @@ use tags::Tags;
 /// parts are beside the methods that own them.
 pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
-    /// For the layout of the source, which no meaning depends on.
+    /// Only for warnings that depend on the layout of the source.
     sources: &'a SourceMap,
     pub(crate) interner: &'a mut Interner,
     pub(crate) sink: &'a mut Sink,

@@ -65,7 +65,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let program =
         check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
-    // A survey is kept for long.
+    // Surveys are long-lived.
     facts.expressions.shrink_to_fit();
     facts.occurrences.shrink_to_fit();
     Survey {
@@ -92,8 +92,8 @@ pub fn check(
     sink: &mut Sink,
     facts: Option<&mut Facts>,
 ) -> hir::Module {
-    // The type checker gives better messages for unknown type names, unless they were removed. Another error in the
-    // removed range explains more.
+    // Leave unknown type names to the type checker, which has better messages. It does not see those in removed ranges:
+    // report them here, unless another error in the range explains more.
     let is_in = |error: &SyntaxError, range: &Span| range.lo <= error.span.lo && error.span.hi <= range.hi;
     let has_other =
         |range: &Span| parsed.errors.iter().any(|it| !it.kind.concerns_name() && is_in(it, range));
@@ -141,7 +141,7 @@ pub fn check(
                 })
         });
     }
-    // Those that it did not reach.
+    // Report the unknown type names that the type checker did not reach.
     if !sink.has_errors() {
         syntax::report(names, sources, interner, sink);
     }

@@ -23,7 +23,7 @@ use kiln_syntax::{
 use self::habits::Around;
 use crate::foreign;
 
-/// Reported syntax errors of which the type checker can find consequences.
+/// Reported syntax errors that can cause further errors in the type checker.
 #[derive(Default)]
 pub(crate) struct Reported {
     /// Names that are keywords, and a `;` that ends an `if` before its `else`.
@@ -33,7 +33,7 @@ pub(crate) struct Reported {
 }
 
 impl Reported {
-    /// Whether the diagnostic concerns the same mistake.
+    /// Whether one of these errors causes the diagnostic.
     pub(crate) fn covers(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
         let Some(at) = sources.spelling(diagnostic.span) else { return false };
         let overlaps = |it: &FileRange| {
@@ -129,8 +129,8 @@ pub(crate) fn report_with_consequences<'e>(
     reported
 }
 
-/// A better diagnostic for an error in a macro whose parameters are a part of its replacement: they are not declared, and
-/// what they call is no function.
+/// A better diagnostic for an error in a macro whose definition has a blank before the parameters, as in `#define MAX
+/// (a, b)`. The parameters are then part of the replacement list, so their names are undeclared.
 pub(crate) fn explain_in_macro(
     diagnostic: &Diagnostic,
     sources: &SourceMap,

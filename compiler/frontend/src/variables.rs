@@ -110,7 +110,7 @@ impl Reader<'_> {
                     self.scopes(&branch.then, last, scopes);
                     self.scopes(&branch.otherwise, last, scopes);
                 }
-                StmtKind::Loop(of) => self.scopes(&of.body, self.last_line(stmt.span).min(last), scopes),
+                StmtKind::Loop(node) => self.scopes(&node.body, self.last_line(stmt.span).min(last), scopes),
                 StmtKind::Switch(switch) => {
                     self.scopes(&switch.body, self.last_line(stmt.span).min(last), scopes);
                 }

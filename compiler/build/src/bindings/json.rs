@@ -15,7 +15,7 @@ pub fn json(interface: &Interface) -> Value {
         })).collect::<Vec<_>>(),
         "records": interface.records.iter().map(|one| record(interface, one)).collect::<Vec<_>>(),
         "enumerators": interface.enumerators.iter().map(|enumerator| json!({
-            "enum": enumerator.of,
+            "enum": enumerator.tag,
             "name": enumerator.name,
             "value": enumerator.value,
             "type": enumerator.ty.spelling(),

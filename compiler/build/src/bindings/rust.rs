@@ -27,11 +27,11 @@ pub fn rust(interface: &Interface, source: &str, module: &Module) -> String {
         self::record(&mut text, interface, index, record);
     }
     for enumerator in &interface.enumerators {
-        let of = enumerator.of.as_ref().map(|of| format!(" of `enum {of}`")).unwrap_or_default();
+        let owner = enumerator.tag.as_ref().map(|tag| format!(" of `enum {tag}`")).unwrap_or_default();
         let (name, ty, value) = (identifier(&enumerator.name), scalar(enumerator.ty), enumerator.value);
         let _ = writeln!(
             text,
-            "/// An enumerator{of}.\n#[allow(non_upper_case_globals)]\npub const {name}: {ty} = {value};\n"
+            "/// An enumerator{owner}.\n#[allow(non_upper_case_globals)]\npub const {name}: {ty} = {value};\n"
         );
     }
     for kernel in &interface.kernels {

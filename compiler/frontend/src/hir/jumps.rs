@@ -10,7 +10,7 @@ pub fn first_unstructured_jump(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Goto(_) | StmtKind::Label(_) => Some(stmt),
         StmtKind::Block(body) => first_unstructured_jump(body),
-        StmtKind::Loop(of) => first_unstructured_jump(&of.body),
+        StmtKind::Loop(node) => first_unstructured_jump(&node.body),
         StmtKind::If(branch) => {
             first_unstructured_jump(&branch.then).or_else(|| first_unstructured_jump(&branch.otherwise))
         }
@@ -26,7 +26,7 @@ fn nested_label(body: &[Stmt]) -> Option<&Stmt> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Block(body) => nested_label(body),
         StmtKind::If(branch) => label(&branch.then).or_else(|| label(&branch.otherwise)),
-        StmtKind::Loop(of) => label(&of.body),
+        StmtKind::Loop(node) => label(&node.body),
         _ => None,
     })
 }
@@ -36,7 +36,7 @@ pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
     stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Case(_) | StmtKind::Default => Some(stmt),
         StmtKind::Block(body) => label(body),
-        StmtKind::Loop(of) => label(&of.body),
+        StmtKind::Loop(node) => label(&node.body),
         StmtKind::If(branch) => label(&branch.then).or_else(|| label(&branch.otherwise)),
         _ => None,
     })

@@ -154,8 +154,8 @@ impl Printer<'_> {
                     self.line("}");
                 }
             }
-            StmtKind::Loop(of) => {
-                let Loop { test_first, condition, step, body, hints } = &**of;
+            StmtKind::Loop(node) => {
+                let Loop { test_first, condition, step, body, hints } = &**node;
                 let mut head = if *test_first { "while".to_owned() } else { "do-while".to_owned() };
                 let _ = match condition {
                     Some(condition) => write!(head, " {}", self.expr(condition)),
@@ -203,7 +203,7 @@ impl Printer<'_> {
             LvalueKind::Element(element) => {
                 format!("{}[{}]", self.lvalue(&element.base), self.expr(&element.index))
             }
-            LvalueKind::Swizzle(of) => format!("{}.{}", self.lvalue(&of.base), swizzle(&of.components)),
+            LvalueKind::Swizzle(node) => format!("{}.{}", self.lvalue(&node.base), swizzle(&node.components)),
             LvalueKind::Temporary(value) => self.expr(value),
         }
     }
@@ -271,7 +271,7 @@ impl Printer<'_> {
             ExprKind::IntToPointer(operand) => self.list("int-to-pointer", ty, &[operand]),
             ExprKind::Splat(operand) => self.list("splat", ty, &[operand]),
             ExprKind::Vector(parts) => self.list("vector", ty, &parts.iter().collect::<Vec<_>>()),
-            ExprKind::Swizzle(of) => format!("{}.{}", self.expr(&of.base), swizzle(&of.components)),
+            ExprKind::Swizzle(node) => format!("{}.{}", self.expr(&node.base), swizzle(&node.components)),
             ExprKind::Offset(offset) => self.list("offset", ty, &[&offset.pointer, &offset.index]),
             ExprKind::Difference { left, right } => self.list("difference", ty, &[left, right]),
             ExprKind::Assign(assign) => {

@@ -19,9 +19,9 @@ fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
                 statements(&branch.then, visit);
                 statements(&branch.otherwise, visit);
             }
-            StmtKind::Loop(of) => {
-                of.condition.iter().chain(&of.step).for_each(&mut *visit);
-                statements(&of.body, visit);
+            StmtKind::Loop(node) => {
+                node.condition.iter().chain(&node.step).for_each(&mut *visit);
+                statements(&node.body, visit);
             }
             StmtKind::Switch(switch) => {
                 visit(&switch.value);

@@ -1,8 +1,8 @@
-//! What a built-in function accepts, for calls that no overload takes: the argument that is wrong, and the types that
-//! it can have together with the others.
+//! Explains calls that match no overload of a built-in function: finds the wrong argument, and the types that would fit
+//! the other arguments.
 //!
-//! Overload resolution takes C's conversions into account, so a call can be ambiguous although every overload takes a
-//! wrong pointer. This file compares with the parameters as a reader would.
+//! Overload resolution allows C's pointer conversions, so a call with a wrong pointer can be ambiguous although no
+//! overload takes that pointer. This file compares the types without such conversions.
 
 use kiln_builtins::Set;
 use kiln_session::diag::{Diagnostic, Piece};
@@ -27,7 +27,7 @@ enum Fit {
 type Overloads = Vec<Vec<TyId>>;
 
 impl Sema<'_> {
-    /// The first argument that none of the overloads takes that take the arguments before it.
+    /// The first argument that does not fit any of the overloads that the preceding arguments fit.
     pub(super) fn misfit(&mut self, set: &Set, arguments: &[Expr]) -> Option<usize> {
         let mut rest = set.parameter_types(&mut self.types, arguments.len());
         let mut first_close = None;
@@ -51,7 +51,7 @@ impl Sema<'_> {
         first_close.filter(|_| rest.len() > 1)
     }
 
-    /// Says which types an argument can have. The overloads are those that take the other arguments.
+    /// Adds a help with the types that this argument can have, according to the overloads that fit the other arguments.
     pub(super) fn with_accepted(
         &mut self,
         diagnostic: Diagnostic,
@@ -101,7 +101,7 @@ impl Sema<'_> {
     /// The types of a parameter in the overloads that fit the other arguments best.
     fn taken(&mut self, set: &Set, arguments: &[Expr], index: usize) -> Vec<TyId> {
         let all = set.parameter_types(&mut self.types, arguments.len());
-        // How well which other arguments must fit, best first: all, or those before.
+        // The arguments to compare, and whether they must fit without conversion; the strictest filter first.
         let filters = [(arguments.len(), true), (arguments.len(), false), (index, false), (0, false)];
         let chosen = filters.into_iter().find_map(|(end, must_be_same)| {
             let fits = |overload: &[TyId], other: usize| {
@@ -138,7 +138,7 @@ impl Sema<'_> {
         matches!(self.types.get(pointer), Ty::Pointer(to) if to.ty == pointee)
     }
 
-    /// For a pointer to vectors in place of a pointer to their elements: the latter.
+    /// If the argument is a pointer to vectors and the function takes a pointer to their elements, the latter type.
     fn cast_to_elements(&mut self, argument: TyId, taken: &[TyId]) -> Option<String> {
         let Ty::Pointer(mut to) = *self.types.get(argument) else { return None };
         let Ty::Vector(element, _) = *self.types.get(to.ty) else { return None };
@@ -148,8 +148,9 @@ impl Sema<'_> {
         taken.iter().any(|ty| *ty == elements || is_compatible(ty)).then(|| self.show(elements))
     }
 
-    /// A cast or a conversion of integers to the only type of as many components that the function takes, signed
-    /// before unsigned: `(int4)`, `convert_float3`. A number that is not an integer changes its value.
+    /// The conversion of an integer to the only accepted type with the same number of components, as in `(int4)` or
+    /// `convert_float3`. Of a signed and an unsigned type, selects the signed one. `None` for floating-point arguments,
+    /// because the conversion would change their values.
     fn conversion_to(&mut self, argument: TyId, taken: &[TyId]) -> Option<String> {
         let (from, count) = self.types.components(argument)?;
         if from.is_float() {
@@ -158,14 +159,14 @@ impl Sema<'_> {
         let numbers: Option<Vec<(Scalar, u8)>> = taken.iter().map(|ty| self.types.components(*ty)).collect();
         let numbers = numbers?;
         let (_, width) = *numbers.first()?;
-        let of_count = |count: u8| -> Vec<Scalar> {
+        let with_count = |count: u8| -> Vec<Scalar> {
             numbers.iter().filter(|(_, other)| *other == count).map(|(element, _)| *element).collect()
         };
-        let mut same = of_count(count);
+        let mut same = with_count(count);
         // A scalar in place of a vector.
         let is_splat = count == 1 && same.is_empty() && numbers.iter().all(|(_, other)| *other == width);
         if is_splat {
-            same = of_count(width);
+            same = with_count(width);
         }
         let element = match same.as_slice() {
             [one] => *one,
@@ -248,7 +249,7 @@ impl Sema<'_> {
         rest
     }
 
-    /// A pointer to the generic address space with the address space of another pointer.
+    /// If `taken` is a pointer to the generic address space, replaces that by the address space of `given`.
     fn in_space_of(&mut self, given: TyId, taken: TyId) -> TyId {
         use kiln_vocabulary::opencl::AddressSpace::Generic;
         match (self.types.get(given), self.types.get(taken)) {

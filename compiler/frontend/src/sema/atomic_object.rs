@@ -44,7 +44,7 @@ impl Sema<'_> {
                 self.report_float(&shown, object.span, call);
             }
             (_, Ty::Error) | (false, Ty::Atomic(_)) => return false,
-            (true, ty) if !is_atomic(ty) && !is_of_another_type(ty, call.name) => return false,
+            (true, ty) if !is_atomic(ty) && !is_rejected_by_legacy(ty, call.name) => return false,
             (true, Ty::Scalar(Scalar::Long | Scalar::ULong)) => {
                 if call.name.starts_with("atom_") {
                     return false;
@@ -174,8 +174,8 @@ fn is_atomic(ty: &Ty) -> bool {
     matches!(ty, Ty::Atomic(_) | Ty::AtomicFlag)
 }
 
-/// Whether a function of OpenCL C 1.x does not take a pointer to this type, which is not atomic.
-fn is_of_another_type(ty: &Ty, name: &str) -> bool {
+/// Whether an atomic function of OpenCL C 1.x rejects pointers to this non-atomic type.
+fn is_rejected_by_legacy(ty: &Ty, name: &str) -> bool {
     match ty {
         Ty::Scalar(Scalar::Float) => !name.ends_with("xchg"),
         Ty::Scalar(Scalar::Int | Scalar::UInt) => false,

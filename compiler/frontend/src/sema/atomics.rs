@@ -271,7 +271,7 @@ impl Sema<'_> {
         Some(Chosen { value: Known::Dynamic(Box::new(value)), span })
     }
 
-    /// The order and the scope that were meant, if a scope is given for the order and an order for the scope.
+    /// The intended order and scope, if the first argument is a scope and the second one an order.
     fn swap(&self, first: &Expr, second: &Expr) -> Option<(Order, Scope)> {
         let is =
             |value: &Expr, id: EnumId| matches!(self.types.get(value.ty), Ty::Enum(found) if *found == id);
@@ -387,12 +387,12 @@ impl Sema<'_> {
         call: &Call,
     ) -> Expr {
         let mut arguments = arguments.into_iter().zip(&overload.parameters);
-        let (Some((object, to)), Some((value, of))) = (arguments.next(), arguments.next()) else {
+        let (Some((object, to)), Some((value, parameter))) = (arguments.next(), arguments.next()) else {
             return self.error_value(call.span);
         };
         let given = object.ty;
         let object = self.assign_convert(object, *to, AssignContext::Argument(1));
-        let value = self.assign_convert(value, *of, AssignContext::Argument(2));
+        let value = self.assign_convert(value, *parameter, AssignContext::Argument(2));
         if object.ty == TyId::ERROR || value.ty == TyId::ERROR {
             return self.error_value(call.span);
         }

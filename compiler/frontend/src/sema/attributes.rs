@@ -373,7 +373,7 @@ impl Sema<'_> {
         const NOTE: &str = "OpenCL C 6.9.2: the type is one of the built-in vector types or the constituent scalar element types";
         let name = match attribute.arguments {
             [Argument::Type(name)] => name,
-            // A name that is nothing else is meant as a type.
+            // An undeclared name is probably a misspelled type.
             [Argument::Expr(ast::Expr { kind: ast::ExprKind::Name(name), span })]
                 if self.scopes.lookup(*name).is_none() =>
             {

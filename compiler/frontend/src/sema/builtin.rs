@@ -135,11 +135,11 @@ impl Sema<'_> {
     }
 
     pub(super) fn argument_types(&self, arguments: &[Expr]) -> SmallVec<[ArgTy; 4]> {
-        let of = |argument: &Expr| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) };
-        arguments.iter().map(of).collect()
+        let arg_ty = |argument: &Expr| ArgTy { ty: argument.ty, is_zero: self.is_null_constant(argument) };
+        arguments.iter().map(arg_ty).collect()
     }
 
-    /// Reports a call of a form that requires an unavailable extension or feature and accepts these arguments.
+    /// Reports a call whose arguments fit only an overload that needs an unavailable extension or feature.
     fn reports_missing_form(&mut self, arguments: &[Expr], call: &Call) -> bool {
         let context = self.builtin_context();
         let everything = Context { extensions: Extensions::all(context.version), ..context };
@@ -151,7 +151,7 @@ impl Sema<'_> {
         let takes = |argument: &Expr, parameter: &QualTy| match self.types.implicit(argument.ty, parameter.ty)
         {
             Implicit::Pointer(change) => change.pointee == Pointee::Compatible,
-            // Several coordinates in place of a vector.
+            // A scalar for a vector: the coordinates were probably passed one by one.
             Implicit::Splat(_) => false,
             _ => true,
         };
@@ -315,7 +315,7 @@ impl Sema<'_> {
     ) -> Expr {
         let to = self.types.vector(element, count);
         match self.types.components(value.ty) {
-            Some((from, of)) if of == count => {
+            Some((from, given)) if given == count => {
                 if from == element && !matches!(self.types.get(value.ty), Ty::Enum(_)) {
                     return Expr { span: call.span, ..value };
                 }
@@ -347,7 +347,7 @@ impl Sema<'_> {
             FailureKind::Ambiguous => Some(self.ambiguous(set, arguments, call)),
         };
         let Some(diagnostic) = diagnostic else { return };
-        // Equally good overloads say nothing about an argument that none of them takes.
+        // If the diagnostic is about one argument, the list of ambiguous overloads does not help.
         let is_explained = failure.kind == FailureKind::Ambiguous && diagnostic.code == Code::ArgumentType;
         let shown = failure.candidates.iter().take(if is_explained { 0 } else { MAX_FORMS });
         self.report(shown.fold(diagnostic, |diagnostic, form| diagnostic.note(format!("there is `{form}`"))));
@@ -378,7 +378,7 @@ impl Sema<'_> {
                 .help("name the memory to order: CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE or both with `|`"),
             false => diagnostic,
         };
-        Some(with(diagnostic, suggestion))
+        Some(with_suggestion(diagnostic, suggestion))
     }
 
     /// `None` if another report explains it.
@@ -404,7 +404,7 @@ impl Sema<'_> {
         }
         Some(match self.suggestion(&FailureKind::Argument(index), set, arguments, call) {
             None => self.with_accepted(diagnostic, set, arguments, index),
-            suggestion => with(diagnostic, suggestion),
+            suggestion => with_suggestion(diagnostic, suggestion),
         })
     }
 
@@ -419,7 +419,7 @@ impl Sema<'_> {
         let shown: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
         let (name, shown) = (call.name, shown.join(", "));
         let message = format!("the call of `{name}` is ambiguous: several overloads take ({shown})");
-        with(Diagnostic::new(Code::AmbiguousCall, call.callee, message), suggestion)
+        with_suggestion(Diagnostic::new(Code::AmbiguousCall, call.callee, message), suggestion)
     }
 
     /// A suggestion for an image that only fails to match because of its access qualifier (OpenCL C 6.8).
@@ -473,7 +473,7 @@ impl Sema<'_> {
 }
 
 /// Adds a suggestion.
-fn with(diagnostic: Diagnostic, suggestion: Option<Suggestion>) -> Diagnostic {
+fn with_suggestion(diagnostic: Diagnostic, suggestion: Option<Suggestion>) -> Diagnostic {
     let Some(Suggestion { help, fix }) = suggestion else { return diagnostic };
     let mut diagnostic = diagnostic.help(help);
     diagnostic.fix = fix.or(diagnostic.fix);

@@ -192,7 +192,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The distance of a pointer from the null pointer in bytes. For `offsetof` as written in programs.
+    /// The distance of a pointer from the null pointer in bytes, for `offsetof` macros that dereference a null pointer.
     fn distance_from_null(&self, pointer: &Expr) -> Option<u64> {
         match &pointer.kind {
             ExprKind::AddressOf(lvalue) => self.lvalue_from_null(lvalue),

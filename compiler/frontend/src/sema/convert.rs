@@ -202,7 +202,7 @@ impl Sema<'_> {
         self.report(diagnostic);
     }
 
-    /// Whether this is the value of an object whose address can be a pointer to this type.
+    /// Whether this loads an object whose address converts to this pointer type.
     fn has_address_as(&self, value: &Expr, to: QualTy) -> bool {
         use AddressSpace::{Constant, Generic, Private};
         let ExprKind::Load(lvalue) = &value.kind else { return false };

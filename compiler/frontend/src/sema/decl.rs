@@ -216,7 +216,7 @@ impl Sema<'_> {
             false => None,
         };
         let Some(space) = space else {
-            // An error in the type of a block is also reported for the literal.
+            // If the type of a block is invalid, checking its literal would report the error again.
             let is_block = |init: &&ast::Initializer| {
                 matches!(init, ast::Initializer::Expr(ast::Expr { kind: ast::ExprKind::Block(_), .. }))
             };

@@ -43,8 +43,9 @@ pub(crate) struct Parameter {
     pub(crate) is_unused: bool,
     /// Properties of the specifiers beyond the type.
     pub(crate) sugar: Sugar,
-    /// The start of specifiers without an address space that the declarator makes a pointer.
-    pub(crate) without_space: Option<Span>,
+    /// For a pointer whose pointee has no written address space: the start of the specifiers, where a fix can insert
+    /// one.
+    pub(crate) space_insertion: Option<Span>,
     /// Its span.
     pub(crate) span: Span,
 }
@@ -53,7 +54,7 @@ impl Parameter {
     /// A parameter with only a name and a type.
     pub(crate) fn plain(name: Option<Ident>, ty: QualTy, span: Span) -> Self {
         let span = name.map_or(span, |name| name.span);
-        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), without_space: None, span }
+        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), space_insertion: None, span }
     }
 }
 
@@ -390,7 +391,7 @@ impl Sema<'_> {
         let span = declared.name.map_or(parameter.span, |name| name.span);
         let is_pointer = matches!(parameter.declarator.chunks, [only] if matches!(only.kind, DerivationKind::Pointer(..) | DerivationKind::Array(_)));
         let start = parameter.specifiers.span.lo;
-        let without_space =
+        let space_insertion =
             (is_pointer && specified.ty.quals.space.is_none()).then(|| Span::new(start, start));
         let made = |ty| Parameter {
             name: declared.name,
@@ -398,7 +399,7 @@ impl Sema<'_> {
             align: attributes.aligned.or(sugar.align),
             is_unused: attributes.is_unused,
             sugar,
-            without_space,
+            space_insertion,
             span,
         };
         let mut ty = declared.ty;

@@ -10,9 +10,9 @@ use kiln_types::ty::TyId;
 use super::Sema;
 use crate::hir::{Const, Expr, ExprKind, If, Stmt, StmtKind};
 
-/// The ways that control flow can leave a list of statements.
+/// How control flow can leave a list of statements.
 #[derive(Clone, Copy, Default)]
-struct Ways {
+struct Exits {
     /// The end of the list may be reached.
     falls_through: bool,
     /// A `break` out of an enclosing statement may be reached.
@@ -39,25 +39,25 @@ impl Sema<'_> {
     }
 }
 
-/// The ways that control flow can leave these statements.
-fn exits(stmts: &[Stmt]) -> Ways {
-    let mut ways = Ways { falls_through: true, breaks: false };
+/// How control flow can leave these statements.
+fn exits(stmts: &[Stmt]) -> Exits {
+    let mut all = Exits { falls_through: true, breaks: false };
     for stmt in stmts {
         // Statements after a jump are only reached through labels.
-        if !ways.falls_through && !has_label(stmt) {
+        if !all.falls_through && !has_label(stmt) {
             continue;
         }
         let next = statement(stmt);
-        ways = Ways { falls_through: next.falls_through, breaks: ways.breaks | next.breaks };
+        all = Exits { falls_through: next.falls_through, breaks: all.breaks | next.breaks };
     }
-    ways
+    all
 }
 
-fn statement(stmt: &Stmt) -> Ways {
-    let falls = |falls_through| Ways { falls_through, breaks: false };
+fn statement(stmt: &Stmt) -> Exits {
+    let falls = |falls_through| Exits { falls_through, breaks: false };
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => falls(false),
-        StmtKind::Break => Ways { falls_through: false, breaks: true },
+        StmtKind::Break => Exits { falls_through: false, breaks: true },
         StmtKind::Block(body) => exits(body),
         StmtKind::If(branch) => {
             let If { condition, then, otherwise } = &**branch;
@@ -69,14 +69,14 @@ fn statement(stmt: &Stmt) -> Ways {
             } else {
                 exits(otherwise)
             };
-            Ways {
+            Exits {
                 falls_through: then.falls_through | otherwise.falls_through,
                 breaks: then.breaks | otherwise.breaks,
             }
         }
-        StmtKind::Loop(of) => {
-            let is_endless = of.condition.as_ref().is_none_or(|condition| truth(condition) == Some(true));
-            falls(!is_endless || exits(&of.body).breaks)
+        StmtKind::Loop(node) => {
+            let is_endless = node.condition.as_ref().is_none_or(|condition| truth(condition) == Some(true));
+            falls(!is_endless || exits(&node.body).breaks)
         }
         StmtKind::Switch(switch) => {
             let inside = exits(&switch.body);
@@ -115,7 +115,7 @@ fn has_label(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Label(_) | StmtKind::Case(_) | StmtKind::Default => true,
         StmtKind::Block(body) => body.iter().any(has_label),
-        StmtKind::Loop(of) => of.body.iter().any(has_label),
+        StmtKind::Loop(node) => node.body.iter().any(has_label),
         StmtKind::Switch(switch) => switch.body.iter().any(has_label),
         StmtKind::If(branch) => branch.then.iter().chain(&branch.otherwise).any(has_label),
         _ => false,
@@ -127,7 +127,7 @@ fn has_default(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Default => true,
         StmtKind::Block(body) => body.iter().any(has_default),
-        StmtKind::Loop(of) => of.body.iter().any(has_default),
+        StmtKind::Loop(node) => node.body.iter().any(has_default),
         StmtKind::If(branch) => branch.then.iter().chain(&branch.otherwise).any(has_default),
         _ => false,
     }

@@ -192,7 +192,7 @@ impl Sema<'_> {
         }
         let result = self.module.functions[id].result;
         let errors = self.sink.errors();
-        self.note_scope(whole(definition));
+        self.note_scope(scope_span(definition));
         let (body, _) = self.body(id, parameters, Returns::Type(result), definition.body.items);
         let what = format!("`{}`", self.text(name.node));
         self.check_missing_return(&what, result, &body, definition.body.span);
@@ -224,7 +224,7 @@ impl Sema<'_> {
             .map(|name| Parameter::plain(Some(name), TyId::ERROR.plain(), name.span))
             .collect();
         self.set_parameters(id, &parameters);
-        self.note_scope(whole(definition));
+        self.note_scope(scope_span(definition));
         self.body(id, &parameters, Returns::Type(TyId::ERROR), definition.body.items);
     }
 
@@ -273,7 +273,7 @@ impl Sema<'_> {
         };
         let same = known_ids.iter().copied().find(|id| self.agrees(*id, &function));
         if same.is_none()
-            && let Some(first) = known_ids.iter().copied().find(|id| self.takes_the_same(*id, &function))
+            && let Some(first) = known_ids.iter().copied().find(|id| self.has_same_parameters(*id, &function))
         {
             self.report_conflict(name, first);
             return None;
@@ -358,11 +358,11 @@ impl Sema<'_> {
     /// Whether a declaration matches the previous type of the function.
     fn agrees(&self, id: FunctionId, function: &FunctionTy) -> bool {
         let known = self.module.functions[id].result;
-        is_same(known, function.result.ty) && self.takes_the_same(id, function)
+        is_same(known, function.result.ty) && self.has_same_parameters(id, function)
     }
 
-    /// Whether the parameter types match. They distinguish overloaded functions.
-    fn takes_the_same(&self, id: FunctionId, function: &FunctionTy) -> bool {
+    /// Whether the parameter types match. Overloaded functions differ in them.
+    fn has_same_parameters(&self, id: FunctionId, function: &FunctionTy) -> bool {
         let known = &self.module.functions[id];
         known.parameters.len() == function.parameters.len()
             && known
@@ -484,7 +484,7 @@ impl Sema<'_> {
     }
 }
 
-/// The parameters and the body.
-fn whole(definition: &ast::FunctionDefinition) -> Span {
+/// The span from the parameters to the end of the body.
+fn scope_span(definition: &ast::FunctionDefinition) -> Span {
     Span::new(definition.declarator.span.lo, definition.body.span.hi)
 }

@@ -79,7 +79,7 @@ impl Sema<'_> {
                 if let Some(help) = refusal.help {
                     diagnostic = diagnostic.help(help);
                 }
-                if let Some(start) = parameter.without_space.filter(|_| refusal.is_space) {
+                if let Some(start) = parameter.space_insertion.filter(|_| refusal.is_space) {
                     diagnostic = diagnostic.fix(start, "write `global`", "global ");
                 }
                 self.report(diagnostic);

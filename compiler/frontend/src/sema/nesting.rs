@@ -22,9 +22,9 @@ pub(super) struct Depths {
 }
 
 impl Depths {
-    /// The levels of pointers, arrays and functions. The operands of a type have known depths, so this looks only one
-    /// level down.
-    fn of_derivations(&mut self, types: &Types, ty: TyId) -> u32 {
+    /// The number of nested pointers, arrays and functions. The depths of the operands are known, so this looks only
+    /// one level down.
+    fn derivation_depth(&mut self, types: &Types, ty: TyId) -> u32 {
         if let Some(depth) = self.derivations.get(&ty) {
             return *depth;
         }
@@ -36,7 +36,7 @@ impl Depths {
             }
             _ => return 0,
         }
-        let depth = inner.into_iter().map(|ty| self.of_derivations(types, ty)).max().unwrap_or(0) + 1;
+        let depth = inner.into_iter().map(|ty| self.derivation_depth(types, ty)).max().unwrap_or(0) + 1;
         self.derivations.insert(ty, depth);
         depth
     }
@@ -45,7 +45,7 @@ impl Depths {
 impl Sema<'_> {
     /// Returns a derived type, or the error type if it nests too deeply.
     pub(super) fn bounded(&mut self, ty: QualTy, span: Span) -> QualTy {
-        if self.depths.of_derivations(&self.types, ty.ty) <= LIMIT {
+        if self.depths.derivation_depth(&self.types, ty.ty) <= LIMIT {
             return ty;
         }
         self.report_nesting(span);

@@ -118,7 +118,7 @@ impl Scopes {
         self.binding(name).map_or(0, |binding| binding.uses.get())
     }
 
-    /// Marks a name as assigned, without the use of the assignment itself.
+    /// Marks a name as assigned. The assignment does not count as a use.
     pub(crate) fn assign_only(&self, name: Symbol) {
         if let Some(binding) = self.binding(name) {
             binding.uses.set(binding.uses.get().saturating_sub(1));

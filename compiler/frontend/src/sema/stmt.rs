@@ -169,7 +169,7 @@ impl Sema<'_> {
                 let condition = Some(self.loop_condition(condition));
                 StmtKind::Loop(Box::new(Loop { test_first: false, condition, step: None, body, hints }))
             }
-            Ast::For(of) => StmtKind::Block(self.for_loop(of, hints, span)),
+            Ast::For(node) => StmtKind::Block(self.for_loop(node, hints, span)),
             Ast::Goto(name) => {
                 if let Some(function) = self.body.function {
                     self.note(name.span, Meaning::Label(function, name.node), Role::Use);
@@ -206,11 +206,11 @@ impl Sema<'_> {
     }
 
     /// `for` (C99 6.8.5.3). Its declarations are not visible after it.
-    fn for_loop(&mut self, of: &ast::For, hints: LoopHints, span: Span) -> Vec<Stmt> {
+    fn for_loop(&mut self, node: &ast::For, hints: LoopHints, span: Span) -> Vec<Stmt> {
         self.note_scope(span);
         self.scopes.push();
         let mut out = Vec::new();
-        match &of.init {
+        match &node.init {
             ForInit::None => {}
             ForInit::Expr(expr) => {
                 let value = self.discarded(expr);
@@ -221,11 +221,11 @@ impl Sema<'_> {
                 self.declaration(declaration, &mut out);
             }
         }
-        let condition = of.condition.as_ref().map(|condition| self.loop_condition(condition));
-        let step = of.step.as_ref().map(|step| self.discarded(step));
-        let body = self.loop_body(of.body);
-        let of = Loop { test_first: true, condition, step, body, hints };
-        out.push(Stmt { kind: StmtKind::Loop(Box::new(of)), span });
+        let condition = node.condition.as_ref().map(|condition| self.loop_condition(condition));
+        let step = node.step.as_ref().map(|step| self.discarded(step));
+        let body = self.loop_body(node.body);
+        let loop_stmt = Loop { test_first: true, condition, step, body, hints };
+        out.push(Stmt { kind: StmtKind::Loop(Box::new(loop_stmt)), span });
         let scope = self.scopes.pop();
         self.warn_unused(&scope);
         out
@@ -329,7 +329,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns about an `else` of the inner of two `if`: its layout can suggest that it belongs to the outer one.
+    /// Warns about an `else` after nested `if` statements: it belongs to the inner one, but its layout can suggest the
+    /// outer one.
     fn warn_dangling_else(&mut self, then: &ast::Statement) {
         let Ast::If { otherwise: Some(otherwise), .. } = &then.kind else { return };
         self.report(
@@ -357,8 +358,8 @@ impl Sema<'_> {
         );
     }
 
-    /// Whether an item after a loop whose body is a `;` looks like its body: a block, or an item that is indented. The `;`
-    /// on a line of its own is intended.
+    /// Whether an item after a loop whose body is a `;` looks like its body: a block, or an indented item. A `;` on its
+    /// own line is assumed to be intended.
     fn looks_like_body(&self, item: &BlockItem, ended: &EndedLoop) -> bool {
         let span = match item {
             BlockItem::Statement(ast::Statement { kind: Ast::Block(_), .. }) => return true,
@@ -366,12 +367,12 @@ impl Sema<'_> {
             BlockItem::Declaration(declaration) => declaration.span,
             _ => return false,
         };
-        let place = |span: Span| {
+        let position = |span: Span| {
             let range = self.sources.resolve(span)?;
             Some((range.file, self.sources.position(range.file, range.range.start)))
         };
         let (Some((file, start)), Some((_, semicolon)), Some((same, next))) =
-            (place(ended.start), place(ended.semicolon), place(span))
+            (position(ended.start), position(ended.semicolon), position(span))
         else {
             return false;
         };
@@ -590,7 +591,7 @@ impl Sema<'_> {
     }
 }
 
-/// Whether a statement is a loop, possibly behind labels.
+/// Whether a statement is a loop, possibly with labels before it.
 fn begins_loop(statement: &ast::Statement) -> bool {
     match &statement.kind {
         Ast::While { .. } | Ast::Do { .. } | Ast::For(_) => true,
@@ -609,7 +610,7 @@ fn ended_loop(item: &BlockItem) -> Option<EndedLoop> {
     let BlockItem::Statement(statement) = item else { return None };
     let (word, body, init) = match &statement.kind {
         Ast::While { body, .. } => ("while", *body, &ForInit::None),
-        Ast::For(of) => ("for", of.body, &of.init),
+        Ast::For(node) => ("for", node.body, &node.init),
         _ => return None,
     };
     if !is_semicolon(body) {

@@ -1,5 +1,5 @@
-//! Suggestions for calls of built-in functions that no overload takes: other types, another order of the arguments,
-//! another function.
+//! Suggestions for calls that match no overload of a built-in function: other argument types, another order of the
+//! arguments, or another function.
 
 use kiln_builtins::{ArgTy, FailureKind, Set};
 use kiln_session::diag::{Change, Fix, OwnedPiece};
@@ -13,7 +13,7 @@ use crate::hir::{Const, Expr, ExprKind};
 const MAX_REORDERED: usize = 4;
 
 /// Functions whose argument is a dimension.
-const OF_A_DIMENSION: [&str; 8] = [
+const DIMENSION_FUNCTIONS: [&str; 8] = [
     "get_enqueued_local_size",
     "get_global_id",
     "get_global_offset",
@@ -30,7 +30,7 @@ const FOR_OTHER_NUMBERS: [(&str, &str); 4] =
 
 /// Whether the argument of this function is a dimension.
 pub(super) fn takes_dimension(name: &str) -> bool {
-    OF_A_DIMENSION.contains(&name)
+    DIMENSION_FUNCTIONS.contains(&name)
 }
 
 impl Sema<'_> {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         Some(renamed(call, other))
     }
 
-    /// The order of the arguments in which an overload takes them, if there is only one.
+    /// Reorders the arguments, if an overload accepts them in exactly one order.
     fn other_order(&mut self, set: &Set, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
         if !(2..=MAX_REORDERED).contains(&arguments.len()) {
             return None;
@@ -169,7 +169,7 @@ impl Sema<'_> {
         Some(Suggestion { fix: rewrite(call.span, &help, call_of(call.name, pieces)), help })
     }
 
-    /// Whether an argument is of a parameter's type, up to a conversion of numbers.
+    /// Whether an argument has the type of a parameter, apart from conversions between numbers.
     fn is_close(&self, given: &ArgTy, taken: TyId) -> bool {
         match self.types.implicit(given.ty, taken) {
             Implicit::Same | Implicit::Arithmetic(_) => true,
@@ -193,7 +193,7 @@ impl Sema<'_> {
         let context = self.builtin_context();
         let name = call.name;
         if arguments.is_empty() && takes_dimension(name) {
-            return Some(whole(call, format!("{name}(0)")));
+            return Some(replace_call(call, format!("{name}(0)")));
         }
         let explicit = format!("{name}_explicit");
         if let Some(set) = self.overload_cache.lookup(&explicit, &context) {
@@ -285,7 +285,7 @@ fn renamed(call: &Call, name: &str) -> Suggestion {
     Suggestion { help: format!("write `{name}`"), fix: Some(Fix { title, span: call.callee, change }) }
 }
 
-fn whole(call: &Call, text: String) -> Suggestion {
+fn replace_call(call: &Call, text: String) -> Suggestion {
     let help = format!("write `{text}`");
     Suggestion { fix: rewrite(call.span, &help, vec![OwnedPiece::Text(text)]), help }
 }

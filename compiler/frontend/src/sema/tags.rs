@@ -186,7 +186,7 @@ impl Sema<'_> {
         record.align = layout.align;
     }
 
-    /// Checks one member declaration. Whether a member has a type whose size on the host is unknown.
+    /// Checks one member declaration. Returns whether a member has a type whose size on the host is unknown.
     fn member_line(&mut self, line: &ast::Member, is_last: bool, members: &mut Members) -> bool {
         let specified = self.specifiers(&line.specifiers);
         self.no_storage(&specified, "a member");
@@ -445,7 +445,7 @@ impl Sema<'_> {
     fn enumerators(&mut self, enumerators: &[ast::Enumerator]) -> Vec<(Symbol, i128)> {
         let mut next: i128 = 0;
         // Report once per enum: if one value is too large, others often are too.
-        let mut is_told = false;
+        let mut is_reported = false;
         let mut values = Vec::with_capacity(enumerators.len());
         for enumerator in enumerators {
             let name = enumerator.name;
@@ -463,7 +463,7 @@ impl Sema<'_> {
                 _ => TyId::ULONG,
             };
             let is_wide = ty == TyId::LONG || ty == TyId::ULONG || has_run_over;
-            if is_wide && !std::mem::replace(&mut is_told, true) {
+            if is_wide && !std::mem::replace(&mut is_reported, true) {
                 self.report(
                     Diagnostic::new(Code::EnumValue, name.span, format!("{next} is not a value of `int`"))
                         .help("use a `constant` variable or a macro for wide values")

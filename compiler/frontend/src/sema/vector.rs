@@ -32,7 +32,7 @@ impl Sema<'_> {
                     total += 1;
                     converted.push(self.vector_component(part, element));
                 }
-                Some((of, components)) if of == element => {
+                Some((given, components)) if given == element => {
                     total += usize::from(components);
                     converted.push(part);
                 }
@@ -103,7 +103,7 @@ impl Sema<'_> {
         // A swizzle of a swizzle selects components of the same vector.
         let swizzle = match base.kind {
             LvalueKind::Swizzle(mut outer) => {
-                outer.components = of_components(&outer.components, &components);
+                outer.components = composed(&outer.components, &components);
                 outer
             }
             _ => Box::new(Swizzle { base, components }),
@@ -239,7 +239,7 @@ impl Sema<'_> {
 }
 
 /// Composes two component selections.
-fn of_components(outer: &[u8], picks: &[u8]) -> Components {
+fn composed(outer: &[u8], picks: &[u8]) -> Components {
     picks.iter().map(|pick| outer[usize::from(*pick)]).collect()
 }
 

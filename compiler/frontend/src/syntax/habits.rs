@@ -223,7 +223,7 @@ impl<'s> Around<'s> {
     fn semicolon_of_line(&self) -> Option<Diagnostic> {
         let start = self.before().rfind('\n').map_or(0, |end| end + 1);
         let line = &self.before()[start..];
-        // In a literal, `//` is no comment.
+        // If this `//` is in a literal, the quote before it rejects the line below.
         let code = line[..line.find("//").unwrap_or(line.len())].trim_end();
         let is_before_error = self.text[start..self.at.start].contains('\n');
         if !is_before_error || code.is_empty() || code.ends_with("*/") || code.contains(['"', '\'']) {
@@ -235,7 +235,7 @@ impl<'s> Around<'s> {
         Some(diagnostic.help("insert `;`").fix(span, "insert `;`", ";"))
     }
 
-    /// An error behind the use of a macro whose definition ends in `;`.
+    /// An error after the use of a macro whose definition ends in `;`.
     fn behind_macro(&self) -> Option<Diagnostic> {
         let name = last_word(self.before());
         let mut start = 0;
@@ -522,8 +522,8 @@ fn equivalent(name: &str) -> Option<&str> {
     if is_same { Some(name) } else { other() }
 }
 
-/// `#define MAX (a, b) …`: parameters that a blank makes a part of the replacement. The span is in it, in a call of the
-/// macro.
+/// `#define MAX (a, b) …`: the blank makes the parameters a part of the replacement list. `span` is in that list, in an
+/// expansion of the macro.
 pub(super) fn spaced_parameters(span: Span, name: &str, sources: &SourceMap) -> Option<Diagnostic> {
     let body = sources.spelling(span)?;
     let text = sources.file(body.file).text.as_ref();

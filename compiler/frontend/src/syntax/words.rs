@@ -18,8 +18,8 @@ pub(super) fn operator(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The operator that two operators stand for, if they are written one after another. Adjacent ones are operators of
-/// other languages.
+/// The intended operator for two consecutive operators: an operator of another language, such as `=>`, or, if they are
+/// not adjacent, an operator with a blank in it.
 pub(super) fn joined(first: &str, second: &str, is_adjacent: bool) -> Option<&'static str> {
     Some(match (first, second) {
         ("=", ">") => ">=",

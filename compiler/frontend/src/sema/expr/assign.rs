@@ -19,7 +19,7 @@ use crate::{
     sema::{Sema, convert::AssignContext},
 };
 
-/// The whole of an expression that changes an object.
+/// The spans of an expression that changes an object, for fixes.
 #[derive(Clone, Copy)]
 struct Written {
     span: Span,
@@ -131,7 +131,7 @@ impl Sema<'_> {
         let (open, close) = if is_discarded { ("", "") } else { ("(", ")") };
         let behind = format!(" {plus_one}{close}");
         let step = [Piece::Text(open), Piece::Source(lvalue.span), Piece::Text(&behind)];
-        // The value of `x++` before the step has no such form.
+        // `x += 1` returns the new value, so it cannot replace `x++` if the old value is used.
         let has_form = is_discarded || result == UpdateResult::New;
         let step_span = if has_form { span } else { Span::default() };
         match self.types.get(lvalue.ty.ty) {
@@ -205,7 +205,7 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Update(Box::new(Update { lvalue, new, result })), ty, span }
     }
 
-    /// An lvalue that can be assigned to. Reports others.
+    /// The operand as an lvalue that can be assigned to. Reports an error otherwise.
     fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str, written: Written) -> Option<Lvalue> {
         let lvalue = match self.object_operand(expr) {
             Operand::Lvalue(lvalue) => lvalue,
@@ -222,7 +222,7 @@ impl Sema<'_> {
         self.may_write(&lvalue, op, spelling, written).then_some(lvalue)
     }
 
-    /// The last arguments of an atomic function that does what an operator of C11 does on this object, with the closing
+    /// The order and scope arguments for an atomic function that replaces an operator on this object, with the closing
     /// parenthesis.
     pub(super) fn explicit_arguments(&self, lvalue: &Lvalue) -> String {
         let has = |extension| self.extensions.has(extension);
@@ -355,7 +355,7 @@ fn one_of(element: kiln_types::ty::Scalar) -> Const {
     if element.is_float() { Const::Float(1.0) } else { Const::Int(1) }
 }
 
-/// Whether the value is the one that the lvalue contains: of the same variable, or the same part of it.
+/// Whether the value is loaded from this variable, or from the same part of it.
 fn is_load_of(value: &Expr, lvalue: &Lvalue) -> bool {
     matches!(&value.kind, ExprKind::Load(from) if is_same_variable(from, lvalue))
 }

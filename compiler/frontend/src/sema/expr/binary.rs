@@ -12,7 +12,7 @@ use kiln_types::{
 
 use super::{
     arithmetic::is_assignment,
-    precedence::{is_comparison, is_text},
+    precedence::{is_comparison, is_string_literal},
 };
 use crate::{
     hir::{self, CompareOp, Const, Expr, ExprKind, LogicalOp, Offset},
@@ -43,7 +43,7 @@ impl Sema<'_> {
         if op.node == BinaryOp::Divide && left.ty != TyId::ERROR && right.ty != TyId::ERROR {
             self.warn_pointer_size(whole, part, span);
         }
-        if is_comparison(op.node) && (is_text(whole) || is_text(part)) {
+        if is_comparison(op.node) && (is_string_literal(whole) || is_string_literal(part)) {
             self.warn_string_comparison(op.span, &left, &right);
         }
         self.binary_values(op, left, right, span)

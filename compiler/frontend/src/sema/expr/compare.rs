@@ -142,19 +142,20 @@ impl Sema<'_> {
             (Some(constant), None) => (right, (left, constant), op.swapped()),
             _ => return,
         };
-        let (Ty::Scalar(of), Ty::Scalar(from)) = (self.types.get(value.ty), self.types.get(constant.0.ty))
+        let (Ty::Scalar(tested), Ty::Scalar(from)) =
+            (self.types.get(value.ty), self.types.get(constant.0.ty))
         else {
             return;
         };
-        let (of, from) = (*of, *from);
-        let shown = of.spelling();
+        let (tested, from) = (*tested, *from);
+        let shown = tested.spelling();
         let (result, reason) = match constant.1 {
-            Const::Float(number) if of == Scalar::Float && from == Scalar::Double => {
+            Const::Float(number) if tested == Scalar::Float && from == Scalar::Double => {
                 let nearest = number as f32;
                 if f64::from(nearest) == number || !nearest.is_finite() {
                     return;
                 }
-                let Some(result) = of_unequal(op) else { return };
+                let Some(result) = result_if_unequal(op) else { return };
                 let text = format!("{nearest:?}f");
                 self.report(
                     constant_comparison(span, result)
@@ -164,12 +165,14 @@ impl Sema<'_> {
                 );
                 return;
             }
-            Const::Int(bits) if !of.is_float() => {
-                let common = of.usual(from);
-                let (least, most) = fold::limits(of);
+            Const::Int(bits) if !tested.is_float() => {
+                let common = tested.usual(from);
+                let (least, most) = fold::limits(tested);
                 let number = fold::integer(from, bits);
                 // A conversion to an unsigned type changes negative values.
-                if !common.is_signed() && (of.is_signed() || number < 0) || (least..=most).contains(&number) {
+                if !common.is_signed() && (tested.is_signed() || number < 0)
+                    || (least..=most).contains(&number)
+                {
                     return;
                 }
                 let is_above = number > most;
@@ -244,8 +247,8 @@ impl Sema<'_> {
         );
     }
 
-    /// Warns about a string literal that is compared: not its characters, but its address (C99 6.4.5), which equal texts
-    /// need not share. The comparison with a null pointer is customary.
+    /// Warns about a comparison with a string literal, which compares addresses instead of characters. Equal literals
+    /// can have different addresses (C99 6.4.5). A comparison with a null pointer is accepted.
     pub(super) fn warn_string_comparison(&mut self, op: Span, left: &Expr, right: &Expr) {
         let is_address =
             |sema: &Self, value: &Expr| sema.is_pointer(value.ty) && !sema.is_null_constant(value);
@@ -293,7 +296,7 @@ fn is_equality(op: CompareOp) -> bool {
 }
 
 /// The result of comparing unequal numbers for equality.
-fn of_unequal(op: CompareOp) -> Option<bool> {
+fn result_if_unequal(op: CompareOp) -> Option<bool> {
     is_equality(op).then_some(op == CompareOp::NotEqual)
 }
 

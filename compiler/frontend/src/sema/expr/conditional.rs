@@ -268,7 +268,7 @@ impl Sema<'_> {
     ) -> Expr {
         let ty = then.ty;
         match self.types.components(ty) {
-            Some((element, of)) if of == count && element.size() == tested.size() => {}
+            Some((element, other)) if other == count && element.size() == tested.size() => {}
             _ => {
                 self.report_width(&then, tested, span);
                 return self.error_value(span);

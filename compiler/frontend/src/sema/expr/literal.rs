@@ -227,7 +227,7 @@ impl Sema<'_> {
         });
     }
 
-    /// Whether what follows the digits of a number is the name of something.
+    /// Whether the suffix of a number is the name of a variable, function or constant.
     fn is_declared_suffix(&self, suffix: &str) -> bool {
         self.scopes.visible_names().any(|(name, _)| self.text(name) == suffix)
     }

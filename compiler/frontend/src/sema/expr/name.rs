@@ -146,7 +146,7 @@ impl Sema<'_> {
             diagnostic =
                 diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
         } else if let Some(near) = kiln_session::diag::closest(text, STATEMENTS) {
-            // Whether the statement would be complete is not known here.
+            // No fix, because the result may not be a complete statement.
             diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
         } else if matches!(text, "cout" | "cerr" | "endl") {
             diagnostic = diagnostic.help("print with `printf`, as in `printf(\"%d\\n\", n)`");

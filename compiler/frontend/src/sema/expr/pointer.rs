@@ -43,12 +43,12 @@ impl Sema<'_> {
     }
 
     /// `base[index]`, or the equivalent `index[base]`.
-    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, use_of: Use, span: Span) -> Operand {
+    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, purpose: Use, span: Span) -> Operand {
         let base = match self.operand(base) {
             Operand::Lvalue(lvalue) => match *self.types.get(lvalue.ty.ty) {
                 Ty::Array(element, count) => {
                     let index = self.subscript(index);
-                    return self.array_element(lvalue, element, count, index, use_of, span);
+                    return self.array_element(lvalue, element, count, index, purpose, span);
                 }
                 Ty::Vector(element, count) => {
                     let index = self.subscript(index);
@@ -125,13 +125,13 @@ impl Sema<'_> {
         element: QualTy,
         count: Option<u64>,
         index: Expr,
-        use_of: Use,
+        purpose: Use,
         span: Span,
     ) -> Operand {
         if !self.is_index(&index) {
             return Operand::Value(self.error_value(span));
         }
-        self.warn_bounds(&index, count, use_of, span);
+        self.warn_bounds(&index, count, purpose, span);
         let mut ty = element;
         ty.quals.is_const |= base.ty.quals.is_const;
         ty.quals.is_volatile |= base.ty.quals.is_volatile;
@@ -141,10 +141,10 @@ impl Sema<'_> {
     }
 
     /// Warns about a constant index that is out of bounds. An array of one element may be a flexible array.
-    fn warn_bounds(&mut self, index: &Expr, count: Option<u64>, use_of: Use, span: Span) {
+    fn warn_bounds(&mut self, index: &Expr, count: Option<u64>, purpose: Use, span: Span) {
         let Some(count @ 2..) = count else { return };
         let Some(Const::Int(bits)) = self.constant(index) else { return };
-        if bits > count || bits == count && use_of == Use::Access {
+        if bits > count || bits == count && purpose == Use::Access {
             let is_signed = self.types.components(index.ty).is_some_and(|(scalar, _)| scalar.is_signed());
             let shown = if is_signed { (bits as i64).to_string() } else { bits.to_string() };
             self.report(

@@ -84,13 +84,13 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns about `a || b && c`, where `&&` binds tighter (C99 6.5.14). A text as an operand of `&&` explains the
-    /// condition, and does not change it.
+    /// Warns about `a || b && c`, where `&&` binds tighter (C99 6.5.14). Accepts a string literal as an operand of
+    /// `&&`, which only documents the condition.
     fn warn_logical_operand(&mut self, op: Spanned<BinaryOp>, operand: &ast::Expr) {
         let ast::ExprKind::Binary(inner) = &operand.kind else { return };
         if op.node != BinaryOp::LogicalOr
             || inner.op.node != BinaryOp::LogicalAnd
-            || [&inner.left, &inner.right].iter().any(|text| is_text(text))
+            || [&inner.left, &inner.right].iter().any(|text| is_string_literal(text))
         {
             return;
         }
@@ -126,9 +126,9 @@ fn operator(operand: &ast::Expr) -> Option<BinaryOp> {
 }
 
 /// Whether this is a string literal, possibly in parentheses.
-pub(super) fn is_text(expr: &ast::Expr) -> bool {
+pub(super) fn is_string_literal(expr: &ast::Expr) -> bool {
     match &expr.kind {
-        ast::ExprKind::Paren(inner) => is_text(inner),
+        ast::ExprKind::Paren(inner) => is_string_literal(inner),
         kind => matches!(kind, ast::ExprKind::String(_)),
     }
 }

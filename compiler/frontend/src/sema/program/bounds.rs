@@ -1,7 +1,7 @@
-//! Warns about calls of functions that access an element outside of the array that they are given.
+//! Warns about calls of functions that access an element outside the array passed to them.
 //!
-//! Only accesses with a constant index count, and only if every call executes them: the size of the array may decide whether
-//! others are.
+//! Considers only accesses with a constant index that every call executes. Other accesses may depend on the size of the
+//! array.
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
@@ -25,7 +25,7 @@ struct Access {
 type Known = FxHashMap<FunctionId, Vec<Access>>;
 
 impl Program<'_> {
-    /// Warns about accesses of functions outside of their arguments (C99 6.5.6).
+    /// Warns about functions that access elements outside their arguments (C99 6.5.6).
     pub(super) fn check_bounds(&mut self) {
         if !self.sink.is_enabled(Code::ArrayBounds) {
             return;
@@ -113,8 +113,9 @@ impl Program<'_> {
         found
     }
 
-    /// The number of elements of the array that a pointer points into, and the index of the element. Arrays in arrays are
-    /// often used as one, and an array of one element can be a flexible array.
+    /// The number of elements of the array that a pointer points into, and the index of the element. `None` for an
+    /// array inside an array, because programs often index the whole, and for an array of one element, which can be a
+    /// flexible array.
     fn array(&self, pointer: &Expr) -> Option<(i64, i64)> {
         let element = self.pointee(pointer.ty)?;
         match &pointer.kind {
@@ -132,7 +133,7 @@ impl Program<'_> {
                 };
                 let is_whole = !matches!(array.kind, LvalueKind::Element(_));
                 match self.module.types.get(array.ty.ty) {
-                    Ty::Array(of, Some(count @ 2..)) if is_whole && of.ty == element => {
+                    Ty::Array(item, Some(count @ 2..)) if is_whole && item.ty == element => {
                         Some((i64::try_from(*count).ok()?, skipped))
                     }
                     _ => None,
@@ -157,7 +158,7 @@ fn access(lvalue: &Lvalue) -> Option<Access> {
     Some(Access { parameter, index, span: lvalue.span })
 }
 
-/// The variable that a pointer is, and the constant that is added to it.
+/// The pointer variable, and the constant that is added to its value.
 fn target(pointer: &Expr) -> Option<(LocalId, i64)> {
     match &pointer.kind {
         ExprKind::Load(Lvalue { kind: LvalueKind::Local(local), .. }) => Some((*local, 0)),
@@ -189,7 +190,7 @@ fn executed<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) -> bool {
             evaluated(&branch.condition, visit);
             !leaves(&branch.then) && !leaves(&branch.otherwise)
         }
-        StmtKind::Loop(of) => !leaves(&of.body),
+        StmtKind::Loop(node) => !leaves(&node.body),
         StmtKind::Return(Some(value)) => {
             evaluated(value, visit);
             false
@@ -204,7 +205,7 @@ fn leaves(stmts: &[Stmt]) -> bool {
         StmtKind::Declare(_) | StmtKind::Expr(_) | StmtKind::Case(_) | StmtKind::Default => false,
         StmtKind::Block(body) => leaves(body),
         StmtKind::If(branch) => leaves(&branch.then) || leaves(&branch.otherwise),
-        StmtKind::Loop(of) => leaves(&of.body),
+        StmtKind::Loop(node) => leaves(&node.body),
         StmtKind::Switch(switch) => leaves(&switch.body),
         StmtKind::Break | StmtKind::Continue => false,
         StmtKind::Return(_) | StmtKind::Label(_) | StmtKind::Goto(_) => true,

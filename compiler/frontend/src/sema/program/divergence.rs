@@ -207,8 +207,8 @@ impl<'m> Walk<'_, 'm> {
         self.parting().or(self.returned)
     }
 
-    /// Like `here`, but ignores divergent returns. A variable that only some of the work-items that reconverge have
-    /// stored to varies.
+    /// Like `here`, but ignores divergent returns: work-items that returned do not reconverge with the others. A
+    /// variable varies if only some of the work-items that reconverge have stored to it.
     fn parting(&self) -> Option<Span> {
         self.diverged.or(self.left).or(self.skipped)
     }
@@ -235,8 +235,8 @@ impl<'m> Walk<'_, 'm> {
                 self.under(diverged, |walk| walk.stmts(otherwise));
                 self.varying.extend(&after);
             }
-            StmtKind::Loop(of) => {
-                self.repeat(stmt.span, of.condition.as_ref(), of.step.as_ref(), &of.body);
+            StmtKind::Loop(node) => {
+                self.repeat(stmt.span, node.condition.as_ref(), node.step.as_ref(), &node.body);
             }
             StmtKind::Switch(switch) => {
                 let Switch { value, body } = &**switch;
@@ -279,7 +279,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// A loop. Divergence and varying values at its end apply to its start in the next traversal.
+    /// Traverses a loop. Divergence and varying values at its end apply to its start in the next traversal.
     fn repeat(&mut self, at: Span, condition: Option<&'m Expr>, step: Option<&'m Expr>, body: &'m [Stmt]) {
         let facts = &self.analysis.facts[self.function];
         let known = facts.left.get(&at).copied();
@@ -367,7 +367,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// A barrier, or a call of a function that contains one.
+    /// Records a barrier, or a call of a function that contains one.
     fn barrier(&mut self, barrier: Span, is_call: bool) {
         self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
         if let (Some(diverged), Some(found)) = (self.here(), &mut self.found) {
@@ -375,7 +375,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Variables whose addresses are passed may be assigned varying values.
+    /// Marks variables as varying if their addresses are passed to a function that may store varying values there.
     fn outputs(&mut self, arguments: &'m [Expr], is_source: bool) {
         let mut lvalues = Vec::new();
         for argument in arguments {
@@ -393,7 +393,7 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Whether a store may differ between work-items: its value, its address, or whether it happens.
+    /// Marks the variable as varying if the stored value or its address varies, or if only some work-items store it.
     fn stores(&mut self, lvalue: &'m Lvalue, value: &'m Expr) {
         if self.parting().is_some() || self.varies(value) || self.lvalue_varies(lvalue) {
             self.vary(lvalue);

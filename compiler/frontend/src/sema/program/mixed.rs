@@ -64,11 +64,11 @@ impl Program<'_> {
         let (mut atomics, mut plain, mut has_barrier) = (Vec::new(), Vec::new(), false);
         let mut access = |lvalue: &Lvalue| {
             if self.is_shared(lvalue) {
-                plain.extend(of_lvalue(lvalue, lvalue.span));
+                plain.extend(access_to(lvalue, lvalue.span));
             }
         };
         visit::expressions(body, &mut |expr| match &expr.kind {
-            ExprKind::Atomic(atomic) => atomics.extend(of_pointer(&atomic.object, expr.span)),
+            ExprKind::Atomic(atomic) => atomics.extend(access_through(&atomic.object, expr.span)),
             ExprKind::Barrier(_) | ExprKind::Fence(_) => has_barrier = true,
             ExprKind::Load(lvalue) => access(lvalue),
             ExprKind::Update(update) => access(&update.lvalue),
@@ -102,12 +102,12 @@ impl Program<'_> {
 }
 
 /// The object that a pointer refers to.
-fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
+fn access_through(pointer: &Expr, span: Span) -> Option<Access> {
     match &pointer.kind {
-        ExprKind::PointerCast(inner) => of_pointer(inner, span),
-        ExprKind::AddressOf(lvalue) => of_lvalue(lvalue, span),
+        ExprKind::PointerCast(inner) => access_through(inner, span),
+        ExprKind::AddressOf(lvalue) => access_to(lvalue, span),
         ExprKind::Offset(offset) => {
-            let inner = of_pointer(&offset.pointer, span)?;
+            let inner = access_through(&offset.pointer, span)?;
             let at_start = inner.element == Some(0);
             Some(Access { element: constant(&offset.index).filter(|_| at_start), ..inner })
         }
@@ -120,18 +120,18 @@ fn of_pointer(pointer: &Expr, span: Span) -> Option<Access> {
     }
 }
 
-fn of_lvalue(lvalue: &Lvalue, span: Span) -> Option<Access> {
+fn access_to(lvalue: &Lvalue, span: Span) -> Option<Access> {
     match &lvalue.kind {
         LvalueKind::Local(local) => Some(named(Root::Local(*local), span)),
         LvalueKind::Global(global) => Some(named(Root::Global(*global), span)),
-        LvalueKind::Deref(pointer) => of_pointer(pointer, span),
+        LvalueKind::Deref(pointer) => access_through(pointer, span),
         LvalueKind::Element(element) => {
-            let inner = of_lvalue(&element.base, span)?;
+            let inner = access_to(&element.base, span)?;
             let at_start = inner.element == Some(0);
             Some(Access { element: constant(&element.index).filter(|_| at_start), ..inner })
         }
         LvalueKind::Field(field) => {
-            let mut inner = of_lvalue(&field.base, span)?;
+            let mut inner = access_to(&field.base, span)?;
             inner.object.members.push(field.offset);
             Some(inner)
         }

@@ -26,16 +26,16 @@ impl Program<'_> {
     /// OpenCL C 6.11.k: reports every call between members of a cycle. Enqueuing a block is not a call: a block may
     /// enqueue itself (6.15.19).
     pub(super) fn check_recursion(&mut self) {
-        let group = circles(self.uses);
+        let group = components(self.uses);
         for (caller, found) in self.uses.entries() {
             let mut reported = FxHashSet::default();
             for &(callee, span) in &found.calls {
                 if group[caller.index()] != group[callee.index()] || !reported.insert(callee) {
                     continue;
                 }
-                let is_circle = caller != callee;
+                let is_mutual = caller != callee;
                 let (from, to) = (self.name_of(caller), self.name_of(callee));
-                let message = if is_circle {
+                let message = if is_mutual {
                     format!("`{from}` calls `{to}`, which calls `{from}` again")
                 } else {
                     format!("`{from}` calls itself")
@@ -51,7 +51,7 @@ impl Program<'_> {
 }
 
 /// The component of each function. Two functions of one component call each other recursively.
-fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
+fn components(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
     let count = uses.len();
     let mut search = Components {
         uses,
@@ -65,7 +65,7 @@ fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
     };
     for function in uses.ids() {
         if search.order[function.index()] == 0 {
-            search.from(function);
+            search.visit(function);
         }
     }
     search.group
@@ -73,7 +73,7 @@ fn circles(uses: &Table<FunctionId, Uses>) -> Vec<usize> {
 
 impl Components<'_> {
     /// Visits the calls from one function, with an explicit stack: call chains can be long.
-    fn from(&mut self, start: FunctionId) {
+    fn visit(&mut self, start: FunctionId) {
         let mut work = vec![(start, 0)];
         self.enter(start);
         while let Some(&mut (caller, ref mut next)) = work.last_mut() {

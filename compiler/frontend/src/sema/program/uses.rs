@@ -59,7 +59,7 @@ impl Uses {
                 _ => uses.global_of(lvalue),
             },
             ExprKind::AddressOf(lvalue) => uses.sets(lvalue, &mut variables),
-            // An update reads first: alone, it gives no value.
+            // An update reads the old value, so it does not initialize the variable.
             ExprKind::Update(update) => match update.lvalue.local() {
                 Some(local) => variables[local.index()].reads(update.lvalue.span),
                 None => uses.global_of(&update.lvalue),

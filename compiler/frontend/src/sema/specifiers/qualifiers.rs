@@ -128,8 +128,8 @@ impl Sema<'_> {
         }
     }
 
-    /// OpenCL C 6.15.12.10: `_Atomic` is not supported.
-    /// With the fix: the span of qualifier and type, and the atomic type.
+    /// Reports `_Atomic` (OpenCL C 6.15.12.10). `fix` contains the span of qualifier and type, and the atomic type that
+    /// replaces them.
     pub(in crate::sema) fn report_atomic_qualifier(&mut self, span: Span, fix: Option<(Span, &str)>) {
         let diagnostic = Diagnostic::new(Code::UnsupportedQualifier, span, "OpenCL C has no `_Atomic`")
             .note("OpenCL C 6.15.12.10: the `_Atomic` type specifier and qualifier are not supported");

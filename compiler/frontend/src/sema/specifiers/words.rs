@@ -26,7 +26,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Counts a specifier if it is a keyword. Whether it is one.
+    /// Counts a specifier if it is a keyword. Returns whether it is one.
     pub(super) fn take(&mut self, specifier: &TypeSpecifierKind, span: Span) -> bool {
         let count = match specifier {
             TypeSpecifierKind::Signed => &mut self.signed,

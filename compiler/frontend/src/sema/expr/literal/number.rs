@@ -74,7 +74,7 @@ pub(super) fn integer(text: &str) -> Result<Integer, IntegerError> {
     Ok(Integer { value, is_decimal: base == 10, is_unsigned, is_long, is_long_long })
 }
 
-/// The constant that is meant by one with a suffix of another language: `1_000`, `1f`.
+/// The intended constant for a spelling of another language: `1_000`, `1f`.
 pub(super) fn meant(text: &str, suffix: &str) -> Option<String> {
     let digits = text.strip_suffix(suffix)?;
     let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
