@@ -194,9 +194,9 @@ impl<'a> Cursor<'a> {
         Some(Self { analysis, world, file, offset, newer: None })
     }
 
-    /// The cursor in a document that differs from the analyzed text only in the word at the cursor, so that all offsets
-    /// before the word are valid. `None` if the document differs elsewhere, after `.` or `->`, where completion needs
-    /// the newest types, and in a directive.
+    /// The cursor in a document that differs from the analyzed text only in the word at the cursor: the offsets before
+    /// that word are still valid. `None` if the document differs elsewhere. Also `None` in two contexts that need a new
+    /// analysis: after `.` or `->`, which needs the newest types, and in a directive.
     pub(crate) fn while_typing(
         analysis: &'a Analysis,
         world: &'a World,

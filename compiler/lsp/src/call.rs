@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_call_that_is_open() {
+    fn the_innermost_open_call_is_found() {
         check("x = f(a, g(b, c), ", Some(("f", 2)));
         check("f(a, g(b, ", Some(("g", 1)));
         check("f(a, (b + ", Some(("f", 1)));

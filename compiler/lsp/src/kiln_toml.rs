@@ -15,11 +15,14 @@ const KEYS: [(&str, Key); 7] = [
         "std",
         Key::Word {
             option: "-cl-std=",
-            of: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\", \"CL3.0\" or \"CL3.1\"",
+            expected: "\"CL1.0\", \"CL1.1\", \"CL1.2\", \"CL2.0\", \"CL3.0\" or \"CL3.1\"",
         },
     ),
-    ("env", Key::Word { option: "--env=", of: "\"vulkan\" or \"opencl\"" }),
-    ("profile", Key::Word { option: "--device-profile=", of: "the name or the file of a device profile" }),
+    ("env", Key::Word { option: "--env=", expected: "\"vulkan\" or \"opencl\"" }),
+    (
+        "profile",
+        Key::Word { option: "--device-profile=", expected: "the name or the file of a device profile" },
+    ),
     ("define", Key::List { option: "-D" }),
     ("include", Key::List { option: "-I" }),
     ("extensions", Key::List { option: "-cl-ext=" }),
@@ -28,7 +31,7 @@ const KEYS: [(&str, Key); 7] = [
 
 #[derive(Clone, Copy)]
 enum Key {
-    Word { option: &'static str, of: &'static str },
+    Word { option: &'static str, expected: &'static str },
     List { option: &'static str },
 }
 
@@ -51,7 +54,7 @@ pub fn read(text: &str) -> Kiln {
     for (name, value) in table.get_ref() {
         let known = KEYS.iter().find(|(key, _)| *key == name.get_ref().as_ref());
         match known {
-            Some((_, Key::Word { option, of })) => kiln.word(option, of, value),
+            Some((_, Key::Word { option, expected })) => kiln.word(option, expected, value),
             Some((_, Key::List { option })) => kiln.list(option, value),
             None => {
                 let keys = KEYS.map(|(key, _)| format!("`{key}`")).join(", ");
@@ -64,7 +67,7 @@ pub fn read(text: &str) -> Kiln {
 }
 
 impl Kiln {
-    fn word(&mut self, option: &str, of: &str, value: &Spanned<DeValue<'_>>) {
+    fn word(&mut self, option: &str, expected: &str, value: &Spanned<DeValue<'_>>) {
         let word = value.get_ref().as_str().filter(|word| match option {
             "--env=" => matches!(*word, "vulkan" | "opencl"),
             "--device-profile=" => true,
@@ -72,7 +75,7 @@ impl Kiln {
         });
         match word {
             Some(word) => self.flags.push(format!("{option}{word}")),
-            None => self.mistakes.push((value.span(), format!("{of} is expected"))),
+            None => self.mistakes.push((value.span(), format!("{expected} is expected"))),
         }
     }
 

@@ -33,7 +33,7 @@ fn write(path: &Path, text: &str) -> Option<Uri> {
         fs::create_dir_all(path.parent()?).ok()?;
         fs::write(path, text).ok()?;
     }
-    crate::uri::uri(&crate::uri::of_path(path))
+    crate::uri::uri(&crate::uri::name_of_path(path))
 }
 
 /// The cache directory: `KILN_CACHE`, which may be `off`, or else the system's cache directory.

@@ -1,6 +1,6 @@
-//! Data races of launches, which the memory models find. A thread of its own explores a source when it has not changed for a
-//! while, so no answer waits for it. The worker shows the races of the current text as diagnostics, and their fixes as code
-//! actions.
+//! Data races of launches, found with the memory models. A separate thread explores a source when it has not changed
+//! for a while, so that requests do not wait for it. The worker shows the races of the current text as diagnostics, and
+//! their fixes as code actions.
 
 use std::{
     collections::BTreeMap,
@@ -96,7 +96,7 @@ fn explore(explorer: Explorer, todo: &Receiver<Wanted>, done: &Sender<Found>) {
 pub(crate) struct Races(BTreeMap<String, (Arc<str>, Vec<Race>)>);
 
 impl Races {
-    /// Records the races of a source. Returns whether they are others than before.
+    /// Records the races of a source. Returns whether they differ from the previous ones.
     pub(crate) fn record(&mut self, Found { name, text, races }: Found) -> bool {
         let known = self.0.get(&name).is_some_and(|(before, known)| *before == text && *known == races);
         self.0.insert(name, (text, races));

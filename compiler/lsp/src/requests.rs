@@ -30,24 +30,25 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::GotoDefinition::METHOD => {
             serve::<requests::GotoDefinition>(session, request, |session, it| {
-                let found = at(session, &it.text_document_position_params, definition::definition);
+                let found = at_position(session, &it.text_document_position_params, definition::definition);
                 Ok(found.map(GotoDefinitionResponse::Array))
             })
         }
         requests::GotoDeclaration::METHOD => {
             serve::<requests::GotoDeclaration>(session, request, |session, it| {
-                let found = at(session, &it.text_document_position_params, definition::declaration);
+                let found = at_position(session, &it.text_document_position_params, definition::declaration);
                 Ok(found.map(GotoDefinitionResponse::Array))
             })
         }
         requests::GotoTypeDefinition::METHOD => {
             serve::<requests::GotoTypeDefinition>(session, request, |session, it| {
-                let found = at(session, &it.text_document_position_params, definition::type_definition);
+                let found =
+                    at_position(session, &it.text_document_position_params, definition::type_definition);
                 Ok(found.map(GotoDefinitionResponse::Array))
             })
         }
         requests::HoverRequest::METHOD => serve::<requests::HoverRequest>(session, request, |session, it| {
-            Ok(at(session, &it.text_document_position_params, hover::hover).flatten())
+            Ok(at_position(session, &it.text_document_position_params, hover::hover).flatten())
         }),
         requests::References::METHOD => serve::<requests::References>(session, request, |session, it| {
             let with_declarations = it.context.include_declaration;
@@ -55,12 +56,12 @@ pub(crate) fn answer(session: &mut Session, request: Request) -> Response {
         }),
         requests::DocumentHighlightRequest::METHOD => {
             serve::<requests::DocumentHighlightRequest>(session, request, |session, it| {
-                Ok(at(session, &it.text_document_position_params, highlight::highlight))
+                Ok(at_position(session, &it.text_document_position_params, highlight::highlight))
             })
         }
         requests::PrepareRenameRequest::METHOD => {
             serve::<requests::PrepareRenameRequest>(session, request, |session, it| {
-                let prepared = at(session, &it, crate::features::rename::prepare).transpose()?;
+                let prepared = at_position(session, &it, crate::features::rename::prepare).transpose()?;
                 Ok(prepared.map(|(range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
                     range,
                     placeholder,
@@ -95,7 +96,7 @@ fn answer_about_text(session: &mut Session, request: Request) -> Response {
         }
         requests::SignatureHelpRequest::METHOD => {
             serve::<requests::SignatureHelpRequest>(session, request, |session, it| {
-                Ok(at(session, &it.text_document_position_params, signature::help).flatten())
+                Ok(at_position(session, &it.text_document_position_params, signature::help).flatten())
             })
         }
         requests::SemanticTokensFullRequest::METHOD => {
@@ -171,7 +172,7 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
             serve::<requests::SelectionRangeRequest>(session, request, |session, it| {
                 let around = |position| {
                     let text_document = it.text_document.clone();
-                    at(
+                    at_position(
                         session,
                         &TextDocumentPositionParams { text_document, position },
                         selection::enclosing_ranges,
@@ -225,7 +226,7 @@ fn serve<R: requests::Request>(
 }
 
 /// Runs a feature at a position; `None` if there is no such document.
-pub(crate) fn at<T>(
+pub(crate) fn at_position<T>(
     session: &mut Session,
     position: &TextDocumentPositionParams,
     feature: impl FnOnce(&Cursor<'_>) -> T,
@@ -242,7 +243,7 @@ fn complete(session: &mut Session, position: &TextDocumentPositionParams) -> Opt
         let cursor = Cursor::while_typing(analysis, world, &name, position.position)?;
         Some(completion::complete(&cursor))
     });
-    known.or_else(|| at(session, position, completion::complete))
+    known.or_else(|| at_position(session, position, completion::complete))
 }
 
 /// Runs a feature on a file; `None` if there is no such document.
@@ -272,9 +273,9 @@ fn references(
     position: &TextDocumentPositionParams,
     with_declarations: bool,
 ) -> Vec<Location> {
-    match at(session, position, references::key).flatten() {
+    match at_position(session, position, references::key).flatten() {
         Some(key) => workspace::references(session, &key, with_declarations),
-        None => at(session, position, references::of_language).unwrap_or_default(),
+        None => at_position(session, position, references::builtin_locations).unwrap_or_default(),
     }
 }
 

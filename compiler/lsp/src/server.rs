@@ -131,11 +131,12 @@ impl Server {
         // Parsed one by one, so that an invalid parameter does not invalidate the rest.
         let mut parameters = request.params;
         let encodings =
-            part::<Vec<PositionEncodingKind>>(&parameters, "/capabilities/general/positionEncodings");
+            message_part::<Vec<PositionEncodingKind>>(&parameters, "/capabilities/general/positionEncodings");
         self.world.encoding = Encoding::negotiated(encodings.as_deref());
         self.world.client = client(&parameters);
-        let root = part::<Uri>(&parameters, "/rootUri").as_ref().map(uri::name);
-        let folders = part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders").unwrap_or_default();
+        let root = message_part::<Uri>(&parameters, "/rootUri").as_ref().map(uri::name);
+        let folders =
+            message_part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders").unwrap_or_default();
         let folders: Vec<String> = folders.iter().map(|folder| uri::name(&folder.uri)).collect();
         self.world.folders = if folders.is_empty() { root.into_iter().collect() } else { folders.into() };
         if let Some(options) = parameters.get_mut("initializationOptions").filter(|it| !it.is_null()) {
@@ -153,19 +154,27 @@ impl Server {
         }
         match notification.method.as_str() {
             notifications::Initialized::METHOD => self.initialized(),
-            notifications::DidOpenTextDocument::METHOD => self.with(notification, Self::opened),
-            notifications::DidChangeTextDocument::METHOD => self.with(notification, Self::changed),
-            notifications::DidCloseTextDocument::METHOD => self.with(notification, Self::closed),
-            notifications::DidChangeConfiguration::METHOD => self.with(notification, Self::configured),
-            notifications::DidChangeWatchedFiles::METHOD => self.with(notification, Self::watched),
-            notifications::DidChangeWorkspaceFolders::METHOD => self.with(notification, Self::moved),
-            notifications::Cancel::METHOD => self.with(notification, Self::cancelled),
+            notifications::DidOpenTextDocument::METHOD => self.with_parameters(notification, Self::opened),
+            notifications::DidChangeTextDocument::METHOD => self.with_parameters(notification, Self::changed),
+            notifications::DidCloseTextDocument::METHOD => self.with_parameters(notification, Self::closed),
+            notifications::DidChangeConfiguration::METHOD => {
+                self.with_parameters(notification, Self::configured)
+            }
+            notifications::DidChangeWatchedFiles::METHOD => self.with_parameters(notification, Self::watched),
+            notifications::DidChangeWorkspaceFolders::METHOD => {
+                self.with_parameters(notification, Self::moved)
+            }
+            notifications::Cancel::METHOD => self.with_parameters(notification, Self::cancelled),
             _ => {}
         }
     }
 
     /// Handles a notification if its parameters are valid; logs it otherwise.
-    fn with<P: DeserializeOwned>(&mut self, notification: Notification, act: impl FnOnce(&mut Self, P)) {
+    fn with_parameters<P: DeserializeOwned>(
+        &mut self,
+        notification: Notification,
+        act: impl FnOnce(&mut Self, P),
+    ) {
         match serde_json::from_value(notification.params) {
             Ok(parameters) => act(self, parameters),
             Err(error) => self.malformed(&format!("{}: {error}", notification.method)),
@@ -318,7 +327,7 @@ impl Server {
 }
 
 fn client(parameters: &serde_json::Value) -> Client {
-    let can = |path: &str| part(parameters, path).unwrap_or(false);
+    let can = |path: &str| message_part(parameters, path).unwrap_or(false);
     Client {
         watches_files: can("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
         has_configuration: can("/capabilities/workspace/configuration"),
@@ -329,6 +338,6 @@ fn client(parameters: &serde_json::Value) -> Client {
 }
 
 /// A value in a message, if it exists and has this type.
-fn part<T: DeserializeOwned>(message: &serde_json::Value, path: &str) -> Option<T> {
+fn message_part<T: DeserializeOwned>(message: &serde_json::Value, path: &str) -> Option<T> {
     serde_json::from_value(message.pointer(path)?.clone()).ok()
 }

@@ -31,7 +31,7 @@ pub(crate) fn uri(name: &str) -> Option<Uri> {
 }
 
 /// The name of a path.
-pub(crate) fn of_path(path: &Path) -> String {
+pub(crate) fn name_of_path(path: &Path) -> String {
     normal(&path.to_string_lossy().replace('\\', "/"))
 }
 

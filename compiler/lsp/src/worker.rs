@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// Has a source explored for data races, unless those of its text are known.
+    /// Sends a source to the explorer of data races, unless the races of its current text are known.
     fn explore(&mut self, root: &str) {
         let world = &self.session.world;
         let Some(document) = world.documents.get(root).filter(|it| it.text.contains("kiln run ")) else {

@@ -11,7 +11,7 @@ use lsp_types::{
 use crate::{
     analysis::Analysis,
     features::{actions, references, rename, symbols},
-    requests::at,
+    requests::at_position,
     session::{Session, is_header, is_source},
     uri,
     world::World,
@@ -42,7 +42,7 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
         if kind.is_dir() && depth > 0 {
             collect(&entry.path(), depth - 1, found);
         } else if kind.is_file() && is_source(&name) {
-            found.insert(uri::of_path(&entry.path()));
+            found.insert(uri::name_of_path(&entry.path()));
         }
     }
 }
@@ -132,8 +132,8 @@ pub(crate) fn rename(
     position: &TextDocumentPositionParams,
     new: &str,
 ) -> Result<WorkspaceEdit, String> {
-    let (_, old) = at(session, position, rename::prepare).ok_or("there is no such document")??;
-    let key = at(session, position, references::key).flatten().ok_or("it has no declaration")?;
+    let (_, old) = at_position(session, position, rename::prepare).ok_or("there is no such document")??;
+    let key = at_position(session, position, references::key).flatten().ok_or("it has no declaration")?;
     let mut edits = rename::Edits::new();
     let mut rejected = None;
     visit_entity(session, &key, &mut |analysis, entity| {

@@ -23,12 +23,12 @@ pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
     if !uri::is_path(source) {
         return Vec::new();
     }
-    above(source).find_map(|folder| of_folder(world, folder, source)).unwrap_or_default()
+    above(source).find_map(|folder| flags_in_folder(world, folder, source)).unwrap_or_default()
 }
 
 /// The name and text of the `kiln.toml` for a source.
 pub(super) fn kiln(world: &World, source: &str) -> Option<(String, String)> {
-    let folder = above(source).find(|folder| of_folder(world, folder, source).is_some())?;
+    let folder = above(source).find(|folder| flags_in_folder(world, folder, source).is_some())?;
     let name = format!("{folder}/{KILN}");
     let bytes = world.read(&name)?;
     Some((name, String::from_utf8_lossy(&bytes).into_owned()))
@@ -39,7 +39,7 @@ fn above(source: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(source), |path| path.rsplit_once('/').map(|(folder, _)| folder)).skip(1)
 }
 
-fn of_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, Vec<String>)>> {
+fn flags_in_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, Vec<String>)>> {
     let read = |file: &str| {
         let bytes = world.read(&format!("{folder}/{file}"))?;
         Some(String::from_utf8_lossy(&bytes).into_owned())

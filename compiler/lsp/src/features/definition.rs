@@ -14,12 +14,12 @@ use crate::{
 
 /// The definition of the entity at the cursor, or else its declarations; for an include, the file.
 pub(crate) fn definition(cursor: &Cursor<'_>) -> Vec<Location> {
-    of_name(cursor, Role::Definition)
+    locations_of_name(cursor, Role::Definition)
 }
 
 /// The declarations of the entity, or else its definition.
 pub(crate) fn declaration(cursor: &Cursor<'_>) -> Vec<Location> {
-    of_name(cursor, Role::Declaration)
+    locations_of_name(cursor, Role::Declaration)
 }
 
 /// The definition of the entity's type, if the program defines it.
@@ -30,7 +30,7 @@ pub(crate) fn type_definition(cursor: &Cursor<'_>) -> Vec<Location> {
         .map_or_else(Vec::new, |entity| locations(cursor.analysis, entity, Role::Definition))
 }
 
-fn of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
+fn locations_of_name(cursor: &Cursor<'_>, role: Role) -> Vec<Location> {
     if let Some(file) = included(cursor) {
         return vec![file];
     }
@@ -63,13 +63,13 @@ pub(crate) fn definitions(analysis: &Analysis, entity: Entity) -> Vec<Location> 
 /// The occurrences in this role, or else those in the other declaring role.
 pub(crate) fn locations(analysis: &Analysis, entity: Entity, role: Role) -> Vec<Location> {
     let other = if role == Role::Definition { Role::Declaration } else { Role::Definition };
-    let of = |role| -> Vec<Location> {
+    let with_role = |role| -> Vec<Location> {
         let locations =
             analysis.occurrences(entity).filter(|name| name.role == role).map(|name| &name.location);
         locations.filter_map(|location| analysis.location(location)).collect()
     };
-    let found = of(role);
-    if found.is_empty() { of(other) } else { found }
+    let found = with_role(role);
+    if found.is_empty() { with_role(other) } else { found }
 }
 
 /// The file that the directive at the cursor includes.

@@ -42,12 +42,12 @@ fn name_text(cursor: &Cursor<'_>, name: &Name) -> Option<String> {
     match name.entity {
         Entity::Macro(symbol, definition) => macro_text(cursor, name, analysis.symbol(symbol), definition),
         Entity::Program(Meaning::Builtin(_)) => Some(builtin::text(cursor, name, text)),
-        Entity::Program(meaning) => of_program(analysis, meaning, text),
+        Entity::Program(meaning) => entity_text(analysis, meaning, text),
     }
 }
 
 /// The text for an entity of the program, or for a constant or type of the language.
-pub(crate) fn of_program(analysis: &Analysis, meaning: Meaning, text: &str) -> Option<String> {
+pub(crate) fn entity_text(analysis: &Analysis, meaning: Meaning, text: &str) -> Option<String> {
     let program = &analysis.survey.program;
     let comment = comment_above(analysis, Entity::Program(meaning)).unwrap_or_default();
     let description = match meaning {

@@ -1,6 +1,6 @@
-//! Code lenses above kernels: commands of the client that run the source, check it for races, show its outcomes by the memory
-//! models, and show its SPIR-V. All but the last need a launch in a comment of the source: `kiln run …`. Outcomes are for sources
-//! whose work-items synchronize.
+//! Code lenses above kernels: commands of the client that run the source, check it for races, show its outcomes by the
+//! memory models, and show its SPIR-V. All but the last one require a launch in a comment of the source (`kiln run …`).
+//! The lens for outcomes also requires a source with atomic operations, fences or barriers.
 
 use kiln_frontend::hir::{ExprKind, visit};
 use kiln_session::source::FileId;

@@ -57,7 +57,7 @@ pub(crate) fn locations(analysis: &Analysis, entity: Entity, with_declarations: 
 }
 
 /// The locations of a built-in entity, which has no declaration, in one analysis.
-pub(crate) fn of_language(cursor: &Cursor<'_>) -> Vec<Location> {
+pub(crate) fn builtin_locations(cursor: &Cursor<'_>) -> Vec<Location> {
     cursor.name().map_or_else(Vec::new, |name| locations(cursor.analysis, name.entity, true))
 }
 

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn everywhere() {
+    fn every_occurrence_is_renamed() {
         assert_eq!(renamed("int f(int $0a) { return a + a; }", "b"), Ok(3));
         assert_eq!(
             renamed("#define $0A 1\n#define B (A + 1)\n#ifdef A\nint a = A + B;\n#endif\n", "C"),

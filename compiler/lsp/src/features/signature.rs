@@ -44,7 +44,7 @@ pub(crate) fn forms(analysis: &Analysis, name: &str) -> Vec<Form> {
         .map(|(id, _)| Form {
             line: hover::signature(analysis, id),
             parameters: hover::parameters(analysis, id),
-            documentation: hover::of_program(analysis, Meaning::Function(id), name).unwrap_or_default(),
+            documentation: hover::entity_text(analysis, Meaning::Function(id), name).unwrap_or_default(),
         })
         .collect();
     for definition in &analysis.survey.trace.definitions {

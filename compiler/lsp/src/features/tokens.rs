@@ -94,7 +94,8 @@ impl SentTokens {
 
 /// The tokens of a file, or of a range of it.
 pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types::Range>) -> SemanticTokens {
-    let mut tokens: Vec<Token> = analysis.names_in(file).iter().map(|name| of_name(analysis, name)).collect();
+    let mut tokens: Vec<Token> =
+        analysis.names_in(file).iter().map(|name| name_token(analysis, name)).collect();
     tokens.extend(inactive(analysis, file));
     if let Some(within) = within {
         tokens.retain(|token| within.start <= token.range.end && token.range.start <= within.end);
@@ -121,7 +122,7 @@ pub(crate) fn tokens(analysis: &Analysis, file: FileId, within: Option<lsp_types
     SemanticTokens { result_id: None, data }
 }
 
-fn of_name(analysis: &Analysis, name: &Name) -> Token {
+fn name_token(analysis: &Analysis, name: &Name) -> Token {
     let mut modifiers = 0;
     let mut add = |modifier: SemanticTokenModifier| modifiers |= 1 << index_of(&MODIFIERS, &modifier);
     match name.role {
@@ -261,20 +262,20 @@ mod tests {
 
     #[test]
     fn a_delta_contains_only_changed_tokens() {
-        let of = |text| {
+        let tokens_of = |text| {
             let fixture = Fixture::new(text);
             tokens(&fixture.analysis, fixture.cursor().file, None)
         };
         let mut shown = SentTokens::default();
-        let first = shown.replace(of("int a;\nint b;\nint c;\n"), None);
+        let first = shown.replace(tokens_of("int a;\nint b;\nint c;\n"), None);
         let SemanticTokensFullDeltaResult::Tokens(first) = first else { panic!("{first:?}") };
-        let newer = of("int a;\nint bb;\nint c;\n");
+        let newer = tokens_of("int a;\nint bb;\nint c;\n");
         let result = shown.replace(newer, first.result_id.as_deref());
         let SemanticTokensFullDeltaResult::TokensDelta(delta) = result else { panic!("{result:?}") };
         let [edit] = delta.edits.as_slice() else { panic!("{delta:?}") };
         assert_eq!((edit.start, edit.delete_count, edit.data.as_ref().map(Vec::len)), (5, 5, Some(1)));
         // A client with other tokens gets all of them.
-        let other = shown.replace(of("int a;\n"), first.result_id.as_deref());
+        let other = shown.replace(tokens_of("int a;\n"), first.result_id.as_deref());
         assert!(matches!(other, SemanticTokensFullDeltaResult::Tokens(_)), "{other:?}");
     }
 

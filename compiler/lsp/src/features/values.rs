@@ -6,8 +6,8 @@ use lsp_types::{InlineValue, InlineValueVariableLookup, Position, Range};
 
 use crate::{analysis::Analysis, names::Entity};
 
-/// The parameters and variables in a range, of the function where the debugger has stopped, up to the line of the stop.
-/// Variables of other functions have no values there.
+/// The parameters and variables of the function in which the debugger has stopped, in a range, up to the line of the
+/// stop. Variables of other functions have no values there.
 pub(crate) fn values(analysis: &Analysis, file: FileId, range: Range, stopped: Range) -> Vec<InlineValue> {
     let Some(function) = function_at(analysis, file, stopped) else { return Vec::new() };
     let names = analysis.names_in(file).iter().filter(|name| {

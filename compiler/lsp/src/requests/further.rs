@@ -11,7 +11,7 @@ use lsp_types::{
     request::{self as requests, Request as _},
 };
 
-use super::{at, file, serve};
+use super::{at_position, file, serve};
 use crate::{
     features::{calls, definition, lenses, references, types, values},
     session::Session,
@@ -23,7 +23,7 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
     Ok(match request.method.as_str() {
         requests::CallHierarchyPrepare::METHOD => {
             serve::<requests::CallHierarchyPrepare>(session, request, |session, it| {
-                let found = at(session, &it.text_document_position_params, calls::prepare).flatten();
+                let found = at_position(session, &it.text_document_position_params, calls::prepare).flatten();
                 Ok(found.map(|item| vec![item]))
             })
         }
@@ -35,19 +35,19 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
         requests::CallHierarchyOutgoingCalls::METHOD => {
             serve::<requests::CallHierarchyOutgoingCalls>(session, request, |session, it| {
                 let item = position(&it.item.uri, it.item.selection_range);
-                Ok(at(session, &item, calls::outgoing))
+                Ok(at_position(session, &item, calls::outgoing))
             })
         }
         requests::TypeHierarchyPrepare::METHOD => {
             serve::<requests::TypeHierarchyPrepare>(session, request, |session, it| {
-                let found = at(session, &it.text_document_position_params, types::prepare).flatten();
+                let found = at_position(session, &it.text_document_position_params, types::prepare).flatten();
                 Ok(found.map(|item| vec![item]))
             })
         }
         requests::TypeHierarchySupertypes::METHOD => {
             serve::<requests::TypeHierarchySupertypes>(session, request, |session, it| {
                 let item = position(&it.item.uri, it.item.selection_range);
-                Ok(at(session, &item, types::supertypes))
+                Ok(at_position(session, &item, types::supertypes))
             })
         }
         requests::TypeHierarchySubtypes::METHOD => {
@@ -96,7 +96,9 @@ fn position(uri: &Uri, name: Range) -> TextDocumentPositionParams {
 /// The callers of a function, in all sources that see its declaration.
 fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let mut found = Vec::new();
-    if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
+    if let Some(key) =
+        at_position(session, &position(&item.uri, item.selection_range), references::key).flatten()
+    {
         workspace::visit_entity(session, &key, &mut |analysis, entity| {
             calls::incoming(analysis, entity, &mut found)
         });
@@ -107,7 +109,9 @@ fn incoming(session: &mut Session, item: &CallHierarchyItem) -> Vec<CallHierarch
 /// The types that contain or name a type, in all sources that see its declaration.
 fn subtypes(session: &mut Session, item: &TypeHierarchyItem) -> Vec<TypeHierarchyItem> {
     let mut found = Vec::new();
-    if let Some(key) = at(session, &position(&item.uri, item.selection_range), references::key).flatten() {
+    if let Some(key) =
+        at_position(session, &position(&item.uri, item.selection_range), references::key).flatten()
+    {
         workspace::visit_entity(session, &key, &mut |analysis, entity| {
             types::subtypes(analysis, entity, &mut found)
         });
@@ -118,7 +122,7 @@ fn subtypes(session: &mut Session, item: &TypeHierarchyItem) -> Vec<TypeHierarch
 /// The definitions of the entity at a position, in all sources that see its declaration.
 fn implementations(session: &mut Session, position: &TextDocumentPositionParams) -> Vec<Location> {
     let mut found: Vec<Location> = Vec::new();
-    if let Some(key) = at(session, position, references::key).flatten() {
+    if let Some(key) = at_position(session, position, references::key).flatten() {
         workspace::visit_entity(session, &key, &mut |analysis, entity| {
             for location in definition::definitions(analysis, entity) {
                 if !found.contains(&location) {

@@ -1,5 +1,5 @@
 /**
- * The extension: starts `kiln lsp` and shows what other commands of `kiln` print. All knowledge of OpenCL C is the server's.
+ * The extension: starts `kiln lsp` and shows what other commands of `kiln` print. Only the server implements OpenCL C.
  */
 
 import { execFile } from "node:child_process";
@@ -12,7 +12,7 @@ import { Tasks, task } from "./tasks";
 /** Documents that `kiln` has printed. */
 const PRINTED = "kiln-printed";
 
-/** A form that `kiln compile --emit` prints, and the ending by which an editor knows it. */
+/** An output format of `kiln compile --emit`, and the file extension by which an editor recognizes it. */
 interface Form {
     readonly command: string;
     readonly emit: string;
@@ -60,7 +60,7 @@ export async function deactivate(): Promise<void> {
     await client?.dispose();
 }
 
-/** Starts the server; if that fails, tells what to do. */
+/** Starts the server. If that fails, shows what to do. */
 async function start(output: vscode.OutputChannel): Promise<void> {
     const run = { command: program(), args: ["lsp"] };
     const server: ServerOptions = { run, debug: run };
@@ -89,7 +89,7 @@ async function start(output: vscode.OutputChannel): Promise<void> {
 async function restart(output: vscode.OutputChannel): Promise<void> {
     const before = client;
     client = undefined;
-    // A server that never came up cannot be stopped.
+    // A server that did not start cannot be stopped.
     await before?.dispose().catch((error: unknown) => output.appendLine(String(error)));
     await start(output);
 }
@@ -133,7 +133,7 @@ function withoutEmpty(chosen: vscode.DebugConfiguration): Partial<vscode.DebugCo
     return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined && value !== ""));
 }
 
-/** What `kiln` prints, anew whenever the source is saved. */
+/** Provides the output of `kiln`, updated whenever the source is saved. */
 class Printed implements vscode.TextDocumentContentProvider {
     private readonly changes = new vscode.EventEmitter<vscode.Uri>();
     readonly onDidChange = this.changes.event;
@@ -159,7 +159,7 @@ class Printed implements vscode.TextDocumentContentProvider {
     }
 }
 
-/** The source that a printed document was made of. */
+/** The source of a printed document. */
 function sourceOf(uri: vscode.Uri): string {
     return vscode.Uri.file(uri.path.slice(0, uri.path.lastIndexOf("."))).fsPath;
 }

@@ -15,7 +15,7 @@ const LAUNCH = /^[ \t]*(?:\/\/|\/\*|\*)?[ \t]*kiln run /m;
 /** A diagnostic in gcc's format. */
 const DIAGNOSTIC = /^(.+?):(\d+):(?:(\d+):)? (?:error|warning): (.*)$/gm;
 
-/** Makes the test view. */
+/** Creates the test view. */
 export function testView(): vscode.Disposable[] {
     const controller = vscode.tests.createTestController(SECTION, "Kiln: launches of kernels");
     const kinds = vscode.TestRunProfileKind;
@@ -43,7 +43,7 @@ export function testView(): vscode.Disposable[] {
     ];
 }
 
-/** Adds or removes the test of a source, by what the source says now. */
+/** Adds or removes the test of a source, depending on its current text. */
 async function update(controller: vscode.TestController, uri: vscode.Uri): Promise<void> {
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
     const launch = LAUNCH.exec(text);
@@ -90,7 +90,7 @@ async function run(
     results.end();
 }
 
-/** Runs the launches of a source; what they print. */
+/** Runs the launches of a source. Returns their output. */
 function launches(
     item: vscode.TestItem,
     token: vscode.CancellationToken,

@@ -1,5 +1,5 @@
-// Drives the tasks and the test view with the real `kiln`, in place of an editor: `vscode` is the part of its API that they use.
-// `KILN` is the program.
+// Drives the tasks and the test view with the real `kiln`, without an editor: `vscode` is a stub with the part of the API that they
+// use. `KILN` is the path of the program.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

@@ -62,7 +62,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, start: usize, wanted: &Letters) -> C
             is_incomplete = true;
             break;
         }
-        items.push(of_program(cursor, occurrence.meaning, text));
+        items.push(program_item(cursor, occurrence.meaning, text));
     }
     for item in macros(cursor, wanted) {
         if !seen.contains(item.label.as_str()) {
@@ -94,7 +94,7 @@ fn is_in_scope(scopes: &[Range<usize>], cursor: &Cursor<'_>, declared: &FileRang
         && innermost.is_some_and(|scope| scope.start <= start && start <= scope.end)
 }
 
-fn of_program(cursor: &Cursor<'_>, meaning: Meaning, text: &str) -> CompletionItem {
+fn program_item(cursor: &Cursor<'_>, meaning: Meaning, text: &str) -> CompletionItem {
     let analysis = cursor.analysis;
     let (kind, nearness) = match meaning {
         Meaning::Local(..) => (CompletionItemKind::VARIABLE, LOCAL),

@@ -24,7 +24,7 @@ const PLACEHOLDER: &str = "kiln_member;";
 pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<CompletionItem> {
     let file = cursor.analysis.file_name(cursor.file);
     if let Some(ty) = type_before(cursor.analysis, cursor, base) {
-        return of_type(cursor.analysis, cursor, ty, base, access);
+        return members_of_type(cursor.analysis, cursor, ty, base, access);
     }
     // Insert the placeholder, because the parser may drop an expression without a member name.
     let Some(file) = file else { return Vec::new() };
@@ -36,7 +36,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
     let Some(file) = mended.file(file) else { return Vec::new() };
     let there = cursor.in_analysis(&mended, file);
     match type_before(&mended, &there, base) {
-        Some(ty) => of_type(&mended, &there, ty, base, access),
+        Some(ty) => members_of_type(&mended, &there, ty, base, access),
         None => Vec::new(),
     }
 }
@@ -74,7 +74,7 @@ fn is_primary(text: &str) -> bool {
     true
 }
 
-fn of_type(
+fn members_of_type(
     analysis: &Analysis,
     cursor: &Cursor<'_>,
     ty: TyId,

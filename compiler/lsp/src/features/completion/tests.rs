@@ -36,16 +36,16 @@ fn the_nearest_names_come_first() {
     use std::fmt::Write as _;
     let mut text = String::new();
     (0..300).for_each(|number| writeln!(text, "int f{number}(int a);").expect("written"));
-    let of_program = |text: &str| {
+    let program_items = |text: &str| {
         let fixture = Fixture::new(text);
         let list = complete(&fixture.cursor());
         let names = list.items.into_iter().map(|item| item.label);
         let is_of_program = |name: &String| name.starts_with('f') && name[1..].parse::<u32>().is_ok();
         (names.filter(is_of_program).collect::<Vec<_>>(), list.is_incomplete)
     };
-    let (nearest, is_incomplete) = of_program(&format!("{text}void g() {{ $0 }}"));
+    let (nearest, is_incomplete) = program_items(&format!("{text}void g() {{ $0 }}"));
     assert_eq!((nearest.len(), nearest[0].as_str(), is_incomplete), (199, "f299", true));
-    let (found, _) = of_program(&format!("{text}void g() {{ f$0 }}"));
+    let (found, _) = program_items(&format!("{text}void g() {{ f$0 }}"));
     assert_eq!(found.len(), 300);
 }
 

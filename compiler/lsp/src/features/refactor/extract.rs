@@ -1,5 +1,5 @@
-//! Extracts statements to a function. The variables that they use become parameters; they can change one, which becomes
-//! the result.
+//! Extracts statements to a function. The variables that they use become parameters. If the statements change one
+//! variable, it becomes the result. Statements that change several variables are not extracted.
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Extracts an expression to a variable, which is declared before the statement.
 //!
-//! Only if the statement evaluates the expression once, and nothing before it must come first.
+//! Applies only if the statement evaluates the expression exactly once, and no other part of the statement is sequenced
+//! before it.
 
 use std::ops::Range;
 
@@ -71,14 +72,14 @@ struct Wanted<'s> {
 }
 
 impl Wanted<'_> {
-    fn is_it(&self, span: Span) -> bool {
+    fn is_selected(&self, span: Span) -> bool {
         self.selection.written(span).is_some_and(|range| range == *self.range)
     }
 
     /// The type of the expression, if a variable can have its value.
     fn type_of_value(&self) -> Option<String> {
         let analysis = self.selection.analysis;
-        let typed = analysis.survey.facts.expressions.iter().find(|typed| self.is_it(typed.span))?;
+        let typed = analysis.survey.facts.expressions.iter().find(|typed| self.is_selected(typed.span))?;
         let ty = typed.ty.ty;
         let is_value = matches!(analysis.survey.program.types.get(ty), Ty::Scalar(_) | Ty::Vector(..));
         let is_value = is_value && typed.value.is_none();
@@ -114,7 +115,8 @@ impl Wanted<'_> {
         found
     }
 
-    /// Conditions of loops are evaluated several times.
+    /// Whether this statement evaluates the selected expression once. The conditions of loops are evaluated several
+    /// times.
     fn is_in_statement(&self, statement: &Statement) -> bool {
         match &statement.kind {
             StatementKind::Expr(expr) | StatementKind::Return(Some(expr)) => self.is_in(expr),
@@ -124,7 +126,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// The first initializer of a variable in private memory. Others may use the variables before them.
+    /// Whether the first initializer of this declaration evaluates the selected expression. Later initializers may use
+    /// the variables before them. Only for variables in private memory.
     fn is_in_declaration(&self, declaration: &Declaration) -> bool {
         let [InitDeclarator { init: Some(init), .. }, ..] = declaration.declarators else { return false };
         let specifiers = self.selection.written(declaration.specifiers.span);
@@ -139,9 +142,9 @@ impl Wanted<'_> {
         }
     }
 
-    /// Whether this expression always evaluates the selected one, which no other part must precede.
+    /// Whether this expression always evaluates the selected one, and sequences no other part before it (C99 5.1.2.3).
     fn is_in(&self, expr: &Expr) -> bool {
-        self.is_it(expr.span) && !matches!(expr.kind, ExprKind::Name(_)) || self.is_in_operand(expr)
+        self.is_selected(expr.span) && !matches!(expr.kind, ExprKind::Name(_)) || self.is_in_operand(expr)
     }
 
     fn is_in_operand(&self, expr: &Expr) -> bool {
@@ -175,7 +178,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Like `is_in`, for the object that an operator changes, or whose address it takes. A copy would not be the object.
+    /// Like `is_in`, for an operand that an operator changes or whose address it takes: a variable would be a copy of
+    /// that object.
     fn is_in_object(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Paren(inner) => self.is_in_object(inner),
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_may_not_be_needed_or_change_stay() {
+    fn conditional_repeated_and_changing_values_are_not_extracted() {
         for body in [
             // Not always evaluated, or several times.
             "n = n != 0 && $01 / n$1;",
