@@ -586,7 +586,7 @@ impl From<clap::Error> for Mistake {
 
 /// The commands of a command line: one for each `kiln.toml` of its sources.
 fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mistake> {
-    // Parsing it needs less than a kilobyte, which would take longer to free than to keep until the end of the process.
+    // Leaked: freeing the grammar when the process ends would only take time.
     let grammar = Box::leak(Box::new(Cli::command()));
     let names: Vec<String> = grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let Respelled { arguments, hints } = respell(arguments, &names)?;

@@ -19,9 +19,9 @@ use crate::{
 
 /// The description of the table in `kiln bench --help`.
 pub(crate) const HELP: &str = "\
-The launches are those of `kiln run`: see `kiln run --help`. Each is repeated on the same buffers,
-and so is the sequence of several. The first repetitions, of 600 ms, are not measured: an idle GPU
-lowers its clocks. The --check of the first must hold.
+The launches are those of `kiln run`: see `kiln run --help`. Launches are repeated on the same
+buffers; several launches are repeated as a sequence. The first execution must pass --check. The
+first 600 ms are not measured, because an idle GPU lowers its clocks.
 
 median  the time on the device that half of the repetitions do not exceed
 spread  the distance of the quartiles, relative to the median; a large one means that the device
@@ -121,7 +121,7 @@ pub(crate) fn bench(command: &BenchCommand, matches: &ArgMatches, files: &Files)
             Ok(session) => session,
             Err(outcome) => return Ok(outcome),
         };
-        // The launches of the first source are those of all.
+        // All variants must have as many launches as the first one.
         if let Some(first) = results.first()
             && session.sequences.iter().map(Vec::len).sum::<usize>() != first.len()
         {
@@ -141,7 +141,7 @@ pub(crate) fn bench(command: &BenchCommand, matches: &ArgMatches, files: &Files)
     Ok(Outcome::Success)
 }
 
-/// Measures each launch. The first repetitions are not measured; the results of the very first are checked.
+/// Measures each launch. Checks the results of the first execution, and does not measure the first repetitions.
 fn measure(
     session: &mut Session,
     variant: &RunCommand,
@@ -261,7 +261,7 @@ fn report(results: &[Vec<Measured>]) -> String {
     text
 }
 
-/// Times differ clearly if the middle halves of both do not overlap.
+/// The ratio of two medians. Two times differ clearly if their middle halves do not overlap.
 fn comparison(first: &Measured, second: &Measured, name: &str) -> String {
     let ratio = second.median() / first.median().max(1.0);
     let is_clear =

@@ -80,7 +80,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     }
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
     if let Some(file) = dependencies.path(&target) {
-        let (file, of) = match (dependencies.is_only(), &command.output) {
+        let (file, rule_target) = match (dependencies.is_only(), &command.output) {
             // With -M, -o names the dependency file, and the rule is for the default output.
             (true, Some(output)) => (output.clone(), default_output(path, &EmitArgument::default())),
             (true, None) => (file, default_output(path, &EmitArgument::default())),
@@ -88,7 +88,7 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
         };
         keep_sources(&file, path, &output)?;
         let read: Vec<String> = output.dependencies.iter().chain(&command.project).cloned().collect();
-        write_output(&file, dependencies.rule(&of, path, &read).as_bytes())?;
+        write_output(&file, dependencies.rule(&rule_target, path, &read).as_bytes())?;
         if dependencies.is_only() {
             return Ok((messages, Outcome::Success));
         }
@@ -199,7 +199,7 @@ pub(crate) fn module(
     }
 }
 
-/// The interface of a source, for a module that another compiler made of it. Empty if the source has errors.
+/// The interface of a source, for a module that another compiler produced from it. Empty if the source has errors.
 pub(crate) fn interface(source: Source, options: &Options, files: &Files) -> Interface {
     output(source, options, files, &Emit::Nothing).and_then(|output| output.interface).unwrap_or_default()
 }

@@ -35,12 +35,13 @@ const PANIC_ON: &str = "KILN_PANIC_ON";
 /// For tests: the variable that names a defect for the compiler to simulate.
 const DEFECT: &str = "KILN_DEFECT";
 
-/// Options with a value that preprocessing has already applied, or that name other outputs.
-const OMITTED_OPTIONS: &[&str] =
+/// Options with a value to omit from the command of a reproducer: preprocessing has applied them, or they name other
+/// outputs.
+const OMITTED_WITH_VALUE: &[&str] =
     &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
 
-/// The same for options without a value.
-const DONE_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
+/// Options without a value to omit likewise.
+const OMITTED_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
 
 thread_local! {
     /// Whether `guarded` reports panics of this thread.
@@ -110,7 +111,7 @@ pub(crate) fn guarded<T>(context: Option<&CrashContext<'_>>, work: impl FnOnce()
     }
 }
 
-/// The defect that tests request. The verifier does not detect all of them, so that a warning says what they do.
+/// The defect that tests request. A warning reports it, because the verifier does not detect every defect.
 pub(crate) fn defect() -> Option<Defect> {
     static WARNED: Once = Once::new();
     let defect = Defect::named(env::var_os(DEFECT)?.to_str()?)?;
@@ -186,14 +187,14 @@ fn reproducer_command(words: &[String], name: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if OMITTED_OPTIONS.contains(&word.as_str()) {
+        if OMITTED_WITH_VALUE.contains(&word.as_str()) {
             words.next();
             continue;
         }
         let is_joined =
             ["-D", "-U", "-I", "-o", "--include=", "--output="].iter().any(|done| word.starts_with(done));
         let is_source = word == "-" || word.ends_with(".cl");
-        if !is_joined && !is_source && !DONE_ALONE.contains(&word.as_str()) {
+        if !is_joined && !is_source && !OMITTED_ALONE.contains(&word.as_str()) {
             kept.push(word.clone());
         }
     }

@@ -18,11 +18,11 @@ pub(crate) const HELP: &str = "\
 The arguments of the launch request are the options of `kiln run`:
   program        the source or a module
   kernel, global, local, offset
-                 the launch, as texts; without kernel and global, those in the source's leading
+                 the launch, as strings; without kernel and global, those in the source's leading
                  comment
-  args           the kernel's arguments, a list of texts such as \"buf:int[64]=iota\"
-  print, check   lists of texts
-  expect, module texts
+  args           the kernel's arguments, a list of strings such as \"buf:int[64]=iota\"
+  print, check   lists of strings
+  expect, module strings
   then           a list of further launches on the same buffers: objects with these keys
   options        a list of compiler options
   checks         false: do not look for races and other undefined behavior
@@ -90,8 +90,8 @@ fn launch_options(launch: &Value) -> Result<Vec<String>, Failure> {
     Ok(words)
 }
 
-fn text(of: &Value, key: &str) -> Result<Option<String>, Failure> {
-    match &of[key] {
+fn text(object: &Value, key: &str) -> Result<Option<String>, Failure> {
+    match &object[key] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(number) => Ok(Some(number.to_string())),
@@ -100,13 +100,13 @@ fn text(of: &Value, key: &str) -> Result<Option<String>, Failure> {
             let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
             Ok(Some(sizes.join(",")))
         }
-        _ => failure(format!("`{key}` is a text")),
+        _ => failure(format!("`{key}` must be a string, a number or a list of numbers")),
     }
 }
 
-fn texts(of: &Value, key: &str) -> Result<Vec<String>, Failure> {
-    let wrong = || Failure(format!("`{key}` is a list of texts"));
-    match &of[key] {
+fn texts(object: &Value, key: &str) -> Result<Vec<String>, Failure> {
+    let wrong = || Failure(format!("`{key}` must be a list of strings"));
+    match &object[key] {
         Value::Null => Ok(Vec::new()),
         Value::Array(list) => {
             list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()

@@ -40,10 +40,10 @@ pub(crate) fn fmt(command: &FmtCommand) -> Result<Outcome, Failure> {
     Ok(worst)
 }
 
-/// Stands for a byte of a source that is not UTF-8: the byte is added to it.
+/// The character for a byte that is not UTF-8 is this number plus the byte.
 const STAND_IN: u32 = 0x0010_FF00;
 
-/// A source. One with comments in another encoding, such as Latin-1, has characters in place of the bytes that are not
+/// A source. In a source with comments in another encoding, such as Latin-1, characters replace the bytes that are not
 /// UTF-8.
 struct Text {
     text: String,

@@ -39,17 +39,17 @@ Each work-item runs for all values that its reads can return. Loops that access 
 followed for --rounds rounds. The table shows which outcomes OpenCL allows, and which the module
 for Vulkan allows; for a forbidden outcome it names the rule of the specification.
 
---run shows beside them what a device does: it runs many instances of the launch at a time, each in
-memory of its own, with partners at random and other work-items that access other memory all the time.
+--run also shows what a device does. It runs many instances of the launch at a time, each in its own
+memory and with random partners, while other work-items continually access other memory.
 
 --progress shows whether every run ends. OpenCL does not promise that work-groups or work-items run
 while others wait for them: a lock can hang on one device, and never on another. The schedulers are
 those of the literature: FAIR, LOBE, HSA_OBE, OBE, HSA and UNFAIR.
 
-Exit code 1: the module allows an outcome that OpenCL forbids, a bug in Kiln; or, with --progress, the
-launch can hang even if every work-item runs. Exit code 3: the
-launch has a data race, or a barrier that not all work-items of a group reach. Exit code 4: with
---run, the device shows an outcome that Vulkan forbids for the module.";
+Exit code 1: the module allows an outcome that OpenCL forbids, which is a bug in Kiln; or, with
+--progress, the launch can hang even if every work-item runs. Exit code 3: the launch has a data
+race, or a barrier that not all work-items of a group reach. Exit code 4: with --run, the device
+shows an outcome that Vulkan forbids for the module.";
 
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
@@ -83,8 +83,8 @@ pub(crate) struct LitmusCommand {
     /// The number of executions to check before giving up
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) budget: u64,
-    /// Let reads of atomic objects return values out of thin air: constants of the kernel, numbers in the condition of a litmus
-    /// test, and what stores make of such values
+    /// Let reads of atomic objects return values out of thin air: constants of the kernel, numbers in the condition of a
+    /// litmus test, and values that stores compute from these
     #[arg(long)]
     pub(crate) thin_air: bool,
     /// Run the launch on a device under stress, and count the outcomes

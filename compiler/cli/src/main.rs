@@ -1,4 +1,4 @@
-//! `kiln`, the command line: arguments, files, terminals. Libraries compile and run.
+//! The `kiln` command line: arguments, files and terminals. Other packages compile and run kernels.
 
 mod arguments;
 mod assistance;

@@ -218,12 +218,12 @@ fn known(switch: WarningSwitch) -> WarningSwitch {
 
 /// `-D` and `-U` in the order given, so that later options override earlier ones.
 fn macros_in_order(matches: &ArgMatches) -> Vec<MacroOption> {
-    let of = |id: &str, make: fn(String) -> MacroOption| {
+    let indexed = |id: &str, make: fn(String) -> MacroOption| {
         let texts = matches.get_many::<String>(id).into_iter().flatten().cloned().map(make);
         matches.indices_of(id).into_iter().flatten().zip(texts).collect::<Vec<_>>()
     };
-    let mut macros = of("define", MacroOption::Define);
-    macros.extend(of("undefine", MacroOption::Undefine));
+    let mut macros = indexed("define", MacroOption::Define);
+    macros.extend(indexed("undefine", MacroOption::Undefine));
     macros.sort_by_key(|(index, _)| *index);
     macros.into_iter().map(|(_, option)| option).collect()
 }

@@ -15,9 +15,9 @@ use crate::{
 
 /// The description of the trace in `kiln profile --help`.
 pub(crate) const HELP: &str = "\
-The launches are those of `kiln run`: see `kiln run --help`. All are enqueued before the first is
-waited for. Each sequence of launches has a queue of its own. The trace shows for each launch when
-it was executed, and when it was queued on the host and submitted to the device.";
+The launches are those of `kiln run`: see `kiln run --help`. All launches are enqueued at once. Each
+sequence of launches has its own queue. The trace shows for each launch when it was queued on the
+host, submitted to the device, and executed.";
 
 /// Record when the launches of a kernel source run
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ pub(crate) fn profile(
                 run::bind(device, &session.program, &session.interface, launch, &mut memory)?;
             bound.push((kernel, range, launch.global.clone().unwrap_or_default()));
         }
-        // The launches are not waited for one by one, so that the trace shows how they follow each other.
+        // Enqueue all launches without waiting, so that the trace shows how they follow each other.
         let mut events = Vec::new();
         for _ in 0..command.repeat {
             for (kernel, range, global) in &bound {

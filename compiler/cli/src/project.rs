@@ -18,8 +18,8 @@ pub(crate) struct Project {
     pub(crate) flags: Vec<OsString>,
 }
 
-/// Groups sources by their `kiln.toml`, in the order of the sources. `command` is the command that they are for. The
-/// error is a message for the user.
+/// Groups sources by their `kiln.toml`, in the order of the sources, for this command. The error is a message for the
+/// user.
 pub(crate) fn projects(sources: &[String], command: &str) -> Result<Vec<Project>, String> {
     let mut groups: Vec<Project> = Vec::new();
     let mut known: BTreeMap<Option<PathBuf>, usize> = BTreeMap::new();
@@ -63,7 +63,7 @@ fn flags(file: &Path, command: &str) -> Result<Vec<OsString>, String> {
     Ok(in_folder(kiln.flags.into_iter().filter(|flag| is_for(flag)), &folder))
 }
 
-/// The path relative to the current folder, if it is below it.
+/// Makes a path below the current folder relative to it.
 fn relative(path: &Path) -> PathBuf {
     let current = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&current).unwrap_or(path).to_owned()

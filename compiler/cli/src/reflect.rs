@@ -51,8 +51,12 @@ fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> S
         for fact in facts(kernel) {
             let _ = writeln!(text, "  {fact}");
         }
-        let rows: Vec<[String; 4]> =
-            kernel.arguments.iter().enumerate().map(|(index, argument)| row(index, argument)).collect();
+        let rows: Vec<[String; 4]> = kernel
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| argument_row(index, argument))
+            .collect();
         let width =
             |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
         let (first, second, third) = (width(0), width(1), width(2));
@@ -91,7 +95,7 @@ fn facts(kernel: &KernelInterface) -> Vec<String> {
     facts
 }
 
-fn row(index: usize, argument: &Argument) -> [String; 4] {
+fn argument_row(index: usize, argument: &Argument) -> [String; 4] {
     let info = argument.info.as_ref();
     let ty = match info.map(|info| info.type_name.as_str()) {
         Some("") | None => kind(argument.kind).to_owned(),

@@ -39,7 +39,7 @@ const WITHOUT_EFFECT: [&str; 24] = [
     "-trigraphs",
 ];
 
-/// The beginnings of further ones: code generation, machines, libraries, remarks.
+/// Prefixes of further options without effect: code generation, machines, libraries, remarks.
 const IGNORED_PREFIXES: [&str; 6] = ["-f", "-m", "-l", "-L", "-R", "--sysroot"];
 
 /// The letters of Kiln's short options, which a value may follow, and `-` of the long ones.

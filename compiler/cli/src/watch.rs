@@ -50,7 +50,8 @@ pub(crate) fn each_change(
             // A directory that does not exist cannot be watched.
             let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
         }
-        // Detects changes made before the directories were watched, which can be incomplete like any other.
+        // Detect changes made before the directories were watched too. Wait for the end of every change: an editor may
+        // not have completed it.
         while !files.have_changed() {
             happened.recv()?;
         }

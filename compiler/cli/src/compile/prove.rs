@@ -16,11 +16,12 @@ use kiln_memory_model::{
 
 use crate::files::Files;
 
-/// The contexts in which a kernel is compared.
+/// The number of contexts in which each kernel is compared.
 const CONTEXTS: u64 = 32;
 
-/// The rounds of a loop, and the size of local memory that is passed.
+/// The maximum number of rounds of a loop.
 const ROUNDS: u32 = 64;
+/// The size of each local memory argument.
 const LOCAL_BYTES: u32 = 4096;
 
 /// Compares each kernel of a compiled module. Returns what was proved as text, and whether all of it was.
@@ -75,7 +76,8 @@ pub(super) fn prove(source: &Source, output: &Output, options: &Options, files: 
     (text, is_proved)
 }
 
-/// The launch of a kernel in a context. The context decides the contents of buffers, and here those of values.
+/// The launch of a kernel in a context. `seed` selects the values of its arguments; the context itself determines the
+/// contents of buffers. `None` if the kernel has images or other handles.
 fn launch(interface: &Interface, kernel: &Kernel, seed: u64) -> Option<Launch> {
     let argument = |(index, kind): (usize, &ParameterKind)| match kind {
         ParameterKind::Buffer { .. } => Some(Argument::Buffer(Vec::new())),

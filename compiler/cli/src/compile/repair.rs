@@ -3,8 +3,8 @@
 //! A fix can reveal further problems, such as those after a missing `;`. The source is therefore checked again, until
 //! no fix is left. A fix that does not remove its problem is not applied. The file is written once, at the end.
 //!
-//! Mistakes of the same kind can hide each other: behind a missing `;` there may be another. Fixes that only move such an error
-//! are kept if later fixes remove it, and undone otherwise.
+//! A mistake can hide others of the same kind, such as another missing `;` later in the source. Fixes that only move
+//! such an error are kept if later fixes remove it, and undone otherwise.
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ pub(super) fn repair(
         if !edits.is_empty() && std::str::from_utf8(&repaired.source.text).is_err() {
             return failure(format!("`{}` is not UTF-8: its fixes are not applied", repaired.source.name));
         }
-        // All fixes together; if one of them is wrong, the first that is right.
+        // Try all fixes together. If that leaves problems, keep the first fix that works alone.
         let together = (edits.len() > 1).then_some(edits.as_slice());
         for chosen in together.into_iter().chain(edits.chunks(1)) {
             if checks == MAX_CHECKS {
@@ -129,7 +129,7 @@ fn removes(repairs: &[Repair], before: &Output, after: &Output) -> bool {
     repairs.iter().all(is_removed) && syntax_errors(after) <= syntax_errors(before)
 }
 
-/// Whether a repair has removed a syntax error, so that the next one of its kind is reported, which is behind it.
+/// Whether the same syntax error is now only reported after the repaired text: the repair has uncovered the next one.
 fn moves_on(repair: &Repair, after: &Output) -> bool {
     let last = |output: &Output| {
         let same = output.diagnostics.iter().filter(|it| problem(it) == repair.problem);

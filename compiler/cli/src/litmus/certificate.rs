@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A test that was run.
-struct Ran {
+struct TestRun {
     name: String,
     findings: Findings,
     seen: Seen,
@@ -33,8 +33,8 @@ struct Ran {
     sequential: BTreeSet<Vec<u64>>,
 }
 
-impl Ran {
-    /// The outcomes that were seen, and that no interleaving has.
+impl TestRun {
+    /// The observed outcomes that no interleaving allows, with their numbers.
     fn weak(&self) -> impl Iterator<Item = (&Vec<u64>, u64)> {
         let counts = self.seen.counts.iter().map(|(outcome, count)| (outcome, *count));
         counts.filter(|(outcome, count)| *count > 0 && !self.sequential.contains(*outcome))
@@ -67,7 +67,7 @@ pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
         };
         worst = worst.max(it.findings.outcome());
         if !command.json {
-            anstream::print!("{}", row(&it));
+            anstream::print!("{}", test_lines(&it));
         }
         ran.push(it);
     }
@@ -88,7 +88,7 @@ pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
     Ok(worst)
 }
 
-fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<Ran, Outcome>, Failure> {
+fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<TestRun, Outcome>, Failure> {
     let (files, shown) = (Files::default(), CompileOptions::default());
     let compiler = Compiler { files: &files, shown: &shown, matches: None };
     let given = bytes::launch(&LaunchArguments::default(), &test.source)?;
@@ -107,11 +107,11 @@ fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<Ran, Outcome>
     stress.run(limit, &mut seen)?;
     study.findings.seen = Some(seen.clone());
     let sequential = study.findings.sequential(bounds)?;
-    Ok(Ok(Ran { name: test.name, findings: study.findings, seen, sequential }))
+    Ok(Ok(TestRun { name: test.name, findings: study.findings, seen, sequential }))
 }
 
 /// A line for a test, and one for each weak or forbidden outcome.
-fn row(it: &Ran) -> String {
+fn test_lines(it: &TestRun) -> String {
     let (seen, forbidden) = (&it.seen, it.findings.violations());
     let kinds = seen.counts.values().filter(|count| **count > 0).count();
     let verdict =
@@ -128,7 +128,7 @@ fn row(it: &Ran) -> String {
     text
 }
 
-fn certificate(device: &Device, ran: &[Ran], time: Duration) -> Value {
+fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
     let info = device.info();
     let tests = ran.iter().map(|it| {
         let named = |values: &Vec<u64>| {

@@ -80,7 +80,7 @@ pub(super) struct Study {
 }
 
 impl Study {
-    /// Explores the launch of a source. An outcome if the source has errors.
+    /// Explores the launch of a source. Returns an outcome if the source has errors.
     pub(super) fn new(
         compiler: &Compiler<'_>,
         source: Source,
@@ -222,7 +222,8 @@ impl Findings {
 
 fn explored(module: &Module, launch: &Launch, model: Model, options: Options) -> Result<Explored, Failure> {
     let skeleton = module.skeleton(launch)?;
-    // Forbidden outcomes are explained in OpenCL's terms. If they are too many, the allowed ones may not be.
+    // Explain forbidden outcomes by OpenCL's model. If exploring them exceeds the budget, explore only the allowed
+    // ones.
     let explains = model == Model::OpenCl;
     let found = explore(&skeleton, model, Options { explains, ..options })
         .or_else(|_| explore(&skeleton, model, Options { explains: false, ..options }))?;

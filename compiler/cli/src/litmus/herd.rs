@@ -24,7 +24,7 @@ pub(super) struct Kernel {
     pub(super) test: Test,
 }
 
-/// What a test says, and a kernel with a launch cannot.
+/// The parts of a test that a kernel with a launch cannot express.
 #[derive(Default)]
 pub(super) struct Test {
     /// The names of the elements of the kernel's last parameter.
@@ -33,7 +33,8 @@ pub(super) struct Test {
     pub(super) numbers: Vec<i64>,
     /// The device of each work-group; empty if there is one.
     pub(super) devices: Vec<u32>,
-    /// If several work-groups use a local object: the scope of the operations on it. It is one object then, as any name of a test.
+    /// If several work-groups use a local object: the scope of the operations on it. A name in a test denotes one
+    /// object, so these work-groups share it.
     pub(super) shared_local: Option<u32>,
 }
 
@@ -107,8 +108,8 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let is_shared = |(name, space): (&String, &&str)| *space == "local" && users(name) > 1;
     let mut devices: Vec<u32> = groups.iter().map(|group| group.0).collect();
     devices = if devices.iter().all(|it| *it == devices[0]) { Vec::new() } else { devices };
-    // The compiler narrows the scope of operations on local objects, because only their work-group reaches them. Without a scope,
-    // it is the device's.
+    // The compiler narrows the scope of operations on local objects, because only their work-group reaches them, so the
+    // scope comes from the test. The default is the device scope.
     let is_narrow = text.contains("memory_scope_work_group");
     let shared = if is_narrow { scope::WORKGROUP } else { scope::DEVICE };
     let shared_local = parameters.iter().any(is_shared).then_some(shared);
@@ -121,7 +122,7 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     Ok(Kernel { source: kernel, test })
 }
 
-/// Where the brace closes that was opened before this text.
+/// The position of the brace that closes the block that this text starts in.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.find(|c: char| {

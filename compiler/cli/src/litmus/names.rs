@@ -8,7 +8,7 @@ use crate::run::value::ElementType;
 pub(super) struct Names {
     parameters: Vec<(String, Option<ElementType>)>,
     parts: Vec<Location>,
-    /// The number of elements of each parameter that appear: a single one needs no index.
+    /// Whether elements other than the first one of each parameter appear. The first one alone needs no index.
     is_array: Vec<bool>,
     /// The names of the elements of the last parameter, if they are variables of a litmus test.
     registers: Vec<String>,

@@ -32,7 +32,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Explores the launch of a source. An outcome if the source has errors.
+    /// Explores the launch of a source. Returns an outcome if the source has errors.
     pub(super) fn new(
         compiler: &Compiler<'_>,
         source: &Source,
@@ -184,7 +184,7 @@ fn schedulers(has_groups: bool, has_items: bool) -> Vec<Progress> {
     all
 }
 
-/// The work-groups or work-items that a scheduler always runs on.
+/// The work-groups or work-items that a scheduler keeps running.
 fn meaning(scheduler: Scheduler) -> &'static str {
     match scheduler {
         Scheduler::Fair => "all",

@@ -24,14 +24,14 @@ use crate::{
     run::bytes::{self, Bytes},
 };
 
-/// The work-items, the candidate executions and the rounds of loops that are explored.
+/// The maximum number of work-items, of candidate executions, and of rounds of a loop to explore.
 const ITEMS: u32 = 8;
 const BUDGET: u64 = 100_000;
 const ROUNDS: u32 = 2;
 /// The number of changed sources that are tried.
 const ATTEMPTS: usize = 40;
 
-/// The data races of the launch in a source's comment. None if the launch is not small.
+/// The data races of the launch in a source's comment. Empty if the launch exceeds these limits.
 pub(crate) fn races(name: &str, text: &str, options: &CompilerOptions) -> Vec<Race> {
     let Some(explored) = Explored::new(name, text, options) else { return Vec::new() };
     let mut search = FixSearch { name, text, options, attempts: 0 };
@@ -54,7 +54,7 @@ pub(crate) fn races(name: &str, text: &str, options: &CompilerOptions) -> Vec<Ra
     races
 }
 
-/// A launch, and what OpenCL's model says about it.
+/// The names of a launch, and its outcomes according to OpenCL's memory model.
 struct Explored {
     names: Names,
     found: Outcomes,
@@ -104,8 +104,8 @@ struct FixSearch<'t> {
 }
 
 impl FixSearch<'_> {
-    /// A change that removes the race between accesses in these lines: a barrier if both are in one work-group and access this
-    /// memory, or stronger orders and wider scopes of the atomic operations.
+    /// A change that removes the race between accesses in these lines. If both are in one work-group, which accesses
+    /// this memory, tries a barrier first, and then stronger orders and wider scopes of the atomic operations.
     fn find(&mut self, lines: (u32, u32), shared: Option<Space>) -> Option<Fix> {
         if let Some(space) = shared {
             let flag = match space {
@@ -190,7 +190,7 @@ fn replacements(text: &str, replacement: fn(&str, &str) -> Option<&'static str>)
     edits
 }
 
-/// The order that makes an operation a part of a message.
+/// The order that replaces relaxed: acquire, release, or both, depending on the operation.
 fn stronger(call: &str, word: &str) -> Option<&'static str> {
     if word != "memory_order_relaxed" {
         return None;
@@ -207,7 +207,7 @@ fn stronger(call: &str, word: &str) -> Option<&'static str> {
     })
 }
 
-/// The scope of all work-items of the device in place of a narrower one.
+/// The device scope, for a narrower one.
 fn wider(_: &str, word: &str) -> Option<&'static str> {
     ["memory_scope_work_group", "memory_scope_sub_group"].contains(&word).then_some("memory_scope_device")
 }

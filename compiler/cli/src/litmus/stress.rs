@@ -33,7 +33,7 @@ const EXAMPLES: usize = 16;
 /// The maximum number of known outcomes: their counters fit in local memory.
 const MAX_OUTCOMES: usize = 2000;
 
-/// The instances of one launch on a GPU, on other devices, and of a launch in which work-items wait for each other.
+/// The number of instances of one launch on a GPU, on other devices, and if work-items wait for each other.
 const ON_GPU: u32 = 1 << 17;
 const ON_CPU: u32 = 1 << 11;
 const WAITING: u32 = 1 << 5;
@@ -95,8 +95,9 @@ pub(super) struct Stress {
     others: Buffer<u64>,
     outcomes: Vec<Vec<u64>>,
     parts: usize,
-    /// The number of arguments of the user's kernel, and of those of `kiln_litmus_count` that are memory.
+    /// The number of arguments of the user's kernel.
     arguments: usize,
+    /// The number of memory arguments of `kiln_litmus_count`.
     counted: usize,
     instances: u32,
     groups: u32,
@@ -158,7 +159,7 @@ fn objects(findings: &Findings) -> impl Iterator<Item = Object> {
 }
 
 impl Stress {
-    /// Compiles a launch for a device. An outcome if that fails with diagnostics.
+    /// Compiles a launch for a device. Returns an outcome if that fails with diagnostics.
     pub(super) fn new(
         compiler: &Compiler<'_>,
         study: &Study,
@@ -170,7 +171,8 @@ impl Stress {
         else {
             return failure("the source has no kernel of this name");
         };
-        if findings.opencl.skeleton.traces.iter().flatten().flat_map(|it| &it.events).any(is_of_program) {
+        if findings.opencl.skeleton.traces.iter().flatten().flat_map(|it| &it.events).any(is_at_program_scope)
+        {
             return failure(
                 "--run needs a launch without program-scope variables: its instances would share them",
             );
@@ -352,7 +354,7 @@ impl Stress {
     }
 }
 
-fn is_of_program(event: &kiln_memory_model::Event) -> bool {
+fn is_at_program_scope(event: &kiln_memory_model::Event) -> bool {
     matches!(event.location, Some(Location { object: Object::Program, .. }))
 }
 

@@ -122,7 +122,7 @@ impl Memory {
         }
     }
 
-    /// The size in bytes of the object that was last passed to this parameter. `None` if that was no object.
+    /// The size in bytes of the buffer or image that was last passed to this parameter. `None` for other arguments.
     pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
         match &self.get(name)?.object {
             Object::Buffer(buffer) => Some(buffer.bytes()),
@@ -158,7 +158,7 @@ fn new_buffer(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<
     Ok(Typed { object: Object::Buffer(device.buffer_from(&bytes)?), ty })
 }
 
-/// The same, of elements whose type need not be the parameter's.
+/// Like `new_buffer`, but the element type can differ from the parameter's.
 fn raw_buffer(device: &Device, text: &str) -> Result<Typed, Failure> {
     let (name, count, content) = buffer(text)?;
     let ty = element_type(name)?;

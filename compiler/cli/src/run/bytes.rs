@@ -32,7 +32,7 @@ pub(crate) fn launch(given: &LaunchArguments, text: &str) -> Result<LaunchArgume
     }
 }
 
-/// Converts a launch. The sizes of sub-groups and the bound on loops are not part of it.
+/// Converts a launch. The caller sets the size of sub-groups and the bound on loops.
 pub(crate) fn bytes(given: &LaunchArguments, interface: &Interface) -> Result<Bytes, Failure> {
     let kernel = match (&given.kernel, interface.kernels.as_slice()) {
         (Some(name), all) => all.iter().find(|kernel| kernel.name == *name),
@@ -41,7 +41,7 @@ pub(crate) fn bytes(given: &LaunchArguments, interface: &Interface) -> Result<By
     };
     let Some(kernel) = kernel else { return failure("the source has no kernel of this name") };
     let parameters: Vec<Parameter<'_>> = (kernel.parameters.iter().enumerate())
-        .map(|(index, it)| Parameter::of_source(interface, it, index))
+        .map(|(index, it)| Parameter::from_source(interface, it, index))
         .collect();
     if given.arg.len() != parameters.len() {
         return failure(format!(

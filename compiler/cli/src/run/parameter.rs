@@ -35,7 +35,7 @@ pub(super) struct Struct<'i> {
 
 impl<'i> Parameter<'i> {
     /// A parameter of the source.
-    pub(super) fn of_source(
+    pub(super) fn from_source(
         interface: &'i Interface,
         parameter: &'i interface::Parameter,
         index: usize,
@@ -55,8 +55,8 @@ impl<'i> Parameter<'i> {
         }
     }
 
-    /// A parameter of a module, which contains the names of types at most.
-    pub(super) fn of_module(argument: &Argument, index: usize) -> Self {
+    /// A parameter of a module, which contains at most the name of its type.
+    pub(super) fn from_module(argument: &Argument, index: usize) -> Self {
         let shown = argument.info.as_ref().map(|info| info.type_name.clone()).unwrap_or_default();
         let element = shown.trim_end_matches('*').trim_end();
         Self {
@@ -202,7 +202,8 @@ impl ElementType {
             && pairs().all(|(one, other)| one.0 == other.0 && one.1.resembles(other.1))
     }
 
-    /// Whether an array of one can be read as an array of the other: they are the same, or one is a vector of the other.
+    /// Whether an array of one type can be read as an array of the other: they have the same layout, or one is a vector
+    /// of the other.
     fn shares_memory_with(&self, other: &Self) -> bool {
         let is_dense = |ty: &Self| ty.parts.len() * ty.parts[0].1.bytes() == ty.stride;
         let one_type = |ty: &Self| ty.parts.iter().all(|part| part.1.resembles(self.parts[0].1));

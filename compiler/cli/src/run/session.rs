@@ -30,7 +30,7 @@ pub(crate) struct Session {
     pub(crate) sequences: Vec<Vec<LaunchArguments>>,
 }
 
-/// Opens the device, and compiles the source for it. An outcome if the source has errors.
+/// Opens the device, and compiles the source for it. Returns an outcome if the source has errors.
 pub(crate) fn open(
     command: &RunCommand,
     matches: &ArgMatches,
@@ -138,7 +138,7 @@ pub(crate) fn debuggee(
     Ok(Debuggee { session, module: module.words().to_vec(), variables, report })
 }
 
-/// Loads a module. One of the OpenCL environment is translated for a Vulkan device.
+/// Loads a module. For a Vulkan device, translates a module of the OpenCL environment.
 fn load(
     command: &RunCommand,
     matches: &ArgMatches,
@@ -237,11 +237,11 @@ fn parameters<'i>(kernel: &Kernel, interface: &'i Interface) -> Vec<Parameter<'i
     match interface.kernels.iter().find(|known| known.name == kernel.name()) {
         Some(known) => {
             let parameters = known.parameters.iter().enumerate();
-            parameters.map(|(index, it)| Parameter::of_source(interface, it, index)).collect()
+            parameters.map(|(index, it)| Parameter::from_source(interface, it, index)).collect()
         }
         None => {
             let arguments = kernel.interface().arguments.iter().enumerate();
-            arguments.map(|(index, it)| Parameter::of_module(it, index)).collect()
+            arguments.map(|(index, it)| Parameter::from_module(it, index)).collect()
         }
     }
 }

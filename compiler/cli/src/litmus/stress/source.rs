@@ -1,8 +1,9 @@
 //! The sources of a stress run: a kernel that runs many instances of the user's launch, and one that counts outcomes.
 //!
-//! The user's source is compiled as it is: macros replace the functions that return ids, and a kernel calls the user's
-//! kernel with pointers to the memory of an instance. No loop is around this call, and nothing around it is a store or
-//! orders memory. So the compiler has no more reasons to strengthen the test's operations than in the module that was explored.
+//! The user's source is compiled unchanged: macros replace the functions that return ids, and a kernel calls the user's
+//! kernel with pointers to the memory of an instance. This call is not in a loop, and no store or memory order
+//! surrounds it, so the compiler has no more reason to strengthen the test's operations than in the module that was
+//! explored.
 
 use std::fmt::Write as _;
 
@@ -112,9 +113,9 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
     );
 }
 
-/// The kernel `kiln_litmus_count`: each work-item compares the outcome of an instance with those that are known, which are
-/// numbered. `counts` has an element for each of them, and one for all others; `others` contains a few of these, and
-/// before them their number.
+/// The kernel `kiln_litmus_count`: each work-item compares the outcome of an instance with the numbered known outcomes.
+/// `counts` has an element for each known outcome, and one for all others. `others` starts with the number of other
+/// outcomes, and then contains the first ones.
 pub(super) fn count(parts: &[Part], outcomes: usize) -> String {
     let mut text = include_str!("slot.cl").to_owned();
     let mut buffers: Vec<usize> = parts.iter().map(|part| part.argument).collect();
