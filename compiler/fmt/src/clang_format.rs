@@ -49,8 +49,8 @@ pub fn find<'f>(folders: impl Iterator<Item = &'f str>, read: &dyn Fn(&str) -> O
     found
 }
 
-/// Options for other languages, and options that would change more than white space.
-const OF_OTHER_LANGUAGES: [&str; 3] = ["Language", "Standard", "DisableFormat"];
+/// Options that are accepted without an effect on the style.
+const NO_EFFECT: [&str; 2] = ["Language", "Standard"];
 
 /// An option of a file.
 struct Entry<'t> {
@@ -121,7 +121,7 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
     let language = |entries: &Vec<Entry<'_>>| {
         entries.iter().find(|entry| entry.name == "Language").map_or("", |entry| entry.value).to_owned()
     };
-    // A document for C takes precedence over one for all languages, and that over the base of all documents.
+    // The precedence of a document: for C, for C++, for all languages.
     let rank = |entries: &Vec<Entry<'_>>| match language(entries).as_str() {
         _ if entries.is_empty() => None,
         "C" => Some(3),
@@ -219,7 +219,7 @@ fn apply_named(style: &mut Style, name: &str, value: &str) -> Applied {
         "AllowShortFunctionsOnASingleLine" => short_functions(value).map(|it| style.short_functions = it),
         "AllowShortIfStatementsOnASingleLine" => short_ifs(value).map(|it| style.short_ifs = it),
         "AllowShortBlocksOnASingleLine" => short_blocks(value).map(|it| style.short_blocks = it),
-        name if OF_OTHER_LANGUAGES.contains(&name) => Some(()),
+        name if NO_EFFECT.contains(&name) => Some(()),
         name => match name.strip_prefix("BraceWrapping.") {
             Some(name) => return brace(&mut style.braces, name, value),
             None => return Applied::Unknown,

@@ -63,7 +63,8 @@ pub(crate) fn wrap(tokens: &Tokens<'_, '_>, style: &Style) -> Vec<Option<usize>>
         return vec![None; count];
     }
     let mut starts = wrapper.search();
-    // The rows of the result stay rows when it is formatted again. The search must end with the same layout then.
+    // Formatting the result again keeps its rows. Search again with these rows fixed, until the layout does not change,
+    // so that formatting twice gives the same text.
     while wrapper.keep_rows(&starts) {
         starts = wrapper.search();
     }
@@ -127,7 +128,7 @@ impl Wrapper<'_, '_> {
             || self.style.column_limit == 0 && self.break_cost(index).is_some()
     }
 
-    /// Makes the rows of a layout mandatory. Whether one of them was not.
+    /// Makes the rows of a layout mandatory. Returns whether there are new ones.
     fn keep_rows(&mut self, starts: &[Option<usize>]) -> bool {
         let is_new = |index: &usize| {
             starts[*index].is_some()

@@ -131,14 +131,14 @@ fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnosti
 
 /// The number of diagnostics of each kind; empty if there are none.
 fn summary(diagnostics: &[Diagnostic], unseen: usize) -> String {
-    let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let counted = |count: usize, word: &str| match count {
         0 => None,
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
-    let errors = counted(of(Severity::Error) + unseen, "error");
-    let warnings = counted(of(Severity::Warning), "warning");
+    let errors = counted(count(Severity::Error) + unseen, "error");
+    let warnings = counted(count(Severity::Warning), "warning");
     let kinds: Vec<String> = errors.into_iter().chain(warnings).collect();
     match (kinds.is_empty(), unseen) {
         (true, _) => String::new(),

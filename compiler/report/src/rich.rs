@@ -125,31 +125,33 @@ impl<'a> Files<'a> for FilesAdapter<'a> {
     type Name = &'a str;
     type Source = &'a str;
 
-    fn name(&'a self, page: PresumedFile<'a>) -> Result<&'a str, Error> {
-        Ok(page.name)
+    fn name(&'a self, presumed: PresumedFile<'a>) -> Result<&'a str, Error> {
+        Ok(presumed.name)
     }
 
-    fn source(&'a self, page: PresumedFile<'a>) -> Result<&'a str, Error> {
-        let displayed = self.0.displayed.iter().find(|(file, _)| *file == page.file);
-        Ok(displayed.map_or(&self.0.map.file(page.file).text, |(_, text)| text))
+    fn source(&'a self, presumed: PresumedFile<'a>) -> Result<&'a str, Error> {
+        let displayed = self.0.displayed.iter().find(|(file, _)| *file == presumed.file);
+        Ok(displayed.map_or(&self.0.map.file(presumed.file).text, |(_, text)| text))
     }
 
-    fn line_index(&'a self, page: PresumedFile<'a>, offset: usize) -> Result<usize, Error> {
-        Ok(self.0.map.position(page.file, offset.min(self.0.map.file(page.file).text.len())).line as usize
+    fn line_index(&'a self, presumed: PresumedFile<'a>, offset: usize) -> Result<usize, Error> {
+        Ok(self.0.map.position(presumed.file, offset.min(self.0.map.file(presumed.file).text.len())).line
+            as usize
             - 1)
     }
 
-    fn line_number(&'a self, page: PresumedFile<'a>, line: usize) -> Result<usize, Error> {
-        let start = self.0.map.line_range(page.file, line as u32 + 1).start;
+    fn line_number(&'a self, presumed: PresumedFile<'a>, line: usize) -> Result<usize, Error> {
+        let start = self.0.map.line_range(presumed.file, line as u32 + 1).start;
         // Some compilers accept `#line 0`, but codespan-reporting needs line numbers from 1.
-        Ok(self.0.map.presumed(page.file, start).1.max(1) as usize)
+        Ok(self.0.map.presumed(presumed.file, start).1.max(1) as usize)
     }
 
-    fn line_range(&'a self, page: PresumedFile<'a>, line: usize) -> Result<Range<usize>, Error> {
-        let range = self.0.map.line_range(page.file, line as u32 + 1);
-        let next = self.0.map.line_range(page.file, line as u32 + 2);
+    fn line_range(&'a self, presumed: PresumedFile<'a>, line: usize) -> Result<Range<usize>, Error> {
+        let range = self.0.map.line_range(presumed.file, line as u32 + 1);
+        let next = self.0.map.line_range(presumed.file, line as u32 + 2);
         // The range includes the line terminator, so that a message about a missing token can point there.
-        let end = if next.start > range.start { next.start } else { self.0.map.file(page.file).text.len() };
+        let end =
+            if next.start > range.start { next.start } else { self.0.map.file(presumed.file).text.len() };
         Ok(range.start..end)
     }
 }
