@@ -33,7 +33,7 @@ pub fn compile_deep(source: Source, options: &Options, loader: &(dyn Loader + Sy
 const STACK: usize = 16 << 20;
 
 /// Runs the compiler on a stack that is large enough: threads of an application may have less. The error is the message
-/// of a panic, or why there is no such thread.
+/// of a panic, or the reason why the thread could not start.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     thread::scope(|scope| {
         let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work);

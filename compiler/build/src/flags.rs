@@ -34,8 +34,8 @@ pub fn apply(text: &str, options: &mut Options) -> Result<Vec<String>, String> {
     Ok(others)
 }
 
-/// Splits options into words. Quotes group words, and a backslash keeps the next character. `None` if one of them stands
-/// alone at the end.
+/// Splits options into words. Quotes group words, and a backslash escapes the next character. `None` if a quote is not
+/// closed or nothing follows a backslash.
 pub fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -46,7 +46,7 @@ pub fn words(text: &str) -> Option<Vec<String>> {
             ('\\', None | Some('"')) => {
                 let next = letters.next()?;
                 let word = word.get_or_insert_default();
-                // Only quotes, spaces and backslashes need one; it stays in Windows paths and strings.
+                // A backslash escapes only these characters. Before others it is part of the word, as in Windows paths.
                 if !matches!(next, '"' | '\'' | '\\' | ' ') {
                     word.push('\\');
                 }
@@ -65,7 +65,8 @@ pub fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// Parses an option with a value, which may be the next word. Returns whether it is one; `None` if it is wrong.
+/// Parses an option with a value, which may be the next word. Returns whether this is such an option; `None` if its
+/// value is missing or invalid.
 fn value_option(options: &mut Options, word: &str, next: &mut impl Iterator<Item = String>) -> Option<bool> {
     let mut value = |prefix: &str| match &word[prefix.len()..] {
         "" => next.next(),
@@ -91,7 +92,7 @@ fn value_option(options: &mut Options, word: &str, next: &mut impl Iterator<Item
     Some(true)
 }
 
-/// Parses an option without a value. Returns whether it is one; `None` if it is wrong.
+/// Parses an option without a value. Returns whether this is such an option; `None` if it is incomplete.
 fn flag(options: &mut Options, word: &str) -> Option<bool> {
     let math = &mut options.math;
     match word {

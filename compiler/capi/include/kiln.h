@@ -37,7 +37,7 @@ typedef enum kiln_severity {
   KILN_SEVERITY_ERROR = 1,
 } kiln_severity;
 
-// The version of OpenCL C, as __OPENCL_C_VERSION__ has it.
+// The version of OpenCL C, with the values of __OPENCL_C_VERSION__.
 typedef enum kiln_language {
   // OpenCL C 1.0
   KILN_LANGUAGE_CL10 = 100,
@@ -69,7 +69,7 @@ typedef enum kiln_optimization {
   KILN_OPTIMIZATION_SPEED = 1,
 } kiln_optimization;
 
-// How memory_order_seq_cst becomes Vulkan's, which has no such order.
+// The implementation of memory_order_seq_cst on Vulkan, which has no such order.
 typedef enum kiln_seq_cst {
   // Sequentially consistent, the default
   KILN_SEQ_CST_STRICT = 0,
@@ -77,7 +77,7 @@ typedef enum kiln_seq_cst {
   KILN_SEQ_CST_ACQ_REL = 1,
 } kiln_seq_cst;
 
-// What a compilation makes.
+// The kind of output of a compilation.
 typedef enum kiln_output {
   // A module, the default: kiln_result_words()
   KILN_OUTPUT_SPIRV = 0,
@@ -241,8 +241,8 @@ enum kiln_status kiln_options_add_include_folder(struct kiln_options *options, c
 // Includes a file before the source.
 enum kiln_status kiln_options_add_forced_include(struct kiln_options *options, const char *path);
 
-// Sets the functions that find included files, instead of the file system, and what they get as `data`. `release` may be NULL.
-// With NULL as `find`, included files are files again.
+// Sets the functions that find included files, instead of the file system, and the `data` that is passed to them.
+// `release` may be NULL. With NULL as `find`, included files are read from the file system again.
 enum kiln_status kiln_options_set_include_callbacks(struct kiln_options *options,
                                                     kiln_include_find find,
                                                     kiln_include_release release,
@@ -267,17 +267,18 @@ enum kiln_status kiln_options_set_seq_cst(struct kiln_options *options, uint32_t
 enum kiln_status kiln_options_add_warning(struct kiln_options *options,
                                           const char *warning);
 
-// Sets the number of errors that are reported; all others are only counted. 0 means all; the default is 20.
+// Sets the maximum number of errors to report; further errors are only counted. 0 means no limit; the
+// default is 20.
 enum kiln_status kiln_options_set_error_limit(struct kiln_options *options, size_t limit);
 
-// Sets what a compilation makes: a kiln_output.
+// Sets the kind of output of a compilation: a kiln_output.
 enum kiln_status kiln_options_set_output(struct kiln_options *options, uint32_t output);
 
 // Sets the format of kiln_result_messages(): a kiln_format, and whether it has colors for terminals.
 enum kiln_status kiln_options_set_format(struct kiln_options *options, uint32_t format, bool colors);
 
-// Compiles a source of `length` bytes. The name is that of the source in messages and in __FILE__; files that it includes with
-// quotes are first looked for in the folder of the name. With NULL as `options`, the options are those of kiln_options_new().
+// Compiles a source of `length` bytes. `name` is its name in messages and in __FILE__; files that it includes with
+// quotes are searched first in the folder of `name`. With NULL as `options`, uses those of kiln_options_new().
 //
 // Returns a result, also for a source with errors; free it with kiln_result_free().
 struct kiln_result *kiln_compile(const char *source,
@@ -285,7 +286,7 @@ struct kiln_result *kiln_compile(const char *source,
                                  const char *name,
                                  const struct kiln_options *options);
 
-// Frees a result, with everything that the functions below returned of it.
+// Frees a result and everything that the functions below returned for it.
 void kiln_result_free(struct kiln_result *result);
 
 // The outcome.

@@ -16,7 +16,7 @@ pub enum Status {
     InternalError = 3,
 }
 
-/// The version of OpenCL C, as __OPENCL_C_VERSION__ has it.
+/// The version of OpenCL C, with the values of __OPENCL_C_VERSION__.
 #[repr(C)]
 pub enum Language {
     /// OpenCL C 1.0
@@ -51,7 +51,7 @@ pub enum Optimization {
     Speed = 1,
 }
 
-/// How memory_order_seq_cst becomes Vulkan's, which has no such order.
+/// The implementation of memory_order_seq_cst on Vulkan, which has no such order.
 #[repr(C)]
 pub enum SeqCst {
     /// Sequentially consistent, the default
@@ -60,7 +60,7 @@ pub enum SeqCst {
     AcqRel = 1,
 }
 
-/// What a compilation makes.
+/// The kind of output of a compilation.
 #[repr(C)]
 pub enum Output {
     /// A module, the default: kiln_result_words()

@@ -1,7 +1,7 @@
 //! The C interface: exported functions, pointers of the application to references and text.
 //!
-//! The application promises what the header demands: a handle is of this library and was not freed, text ends with a zero.
-//! Null pointers are handled here. A panic becomes an error.
+//! The application keeps the rules of the header: a handle comes from this library and was not freed, and text ends
+//! with a zero. Null pointers are handled here. A panic becomes an error.
 
 use std::{
     ffi::{CStr, CString, c_char, c_void},
@@ -120,8 +120,8 @@ pub extern "C" fn kiln_options_add_forced_include(options: *mut Options, path: *
     })
 }
 
-/// Sets the functions that find included files, instead of the file system, and what they get as `data`. `release` may be NULL.
-/// With NULL as `find`, included files are files again.
+/// Sets the functions that find included files, instead of the file system, and the `data` that is passed to them.
+/// `release` may be NULL. With NULL as `find`, included files are read from the file system again.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_options_set_include_callbacks(
     options: *mut Options,
@@ -176,7 +176,8 @@ pub extern "C" fn kiln_options_add_warning(options: *mut Options, warning: *cons
     })
 }
 
-/// Sets the number of errors that are reported; all others are only counted. 0 means all; the default is 20.
+/// Sets the maximum number of errors to report; further errors are only counted. 0 means no limit; the
+/// default is 20.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_options_set_error_limit(options: *mut Options, limit: usize) -> Status {
     set(options, |options| {
@@ -185,7 +186,7 @@ pub extern "C" fn kiln_options_set_error_limit(options: *mut Options, limit: usi
     })
 }
 
-/// Sets what a compilation makes: a kiln_output.
+/// Sets the kind of output of a compilation: a kiln_output.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_options_set_output(options: *mut Options, output: u32) -> Status {
     set(options, |options| options.set_output(output))
@@ -197,8 +198,8 @@ pub extern "C" fn kiln_options_set_format(options: *mut Options, format: u32, co
     set(options, |options| options.set_format(format, colors))
 }
 
-/// Compiles a source of `length` bytes. The name is that of the source in messages and in __FILE__; files that it includes with
-/// quotes are first looked for in the folder of the name. With NULL as `options`, the options are those of kiln_options_new().
+/// Compiles a source of `length` bytes. `name` is its name in messages and in __FILE__; files that it includes with
+/// quotes are searched first in the folder of `name`. With NULL as `options`, uses those of kiln_options_new().
 ///
 /// Returns a result, also for a source with errors; free it with kiln_result_free().
 #[unsafe(no_mangle)]
@@ -231,7 +232,7 @@ pub extern "C" fn kiln_compile(
     })
 }
 
-/// Frees a result, with everything that the functions below returned of it.
+/// Frees a result and everything that the functions below returned for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_result_free(result: *mut Compilation) {
     free(result);
@@ -350,7 +351,7 @@ impl Loader for Callbacks {
     }
 }
 
-/// Runs a function and stops its panic.
+/// Runs a function and catches its panic. Returns `otherwise` after a panic.
 fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
 }
@@ -372,7 +373,7 @@ fn get<'a, T>(handle: *const T) -> Option<&'a T> {
     unsafe { handle.as_ref() }
 }
 
-/// Frees the object of a handle; null is nothing.
+/// Frees the object of a handle. Null is ignored.
 fn free<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: the application passes a handle of `Box::into_raw` that it has not freed.

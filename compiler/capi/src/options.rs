@@ -24,7 +24,7 @@ pub struct Options {
     pub(crate) emit: Emit,
     pub(crate) format: kiln_report::Format,
     pub(crate) has_colors: bool,
-    /// Without callbacks, included files are files.
+    /// `None`: included files are read from the file system.
     pub(crate) includes: Option<Callbacks>,
     /// The message of the last change that failed.
     pub(crate) error: CString,
@@ -43,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// Options that have no effect here, which other implementations have.
+/// Options of other implementations that have no effect here.
 const IGNORED: &[&str] = &["-cl-strict-aliasing", "-cl-no-subgroup-ifp", "-cl-uniform-work-group-size"];
 
 impl Options {

@@ -44,7 +44,8 @@ fn opening() -> String {
 
 fn generated() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    // They are passed as numbers: a caller can pass any, and a Rust enumeration must not have others than its own.
+    // Callers pass these enumerations as numbers, because C allows any number, and an invalid value of a Rust
+    // enumeration is undefined behavior.
     let numbers = ["Language", "Environment", "Optimization", "SeqCst", "Output", "Format"];
     let config = Config {
         language: Language::C,
