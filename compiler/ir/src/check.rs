@@ -65,7 +65,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn args<const N: usize>(&self) -> Result<[Type; N], &'static str> {
-        <[Type; N]>::try_from(self.args.as_slice()).map_err(|_| "it has a wrong number of arguments")
+        <[Type; N]>::try_from(self.args.as_slice()).map_err(|_| "it has the wrong number of arguments")
     }
 
     fn op(&self, results: &[Type]) -> Outcome {
@@ -75,7 +75,7 @@ impl Check<'_> {
             (op, []) if op.is_terminator() => self.terminator(),
             (_, []) => self.effect(),
             (_, &[result]) => self.value(result),
-            _ => Err("it has a wrong number of results"),
+            _ => Err("it has the wrong number of results"),
         }
     }
 
@@ -89,7 +89,7 @@ impl Check<'_> {
                     UnaryOp::Not => is_int(a) || is_bool(a),
                     UnaryOp::BitCount => a.scalar() == Some(Scalar::I32),
                 };
-                ensure(is_valid && a == result, "its operand or its result has a wrong type")
+                ensure(is_valid && a == result, "its operand or its result has the wrong type")
             }
             Op::Binary(op) | Op::Exact(op) => {
                 let [a, b] = self.args()?;
@@ -102,7 +102,7 @@ impl Check<'_> {
                     BinaryOp::UMulHigh => matches!(a.scalar(), Some(Scalar::I32 | Scalar::I64)),
                     _ => is_int(a),
                 };
-                ensure(is_valid, "its operands have a wrong type")
+                ensure(is_valid, "its operands have the wrong type")
             }
             Op::Compare(compare) => {
                 let [a, b] = self.args()?;
@@ -111,7 +111,7 @@ impl Check<'_> {
                     CompareKind::Unsigned => is_int(a) || a.is_pointer(),
                     CompareKind::Float => is_float(a),
                 };
-                ensure(is_valid && a == b, "its operands have wrong types")?;
+                ensure(is_valid && a == b, "its operands have the wrong types")?;
                 ensure(result == a.with_bool(), "its result is not a `bool` for each component")
             }
             Op::Select => {
@@ -132,12 +132,12 @@ impl Check<'_> {
             Op::Input(input) => {
                 self.args::<0>()?;
                 let expected = Type::vector(Scalar::I32, input.count());
-                ensure(result == expected, "its result has a wrong type")
+                ensure(result == expected, "its result has the wrong type")
             }
             Op::Atomic(atomic) => self.atomic(atomic, Some(result)),
             Op::WorkItem(item) => {
-                ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has a wrong type")?;
-                ensure(result == item.ty(), "its result has a wrong type")
+                ensure(self.args.is_empty() || self.args == [Type::I32], "its dimension has the wrong type")?;
+                ensure(result == item.ty(), "its result has the wrong type")
             }
             Op::Printf(_) => ensure(result == Type::I32, "its result is not an i32"),
             _ => self.vector(result),
@@ -152,7 +152,7 @@ impl Check<'_> {
                 let is_valid =
                     self.args.iter().all(|ty| ty.scalar().is_some() && ty.scalar() == result.scalar());
                 ensure(is_valid && is_count(result.count()), "its parts have other types than its result")?;
-                ensure(count == u32::from(result.count()), "its parts have a wrong number of components")
+                ensure(count == u32::from(result.count()), "its parts have the wrong number of components")
             }
             Op::Extract(component) => {
                 let [vector] = self.args()?;
@@ -161,7 +161,7 @@ impl Check<'_> {
             }
             Op::ExtractDynamic => {
                 let [vector, index] = self.args()?;
-                ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
+                ensure(vector.is_vector() && is_index(index), "its operands have the wrong types")?;
                 ensure(result == vector.with_count(1), "its result is not a component")
             }
             Op::Insert(component) => {
@@ -174,7 +174,7 @@ impl Check<'_> {
             }
             Op::InsertDynamic => {
                 let [vector, scalar, index] = self.args()?;
-                ensure(vector.is_vector() && is_index(index), "its operands have wrong types")?;
+                ensure(vector.is_vector() && is_index(index), "its operands have the wrong types")?;
                 ensure(
                     scalar == vector.with_count(1) && result == vector,
                     "its operands and its result have inconsistent types",
@@ -188,7 +188,7 @@ impl Check<'_> {
                 ensure(is_valid, "there is no such component")?;
                 let is_valid =
                     is_count(components.len() as u8) && result == a.with_count(components.len() as u8);
-                ensure(is_valid, "its result has a wrong type")
+                ensure(is_valid, "its result has the wrong type")
             }
             Op::Any | Op::All => {
                 let [a] = self.args()?;
@@ -229,13 +229,13 @@ impl Check<'_> {
             }
             Op::Offset { .. } => {
                 let [pointer, index] = self.args()?;
-                ensure(is_address(pointer) && is_index(index), "its operands have wrong types")?;
+                ensure(is_address(pointer) && is_index(index), "its operands have the wrong types")?;
                 ensure(result == pointer, "its result has another type than its pointer")
             }
             Op::Element => {
                 let [variable, index] = self.args()?;
                 let is_valid = variable.is_pointer() && index == Type::I32 && result == variable;
-                ensure(is_valid, "its types are wrong")
+                ensure(is_valid, "its operand or result types are wrong")
             }
             Op::LaunchWord(..) => {
                 self.args::<0>()?;
@@ -268,7 +268,7 @@ impl Check<'_> {
             Op::Load(access) => {
                 let [pointer] = self.args()?;
                 ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
-                ensure(is_address(pointer) && is_stored(result), "its types are wrong")
+                ensure(is_address(pointer) && is_stored(result), "its operand or result types are wrong")
             }
             _ => Err("it has no result"),
         }
@@ -289,14 +289,14 @@ impl Check<'_> {
                 let (position, level) = match self.args[..] {
                     [_, position] => (position, Type::I32),
                     [_, position, level] => (position, level),
-                    _ => return Err("it has a wrong number of arguments"),
+                    _ => return Err("it has the wrong number of arguments"),
                 };
                 let is_fine = position == coordinates && level == Type::I32 && result == texel.kind.ty();
-                ensure(is_fine, "its types are wrong")
+                ensure(is_fine, "its operand or result types are wrong")
             }
             ImageAction::Sample => {
                 let [_, position, sampler, ref detail @ ..] = self.args[..] else {
-                    return Err("it has a wrong number of arguments");
+                    return Err("it has the wrong number of arguments");
                 };
                 let is_detail = match detail {
                     [] => true,
@@ -307,10 +307,10 @@ impl Check<'_> {
                 let is_valid = position == coordinates.with_scalar(Scalar::F32)
                     && is_detail
                     && matches!(sampler, Type::I32 | Type::Sampler);
-                ensure(is_valid && result == TexelKind::Float.ty(), "its types are wrong")
+                ensure(is_valid && result == TexelKind::Float.ty(), "its operand or result types are wrong")
             }
             ImageAction::Store(_) => Err("it has no result"),
-            ImageAction::Size => ensure(result == coordinates, "its result has a wrong type"),
+            ImageAction::Size => ensure(result == coordinates, "its result has the wrong type"),
             ImageAction::ChannelOrder | ImageAction::ChannelType | ImageAction::Levels => {
                 ensure(result == Type::I32, "its result is not an i32")
             }
@@ -335,26 +335,26 @@ impl Check<'_> {
                 let (position, value, level) = match self.args[..] {
                     [_, position, value] => (position, value, Type::I32),
                     [_, position, value, level] => (position, value, level),
-                    _ => return Err("it has a wrong number of arguments"),
+                    _ => return Err("it has the wrong number of arguments"),
                 };
                 let is_position = position == Type::vector(Scalar::I32, self.image_rank()?);
                 let is_valid = is_position && value == texel.kind.ty() && level == Type::I32;
-                ensure(is_valid, "its types are wrong")
+                ensure(is_valid, "its operand or result types are wrong")
             }
             Op::Store(access) => {
                 let [pointer, value] = self.args()?;
                 ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
-                ensure(is_address(pointer) && is_stored(value), "its types are wrong")
+                ensure(is_address(pointer) && is_stored(value), "its operand or result types are wrong")
             }
             Op::Copy { access, .. } => {
                 let [destination, source] = self.args()?;
                 ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
-                ensure(is_address(destination) && is_address(source), "its types are wrong")
+                ensure(is_address(destination) && is_address(source), "its operand or result types are wrong")
             }
             Op::Zero { access, .. } => {
                 let [pointer] = self.args()?;
                 ensure(access.align.is_power_of_two(), "its alignment is not a power of two")?;
-                ensure(is_address(pointer), "its type is wrong")
+                ensure(is_address(pointer), "its operand type is wrong")
             }
             Op::Atomic(atomic) => self.atomic(atomic, None),
             Op::Fence { flags, order, scope } => {
@@ -369,7 +369,7 @@ impl Check<'_> {
     /// Checks that the arguments from this index on are those of dynamic operands, each an I32.
     fn dynamic(&self, from: usize, are_dynamic: &[bool]) -> Outcome {
         let count = are_dynamic.iter().filter(|is_dynamic| **is_dynamic).count();
-        ensure(self.args.len() == from + count, "it has a wrong number of arguments")?;
+        ensure(self.args.len() == from + count, "it has the wrong number of arguments")?;
         ensure(self.args[from..].iter().all(|&ty| ty == Type::I32), "a dynamic operand is not an i32")
     }
 
@@ -384,7 +384,7 @@ impl Check<'_> {
             AtomicOp::FlagTestAndSet => (0, Some(Type::BOOL)),
             AtomicOp::FlagClear => (0, None),
         };
-        ensure(result == expected, "its result has a wrong type")?;
+        ensure(result == expected, "its result has the wrong type")?;
         let failure = atomic.failure.as_ref().is_some_and(is_dynamic);
         self.dynamic(1 + operands, &[is_dynamic(&atomic.order), failure, is_dynamic(&atomic.scope)])?;
         ensure(is_address(self.args[0]), "its object is not an address")?;

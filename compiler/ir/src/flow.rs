@@ -1,6 +1,6 @@
-//! Flow graphs: control flow with jumps across its structure, which becomes constructs.
+//! Flow graphs: converts control flow with arbitrary jumps to constructs.
 //!
-//! A graph contains only nodes and edges. Its user emits the contents of each node ([`Code`]). `reducible` makes the graph
+//! A graph contains only nodes and edges. The caller emits the contents of each node ([`Code`]). `reducible` makes the graph
 //! reducible and `structure` emits the constructs.
 
 mod reducible;
@@ -31,7 +31,7 @@ pub struct Graph {
 pub struct Node {
     /// Its successors, in order. A target may occur several times.
     pub targets: Vec<NodeId>,
-    /// Whether a construct ends it, such as an `If`. Without one it has at most one successor.
+    /// Whether it ends with a construct, such as an `If`. Otherwise it has at most one successor.
     pub is_construct: bool,
     /// Set for nodes that `make_reducible` creates.
     step: Option<Step>,

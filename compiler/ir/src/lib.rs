@@ -77,7 +77,7 @@ id_type! {
 pub struct Module {
     /// Objects in global, constant and local memory.
     pub vars: Table<VarId, Var>,
-    /// Functions. Declarations without a body are not lowered.
+    /// Functions.
     pub functions: Table<FuncId, Function>,
     /// The memory that a launch passes to kernels. Set by the target's passes.
     pub interface: Interface,
@@ -623,7 +623,7 @@ pub struct Inst {
 
 impl Inst {
     /// A temporary replacement of another instruction.
-    pub fn nothing() -> Self {
+    pub fn placeholder() -> Self {
         Self { op: Op::Unreachable, args: SmallVec::new(), results: SmallVec::new(), span: Span::default() }
     }
 }
@@ -992,8 +992,8 @@ impl Atomic {
     }
 }
 
-/// A constant, or a value that is known at run time. Dynamic values are the last arguments of the instruction, in the
-/// order of the fields.
+/// An operand that is a constant, or is known only at run time. Dynamic values are the last arguments of the instruction, in
+/// the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Known<T> {
     /// The constant.

@@ -23,8 +23,8 @@ impl Module {
         }
     }
 
-    /// Keeps only some objects and functions. References to others become references to what `vars` and `functions`
-    /// return for them, which is kept.
+    /// Keeps only some objects and functions. `vars` and `functions` map each id to a kept one: the id itself, or for a removed
+    /// entry, its replacement in all references.
     pub fn retain(
         &mut self,
         vars: impl Fn(VarId) -> VarId,
@@ -32,8 +32,8 @@ impl Module {
         keeps_var: impl Fn(VarId) -> bool,
         keeps_function: impl Fn(FuncId) -> bool,
     ) {
-        let new_vars = numbers(self.vars.ids(), keeps_var);
-        let new_functions = numbers(self.functions.ids(), keeps_function);
+        let new_vars = new_ids(self.vars.ids(), keeps_var);
+        let new_functions = new_ids(self.functions.ids(), keeps_function);
         let mut old_vars = std::mem::take(&mut self.vars);
         let mut old_functions = std::mem::take(&mut self.functions);
         for (var, new) in old_vars.iter_mut().zip(&new_vars) {
@@ -74,7 +74,7 @@ impl Module {
 }
 
 /// The new ids of the kept entries.
-fn numbers<I: Id>(ids: impl Iterator<Item = I>, keeps: impl Fn(I) -> bool) -> Vec<Option<I>> {
+fn new_ids<I: Id>(ids: impl Iterator<Item = I>, keeps: impl Fn(I) -> bool) -> Vec<Option<I>> {
     let mut count = 0;
     ids.map(|id| {
         keeps(id).then(|| {
@@ -86,7 +86,7 @@ fn numbers<I: Id>(ids: impl Iterator<Item = I>, keeps: impl Fn(I) -> bool) -> Ve
 }
 
 impl Function {
-    /// The functions of the module that it refers to, by its instructions in order.
+    /// The functions that this one refers to, each with the instruction, in program order.
     pub fn callees(&self) -> impl Iterator<Item = (FuncId, super::InstId)> {
         let insts = self.insts_where(|op| matches!(op, Op::Function(_) | Op::Call(_)));
         insts.into_iter().filter_map(|inst| match self.insts[inst].op {
@@ -96,7 +96,7 @@ impl Function {
     }
 }
 
-/// For each function, whether a kernel or an exported function reaches it.
+/// For each function, whether it is reachable from a root.
 pub fn reachable_functions(module: &Module, is_root: impl Fn(&Function) -> bool) -> Table<FuncId, bool> {
     let mut reached: Table<FuncId, bool> = Table::new();
     let mut work = Vec::new();

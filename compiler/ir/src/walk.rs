@@ -275,8 +275,8 @@ impl Op {
         }
     }
 
-    /// Whether it only computes with numbers: it has no pointer operands or results and does not access memory.
-    pub const fn is_of_numbers(&self) -> bool {
+    /// Whether the operation is numeric: it has no pointer operands or results and does not access memory.
+    pub const fn is_numeric(&self) -> bool {
         matches!(
             self,
             Self::Unary(_)
@@ -484,8 +484,7 @@ impl Module {
         found
     }
 
-    /// For each function, the functions that a launch can begin with and that reach it: kernels, and functions without a
-    /// caller.
+    /// For each function, the roots that reach it: kernels, and functions without a caller.
     pub fn roots(&self) -> Vec<Vec<FuncId>> {
         let mut is_called = vec![false; self.functions.len()];
         for callee in self.functions.iter().flat_map(Function::calls) {

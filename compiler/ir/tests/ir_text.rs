@@ -132,7 +132,7 @@ fn valid_functions_are_accepted() {
 }
 
 #[test]
-fn mistakes_in_the_text_have_a_line() {
+fn parse_errors_have_a_line() {
     let error = parse("var @0 \"a\" local size 4 align 4\nfunction #0 \"f\"() {\n  %0: i32 = add %1\n}\n");
     assert_eq!(error.err().map(|error| error.line), Some(3));
 }

@@ -79,7 +79,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether an address is in private memory, which no other work-item accesses.
+    /// Whether an address is in private memory, which other work-items cannot access.
     pub(super) fn is_private(&self, address: &Address) -> bool {
         self.builder.ty(address.pointer) == Type::Pointer(AddressSpace::Private)
     }

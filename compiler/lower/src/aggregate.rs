@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                 self.copy(target, &source, size);
             }
             ExprKind::Builtin { builtin, arguments } => self.index_space(*builtin, arguments, target),
-            _ => self.lowering.reject("such values", expr.span),
+            _ => self.lowering.reject("structures and arrays from such expressions", expr.span),
         }
         self.builder.span = span;
     }

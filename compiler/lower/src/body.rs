@@ -55,7 +55,7 @@ pub(super) struct Body<'b, 'a> {
     pub(super) current: Option<ValueId>,
     /// With `Overflow::Marked`, what is known about pointers.
     pub(super) pointers: members::Pointers<'a>,
-    /// The objects that contain where moving pointers started.
+    /// For each moving pointer, the object that stores its first value.
     pub(super) starts: FxHashMap<LocalId, VarId>,
 }
 

@@ -101,7 +101,7 @@ impl Body<'_, '_> {
         Address { pointer, align: align_at_offset(address.align, scalar.size()), ..*address }
     }
 
-    /// The address of an lvalue, which need not exist: `&array[count]` is the end of an array (C11 6.5.6).
+    /// The address of an lvalue. The object need not exist: `&array[count]` is the end of an array (C11 6.5.6).
     pub(super) fn address(&mut self, lvalue: &Lvalue) -> Address {
         self.lvalue_address(lvalue, Bounds::None)
     }
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
                 }
                 let base = self.lvalue_address(&element.base, bounds);
                 let count = self.lowering.count(element.base.ty.ty);
-                // Kernels walk through all rows of an array with one index. Only shared memory is strict about that.
+                // Kernels may walk through all rows of a private array with one index, so only members have a count there.
                 let is_member = matches!(element.base.kind, LvalueKind::Field(_));
                 let is_shared = self.builder.ty(base.pointer) != Type::Pointer(AddressSpace::Private);
                 let count = count.filter(|_| is_shared || is_member);
@@ -273,7 +273,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The type of values of this type. Types without one have been reported.
+    /// The IR type of values of this type. Unsupported types have already been reported.
     pub(super) fn value_type(&self, id: TyId) -> Type {
         self.lowering.value_type(id).unwrap_or(Type::I32)
     }

@@ -1,5 +1,5 @@
-//! Elements of arrays that are members of structures and unions, which a device with `Overflow::Marked` checks (C99 6.5.6): named
-//! by indices, by sums with the array, or through pointers to it.
+//! Marks accesses to elements of arrays that are members of structures and unions, so that a device with `Overflow::Marked` can
+//! check their indices (C99 6.5.6). An access names an element by an index, by a sum with the array, or through a pointer.
 
 use kiln_frontend::hir::{self, Const, Expr, ExprKind, FunctionId, LocalId, Lvalue, LvalueKind, Stmt};
 use kiln_ir::{BinaryOp, Op, Scalar, ValueId, Var, align_at_offset};
@@ -17,11 +17,11 @@ use super::{
 /// What is known about the pointers of a function.
 #[derive(Default)]
 pub(super) struct Pointers<'a> {
-    /// The values of variables that have one value for as long as they live.
+    /// The values of variables that are assigned only once.
     values: FxHashMap<LocalId, &'a Expr>,
     /// The elements that parameters point to.
     parameters: FxHashMap<LocalId, Element>,
-    /// Variables that get one value and are then only moved, as in `*p++`.
+    /// Variables that are assigned only once, and otherwise only updated, as in `*p++`.
     moving: FxHashMap<LocalId, Start<'a>>,
 }
 
@@ -45,10 +45,10 @@ pub(super) struct Element {
     count: u32,
 }
 
-/// The number of pointers that may lead from an access to its array.
+/// The maximum number of pointers to follow from an access to its array.
 const MAX_POINTERS: usize = 8;
 
-/// The number of calls through which a pointer is followed.
+/// The maximum number of calls through which to follow a pointer.
 const MAX_CALLS: usize = 8;
 
 /// An element of an array that is a member of a structure.
@@ -56,7 +56,7 @@ pub(super) struct MemberElement<'l> {
     base: Base<'l>,
     /// The constant part of the index.
     start: i64,
-    /// The indices, the innermost first, each with the number of elements that it counts.
+    /// The indices, the innermost first, each with its stride in elements.
     indices: Vec<(&'l Expr, u64)>,
     /// The size of an element.
     size: u64,
@@ -64,7 +64,7 @@ pub(super) struct MemberElement<'l> {
     count: u32,
 }
 
-/// The address from which the indices of an element count.
+/// The address that the indices of an element are relative to.
 enum Base<'l> {
     Array(&'l Lvalue),
     /// A pointer to an element, with its index.
@@ -123,7 +123,7 @@ impl<'a> Pointers<'a> {
     }
 }
 
-/// The elements that the parameters of all functions point to. Only functions of which all calls are known count.
+/// The elements that the parameters of all functions point to. Includes only functions whose calls are all known.
 pub(super) fn elements_of_parameters(lowering: &Lowering<'_>) -> Elements {
     let functions = &lowering.hir.functions;
     let mut blocks = FxHashSet::default();
@@ -191,8 +191,8 @@ impl Finder<'_, '_> {
         self.pointer(pointer, MAX_POINTERS)?.constant()
     }
 
-    /// An array of arrays counts as one array, because kernels walk through all of its rows with one index. `None` for
-    /// arrays of one element, which can be the start of a longer one.
+    /// The element that an lvalue names. An array of arrays counts as one array, because kernels use one index for all rows.
+    /// `None` for arrays of one element, which can be the start of a longer array.
     fn lvalue<'l>(&self, lvalue: &'l Lvalue, size: u64) -> Option<MemberElement<'l>> {
         let (mut at, mut start, mut indices) = (lvalue, 0, Vec::new());
         while let LvalueKind::Element(element) = &at.kind {
@@ -360,7 +360,7 @@ impl Body<'_, '_> {
             Base::Array(array) => self.lvalue_address(array, Bounds::Members),
             Base::Pointer(pointer, start) => {
                 let pointer = self.value(pointer);
-                Address::new(self.element_back(pointer, start, member.size), 1)
+                Address::new(self.move_back(pointer, start, member.size), 1)
             }
             Base::Moving(pointer, id, start) => {
                 let pointer = self.value(pointer);
@@ -388,8 +388,8 @@ impl Body<'_, '_> {
         Address { pointer, align: align_at_offset(base.align, member.size), ..base }
     }
 
-    /// The start of the member, from a pointer to its element with this index.
-    fn element_back(&mut self, pointer: ValueId, index: i64, size: u64) -> ValueId {
+    /// Moves a pointer back by this number of elements.
+    fn move_back(&mut self, pointer: ValueId, index: i64, size: u64) -> ValueId {
         self.builder.offset_bytes(pointer, index.wrapping_mul(size as i64).wrapping_neg())
     }
 
@@ -398,7 +398,7 @@ impl Body<'_, '_> {
         let ty = self.value_type(self.hir.locals[id].ty.ty);
         let object = self.start_object(id);
         let first = self.load(&object, ty);
-        self.element_back(first, start, size)
+        self.move_back(first, start, size)
     }
 
     /// The object that contains the first value of a moving variable.
@@ -455,11 +455,11 @@ impl Body<'_, '_> {
         add_index(&mut member.start, &mut member.indices, offset, step)?;
         member.start = member.start.checked_add(last)?;
         let address = self.member_element_address(&member);
-        Some(self.element_back(address.pointer, last, member.size))
+        Some(self.move_back(address.pointer, last, member.size))
     }
 }
 
-/// Adds an index, which counts this number of elements. `None` if the sum of the constants has no value.
+/// Adds an index with this stride in elements. `None` if the constant part overflows.
 fn add_index<'l>(
     start: &mut i64,
     indices: &mut Vec<(&'l Expr, u64)>,

@@ -37,7 +37,7 @@ pub(super) fn infer_address_spaces(module: &mut Module, _: &Options, _: &mut Sin
         }
         rewrite_only(
             function,
-            |op| !op.is_of_numbers(),
+            |op| !op.is_numeric(),
             |builder, id, replaced| {
                 cast_operands(builder, id);
                 match resolve_query(builder, id) {

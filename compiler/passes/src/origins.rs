@@ -125,7 +125,7 @@ impl Origins {
             }
         }
         let mut order = function.inst_order();
-        order.retain(|&id| !function.insts[id].op.is_of_numbers());
+        order.retain(|&id| !function.insts[id].op.is_numeric());
         while order.iter().fold(false, |changed, &id| origins.visit_inst(function, space_of, id) | changed) {}
         origins
     }

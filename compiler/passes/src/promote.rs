@@ -99,7 +99,7 @@ impl Slots {
                         continue;
                     }
                 }
-                _ if inst.op.is_of_numbers() => continue,
+                _ if inst.op.is_numeric() => continue,
                 _ => {}
             }
             for (var, _) in inst.args.iter().filter_map(|arg| addresses.get(arg)) {

@@ -75,7 +75,7 @@ impl Reach {
                 Flow { function, indices, found: std::mem::take(&mut reach.functions[id.index()]) };
             flow.visit_params(id);
             let mut order = function.inst_order();
-            order.retain(|&inst| !function.insts[inst].op.is_of_numbers());
+            order.retain(|&inst| !function.insts[inst].op.is_numeric());
             while order.iter().fold(false, |changed, &inst| flow.visit_inst(inst) | changed) {}
             let found = flow.found;
             for inst in order {

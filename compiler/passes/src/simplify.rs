@@ -197,7 +197,7 @@ impl Walk<'_> {
 
     fn simplify_inst(&mut self, id: InstId) {
         // Folding adds instructions to the function.
-        let inst = std::mem::replace(&mut self.builder.function.insts[id], Inst::nothing());
+        let inst = std::mem::replace(&mut self.builder.function.insts[id], Inst::placeholder());
         let folded = fold::fold(&mut self.builder, &inst);
         self.builder.function.insts[id] = inst;
         let inst = &self.builder.function.insts[id];

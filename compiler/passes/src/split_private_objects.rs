@@ -337,7 +337,7 @@ impl Pointers {
                         pointers.record_block((id, arg, true), inst.args[arg], size, access);
                     }
                 }
-                _ if inst.op.is_of_numbers() => {}
+                _ if inst.op.is_numeric() => {}
                 _ => inst.args.iter().for_each(|&arg| pointers.reject_object(arg)),
             }
         }

@@ -198,7 +198,7 @@ impl Codec for u64 {
     }
 }
 
-/// Other numbers are written as 64 bits.
+/// Narrower unsigned numbers, which are written like 64-bit ones.
 macro_rules! number {
     ($($ty:ident)*) => {$(
         impl Codec for $ty {

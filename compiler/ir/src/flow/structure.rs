@@ -33,14 +33,14 @@ pub trait Code<'f> {
     /// Called when the insertion point enters a block of a construct, or the body of a loop.
     fn enter(&mut self, _block: BlockId, _is_loop: bool) {}
 
-    /// Called when it leaves that block for the one around it.
+    /// Called when the insertion point returns from that block to the enclosing one.
     fn leave(&mut self, _block: BlockId, _is_loop: bool) {}
 
     /// The error for a graph that nests too deeply.
     fn too_deep(&self) -> Self::Error;
 }
 
-/// The end of a node.
+/// How a node ends.
 #[derive(Clone, Debug)]
 pub enum Ending {
     /// It returns, or its end is unreachable. Its block is complete.
@@ -327,7 +327,7 @@ impl Cycles {
     }
 }
 
-/// Follows `outer` to its end, and shortens the way.
+/// Follows `outer` to its end, with path compression.
 fn outermost(outer: &mut [NodeId], mut node: NodeId) -> NodeId {
     while outer[node.index()] != node {
         let next = outer[outer[node.index()].index()];

@@ -124,7 +124,7 @@ pub(super) fn apply(
     let pointers = Pointers { id, passed, forms, layouts: objects, ranges, loop_order, tags, defects };
     rewrite_only(
         function,
-        |op| !op.is_of_numbers(),
+        |op| !op.is_numeric(),
         |builder, id, replaced| {
             if let Some(value) = pointers.inst(builder, id) {
                 replaced.insert(builder.function.insts[id].results[0], value);
