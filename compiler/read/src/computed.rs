@@ -24,7 +24,7 @@ const OPENCL: &str = "OpenCL.std";
 /// The name of a `printf` that is a trap.
 const TRAP: &str = "kiln.trap";
 
-/// Whether an operand is a value.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Value,

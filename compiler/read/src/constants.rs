@@ -1,4 +1,4 @@
-//! Constants, also specialization constants and expressions of them.
+//! Constants, including specialization constants and expressions of them.
 
 use std::rc::Rc;
 
@@ -160,7 +160,7 @@ impl Reader<'_> {
                     || self.types.is_aggregate(ty) && self.types.layout(*found)? == self.types.layout(ty)?
             }
         };
-        if is_valid { Ok(()) } else { Err(Problem::new("a member has another type than it should")) }
+        if is_valid { Ok(()) } else { Err(Problem::new("a member has the wrong type")) }
     }
 
     /// The member of a constant structure or array.
@@ -238,7 +238,7 @@ pub(crate) fn write(whole: &mut Data, offset: u64, constant: &Constant) -> Outco
         Constant::Value(_, Const::Undefined) | Constant::Undefined(_) => {}
         Constant::Address(var, addend, ty) => {
             if in_memory(*ty).size() != Some(8) {
-                return Err(Problem::new("an address in memory takes 8 bytes"));
+                return Err(Problem::new("an address in memory must have 8 bytes"));
             }
             put(offset, &[0; 8])?;
             whole.relocations.push((offset, *var, *addend));

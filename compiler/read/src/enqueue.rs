@@ -234,10 +234,12 @@ impl Body<'_, '_, '_> {
         let [function, pointer] = [inst.word(at)?, inst.word(at + 1)?];
         let [size, align] = [self.constant_bits(inst.word(at + 2)?), self.constant_bits(inst.word(at + 3)?)];
         let (Some(size), Some(align)) = (size, align) else {
-            return Err(Problem::new("the size of what the enqueued function gets is not a constant"));
+            return Err(Problem::new(
+                "the size or the alignment of the parameters of the block is not a constant",
+            ));
         };
         if size > MAX_BYTES || !align.is_power_of_two() || align > MAX_BYTES {
-            return Err(Problem::new(format!("it passes {size} bytes with an alignment of {align}")));
+            return Err(Problem::new(format!("{size} bytes with an alignment of {align} cannot be passed")));
         }
         let bytes = Bytes { size, align };
         let kernel = self.reader.enqueued_kernel(function, bytes)?;

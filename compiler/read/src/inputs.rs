@@ -55,8 +55,8 @@ impl Body<'_, '_, '_> {
         };
         let ty = self.result_type(inst)?;
         let scalar = ty.scalar().filter(|scalar| scalar.is_int());
-        let scalar =
-            scalar.ok_or_else(|| Problem::new("a built-in variable is an integer or a vector of them"))?;
+        let scalar = scalar
+            .ok_or_else(|| Problem::new("a built-in variable must be an integer or a vector of integers"))?;
         let value = match (ty.is_vector(), component) {
             (false, None) => {
                 let zero = has_dimension.then(|| self.builder.i32(0));

@@ -62,7 +62,7 @@ impl Reader<'_> {
                         .collect(),
                 };
                 let size = words.and_then(|words| <[u32; 3]>::try_from(words).ok());
-                size.ok_or_else(|| Problem::new("a size has three constants").at(inst))
+                size.ok_or_else(|| Problem::new("a size must have three constants").at(inst))
             };
             match ExecutionMode::from_u32(inst.word(1)?) {
                 Some(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) => {
@@ -123,7 +123,7 @@ impl Reader<'_> {
                     }
                     AddressSpace::Private | AddressSpace::Generic => {
                         return Err(Problem::new(
-                            "a kernel argument points to global, constant or local memory",
+                            "a kernel argument must point to global, constant or local memory",
                         ));
                     }
                 }

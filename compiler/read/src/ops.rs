@@ -65,12 +65,12 @@ pub(crate) struct Decorations {
 /// The results of an instruction: none, one, or one for each member of its structure. Or why it is not supported.
 pub(crate) type Lowered = Result<SmallVec<[ValueId; 2]>, String>;
 
-/// The results of an operation with one.
+/// A single result.
 pub(crate) fn one(value: ValueId) -> Lowered {
     Ok(smallvec![value])
 }
 
-/// The results of an operation without any.
+/// No results.
 pub(crate) fn none() -> Lowered {
     Ok(SmallVec::new())
 }

@@ -213,8 +213,8 @@ impl Body<'_, '_> {
         self.emitter.writer.decorate(word, Decoration::FPFastMathMode, [Operand::FPFastMathMode(mode)]);
     }
 
-    /// Floating-point operations without contraction: the OpenCL environment has an execution mode, but no
-    /// decoration. Integer operations without overflow.
+    /// Emits an integer operation that does not overflow, or a floating-point operation that is not contracted. For the latter, the
+    /// OpenCL environment has only an execution mode, and no decoration.
     fn emit_exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.emit_binary(inst, op);
         let word = self.value(inst.results[0]);

@@ -176,7 +176,7 @@ impl<'m> Body<'_, 'm> {
         self.in_scope(|this| this.instructions(&function.blocks[block].insts));
     }
 
-    /// Emits one IR block. Pointers created and push constants loaded in it are not visible after it.
+    /// Emits code in a nested scope: pointers created and push constants loaded in it are not visible after it.
     pub(super) fn in_scope(&mut self, emit: impl FnOnce(&mut Self)) {
         let (visible, push_constants) = (self.pointer_log.len(), self.push_constants);
         emit(self);

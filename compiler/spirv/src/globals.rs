@@ -21,7 +21,7 @@ pub(super) struct Globals {
     variables: FxHashMap<VarId, Word>,
     inputs: FxHashMap<u32, Word>,
     pub(super) launch: Launch,
-    /// The descriptions of kernel arguments, by name, type and numbers.
+    /// The `ArgumentInfo` instructions, by the name, type and numbers that they contain.
     pub(super) argument_infos: FxHashMap<(String, String, [u32; 3]), Word>,
     /// Whether the module has a type for `float`.
     pub(super) computes_floats: bool,
@@ -38,7 +38,7 @@ pub(super) struct Globals {
     work_dim: Option<Word>,
     /// The `SpecId`s of local arguments.
     pub(super) local_arguments: FxHashMap<VarId, u32>,
-    /// The constants with their numbers of elements.
+    /// The constant that contains the number of elements of each local argument.
     argument_lengths: FxHashMap<VarId, Word>,
 }
 

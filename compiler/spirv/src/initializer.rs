@@ -9,10 +9,10 @@ use rspirv::{
 
 use super::{Emitter, globals::size_of};
 
-/// The most elements of an array constant. An instruction has at most 65535 words.
+/// The maximum number of elements of an array constant. An instruction has at most 65535 words.
 const MAX_ELEMENTS: usize = 32_768;
 
-/// SPIR-V 2.17: the most members of a structure.
+/// The maximum number of members of a structure (SPIR-V 2.17).
 const MAX_MEMBERS: usize = 16_383;
 
 impl Emitter<'_> {

@@ -129,7 +129,7 @@ fn object_type(
     };
     match ty {
         Type::Scalar(scalar) if scalar != Scalar::Bool => Ok(scalar),
-        _ => Err("the object of an atomic operation is an integer or a float".to_owned()),
+        _ => Err("the object of an atomic operation must be an integer or a float".to_owned()),
     }
 }
 

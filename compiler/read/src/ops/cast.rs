@@ -38,7 +38,7 @@ fn explicit(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         Type::Pointer(AddressSpace::Global) => "to_global",
         Type::Pointer(AddressSpace::Local) => "to_local",
         Type::Pointer(AddressSpace::Private) => "to_private",
-        _ => return Err("a generic pointer is global, local or private".to_owned()),
+        _ => return Err("its result is not a global, local or private pointer".to_owned()),
     };
     let value = call::call(builder, name, &[pointer], &operation.pointees, None, Some(result))?;
     value.map_or_else(|| Err(format!("`{name}` has no result")), one)

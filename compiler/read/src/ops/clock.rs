@@ -16,13 +16,17 @@ fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         Some(Scope::Device) => "device",
         Some(Scope::Workgroup) => "work_group",
         Some(Scope::Subgroup) => "sub_group",
-        _ => return Err("clocks are of a device, a work-group or a sub-group".to_owned()),
+        _ => {
+            return Err("the scope of a clock must be the device, the work-group or the sub-group".to_owned());
+        }
     };
     let halves = Type::Vector(Scalar::I32, 2);
     let time = call::value(builder, &format!("clock_read_hilo_{scope}"), &[], None, halves)?;
     match operation.result()? {
         ty if ty == halves => one(time),
         Type::I64 => one(builder.bitcast(time, Type::I64)),
-        _ => Err("a clock is a 64-bit integer, or a vector of two 32-bit integers".to_owned()),
+        _ => {
+            Err("the type of a clock must be a 64-bit integer, or a vector of two 32-bit integers".to_owned())
+        }
     }
 }

@@ -7,7 +7,7 @@ use rspirv::spirv::{BuiltIn, Op};
 
 use super::{Lowered, Operation, call, none, one, semantics};
 
-/// The word of an arithmetic operation in names of functions, the sign of its operands, and whether only the active
+/// The part of the function name for an arithmetic operation, the sign of its operands, and whether only the active
 /// work-items take part.
 const fn arithmetic(op: Op) -> Option<(&'static str, Option<bool>, bool)> {
     Some(match op {
@@ -43,8 +43,8 @@ const fn arithmetic(op: Op) -> Option<(&'static str, Option<bool>, bool)> {
     })
 }
 
-/// The function for an instruction whose operands after the scope are those of the function.
-const fn same(op: Op) -> Option<&'static str> {
+/// The built-in function for an instruction with the same operands after the scope.
+const fn direct_equivalent(op: Op) -> Option<&'static str> {
     Some(match op {
         Op::GroupNonUniformElect => "sub_group_elect",
         Op::GroupNonUniformAll => "sub_group_non_uniform_all",
@@ -68,7 +68,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     if let Some(form) = arithmetic(operation.op) {
         return Some(combine(builder, operation, form));
     }
-    if let Some(name) = same(operation.op) {
+    if let Some(name) = direct_equivalent(operation.op) {
         return Some(sub_group(builder, operation, name));
     }
     Some(match operation.op {
@@ -93,15 +93,15 @@ fn group(builder: &mut Builder<'_>, operation: &Operation) -> Result<(Scope, Vec
     let (&scope, rest) = operation.args.split_first().ok_or("it has no scope")?;
     match semantics::constant_scope(builder, scope, "scope")? {
         scope @ (Scope::WorkGroup | Scope::SubGroup) => Ok((scope, rest.to_vec())),
-        other => Err(format!("a group operation cannot be of {}", other.spelling())),
+        other => Err(format!("a group operation cannot have the scope {}", other.spelling())),
     }
 }
 
 /// The operands of an operation that only sub-groups have.
-fn of_sub_group(builder: &mut Builder<'_>, operation: &Operation) -> Result<Vec<ValueId>, String> {
+fn sub_group_operands(builder: &mut Builder<'_>, operation: &Operation) -> Result<Vec<ValueId>, String> {
     match group(builder, operation)? {
         (Scope::SubGroup, rest) => Ok(rest),
-        _ => Err("only sub-groups have this operation".to_owned()),
+        _ => Err("only sub-groups support this operation".to_owned()),
     }
 }
 
@@ -109,7 +109,7 @@ const fn prefix(scope: Scope) -> &'static str {
     if matches!(scope, Scope::SubGroup) { "sub_group" } else { "work_group" }
 }
 
-/// Functions take and return `int` where SPIR-V has booleans.
+/// Converts a boolean to `int`, and leaves other values unchanged: the functions have no booleans.
 fn from_bool(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
     match builder.ty(value) {
         ty if ty.scalar() == Some(Scalar::Bool) => {
@@ -128,8 +128,8 @@ fn is_bool(ty: Type) -> bool {
     ty.scalar() == Some(Scalar::Bool)
 }
 
-/// Calls a function for each component, with booleans as `int`.
-fn called(
+/// Calls a function that takes and returns `int` in place of booleans.
+fn call_with_int_bools(
     builder: &mut Builder<'_>,
     name: &str,
     args: &[ValueId],
@@ -145,7 +145,7 @@ fn called(
 fn vote(builder: &mut Builder<'_>, operation: &Operation, word: &str) -> Lowered {
     let (scope, args) = group(builder, operation)?;
     let name = format!("{}_{word}", prefix(scope));
-    one(called(builder, &name, &args, None, Type::BOOL)?)
+    one(call_with_int_bools(builder, &name, &args, None, Type::BOOL)?)
 }
 
 /// Arithmetic over the values of the group: a reduction, a scan, or reductions of clusters.
@@ -156,7 +156,7 @@ fn combine(
 ) -> Lowered {
     let (scope, args) = group(builder, operation)?;
     if is_active && scope != Scope::SubGroup {
-        return Err("only sub-groups have this operation".to_owned());
+        return Err("only sub-groups support this operation".to_owned());
     }
     let kind = match operation.literals.first() {
         Some(0) => "reduce",
@@ -173,7 +173,7 @@ fn combine(
             Type::Scalar(narrow @ (Scalar::I8 | Scalar::I16)) if scope == Scope::WorkGroup => {
                 widened(builder, &name, args[0], narrow, signed)
             }
-            _ => called(builder, &name, args, signed, ty),
+            _ => call_with_int_bools(builder, &name, args, signed, ty),
         }
     })?;
     one(value)
@@ -205,7 +205,7 @@ fn widened(
 /// The index of a work-item is `uint` in a sub-group. In a work-group it has one number for each dimension.
 fn broadcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let (scope, args) = group(builder, operation)?;
-    let [value, index] = args[..] else { return Err("it has a wrong number of operands".to_owned()) };
+    let [value, index] = args[..] else { return Err("it has the wrong number of operands".to_owned()) };
     let width = if scope == Scope::SubGroup { Scalar::I32 } else { Scalar::I64 };
     let index = builder.resize(index, width, false);
     let count = builder.ty(index).count();
@@ -218,28 +218,31 @@ fn broadcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         let value = if is_narrow { builder.resize(args[0], Scalar::I32, false) } else { args[0] };
         let args: Vec<ValueId> = std::iter::once(value).chain(indices.iter().copied()).collect();
         let wide = builder.ty(value);
-        let result = called(builder, &name, &args, None, wide)?;
+        let result = call_with_int_bools(builder, &name, &args, None, wide)?;
         Ok(if is_narrow { builder.resize(result, ty.scalar().unwrap_or(Scalar::I32), false) } else { result })
     })?)
 }
 
 /// An operation whose first operand may be a vector, for which the function has no overload.
 fn sub_group(builder: &mut Builder<'_>, operation: &Operation, name: &str) -> Lowered {
-    let args = of_sub_group(builder, operation)?;
+    let args = sub_group_operands(builder, operation)?;
     let result = operation.result()?;
     let is_of_mask = name.contains("ballot");
     if is_of_mask || args.is_empty() || !builder.ty(args[0]).is_vector() {
-        return one(called(builder, name, &args, None, result)?);
+        return one(call_with_int_bools(builder, name, &args, None, result)?);
     }
     let component = result.with_count(1);
-    one(call::componentwise(builder, &args, |builder, args| called(builder, name, args, None, component))?)
+    one(call::componentwise(builder, &args, |builder, args| {
+        call_with_int_bools(builder, name, args, None, component)
+    })?)
 }
 
 fn all_equal(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let args = of_sub_group(builder, operation)?;
+    let args = sub_group_operands(builder, operation)?;
     let name = "sub_group_non_uniform_all_equal";
-    let equal =
-        call::componentwise(builder, &args, |builder, args| called(builder, name, args, None, Type::BOOL))?;
+    let equal = call::componentwise(builder, &args, |builder, args| {
+        call_with_int_bools(builder, name, args, None, Type::BOOL)
+    })?;
     if !builder.ty(equal).is_vector() {
         return one(equal);
     }
@@ -247,28 +250,30 @@ fn all_equal(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 }
 
 fn bit_count(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let args = of_sub_group(builder, operation)?;
+    let args = sub_group_operands(builder, operation)?;
     let name = match operation.literals.first() {
         Some(0) => "sub_group_ballot_bit_count",
         Some(1) => "sub_group_ballot_inclusive_scan",
         Some(2) => "sub_group_ballot_exclusive_scan",
         other => return Err(format!("the group operation {other:?} is not supported")),
     };
-    one(called(builder, name, &args, None, operation.result()?)?)
+    one(call_with_int_bools(builder, name, &args, None, operation.result()?)?)
 }
 
 fn rotate(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let args = of_sub_group(builder, operation)?;
+    let args = sub_group_operands(builder, operation)?;
     let name = if args.len() > 2 { "sub_group_clustered_rotate" } else { "sub_group_rotate" };
     let result = operation.result()?.with_count(1);
-    one(call::componentwise(builder, &args, |builder, args| called(builder, name, args, None, result))?)
+    one(call::componentwise(builder, &args, |builder, args| {
+        call_with_int_bools(builder, name, args, None, result)
+    })?)
 }
 
 /// Shuffles of cl_intel_subgroups, of all active work-items of the sub-group.
 fn intel(builder: &mut Builder<'_>, operation: &Operation, name: &str) -> Lowered {
     let result = operation.result()?.with_count(1);
     one(call::componentwise(builder, &operation.args, |builder, args| {
-        called(builder, name, args, None, result)
+        call_with_int_bools(builder, name, args, None, result)
     })?)
 }
 

@@ -57,7 +57,7 @@ impl<'o> ImageOperandValues<'o> {
             Some(Scalar::F16) => "h",
             Some(Scalar::I32) if self.mask.contains(ImageOperands::SIGN_EXTEND) => "i",
             Some(Scalar::I32) => "ui",
-            _ => return Err("texels are of 32-bit integers, float or half".to_owned()),
+            _ => return Err("texels must be 32-bit integers, float or half".to_owned()),
         })
     }
 }

@@ -80,7 +80,7 @@ fn wrapping(builder: &mut Builder<'_>, operation: &Operation, op: BinaryOp) -> L
     one(builder.value(op, &[a, b], ty))
 }
 
-/// Whether overflow must be reported: of the types that C does not promote, as for OpenCL C.
+/// Whether overflow must be reported. As for OpenCL C, this applies only to types that C does not promote.
 fn is_checked(operation: &Operation, ty: Type) -> bool {
     operation.decorations.no_signed_wrap && matches!(ty, Type::I32 | Type::I64)
 }

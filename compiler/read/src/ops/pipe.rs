@@ -85,7 +85,7 @@ fn check_pipe(builder: &Builder<'_>, name: &str, args: &[ValueId]) -> Result<(),
     let layout = args.last_chunk::<2>().map(|layout| layout.map(|it| builder.function.constant_bits(it)));
     match layout {
         Some([Some(size), Some(align)]) if align.is_power_of_two() && size > 0 && size % align == 0 => Ok(()),
-        _ => Err("the size and the alignment of its packets are not those of a type".to_owned()),
+        _ => Err("the size and the alignment of its packets are not valid".to_owned()),
     }
 }
 
@@ -99,7 +99,7 @@ fn group(builder: &mut Builder<'_>, scope: ValueId) -> Result<&'static str, Stri
     match semantics::constant_scope(builder, scope, "scope")? {
         Scope::WorkGroup => Ok("work_group"),
         Scope::SubGroup => Ok("sub_group"),
-        other => Err(format!("a group operation cannot be of {}", other.spelling())),
+        other => Err(format!("a group operation cannot have the scope {}", other.spelling())),
     }
 }
 
