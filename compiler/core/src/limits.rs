@@ -41,5 +41,5 @@ fn exceeded(limit: &str, span: Span, label: Option<String>, sink: &mut Sink) {
     if let Some(label) = label {
         diagnostic = diagnostic.label(label);
     }
-    sink.report(diagnostic.note("SPIR-V 2.17 has the limits"));
+    sink.report(diagnostic.note("SPIR-V 2.17 lists the limits"));
 }

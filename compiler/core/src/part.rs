@@ -38,7 +38,7 @@ pub struct Part {
     text: String,
 }
 
-/// The reason why bytes are not a usable part.
+/// Why bytes are not a usable part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartError(String);
 

@@ -1,4 +1,4 @@
-//! The options of one launch, as `kiln run` has them.
+//! The options of one launch, a subset of those of `kiln run`.
 
 /// One launch.
 #[derive(Clone, Debug, Default)]

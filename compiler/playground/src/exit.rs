@@ -1,4 +1,4 @@
-//! Failures, as messages for the user.
+//! Errors of a launch, as messages for the user.
 
 /// A mistake in the description of a launch.
 #[derive(Debug)]

@@ -99,7 +99,7 @@ fn run_launch(
     let local = match (&launch.local, kernels[kernel].required_size) {
         (_, Some(required)) => required,
         (Some(local), None) => sizes(local)?.1,
-        (None, None) => chosen(global),
+        (None, None) => default_local_size(global),
     };
     let is_even = [0, 1, 2].iter().all(|&d| local[d] != 0 && global[d] % local[d] == 0);
     if !is_even || local.iter().product::<u32>() > 1024 {
@@ -142,7 +142,7 @@ fn run_launch(
 }
 
 /// The largest power of two up to 64 that divides the global size.
-fn chosen(global: [u32; 3]) -> [u32; 3] {
+fn default_local_size(global: [u32; 3]) -> [u32; 3] {
     [1 << global[0].trailing_zeros().min(6), 1, 1]
 }
 
