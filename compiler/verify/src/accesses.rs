@@ -35,11 +35,11 @@ const NON_PRIVATE: Rule = Rule {
 };
 const DIRECTION: Rule = Rule {
     id: "SPIRV-MemoryAccess-direction",
-    text: "a load makes nothing available, a store makes nothing visible",
+    text: "a load does not make memory available, and a store does not make memory visible",
 };
 const DECORATION: Rule = Rule {
     id: "SPIRV-Coherent-VulkanMemoryModel",
-    text: "under the Vulkan memory model, nothing is decorated Coherent or Volatile",
+    text: "under the Vulkan memory model, no object is decorated Coherent or Volatile",
 };
 const TYPES: Rule = Rule {
     id: "SPIRV-access-type",
@@ -148,7 +148,9 @@ fn access(
     if let Some((StorageClass::PhysicalStorageBuffer, pointee)) = pointer {
         let needed = largest_scalar(module, pointee);
         match alignment {
-            None => report(&ALIGNED, "an access through a physical pointer without Aligned".to_owned()),
+            None => {
+                report(&ALIGNED, "it accesses memory through a physical pointer without Aligned".to_owned())
+            }
             Some(alignment) if needed > 0 && alignment % needed != 0 => report(
                 &ALIGNMENT,
                 format!("the alignment is {alignment}, but the largest scalar has {needed} bytes"),
@@ -166,7 +168,7 @@ fn access(
         report(&NON_PRIVATE, "it makes private memory available or visible".to_owned());
     }
     if available && direction == Direction::Read || visible && direction == Direction::Write {
-        report(&DIRECTION, "a read makes memory available, or a write makes it visible".to_owned());
+        report(&DIRECTION, "a load makes memory available, or a store makes it visible".to_owned());
     }
 }
 

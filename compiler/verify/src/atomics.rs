@@ -14,15 +14,15 @@ const VK_CLASS: Rule = Rule {
 };
 const CL_CLASS: Rule = Rule {
     id: "OpenCL-atomic-storage-class",
-    text: "atomic objects are in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; \
-           in Function memory the behavior is undefined",
+    text: "atomic objects are in Workgroup, CrossWorkgroup or Function memory, or in Generic memory with \
+           GenericPointer; in Function memory the behavior is undefined",
 };
 const POINTER: Rule =
     Rule { id: "SPIRV-atomic-pointer", text: "the first operand of an atomic is a typed pointer" };
 const TYPE: Rule = Rule {
     id: "SPIRV-atomic-type",
-    text: "the object of an atomic is an integer of 32 bits or more, or for loads, stores, exchanges and the \
-           floating-point atomics a float",
+    text: "the object of an atomic is an integer of 32 bits or more, or a float for loads, stores, exchanges and the \
+           floating-point atomics",
 };
 const MATCH: Rule =
     Rule { id: "SPIRV-atomic-match", text: "result, value and comparator have the type of the object" };

@@ -23,7 +23,7 @@ const MODEL: Rule = Rule {
 };
 const WIDTH: Rule = Rule {
     id: "SPIRV-capability-width",
-    text: "integers and floats of 8, 16 and 64 bits have the capability of their width, or at least a \
+    text: "integers and floats of 8, 16 and 64 bits need the capability for their width, or at least a \
            storage capability for it",
 };
 
@@ -53,7 +53,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let vulkan = module.memory_model().is_some_and(|(_, model)| model == MemoryModel::Vulkan);
     if context.environment == Environment::Vulkan && vulkan != module.has(Capability::VulkanMemoryModel) {
-        findings.push(Finding::of_module(&MODEL, "only one of the two is declared"));
+        findings.push(Finding::of_module(&MODEL, "the capability and the memory model do not match"));
     }
 }
 

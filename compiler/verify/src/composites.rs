@@ -12,19 +12,19 @@ pub(super) const RULES: &[Rule] = &[MEMBER, CONSTRUCT, SHUFFLE, CHAIN];
 
 const MEMBER: Rule = Rule {
     id: "SPIRV-member",
-    text: "an instruction that reads or replaces a part of a composite names one that exists, and has its type",
+    text: "an instruction that extracts or replaces a part of a composite names an existing part, and uses its type",
 };
 const CONSTRUCT: Rule = Rule {
     id: "SPIRV-OpCompositeConstruct",
-    text: "the constituents of a composite are as many as its members, and have their types",
+    text: "a composite has a constituent for each member, of the member's type",
 };
 const SHUFFLE: Rule = Rule {
     id: "SPIRV-OpVectorShuffle",
-    text: "a shuffle takes components of two vectors of the component type of its result",
+    text: "OpVectorShuffle selects existing components of two vectors that have the component type of its result",
 };
 const CHAIN: Rule = Rule {
     id: "SPIRV-access-chain",
-    text: "the indexes of an access chain name members that exist, and its result points to the last of them",
+    text: "the indexes of an access chain name existing members, and its result points to the last one",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -109,7 +109,8 @@ fn dynamic(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
     let is_right = ty.is_some_and(|ty| ty.id(0) == component) && (is_extract || vector == entry.result_type);
     let index = type_of(module, entry, if is_extract { 1 } else { 2 });
     let is_index = index.and_then(|ty| module.definition(ty)).is_some_and(|ty| ty.op() == Op::TypeInt);
-    (!(is_right && is_index)).then(|| "it is no vector of that type, or the index no integer".to_owned())
+    (!(is_right && is_index))
+        .then(|| "an operand is not a vector of that type, or the index is not an integer".to_owned())
 }
 
 /// The component type and the number of components of a vector; a scalar has one.
@@ -126,7 +127,7 @@ fn construct(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
         .then(|| "the constituents do not have the types of the members".to_owned())
 }
 
-/// Whether the constituents of a composite are not those of its type.
+/// Whether the constituents do not match the members of the composite's type.
 pub(super) fn constituents_differ(module: &Module<'_>, entry: &Entry<'_>) -> bool {
     !entry.result_type.and_then(|ty| has_constituents(module, entry, ty)).unwrap_or(true)
 }

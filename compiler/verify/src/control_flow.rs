@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] =
 
 const DOMINANCE: Rule = Rule {
     id: "SPIRV-dominance",
-    text: "the block that defines an id dominates the blocks that use it; of OpPhi, the parent",
+    text: "the block that defines an id dominates the blocks that use it; for OpPhi, it dominates the parent",
 };
 const BLOCK_ORDER: Rule =
     Rule { id: "SPIRV-block-order", text: "a block comes before the blocks that it dominates" };
@@ -51,12 +51,12 @@ const CONTINUE: Rule = Rule {
 };
 const SELECTION: Rule = Rule {
     id: "SPIRV-selection",
-    text: "OpSwitch has a merge instruction, and so has a conditional branch to two blocks of its construct",
+    text: "a merge instruction precedes OpSwitch, and a conditional branch to two blocks of its construct",
 };
 const CONSTRUCT: Rule = Rule {
     id: "SPIRV-construct",
-    text: "branches enter a construct only by its header, and leave it for its merge block, that of the innermost \
-           loop or switch, the continue target, or from the back-edge block the loop header",
+    text: "branches enter a construct only through its header, and leave it only for its merge block, the merge block \
+           of the innermost loop or switch, the continue target, or, from the back-edge block, the loop header",
 };
 
 /// Checks the functions of a module that follows the rules of `structure`.

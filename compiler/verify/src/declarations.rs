@@ -1,4 +1,4 @@
-//! What declarations name: types, constants, entry points and decorations.
+//! Declarations: types, constants, variables, entry points and the targets of decorations.
 
 use rspirv::spirv::{Capability, Decoration, Op, Word};
 use rustc_hash::FxHashSet;
@@ -14,24 +14,24 @@ pub(super) const RULES: &[Rule] = &[TYPE, CONSTANT, ENTRY_POINT, TARGET, VARIABL
 
 const TYPE: Rule = Rule {
     id: "SPIRV-type",
-    text: "a type is made of types, a vector of 2 to 4 scalars, or with Vector16 of 8 or 16",
+    text: "the parts of a type are types; a vector has 2 to 4 scalars, or 8 or 16 with Vector16",
 };
 const CONSTANT: Rule = Rule {
     id: "SPIRV-constant",
-    text: "a constant has a type of its kind, and a composite one has a constituent for each member",
+    text: "a constant has a type that its instruction allows, and a composite constant has a constituent for each member",
 };
 const ENTRY_POINT: Rule = Rule {
     id: "SPIRV-OpEntryPoint",
-    text: "OpEntryPoint names a function, and an execution mode an entry point",
+    text: "OpEntryPoint names a function, and an execution mode names an entry point",
 };
 const TARGET: Rule = Rule {
     id: "SPIRV-decoration-target",
-    text: "a decoration has a target of the kind that it is for, and a member that exists",
+    text: "a decoration has a target that allows it, and a member decoration names an existing member",
 };
 
 const VARIABLE: Rule = Rule {
     id: "SPIRV-OpVariable",
-    text: "a variable has the storage class of its type, a pointer, and as initializer a constant or variable of the pointee",
+    text: "the type of a variable is a pointer with the same storage class, and its initializer is a constant or a variable of the pointee type",
 };
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -71,13 +71,13 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is wrong with the type or the initializer of a variable.
+/// Returns the problem with the type or the initializer of a variable.
 fn variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     let Some((class, pointee)) = entry.result_type.and_then(|ty| module.pointer(ty)) else {
         return Some("its type is not a pointer");
     };
     if entry.operands().first() != Some(&Operand::StorageClass(class)) {
-        return Some("its type has another storage class");
+        return Some("its pointer type has another storage class");
     }
     let initializer = module.definition(entry.id(1)?)?;
     let name = initializer.class.opname;
@@ -92,7 +92,7 @@ fn op_of(module: &Module<'_>, id: Word) -> Option<Op> {
     module.definition(id).map(Entry::op)
 }
 
-/// What is wrong with the target of a decoration.
+/// Returns the problem with the target of a decoration.
 fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
     let [Operand::IdRef(target), Operand::Decoration(decoration), ..] = entry.operands() else { return None };
@@ -107,14 +107,14 @@ fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         }
         _ => true,
     };
-    (!is_right && op != DecorationGroup).then_some("the decoration is not for such a target")
+    (!is_right && op != DecorationGroup).then_some("the target does not allow the decoration")
 }
 
 fn has_long_vectors(module: &Module<'_>) -> bool {
     module.has(Capability::Vector16)
 }
 
-/// What is wrong with a type.
+/// Returns the problem with a type.
 fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
     let is_type = |index: usize| {
@@ -143,10 +143,10 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         TypeFunction => is_type(0) == Some(true) && parts(1),
         _ => true,
     };
-    (!is_right).then_some("it is not made of the types and numbers that it needs")
+    (!is_right).then_some("its operands are not the required types and numbers")
 }
 
-/// What is wrong with a constant.
+/// Returns the problem with a constant.
 fn constant(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
     let ty = entry.result_type.and_then(|ty| op_of(module, ty))?;
@@ -159,5 +159,5 @@ fn constant(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         }
         _ => true,
     };
-    (!is_right).then_some("it does not have a type of its kind")
+    (!is_right).then_some("its type does not match the instruction or its constituents")
 }

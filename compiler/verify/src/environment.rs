@@ -74,7 +74,7 @@ const CL_RECURSION: Rule =
 const CL_INT: Rule = Rule { id: "OpenCL-OpTypeInt", text: "the signedness of integer types is 0" };
 const CL_IMAGE: Rule = Rule {
     id: "OpenCL-OpTypeImage",
-    text: "image types have the sampled type void, Sampled 0, MS 0, no format, and an access qualifier; \
+    text: "image types have the sampled type void, Sampled 0, MS 0, no format and an access qualifier; \
            arrays are 1D or 2D",
 };
 const INTERFACE: Rule = Rule {
@@ -100,11 +100,11 @@ fn models(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     let mut models = module.entries.iter().filter(|entry| entry.op() == Op::MemoryModel);
     let Some(model) = models.next() else {
-        findings.push(Finding::of_module(&MODEL, "there is none"));
+        findings.push(Finding::of_module(&MODEL, "the module has no OpMemoryModel"));
         return;
     };
     for other in models {
-        findings.push(other.finding(&MODEL, "another one comes first"));
+        findings.push(other.finding(&MODEL, "the module has another OpMemoryModel"));
     }
     if let Some(target) = context.target
         && target.environment != context.environment
@@ -167,7 +167,7 @@ fn vulkan_entry(entry: &Entry<'_>, findings: &mut Vec<Finding>) {
 fn opencl_entry(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     match (entry.op(), entry.operands()) {
         (Op::TypeInt, [_, Operand::LiteralBit32(signedness)]) if *signedness != 0 => {
-            findings.push(entry.finding(&CL_INT, "a signed integer type"));
+            findings.push(entry.finding(&CL_INT, "the type is signed"));
         }
         (Op::TypeImage, operands) => {
             let void =
@@ -269,10 +269,10 @@ fn interface(
         let pushed =
             |ids: &[Word]| ids.iter().filter(|id| class(**id) == Some(StorageClass::PushConstant)).count();
         if pushed(&listed) > 1 {
-            findings.push(entry.finding(&VK_PUSH_INTERFACE, "it lists several"));
+            findings.push(entry.finding(&VK_PUSH_INTERFACE, "it lists several PushConstant variables"));
         }
         if pushed(&used) > 1 {
-            findings.push(entry.finding(&VK_PUSH_USE, "it uses several"));
+            findings.push(entry.finding(&VK_PUSH_USE, "it uses several PushConstant variables"));
         }
         let output = listed.iter().any(|id| class(*id) == Some(StorageClass::Output));
         if model == ExecutionModel::GLCompute && output {

@@ -13,7 +13,7 @@ use super::{
     Context, Finding, Rule,
     module::{Entry, Module},
     operand::Operand,
-    signatures::mistake_of_opencl,
+    signatures::check_opencl,
 };
 
 pub(super) const RULES: &[Rule] = &[SET, INSTRUCTION, TYPES];
@@ -22,11 +22,11 @@ const SET: Rule =
     Rule { id: "SPIRV-OpExtInst-set", text: "OpExtInst names a set that OpExtInstImport imports" };
 const INSTRUCTION: Rule = Rule {
     id: "SPIRV-OpExtInst",
-    text: "an instruction of GLSL.std.450 or OpenCL.std exists, and has as many operands as it takes",
+    text: "an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the right number of operands",
 };
 const TYPES: Rule = Rule {
     id: "GLSL.std.450-types",
-    text: "the operands of an instruction of GLSL.std.450 that computes by components have the type of the result",
+    text: "the operands of a componentwise instruction of GLSL.std.450 have the type of the result",
 };
 
 /// A set of extended instructions.
@@ -59,8 +59,8 @@ impl Sets {
         Self(sets.collect())
     }
 
-    /// The set of an instruction. `None` if it names no imported one.
-    fn of_instruction(&self, entry: &Entry<'_>) -> Option<Set> {
+    /// The set of an instruction. `None` if it names no imported set.
+    fn set_of(&self, entry: &Entry<'_>) -> Option<Set> {
         self.0.get(&entry.id(0)?).copied()
     }
 
@@ -70,7 +70,7 @@ impl Sets {
         if entry.op() != Op::ExtInst {
             return usize::MAX;
         }
-        match self.of_instruction(entry) {
+        match self.set_of(entry) {
             Some(Set::Glsl | Set::NonSemantic) | None => usize::MAX,
             Some(Set::OpenCl) => {
                 match entry.literal(1).and_then(|it| OPENCL_STD_100_INSTRUCTION_TABLE.lookup_opcode(it)) {
@@ -92,7 +92,7 @@ impl Sets {
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     for entry in module.entries.iter().filter(|entry| entry.op() == Op::ExtInst) {
-        let Some(set) = context.sets.of_instruction(entry) else {
+        let Some(set) = context.sets.set_of(entry) else {
             findings.push(entry.finding(&SET, "it names no imported set"));
             continue;
         };
@@ -120,7 +120,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         } else if set == Set::OpenCl
             && let Some(op) = OpenclStd100Op::from_u32(number)
         {
-            findings.extend(mistake_of_opencl(module, entry, op));
+            findings.extend(check_opencl(module, entry, op));
         }
     }
 }

@@ -7,7 +7,7 @@ const NONE: u32 = u32::MAX;
 
 /// A directed graph of blocks, with an entry that is block 0.
 pub(super) struct Graph {
-    /// Where the successors of each block begin in `targets`, and the end of the last.
+    /// The index in `targets` of the first successor of each block, and at the end, the length of `targets`.
     starts: Vec<u32>,
     targets: Vec<u32>,
 }
@@ -43,7 +43,7 @@ impl Graph {
         &self.targets[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// The graph with all edges turned round.
+    /// The graph with all edges reversed.
     pub(super) fn reversed(&self) -> Self {
         let edges: Vec<(u32, u32)> = (0..self.len() as u32)
             .flat_map(|from| self.successors(from).iter().map(move |to| (*to, from)))
@@ -152,7 +152,7 @@ fn common_dominator(parents: &[u32], numbers: &[u32], mut a: u32, mut b: u32) ->
 
 /// The span of each block in a preorder of the tree.
 fn spans(parents: &[u32], postorder: &[u32]) -> Vec<(u32, u32)> {
-    // A block comes after all that it dominates in postorder, so that its size is known when its parent needs it.
+    // In postorder, a block comes after all blocks that it dominates, so its size is complete before its parent needs it.
     let mut sizes = vec![1u32; parents.len()];
     for &block in postorder.iter().filter(|block| **block != 0) {
         sizes[parents[block as usize] as usize] += sizes[block as usize];

@@ -33,11 +33,11 @@ const TYPE: Rule = Rule {
 };
 const IMAGE: Rule = Rule {
     id: "SPIRV-image-operand",
-    text: "an image instruction takes an image, or where it needs a sampler a sampled image",
+    text: "an image instruction takes an image, or a sampled image if it needs a sampler",
 };
 const RESULT: Rule = Rule {
     id: "SPIRV-image-query-type",
-    text: "a query of an image has integers as its result, that of a size one for each dimension; OpSampledImage has its types",
+    text: "an image query returns integers, and a size query one for each dimension; OpSampledImage has the required types",
 };
 const FORMAT: Rule = Rule {
     id: "SPIRV-image-format",
@@ -45,15 +45,15 @@ const FORMAT: Rule = Rule {
 };
 const OPERANDS: Rule = Rule {
     id: "SPIRV-ImageOperands",
-    text: "an image instruction has the image operands that it needs, and none that exclude each other or belong to others",
+    text: "an image instruction has the image operands that it requires, and none that it does not allow or that exclude each other",
 };
 const OPERAND_TYPES: Rule = Rule {
     id: "SPIRV-ImageOperands-type",
-    text: "image operands have their types, and constant offsets are constants",
+    text: "image operands have the required types, and constant offsets are constants",
 };
 const OPERAND_IMAGE: Rule = Rule {
     id: "SPIRV-ImageOperands-image",
-    text: "Bias, Lod, Grad and MinLod are for images with levels, Sample for those with samples, offsets not for cubes",
+    text: "Bias, Lod, Grad and MinLod need an image with levels, and Sample a multisampled one; cubes allow no offsets",
 };
 const TEXEL: Rule = Rule {
     id: "SPIRV-texel-type",
@@ -61,11 +61,11 @@ const TEXEL: Rule = Rule {
 };
 const COORDINATE: Rule = Rule {
     id: "SPIRV-image-coordinate",
-    text: "coordinates have enough components: integers for single texels, otherwise floats, or integers in kernels",
+    text: "coordinates have enough components, and are integers for single texels, otherwise floats, or also integers in kernels",
 };
 const SAMPLED_TYPE: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpTypeImage-04656",
-    text: "the sampled type of an image is a float of 32 bits, or an integer of 32 or 64",
+    text: "the sampled type of an image is a 32-bit float, or a 32- or 64-bit integer",
 };
 const SAMPLED: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpTypeImage-04657",
@@ -92,7 +92,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let (module, environment) = (context.module, context.environment);
     for entry in module.preamble() {
         let broken = match entry.op() {
-            Op::TypeImage if !is_in_range(entry) => Some((&TYPE, "an operand is larger")),
+            Op::TypeImage if !is_in_range(entry) => Some((&TYPE, "an operand is too large")),
             Op::TypeImage | Op::TypeSampledImage if environment == Environment::Vulkan => ty(module, entry),
             _ => None,
         };
@@ -103,10 +103,11 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let ty = entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.definition(ty));
         let wanted = if needs_sampler { Op::TypeSampledImage } else { Op::TypeImage };
         let Some(image) = ty.filter(|ty| ty.op() == wanted).and_then(|ty| Image::of_type(module, ty)) else {
-            findings.push(entry.finding(&IMAGE, format!("the first operand is no {wanted:?}")));
+            findings
+                .push(entry.finding(&IMAGE, format!("the type of the first operand is not Op{wanted:?}")));
             continue;
         };
-        match Access::of(entry.op()) {
+        match Access::from_op(entry.op()) {
             Some(access) => Instruction { module, environment, entry, access, image }.check(findings),
             None => query(module, environment, entry, image, findings),
         }
@@ -120,7 +121,7 @@ fn takes_sampled_image(op: Op) -> Option<bool> {
         SampledImage | ImageQuerySizeLod | ImageQuerySize | ImageQueryLevels | ImageQuerySamples
         | ImageQueryFormat | ImageQueryOrder => Some(false),
         Image | ImageQueryLod => Some(true),
-        _ => Access::of(op).map(|access| !access.is_of_texel()),
+        _ => Access::from_op(op).map(|access| !access.is_texel_access()),
     }
 }
 
@@ -129,7 +130,7 @@ fn is_in_range(entry: &Entry<'_>) -> bool {
     (2..).zip([2, 1, 1, 2]).all(|(index, max)| entry.literal(index).is_some_and(|value| value <= max))
 }
 
-/// What is wrong with an image type of Vulkan.
+/// Returns the problem with an image type of Vulkan.
 fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, &'static str)> {
     match entry.op() {
         Op::TypeImage => {
@@ -138,15 +139,18 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, &'static
                 it.count == 1 && matches!((it.kind, it.bits), (Kind::Float, 32) | (Kind::Int, 32 | 64))
             });
             if !is_right {
-                return Some((&SAMPLED_TYPE, "it has another sampled type"));
+                return Some((
+                    &SAMPLED_TYPE,
+                    "the sampled type is not a 32-bit float, or a 32- or 64-bit integer",
+                ));
             }
             let is_sampled = matches!(entry.literal(5), Some(WITH_SAMPLER | STORAGE));
-            (!is_sampled).then_some((&SAMPLED, "it is neither"))
+            (!is_sampled).then_some((&SAMPLED, "the Sampled operand is neither 1 nor 2"))
         }
         Op::TypeSampledImage => {
             let image = Image::of_type(module, module.definition(entry.id(0)?)?);
             let is_right = image.is_some_and(|image| image.sampled == WITH_SAMPLER);
-            (!is_right).then_some((&COMBINED, "it has another type"))
+            (!is_right).then_some((&COMBINED, "its type is not an image type whose Sampled operand is 1"))
         }
         _ => None,
     }
@@ -188,16 +192,16 @@ fn query(
         }
     };
     if !is_right {
-        findings.push(entry.finding(&RESULT, "the result or an operand has another type"));
+        findings.push(entry.finding(&RESULT, "the result or an operand has the wrong type"));
     }
     let needs_sampler =
         matches!(entry.op(), Op::ImageQuerySizeLod | Op::ImageQueryLod | Op::ImageQueryLevels);
     if needs_sampler && environment == Environment::Vulkan && image.sampled != WITH_SAMPLER {
-        findings.push(entry.finding(&QUERY, "this image is used without a sampler"));
+        findings.push(entry.finding(&QUERY, "the Sampled operand of the image is not 1"));
     }
 }
 
-/// What an instruction does with an image.
+/// How an instruction accesses an image.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     SampleImplicit,
@@ -209,7 +213,7 @@ enum Access {
 }
 
 impl Access {
-    fn of(op: Op) -> Option<Self> {
+    fn from_op(op: Op) -> Option<Self> {
         use Op::*;
         Some(match op {
             ImageSampleImplicitLod
@@ -233,7 +237,7 @@ impl Access {
     }
 
     /// Whether the coordinates are those of a single texel.
-    fn is_of_texel(self) -> bool {
+    fn is_texel_access(self) -> bool {
         matches!(self, Self::Fetch | Self::Read | Self::Write)
     }
 
@@ -247,7 +251,7 @@ impl Access {
             Self::SampleImplicit => offsets | Bits::BIAS | Bits::MIN_LOD,
             Self::SampleExplicit => offsets | Bits::LOD | Bits::GRAD | Bits::MIN_LOD,
             Self::Fetch => offsets | Bits::LOD | Bits::SAMPLE,
-            // Bias and Lod with a capability of VK_AMD_texture_gather_bias_lod.
+            // VK_AMD_texture_gather_bias_lod has a capability for Bias and Lod.
             Self::Gather => offsets | Bits::CONST_OFFSETS | Bits::OFFSETS | Bits::BIAS | Bits::LOD,
             Self::Read => offsets | Bits::LOD | Bits::SAMPLE | Bits::MAKE_TEXEL_VISIBLE,
             Self::Write => offsets | Bits::LOD | Bits::SAMPLE | Bits::MAKE_TEXEL_AVAILABLE,
@@ -256,7 +260,7 @@ impl Access {
     }
 }
 
-/// What an image type says.
+/// The properties of an image type.
 #[derive(Clone, Copy)]
 struct Image {
     sampled_type: Word,
@@ -268,7 +272,7 @@ struct Image {
 }
 
 impl Image {
-    /// The image of a type that is one, or one with a sampler.
+    /// The properties of an image type or sampled image type.
     fn of_type(module: &Module<'_>, ty: &Entry<'_>) -> Option<Self> {
         let number = |index: usize| ty.literal(index);
         match (ty.op(), ty.operands()) {
@@ -341,7 +345,7 @@ impl Instruction<'_> {
                 && needs_sampler.contains(bit)
                 && self.image.sampled != WITH_SAMPLER
             {
-                report(&OFFSET, Some("this image is used without a sampler".to_owned()));
+                report(&OFFSET, Some("the Sampled operand of the image is not 1".to_owned()));
             }
         }
     }
@@ -352,28 +356,31 @@ impl Instruction<'_> {
         let several = |bits: Bits| (mask & bits).bits().count_ones() > 1;
         let needs = |bit: Bits, other: Bits| mask.intersects(bit) && !mask.intersects(other);
         let message = if !self.access.allows(mask) {
-            "an operand is not for this instruction"
+            "the instruction does not allow an image operand"
         } else if self.access == Access::SampleExplicit && !mask.intersects(Bits::LOD | Bits::GRAD) {
             "it has neither Lod nor Grad"
         } else if several(Bits::LOD | Bits::GRAD) {
-            "it has Lod and Grad"
+            "it has both Lod and Grad"
         } else if several(offsets) {
             "it has several kinds of offsets"
         } else if several(Bits::SIGN_EXTEND | Bits::ZERO_EXTEND) {
-            "it has SignExtend and ZeroExtend"
+            "it has both SignExtend and ZeroExtend"
         } else if needs(Bits::MAKE_TEXEL_AVAILABLE | Bits::MAKE_TEXEL_VISIBLE, Bits::NON_PRIVATE_TEXEL) {
             "it makes a private texel available or visible"
         } else if self.access == Access::SampleExplicit && needs(Bits::MIN_LOD, Bits::GRAD) {
             "it has MinLod without Grad"
-        } else if self.access.is_of_texel() && self.image.is_multisampled && !mask.intersects(Bits::SAMPLE) {
-            "the image has samples, but it has no Sample"
+        } else if self.access.is_texel_access()
+            && self.image.is_multisampled
+            && !mask.intersects(Bits::SAMPLE)
+        {
+            "the image is multisampled, but the instruction has no Sample"
         } else {
             return None;
         };
         Some(message.to_owned())
     }
 
-    /// What is wrong with the value of an image operand.
+    /// Returns the problem with the value of an image operand.
     fn operand_type(&self, bit: ImageOperands, value: Option<Word>) -> Option<String> {
         type Bits = ImageOperands;
         let value = value?;
@@ -381,8 +388,8 @@ impl Instruction<'_> {
         let is = |kind: Kind, count: u32| shape.is_some_and(|it| it.kind == kind && it.count == count);
         let is_right = match bit {
             Bits::BIAS | Bits::MIN_LOD => is(Kind::Float, 1),
-            // Reads and writes of levels are OpenCL's; the levels are integers, as those of fetches.
-            Bits::LOD if self.access.is_of_texel() => is(Kind::Int, 1),
+            // OpenCL reads and writes levels. The level is an integer, like that of a fetch.
+            Bits::LOD if self.access.is_texel_access() => is(Kind::Int, 1),
             Bits::LOD => is(Kind::Float, 1),
             // OpenCL C passes four components for three dimensions.
             Bits::GRAD if self.is_kernel() => {
@@ -397,7 +404,7 @@ impl Instruction<'_> {
             // Scopes; the rules of synchronization check them.
             _ => true,
         };
-        (!is_right).then(|| format!("{bit:?} has another type, or is no constant"))
+        (!is_right).then(|| format!("{bit:?} has the wrong type, or is not a constant"))
     }
 
     fn is_constant(&self, value: Word) -> bool {
@@ -424,7 +431,7 @@ impl Instruction<'_> {
         element.is_some_and(|it| it.kind == Kind::Int && it.count == 2) && length == Some(4)
     }
 
-    /// What is wrong with the image for an image operand.
+    /// Returns the problem with the image for an image operand.
     fn operand_image(&self, bit: ImageOperands) -> Option<String> {
         type Bits = ImageOperands;
         let is_right = match bit {
@@ -433,7 +440,7 @@ impl Instruction<'_> {
             Bits::OFFSET | Bits::CONST_OFFSET | Bits::CONST_OFFSETS => self.image.dim != Dim::DimCube,
             _ => true,
         };
-        (!is_right).then(|| format!("{bit:?} is not for this image"))
+        (!is_right).then(|| format!("the image does not allow {bit:?}"))
     }
 
     fn format(&self) -> Option<String> {
@@ -453,7 +460,7 @@ impl Instruction<'_> {
         self.module.has(Capability::Kernel)
     }
 
-    /// What is wrong with the type of the texel. The result of a sparse instruction is a structure.
+    /// Returns the problem with the type of the texel. Ignores sparse instructions, whose result is a structure.
     fn texel(&self) -> Option<String> {
         let name = self.entry.class.opname;
         if name.contains("Sparse") {
@@ -464,11 +471,11 @@ impl Instruction<'_> {
             _ => self.entry.result_type.and_then(|ty| Shape::of_type(self.module, ty)),
         };
         let Some(texel) = texel.filter(|texel| texel.kind != Kind::Bool) else {
-            return Some("it is no number or vector".to_owned());
+            return Some("the texel is not a number or a vector".to_owned());
         };
         let sampled = Shape::of_type(self.module, self.image.sampled_type);
         if sampled.is_some_and(|sampled| texel.with_count(1) != sampled) {
-            return Some("it has another component type than the image".to_owned());
+            return Some("the texel has another component type than the image".to_owned());
         }
         let is_dref = name.contains("Dref") && self.access != Access::Gather;
         let has_four = matches!(
@@ -480,24 +487,24 @@ impl Instruction<'_> {
             4 => !is_dref,
             _ => !has_four,
         };
-        (!is_right).then(|| format!("it has {} components", texel.count))
+        (!is_right).then(|| format!("the texel has {} components", texel.count))
     }
 
-    /// What is wrong with the coordinates.
+    /// Returns the problem with the coordinates.
     fn coordinate(&self) -> Option<String> {
         let Some(shape) = Shape::of_value(self.module, self.entry.id(1)) else {
-            return Some("the coordinate is no number or vector".to_owned());
+            return Some("the coordinate is not a number or a vector".to_owned());
         };
-        let is_right = match (self.access.is_of_texel(), shape.kind) {
+        let is_right = match (self.access.is_texel_access(), shape.kind) {
             (true, kind) => kind == Kind::Int,
             (false, Kind::Float) => true,
             (false, Kind::Int) => self.is_kernel(),
             (false, Kind::Bool) => false,
         };
         if !is_right {
-            return Some("the coordinate has the wrong kind of numbers".to_owned());
+            return Some("the coordinate has the wrong component type".to_owned());
         }
-        let is_cube_texel = self.image.dim == Dim::DimCube && self.access.is_of_texel();
+        let is_cube_texel = self.image.dim == Dim::DimCube && self.access.is_texel_access();
         let layer = u32::from(self.image.is_array && !is_cube_texel);
         let projection = u32::from(self.entry.class.opname.contains("Proj"));
         let needed = self.image.dimensions() + layer + projection;

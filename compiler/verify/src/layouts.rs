@@ -1,6 +1,6 @@
-//! The explicit layout of objects that other programs access, too (SPIR-V 2.16.2; Vulkan, Offset and Stride Assignment).
+//! The explicit layout of objects that are shared with the host (SPIR-V 2.16.2; Vulkan, Offset and Stride Assignment).
 //!
-//! The alignments are those of the feature `scalarBlockLayout`, the weakest that Vulkan has: a module does not say
+//! Requires only the alignments of the feature `scalarBlockLayout`, the weakest in Vulkan, because a module does not state
 //! whether its device has the feature.
 
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
@@ -17,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[DECORATED, ALIGNED, OVERLAP, STRIDE, POINTER
 
 const DECORATED: Rule = Rule {
     id: "SPIRV-explicit-layout",
-    text: "in buffers and push constants, members have Offset, arrays ArrayStride, and matrices MatrixStride and an order",
+    text: "in buffers and push constants, members have Offset, arrays have ArrayStride, and matrices have MatrixStride and RowMajor or ColMajor",
 };
 const ALIGNED: Rule = Rule {
     id: "VUID-StandaloneSpirv-None-10684",
@@ -28,7 +28,7 @@ const OVERLAP: Rule = Rule {
     text: "the members of an explicitly laid out structure do not overlap",
 };
 const STRIDE: Rule =
-    Rule { id: "SPIRV-layout-stride", text: "a stride is at least the size of what it steps over" };
+    Rule { id: "SPIRV-layout-stride", text: "a stride is at least the size of an element or matrix vector" };
 const POINTER: Rule = Rule {
     id: "SPIRV-OpPtrAccessChain-ArrayStride",
     text: "the type of the base of OpPtrAccessChain into a buffer is decorated ArrayStride",
@@ -39,7 +39,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let module = context.module;
-    let decorations = Decorations::of(module);
+    let decorations = Decorations::collect(module);
     let mut types = Types { module, decorations: &decorations, layouts: FxHashMap::default() };
     let laid_out = types_with_layout(module, &decorations);
     // A type comes after its parts, except behind a pointer.
@@ -98,7 +98,7 @@ struct Decorations {
 }
 
 impl Decorations {
-    fn of(module: &Module<'_>) -> Self {
+    fn collect(module: &Module<'_>) -> Self {
         let mut all = Self::default();
         for entry in module.preamble() {
             match (entry.op(), entry.operands()) {
@@ -123,14 +123,14 @@ impl Decorations {
                         Operand::Decoration(decoration),
                         rest @ ..,
                     ],
-                ) => all.of_member((*id, *member), *decoration, rest),
+                ) => all.add_member((*id, *member), *decoration, rest),
                 _ => {}
             }
         }
         all
     }
 
-    fn of_member(&mut self, member: (Word, u32), decoration: Decoration, rest: &[Operand]) {
+    fn add_member(&mut self, member: (Word, u32), decoration: Decoration, rest: &[Operand]) {
         match (decoration, rest) {
             (Decoration::Offset, [Operand::LiteralBit32(offset)]) => {
                 self.offsets.insert(member, *offset);
@@ -161,7 +161,7 @@ fn types_with_layout(module: &Module<'_>, decorations: &Decorations) -> FxHashSe
                 let block = entry.result_type.and_then(|pointer| block(module, pointer));
                 let is_shared = *class == StorageClass::Workgroup && has_shared_blocks;
                 let needs = is_buffer(*class) || *class == StorageClass::PushConstant || is_shared;
-                // Without Block, the variable breaks another rule, or it is no block of shared memory.
+                // A buffer without Block breaks another rule. A Workgroup variable without Block needs no layout.
                 found.extend(block.filter(|block| needs && decorations.blocks.contains(block)));
             }
             _ => {}
@@ -215,7 +215,7 @@ struct Types<'m> {
     layouts: FxHashMap<Word, Layout>,
 }
 
-/// Where the findings about a type go: nowhere if it need not have a layout.
+/// Collects the findings about a type. Discards them if the type needs no layout.
 struct Report<'a, 'f> {
     entry: &'a Entry<'a>,
     findings: Option<&'f mut Vec<Finding>>,
@@ -230,7 +230,7 @@ impl Report<'_, '_> {
 }
 
 impl Types<'_> {
-    /// The layout of a type. Reports what is wrong with it if it must have one.
+    /// The layout of a type. Reports its violations if the type needs one.
     fn layout(&self, entry: &Entry<'_>, id: Word, findings: Option<&mut Vec<Finding>>) -> Option<Layout> {
         let part = || self.layouts.get(&entry.id(0)?).copied();
         let times = |size: u64, count: u64| size.saturating_mul(count);

@@ -30,19 +30,19 @@
 //! - `SPIRV-block`: a block begins with a label and ends with its only termination instruction
 //! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
 //! - `SPIRV-OpVariable-function`: Function variables are at the beginning of the first block, other variables outside functions
-//! - `SPIRV-merge`: a merge instruction is immediately before a branch, OpSelectionMerge before a conditional one
+//! - `SPIRV-merge`: a merge instruction is immediately before a branch, OpSelectionMerge before a conditional branch
 //! - `SPIRV-branch`: branches and merge instructions name blocks of the same function, but not its first
 //! - `SPIRV-type-once`: types other than aggregates and pointers are declared once
 //!
 //! Declarations (`declarations.rs`)
-//! - `SPIRV-type`: a type is made of types, a vector of 2 to 4 scalars, or with Vector16 of 8 or 16
-//! - `SPIRV-constant`: a constant has a type of its kind, and a composite one has a constituent for each member
-//! - `SPIRV-OpEntryPoint`: OpEntryPoint names a function, and an execution mode an entry point
-//! - `SPIRV-decoration-target`: a decoration has a target of the kind that it is for, and a member that exists
-//! - `SPIRV-OpVariable`: a variable has the storage class of its type, a pointer, and as initializer a constant or variable of the pointee
+//! - `SPIRV-type`: the parts of a type are types; a vector has 2 to 4 scalars, or 8 or 16 with Vector16
+//! - `SPIRV-constant`: a constant has a type that its instruction allows, and a composite constant has a constituent for each member
+//! - `SPIRV-OpEntryPoint`: OpEntryPoint names a function, and an execution mode names an entry point
+//! - `SPIRV-decoration-target`: a decoration has a target that allows it, and a member decoration names an existing member
+//! - `SPIRV-OpVariable`: the type of a variable is a pointer with the same storage class, and its initializer is a constant or a variable of the pointee type
 //!
 //! Control flow (`control_flow.rs`)
-//! - `SPIRV-dominance`: the block that defines an id dominates the blocks that use it; of OpPhi, the parent
+//! - `SPIRV-dominance`: the block that defines an id dominates the blocks that use it; for OpPhi, it dominates the parent
 //! - `SPIRV-block-order`: a block comes before the blocks that it dominates
 //! - `SPIRV-OpPhi`: the parents of OpPhi are the predecessors of its block, and a parent has one value
 //! - `SPIRV-OpPhi-form`: OpPhi is at the beginning of its block, and has each parent once
@@ -50,64 +50,64 @@
 //! - `SPIRV-construct-header`: a header strictly structurally dominates its merge block, and structurally dominates its continue target, which is another block
 //! - `SPIRV-back-edge`: back edges go to loop headers, and each loop header has exactly one
 //! - `SPIRV-continue-target`: a continue target structurally dominates its back-edge block, which structurally post-dominates it
-//! - `SPIRV-selection`: OpSwitch has a merge instruction, and so has a conditional branch to two blocks of its construct
-//! - `SPIRV-construct`: branches enter a construct only by its header, and leave it for its merge block, that of the innermost loop or switch, the continue target, or from the back-edge block the loop header
+//! - `SPIRV-selection`: a merge instruction precedes OpSwitch, and a conditional branch to two blocks of its construct
+//! - `SPIRV-construct`: branches enter a construct only through its header, and leave it only for its merge block, the merge block of the innermost loop or switch, the continue target, or, from the back-edge block, the loop header
 //!
-//! Numbers, and values that go elsewhere (`numbers.rs`)
-//! - `SPIRV-number-types`: arithmetic, bit, comparison, logical and conversion instructions have operands and results of their types
-//! - `SPIRV-OpSelect`: the condition of OpSelect is Boolean, with one component or those of the result, and the objects have its type
+//! Numbers, and values that are passed to other places (`numbers.rs`)
+//! - `SPIRV-number-types`: the operands and results of arithmetic, bit, comparison, logical and conversion instructions have the required types
+//! - `SPIRV-OpSelect`: the condition of OpSelect is a Boolean or has a Boolean for each component, and the objects have the type of the result
 //! - `SPIRV-condition`: the condition of a branch is a Boolean, and the selector of OpSwitch an integer
 //! - `SPIRV-OpPhi-type`: the values of OpPhi have the type of its result
-//! - `SPIRV-OpFunctionCall`: a call names a function, and has its result type and arguments of the types of its parameters
-//! - `SPIRV-return`: OpReturnValue returns the result type of the function, and OpReturn is in functions without a result
+//! - `SPIRV-OpFunctionCall`: OpFunctionCall names a function, and its result and arguments have the types of the function
+//! - `SPIRV-return`: OpReturnValue returns a value of the function's result type, and OpReturn is only in functions without a result
 //!
 //! Composites and access chains (`composites.rs`)
-//! - `SPIRV-member`: an instruction that reads or replaces a part of a composite names one that exists, and has its type
-//! - `SPIRV-OpCompositeConstruct`: the constituents of a composite are as many as its members, and have their types
-//! - `SPIRV-OpVectorShuffle`: a shuffle takes components of two vectors of the component type of its result
-//! - `SPIRV-access-chain`: the indexes of an access chain name members that exist, and its result points to the last of them
+//! - `SPIRV-member`: an instruction that extracts or replaces a part of a composite names an existing part, and uses its type
+//! - `SPIRV-OpCompositeConstruct`: a composite has a constituent for each member, of the member's type
+//! - `SPIRV-OpVectorShuffle`: OpVectorShuffle selects existing components of two vectors that have the component type of its result
+//! - `SPIRV-access-chain`: the indexes of an access chain name existing members, and its result points to the last one
 //!
 //! Extended instructions (`extended.rs`)
 //! - `SPIRV-OpExtInst-set`: OpExtInst names a set that OpExtInstImport imports
-//! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists, and has as many operands as it takes
-//! - `GLSL.std.450-types`: the operands of an instruction of GLSL.std.450 that computes by components have the type of the result
+//! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the right number of operands
+//! - `GLSL.std.450-types`: the operands of a componentwise instruction of GLSL.std.450 have the type of the result
 //!
 //! Signatures (`signatures.rs`)
-//! - `OpenCL.std-types`: an instruction of OpenCL.std has operands and a result of its types, and literals that it defines
-//! - `SPIRV-pipe-types`: an instruction of pipes has operands and a result of its types, and a pipe of its direction
-//! - `SPIRV-enqueue-types`: an instruction of device-side enqueue has operands and a result of its types
+//! - `OpenCL.std-types`: the operands and the result of an instruction of OpenCL.std have the required types, and its literals are valid
+//! - `SPIRV-pipe-types`: the operands and the result of a pipe instruction have the required types, and the pipe has the required access qualifier
+//! - `SPIRV-enqueue-types`: the operands and the result of an instruction for device-side enqueue have the required types
 //!
 //! Images (`images.rs`)
 //! - `SPIRV-OpTypeImage`: in an image type, Depth and Sampled are at most 2, Arrayed and MS at most 1
-//! - `SPIRV-image-operand`: an image instruction takes an image, or where it needs a sampler a sampled image
-//! - `SPIRV-image-query-type`: a query of an image has integers as its result, that of a size one for each dimension; OpSampledImage has its types
+//! - `SPIRV-image-operand`: an image instruction takes an image, or a sampled image if it needs a sampler
+//! - `SPIRV-image-query-type`: an image query returns integers, and a size query one for each dimension; OpSampledImage has the required types
 //! - `SPIRV-image-format`: reads and writes of storage images without a format need StorageImageReadWithoutFormat or StorageImageWriteWithoutFormat
-//! - `SPIRV-ImageOperands`: an image instruction has the image operands that it needs, and none that exclude each other or belong to others
-//! - `SPIRV-ImageOperands-type`: image operands have their types, and constant offsets are constants
-//! - `SPIRV-ImageOperands-image`: Bias, Lod, Grad and MinLod are for images with levels, Sample for those with samples, offsets not for cubes
+//! - `SPIRV-ImageOperands`: an image instruction has the image operands that it requires, and none that it does not allow or that exclude each other
+//! - `SPIRV-ImageOperands-type`: image operands have the required types, and constant offsets are constants
+//! - `SPIRV-ImageOperands-image`: Bias, Lod, Grad and MinLod need an image with levels, and Sample a multisampled one; cubes allow no offsets
 //! - `SPIRV-texel-type`: texels have the sampled type of the image, and four components if they are sampled or fetched
-//! - `SPIRV-image-coordinate`: coordinates have enough components: integers for single texels, otherwise floats, or integers in kernels
-//! - `VUID-StandaloneSpirv-OpTypeImage-04656`: the sampled type of an image is a float of 32 bits, or an integer of 32 or 64
+//! - `SPIRV-image-coordinate`: coordinates have enough components, and are integers for single texels, otherwise floats, or also integers in kernels
+//! - `VUID-StandaloneSpirv-OpTypeImage-04656`: the sampled type of an image is a 32-bit float, or a 32- or 64-bit integer
 //! - `VUID-StandaloneSpirv-OpTypeImage-04657`: the Sampled operand of an image type is 1 or 2
 //! - `VUID-StandaloneSpirv-OpTypeSampledImage-06671`: OpTypeSampledImage has an image type whose Sampled operand is 1
 //! - `VUID-StandaloneSpirv-Offset-04865`: Offset, ConstOffset and ConstOffsets are for images whose Sampled operand is 1
 //! - `VUID-StandaloneSpirv-OpImageQuerySizeLod-04659`: OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels take images whose Sampled operand is 1
 //!
 //! Explicit layouts (`layouts.rs`)
-//! - `SPIRV-explicit-layout`: in buffers and push constants, members have Offset, arrays ArrayStride, and matrices MatrixStride and an order
+//! - `SPIRV-explicit-layout`: in buffers and push constants, members have Offset, arrays have ArrayStride, and matrices have MatrixStride and RowMajor or ColMajor
 //! - `VUID-StandaloneSpirv-None-10684`: in buffers and push constants, offsets and strides are multiples of the scalar alignment
 //! - `SPIRV-layout-overlap`: the members of an explicitly laid out structure do not overlap
-//! - `SPIRV-layout-stride`: a stride is at least the size of what it steps over
+//! - `SPIRV-layout-stride`: a stride is at least the size of an element or matrix vector
 //! - `SPIRV-OpPtrAccessChain-ArrayStride`: the type of the base of OpPtrAccessChain into a buffer is decorated ArrayStride
 //!
 //! Capabilities (`capabilities.rs`)
 //! - `SPIRV-capability-instruction`: a capability that enables the instruction is declared or implied
 //! - `SPIRV-capability-operand`: a capability that enables the operand is declared or implied
 //! - `SPIRV-VulkanMemoryModel`: the VulkanMemoryModel capability is declared if and only if the memory model is Vulkan
-//! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits have the capability of their width, or at least a storage capability for it
+//! - `SPIRV-capability-width`: integers and floats of 8, 16 and 64 bits need the capability for their width, or at least a storage capability for it
 //!
 //! Limits (`limits.rs`)
-//! - `SPIRV-limit-id-bound`: the bound of the ids is at most 4194303
+//! - `SPIRV-limit-id-bound`: the id bound is at most 4194303
 //! - `SPIRV-limit-string`: a literal string has at most 65535 characters
 //! - `SPIRV-limit-members`: a structure has at most 16383 members
 //! - `SPIRV-limit-structure-nesting`: structures are nested in structures at most 255 deep
@@ -142,7 +142,7 @@
 //! - `OpenCL-entry-point-call`: entry points are not called and return nothing
 //! - `OpenCL-recursion`: the call graph of an entry point has no cycles
 //! - `OpenCL-OpTypeInt`: the signedness of integer types is 0
-//! - `OpenCL-OpTypeImage`: image types have the sampled type void, Sampled 0, MS 0, no format, and an access qualifier; arrays are 1D or 2D
+//! - `OpenCL-OpTypeImage`: image types have the sampled type void, Sampled 0, MS 0, no format and an access qualifier; arrays are 1D or 2D
 //! - `SPIRV-OpEntryPoint-interface`: since SPIR-V 1.4 an entry point lists every module-scope variable that it uses; before, only Input and Output
 //!
 //! Numbers of scopes and semantics (`masks.rs`)
@@ -159,8 +159,8 @@
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10875`: Unequal is neither Release nor AcquireRelease
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10876`: Unequal is no stronger than Equal
 //! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10877`: Unequal names no storage class that Equal does not name
-//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10878`: MakeVisible in Unequal only if it is in Equal
-//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10879`: Volatile in both Equal and Unequal or in neither
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10878`: Unequal has MakeVisible only if Equal has it
+//! - `VUID-StandaloneSpirv-UnequalMemorySemantics-10879`: both Equal and Unequal have Volatile, or neither has it
 //! - `VUID-StandaloneSpirv-None-04636`: the execution scope is Workgroup or Subgroup
 //! - `VUID-StandaloneSpirv-None-04638`: the memory scope is Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation
 //! - `VUID-StandaloneSpirv-None-04641`: with memory scope Invocation, the order is relaxed
@@ -187,9 +187,9 @@
 //!
 //! Atomics (`atomics.rs`)
 //! - `VUID-StandaloneSpirv-None-04686`: atomic objects are in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
-//! - `OpenCL-atomic-storage-class`: atomic objects are in Workgroup, CrossWorkgroup or Function memory, or with GenericPointer in Generic; in Function memory the behavior is undefined
+//! - `OpenCL-atomic-storage-class`: atomic objects are in Workgroup, CrossWorkgroup or Function memory, or in Generic memory with GenericPointer; in Function memory the behavior is undefined
 //! - `SPIRV-atomic-pointer`: the first operand of an atomic is a typed pointer
-//! - `SPIRV-atomic-type`: the object of an atomic is an integer of 32 bits or more, or for loads, stores, exchanges and the floating-point atomics a float
+//! - `SPIRV-atomic-type`: the object of an atomic is an integer of 32 bits or more, or a float for loads, stores, exchanges and the floating-point atomics
 //! - `SPIRV-atomic-match`: result, value and comparator have the type of the object
 //! - `SPIRV-Int64Atomics`: atomics of 64-bit integers need the Int64Atomics capability
 //! - `SPIRV-narrow-atomics`: there are no atomics of 8- and 16-bit integers
@@ -203,8 +203,8 @@
 //! - `VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710`: OpConvertUToPtr and OpConvertPtrToU use 64-bit integers
 //! - `SPIRV-MemoryAccess-VulkanMemoryModel`: NonPrivatePointer, MakePointerAvailable and MakePointerVisible need the VulkanMemoryModel capability
 //! - `SPIRV-MemoryAccess-NonPrivatePointer`: MakePointerAvailable and MakePointerVisible require NonPrivatePointer
-//! - `SPIRV-MemoryAccess-direction`: a load makes nothing available, a store makes nothing visible
-//! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, nothing is decorated Coherent or Volatile
+//! - `SPIRV-MemoryAccess-direction`: a load does not make memory available, and a store does not make memory visible
+//! - `SPIRV-Coherent-VulkanMemoryModel`: under the Vulkan memory model, no object is decorated Coherent or Volatile
 //! - `SPIRV-access-type`: the value of OpLoad or OpStore has the type that the pointer points to
 //!
 //! Variables and work-groups (`variables.rs`)
@@ -213,7 +213,7 @@
 //! - `VUID-StandaloneSpirv-PushConstant-06675`: PushConstant and StorageBuffer variables are decorated Block
 //! - `VUID-StandaloneSpirv-Uniform-06676`: Uniform variables are decorated Block or BufferBlock
 //! - `VUID-StandaloneSpirv-UniformConstant-06677`: UniformConstant, StorageBuffer and Uniform variables have DescriptorSet and Binding
-//! - `VUID-StandaloneSpirv-Uniform-06925`: nothing is stored to a Uniform variable decorated Block
+//! - `VUID-StandaloneSpirv-Uniform-06925`: no instruction stores to a Uniform variable decorated Block
 //! - `VUID-StandaloneSpirv-OpEntryPoint-09658`: the Input interface of an entry point has each BuiltIn at most once
 //! - `VUID-StandaloneSpirv-None-04645`: only task, mesh and compute entry points use Workgroup variables
 //! - `VUID-StandaloneSpirv-None-04637`: only task, mesh, tessellation control and compute entry points use Workgroup as execution scope
@@ -307,9 +307,9 @@ pub struct Finding {
     pub rule: &'static str,
     /// What is wrong.
     pub message: String,
-    /// Where; `None` if it concerns the whole module.
+    /// The position; `None` if the finding concerns the whole module.
     pub position: Option<Position>,
-    /// Whether the module can be loaded in spite of it.
+    /// Whether the module is rejected.
     pub severity: Severity,
 }
 
@@ -318,8 +318,7 @@ pub struct Finding {
 pub enum Severity {
     /// The module is rejected.
     Error,
-    /// Kiln accepts the module. What executes or translates kernel modules does not rely on the rule, and modules of
-    /// llvm-spirv or DPC++ often break it.
+    /// Kiln accepts the module: consumers of kernel modules do not rely on the rule, and llvm-spirv and DPC++ often break it.
     Warning,
 }
 
@@ -372,7 +371,8 @@ impl Finding {
         Self { rule: rule.id, message: message.into(), position: None, severity: Severity::Error }
     }
 
-    /// Whether the module exceeds a universal limit of SPIR-V. A compiler reports that as a mistake in the source.
+    /// The universal limit of SPIR-V that the module exceeds, if this is such a finding. A compiler reports it as a mistake in
+    /// the source.
     pub fn exceeded_limit(&self) -> Option<&'static Rule> {
         limits::RULES.iter().find(|rule| rule.id == self.rule)
     }

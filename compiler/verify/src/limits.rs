@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     NESTING,
 ];
 
-const BOUND: Rule = Rule { id: "SPIRV-limit-id-bound", text: "the bound of the ids is at most 4194303" };
+const BOUND: Rule = Rule { id: "SPIRV-limit-id-bound", text: "the id bound is at most 4194303" };
 const STRING: Rule = Rule { id: "SPIRV-limit-string", text: "a literal string has at most 65535 characters" };
 const MEMBERS: Rule = Rule { id: "SPIRV-limit-members", text: "a structure has at most 16383 members" };
 const STRUCTURES: Rule = Rule {
@@ -58,7 +58,7 @@ const MAX_NESTING: usize = 1_023;
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     if module.bound > MAX_BOUND {
-        findings.push(Finding::of_module(&BOUND, format!("the bound is {}", module.bound)));
+        findings.push(Finding::of_module(&BOUND, format!("the id bound is {}", module.bound)));
     }
     for entry in &module.entries {
         if let Some((rule, count, what)) = exceeded(module, entry) {
@@ -73,7 +73,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The limit of one instruction that it exceeds: the rule, and how many of what it has.
+/// The limit that an instruction exceeds: the rule, the count, and what is counted.
 fn exceeded(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, usize, &'static str)> {
     let operands = entry.operands().len();
     let (rule, count, limit, what): (&Rule, _, _, _) = match entry.op() {
@@ -112,7 +112,7 @@ fn variables(module: &Module<'_>, findings: &mut Vec<Finding>) {
         };
         *count += 1;
         if *count == limit + 1 {
-            findings.push(entry.finding(rule, "it is one more"));
+            findings.push(entry.finding(rule, "this variable exceeds the limit"));
         }
     }
 }
@@ -124,13 +124,16 @@ fn execution_modes(module: &Module<'_>, findings: &mut Vec<Finding>) {
             let count = modes.entry(id).or_default();
             *count += 1;
             if *count == MAX_MODES + 1 {
-                findings.push(entry.finding(&MODES, format!("{} has one more", module.name(id))));
+                findings.push(
+                    entry.finding(&MODES, format!("this mode of {} exceeds the limit", module.name(id))),
+                );
             }
         }
     }
 }
 
-/// A type is defined before its use as a member, except behind a pointer, so one pass finds how deep structures nest.
+/// Computes how deep structures nest. One pass is enough, because a type is defined before its use as a member, except behind a
+/// pointer.
 fn structures(module: &Module<'_>, findings: &mut Vec<Finding>) {
     let mut depths: FxHashMap<Word, u32> = FxHashMap::default();
     for entry in module.preamble() {
@@ -143,7 +146,7 @@ fn structures(module: &Module<'_>, findings: &mut Vec<Finding>) {
         let depth = inner.copied().unwrap_or(0) + u32::from(entry.op() == Op::TypeStruct);
         // One finding for each chain of structures.
         if depth == MAX_STRUCTURES + 1 && entry.op() == Op::TypeStruct {
-            findings.push(entry.finding(&STRUCTURES, format!("it is {depth} deep")));
+            findings.push(entry.finding(&STRUCTURES, format!("it contains structures {depth} deep")));
         }
         if let Some(id) = entry.result_id.filter(|_| depth > 0) {
             depths.insert(id, depth);
@@ -161,7 +164,7 @@ fn nesting(module: &Module<'_>, function: &Function, findings: &mut Vec<Finding>
                 *open.entry(block).or_default() += 1;
                 depth += 1;
                 if depth == MAX_NESTING + 1 {
-                    findings.push(entry.finding(&NESTING, "it is one more"));
+                    findings.push(entry.finding(&NESTING, "this construct exceeds the limit"));
                     return;
                 }
             }

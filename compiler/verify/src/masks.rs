@@ -88,11 +88,11 @@ const VK_UNEQUAL_CLASS: Rule = Rule {
 };
 const VK_UNEQUAL_VISIBLE: Rule = Rule {
     id: "VUID-StandaloneSpirv-UnequalMemorySemantics-10878",
-    text: "MakeVisible in Unequal only if it is in Equal",
+    text: "Unequal has MakeVisible only if Equal has it",
 };
 const VK_UNEQUAL_VOLATILE: Rule = Rule {
     id: "VUID-StandaloneSpirv-UnequalMemorySemantics-10879",
-    text: "Volatile in both Equal and Unequal or in neither",
+    text: "both Equal and Unequal have Volatile, or neither has it",
 };
 const VK_EXECUTION: Rule =
     Rule { id: "VUID-StandaloneSpirv-None-04636", text: "the execution scope is Workgroup or Subgroup" };
@@ -162,7 +162,7 @@ pub enum Kind {
     ControlBarrier,
 }
 
-/// The users of an execution scope.
+/// The kinds of instructions with an execution scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// A barrier.

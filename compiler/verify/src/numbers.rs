@@ -1,4 +1,4 @@
-//! The types of operands: of instructions on numbers, and of values that go to a block, a function or a caller.
+//! The types of operands of numeric instructions, and of values that are passed to a block, a function or a caller.
 
 use rspirv::spirv::{Op, Word};
 
@@ -13,11 +13,11 @@ pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETUR
 
 const NUMBERS: Rule = Rule {
     id: "SPIRV-number-types",
-    text: "arithmetic, bit, comparison, logical and conversion instructions have operands and results of their types",
+    text: "the operands and results of arithmetic, bit, comparison, logical and conversion instructions have the required types",
 };
 const SELECT: Rule = Rule {
     id: "SPIRV-OpSelect",
-    text: "the condition of OpSelect is Boolean, with one component or those of the result, and the objects have its type",
+    text: "the condition of OpSelect is a Boolean or has a Boolean for each component, and the objects have the type of the result",
 };
 const CONDITION: Rule = Rule {
     id: "SPIRV-condition",
@@ -26,14 +26,14 @@ const CONDITION: Rule = Rule {
 const PHI: Rule = Rule { id: "SPIRV-OpPhi-type", text: "the values of OpPhi have the type of its result" };
 const CALL: Rule = Rule {
     id: "SPIRV-OpFunctionCall",
-    text: "a call names a function, and has its result type and arguments of the types of its parameters",
+    text: "OpFunctionCall names a function, and its result and arguments have the types of the function",
 };
 const RETURN: Rule = Rule {
     id: "SPIRV-return",
-    text: "OpReturnValue returns the result type of the function, and OpReturn is in functions without a result",
+    text: "OpReturnValue returns a value of the function's result type, and OpReturn is only in functions without a result",
 };
 
-/// What an instruction on numbers requires.
+/// The required operands and result of a numeric instruction.
 struct Form {
     result: Kind,
     /// The kind of each operand.
@@ -41,7 +41,7 @@ struct Form {
     width: Width,
 }
 
-/// Which widths are equal. The numbers of components always are.
+/// Which widths must be equal. The numbers of components must always be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     /// Those of the operands and the result.
@@ -50,12 +50,12 @@ enum Width {
     First,
     /// Those of the operands.
     Operands,
-    /// None: that of the operand is not that of the result.
+    /// The operand and the result have different widths.
     Other,
     Any,
 }
 
-/// The form of an instruction on numbers (SPIR-V 3.49.11, and 3.49.13 to 3.49.15).
+/// The form of a numeric instruction (SPIR-V 3.49.11, and 3.49.13 to 3.49.15).
 fn form_of(op: Op) -> Option<Form> {
     use Kind::{Bool, Float, Int};
     use Op::*;
@@ -150,7 +150,8 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
     }
 }
 
-/// What is wrong with a bitcast: it keeps the bits of a number, or makes a pointer of a number or of a pointer.
+/// Returns the problem with a bitcast. It keeps the bits of a number, or converts between pointers, or between pointers and
+/// numbers.
 fn wrong_bitcast(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     let (from, to) = (module.type_of(entry.id(0)?), entry.result_type);
     let shapes = [from, to].map(|ty| ty.and_then(|ty| Shape::of_type(module, ty)));
@@ -171,7 +172,7 @@ fn wrong_bitcast(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str>
     }
 }
 
-/// What is wrong with the types of an instruction on numbers.
+/// Returns the problem with the types of a numeric instruction.
 fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<String> {
     let name = |kind| match kind {
         Kind::Bool => "a Boolean",
@@ -212,7 +213,9 @@ fn select(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let condition = Shape::of_value(module, entry.id(0)).filter(|it| it.kind == Kind::Bool);
     let counts = condition.map(|it| it.count);
     if counts != Some(1) && !(counts.is_some() && counts == result.map(|it| it.count)) {
-        findings.push(entry.finding(&SELECT, "the condition is not a Boolean of that many components"));
+        findings.push(
+            entry.finding(&SELECT, "the condition is not a Boolean, or has the wrong number of components"),
+        );
     }
     if (1..3).any(|index| entry.id(index).and_then(|id| module.type_of(id)) != entry.result_type) {
         findings.push(entry.finding(&SELECT, "an object has another type than the result"));

@@ -116,7 +116,7 @@ fn parameters(kind: OperandKind, value: u32, whole: &dr::Operand) -> Vec<Operand
     bits.filter_map(|bit| enumerant(kind, bit)).flat_map(|bit| kinds(&bit)).collect()
 }
 
-/// The operand of a kind with this value: `masks` are sets of bits, `values` one of a list.
+/// Defines the conversion of a value to an operand of a kind: `masks` are sets of bits, `values` are lists of enumerants.
 macro_rules! enumerants {
     (masks: $($mask:ident),*; values: $($value:ident),*;) => {
         fn enumerant(kind: OperandKind, value: u32) -> Option<dr::Operand> {

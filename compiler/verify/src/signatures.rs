@@ -1,4 +1,4 @@
-//! The types of operands and results of OpenCL.std, pipes and device-side enqueue: one row for the instructions of one
+//! The types of operands and results of OpenCL.std, pipes and device-side enqueue: one row for all instructions with the same
 //! signature.
 
 use rspirv::spirv::{AccessQualifier, FPRoundingMode, Op, OpenclStd100Op, Word};
@@ -14,18 +14,18 @@ pub(super) const RULES: &[Rule] = &[OPENCL_STD, PIPES, ENQUEUE];
 
 const OPENCL_STD: Rule = Rule {
     id: "OpenCL.std-types",
-    text: "an instruction of OpenCL.std has operands and a result of its types, and literals that it defines",
+    text: "the operands and the result of an instruction of OpenCL.std have the required types, and its literals are valid",
 };
 const PIPES: Rule = Rule {
     id: "SPIRV-pipe-types",
-    text: "an instruction of pipes has operands and a result of its types, and a pipe of its direction",
+    text: "the operands and the result of a pipe instruction have the required types, and the pipe has the required access qualifier",
 };
 const ENQUEUE: Rule = Rule {
     id: "SPIRV-enqueue-types",
-    text: "an instruction of device-side enqueue has operands and a result of its types",
+    text: "the operands and the result of an instruction for device-side enqueue have the required types",
 };
 
-/// A requirement for a type, or for a literal. Most are relative to the subject: the type that is called T here.
+/// A requirement for a type, or for a literal. Most are relative to the subject, the type T.
 enum Form {
     /// T. The first one determines T, in the order result, operands.
     T,
@@ -105,7 +105,7 @@ const fn signature(subject: Subject, result: Form, operands: &'static [Form]) ->
 }
 
 /// The types of an instruction of OpenCL.std (OpenCL extended instructions, section 2).
-fn of_opencl(op: OpenclStd100Op) -> Signature {
+fn opencl_signature(op: OpenclStd100Op) -> Signature {
     use Form::{Count, Element, Elements, First, HalfOfT, Int32OfT, IntOfT, Pointer, Rounding, T};
     use OpenclStd100Op::*;
     match op {
@@ -157,7 +157,7 @@ fn of_opencl(op: OpenclStd100Op) -> Signature {
 
 /// The types of an instruction of pipes (SPIR-V 3.49.24). The last two operands are the size and the alignment of a packet.
 /// `synchronization.rs` checks the scope of an instruction of groups.
-fn of_pipe(op: Op) -> Option<Signature> {
+fn pipe_signature(op: Op) -> Option<Signature> {
     use Form::Unchecked;
     let (result, operands): (Form, &[Form]) = match op {
         Op::ReadPipe => (UINT, &[READ, BYTES, UINT, UINT]),
@@ -180,7 +180,7 @@ fn of_pipe(op: Op) -> Option<Signature> {
 }
 
 /// The types of an instruction of device-side enqueue (SPIR-V 3.49.23).
-fn of_enqueue(op: Op) -> Option<Signature> {
+fn enqueue_signature(op: Op) -> Option<Signature> {
     use Form::Unchecked;
     let (result, operands): (Form, &[Form]) = match op {
         Op::EnqueueMarker => (UINT, &[QUEUE, UINT, EVENTS, EVENTS]),
@@ -207,32 +207,29 @@ fn of_enqueue(op: Op) -> Option<Signature> {
     Some(signature(NUMBER, result, operands))
 }
 
-/// What is wrong with the types of an instruction of OpenCL.std, which has the number of operands that it takes.
-pub(super) fn mistake_of_opencl(
-    module: &Module<'_>,
-    entry: &Entry<'_>,
-    op: OpenclStd100Op,
-) -> Option<Finding> {
-    let place = mistake(module, entry, &entry.operands()[2..], &of_opencl(op))?;
-    Some(entry.finding(&OPENCL_STD, format!("{place} of {op:?} has a wrong type or value")))
+/// Checks the types of an instruction of OpenCL.std. Its number of operands must be right.
+pub(super) fn check_opencl(module: &Module<'_>, entry: &Entry<'_>, op: OpenclStd100Op) -> Option<Finding> {
+    let operand = mismatch(module, entry, &entry.operands()[2..], &opencl_signature(op))?;
+    Some(entry.finding(&OPENCL_STD, format!("{operand} of {op:?} has the wrong type or value")))
 }
 
 /// Checks the instructions of pipes and of device-side enqueue.
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
     for entry in module.functions.iter().flat_map(|function| module.body(function)) {
-        let pipes = of_pipe(entry.op()).map(|it| (&PIPES, it));
-        let Some((rule, signature)) = pipes.or_else(|| Some((&ENQUEUE, of_enqueue(entry.op())?))) else {
+        let pipes = pipe_signature(entry.op()).map(|it| (&PIPES, it));
+        let Some((rule, signature)) = pipes.or_else(|| Some((&ENQUEUE, enqueue_signature(entry.op())?)))
+        else {
             continue;
         };
-        if let Some(place) = mistake(module, entry, entry.operands(), &signature) {
-            findings.push(entry.finding(rule, format!("{place} has a wrong type")));
+        if let Some(operand) = mismatch(module, entry, entry.operands(), &signature) {
+            findings.push(entry.finding(rule, format!("{operand} has the wrong type")));
         }
     }
 }
 
-/// The first operand that differs from the signature, or the result.
-fn mistake(
+/// The first operand that does not match the signature, or the result.
+fn mismatch(
     module: &Module<'_>,
     entry: &Entry<'_>,
     operands: &[Operand],

@@ -40,7 +40,7 @@ const VARIABLE: Rule = Rule {
 };
 const MERGE: Rule = Rule {
     id: "SPIRV-merge",
-    text: "a merge instruction is immediately before a branch, OpSelectionMerge before a conditional one",
+    text: "a merge instruction is immediately before a branch, OpSelectionMerge before a conditional branch",
 };
 const LABEL: Rule = Rule {
     id: "SPIRV-branch",

@@ -186,7 +186,7 @@ fn the_documented_rules_are_those_that_are_checked() {
     assert_eq!(listed, enforced);
 }
 
-/// Modules of llvm-spirv break these rules, and what executes kernels does not rely on them.
+/// llvm-spirv breaks these rules, and consumers of kernels do not rely on them.
 #[test]
 fn warnings_of_kernel_modules() {
     let late = [("body", "OpStore %private #1\n%late = OpVariable %private_uint Function")];

@@ -62,14 +62,14 @@ impl ValueRules {
     }
 }
 
-/// What is wrong with a value; an unknown one is not a constant, or a number that no rule needs.
+/// Returns the problem with a value. `None` stands for a value that is not an integer constant.
 fn violation(rule: &Rule, value: Option<i128>) -> Option<String> {
-    let Some(value) = value else { return Some("it is not an integer constant".to_owned()) };
-    let is_lawful = match rule.id == CLUSTER.id {
+    let Some(value) = value else { return Some("the value is not an integer constant".to_owned()) };
+    let is_valid = match rule.id == CLUSTER.id {
         true => value > 0 && value & (value - 1) == 0,
         false => value > 0,
     };
-    (!is_lawful).then(|| format!("it is {value}"))
+    (!is_valid).then(|| format!("the value is {value}"))
 }
 
 /// Checks the values that constants have without specialization. Returns the rules that specialization can break.
@@ -98,7 +98,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) -> Value
             (Op::ExecutionMode, [_, Operand::ExecutionMode(ExecutionMode::LocalSize), sizes @ ..])
                 if sizes.contains(&Operand::LiteralBit32(0)) =>
             {
-                findings.push(entry.finding(&SIZE, "one is 0"));
+                findings.push(entry.finding(&SIZE, "a dimension is 0"));
             }
             (Op::Decorate, [Operand::IdRef(id), Operand::Decoration(Decoration::BuiltIn), builtin])
                 if *builtin == Operand::BuiltIn(BuiltIn::WorkgroupSize) =>

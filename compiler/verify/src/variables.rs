@@ -49,7 +49,7 @@ const BOUND: Rule = Rule {
 };
 const UNIFORM_STORE: Rule = Rule {
     id: "VUID-StandaloneSpirv-Uniform-06925",
-    text: "nothing is stored to a Uniform variable decorated Block",
+    text: "no instruction stores to a Uniform variable decorated Block",
 };
 const BUILTIN_TWICE: Rule = Rule {
     id: "VUID-StandaloneSpirv-OpEntryPoint-09658",
@@ -109,7 +109,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Op::ReadClockKHR => {
                 let scope = entry.id(0).and_then(|scope| module.constant(scope));
                 if scope.is_some_and(|scope| !matches!(scope, scope::DEVICE | scope::SUBGROUP)) {
-                    findings.push(entry.finding(&CLOCK, "another scope"));
+                    findings.push(entry.finding(&CLOCK, "it has another scope"));
                 }
             }
             _ => {}
@@ -214,7 +214,7 @@ fn chain(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
         StorageClass::PhysicalStorageBuffer => {}
         StorageClass::Workgroup => {
             if !module.has(Capability::VariablePointers) {
-                findings.push(entry.finding(&CHAIN_WORKGROUP, "the capability is not declared"));
+                findings.push(entry.finding(&CHAIN_WORKGROUP, "VariablePointers is not declared"));
             }
         }
         StorageClass::StorageBuffer => {
@@ -248,7 +248,7 @@ fn store(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, find
         && let Some(ty) = variable.result_type.and_then(|pointer| pointee(module, pointer))
         && decorations.has(ty, Decoration::Block)
     {
-        findings.push(entry.finding(&UNIFORM_STORE, "this does"));
+        findings.push(entry.finding(&UNIFORM_STORE, "it stores to such a variable"));
     }
 }
 
@@ -276,7 +276,7 @@ fn entry_point(
     }
     use ExecutionModel::*;
     if *model == GLCompute && !has_size(module, decorations, id) {
-        findings.push(entry.finding(&LOCAL_SIZE, format!("{} has none of them", module.name(id))));
+        findings.push(entry.finding(&LOCAL_SIZE, format!("{} has no work-group size", module.name(id))));
     }
     if matches!(model, GLCompute | TaskNV | MeshNV | TaskEXT | MeshEXT) {
         return;
@@ -286,7 +286,7 @@ fn entry_point(
     for inside in functions.flat_map(|function| module.body(function)) {
         let is_shared = |id: Word| module.definition(id).and_then(class_of) == Some(StorageClass::Workgroup);
         if inside.operands().iter().filter_map(Operand::id).any(is_shared) {
-            findings.push(inside.finding(&WORKGROUP_MODEL, format!("{model:?}")));
+            findings.push(inside.finding(&WORKGROUP_MODEL, format!("the execution model is {model:?}")));
         }
         if *model != TessellationControl {
             scopes(module, inside, *model, findings);
@@ -308,7 +308,7 @@ fn scopes(module: &Module<'_>, entry: &Entry<'_>, model: ExecutionModel, finding
     for (number, scope) in scopes.enumerate() {
         if module.constant(scope) == Some(scope::WORKGROUP) {
             let rule = if is_memory(number) { &MEMORY_MODEL } else { &EXECUTION_MODEL };
-            findings.push(entry.finding(rule, format!("{model:?}")));
+            findings.push(entry.finding(rule, format!("the execution model is {model:?}")));
         }
     }
 }

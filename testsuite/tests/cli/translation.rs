@@ -228,7 +228,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "%v3 = OpTypeVector %ulong 3",
         "%v3 = OpTypeVector %ulong 5",
-        "it is not made of the types and numbers that it needs",
+        "its operands are not the required types and numbers",
     ),
     ("BuiltIn GlobalInvocationId", "BuiltIn FragCoord", "FragCoord"),
 ];

@@ -35,7 +35,7 @@ fn lengths() {
     let rules_of_one = rules(&[SPECIALIZED, ("globals", array)]);
     assert_eq!(broken(&rules_of_one, &[]), Vec::<String>::new());
     assert_eq!(broken(&rules_of_one, &[(5, 1), (6, 0)]), Vec::<String>::new());
-    assert_eq!(broken(&rules_of_one, &[(5, 0)]), ["SPIRV-OpTypeArray-length: it is 0"]);
+    assert_eq!(broken(&rules_of_one, &[(5, 0)]), ["SPIRV-OpTypeArray-length: the value is 0"]);
     let fixed = rules(&[("globals", "%a = OpTypeArray %uint #3")]);
     assert_eq!(fixed, ValueRules::default());
 }
@@ -53,8 +53,11 @@ fn operations() {
     }
     let quotient = length("%length = OpSpecConstantOp %uint UDiv #8 %n");
     assert!(broken(&quotient, &[(5, 8)]).is_empty());
-    assert_eq!(broken(&quotient, &[(5, 9)]), ["SPIRV-OpTypeArray-length: it is 0"]);
-    assert_eq!(broken(&quotient, &[(5, 0)]), ["SPIRV-OpTypeArray-length: it is not an integer constant"]);
+    assert_eq!(broken(&quotient, &[(5, 9)]), ["SPIRV-OpTypeArray-length: the value is 0"]);
+    assert_eq!(
+        broken(&quotient, &[(5, 0)]),
+        ["SPIRV-OpTypeArray-length: the value is not an integer constant"]
+    );
     let selected = length(
         "%is = OpSpecConstantOp %bool UGreaterThan %n #2\n%length = OpSpecConstantOp %uint Select %is #1 #0",
     );
@@ -84,11 +87,11 @@ fn sizes_of_work_groups() {
     let (findings, sizes) = examine(&words, None);
     accepts(&findings);
     assert!(broken(&sizes, &[(5, 64)]).is_empty());
-    assert_eq!(broken(&sizes, &[(5, 0)]), ["SPIRV-work-group-size: it is 0"]);
+    assert_eq!(broken(&sizes, &[(5, 0)]), ["SPIRV-work-group-size: the value is 0"]);
     let object = "%v3 = OpTypeVector %uint 3\n%n = OpSpecConstant %uint 4\n%size = OpSpecConstantComposite %v3 %n #1 #1";
     let decorated = format!("{}\nOpDecorate %size BuiltIn WorkgroupSize", SPECIALIZED.1);
     let sizes = rules(&[(SPECIALIZED.0, &decorated), ("globals", object)]);
-    assert_eq!(broken(&sizes, &[(5, 0)]), ["SPIRV-work-group-size: it is 0"]);
+    assert_eq!(broken(&sizes, &[(5, 0)]), ["SPIRV-work-group-size: the value is 0"]);
 }
 
 #[test]
@@ -101,5 +104,5 @@ fn clusters() {
     let changes = [capability, SPECIALIZED, ("globals", "%n = OpSpecConstant %uint 4"), ("body", &body)];
     let sizes = rules(&changes);
     assert!(broken(&sizes, &[(5, 8)]).is_empty());
-    assert_eq!(broken(&sizes, &[(5, 6)]), ["SPIRV-ClusterSize: it is 6"]);
+    assert_eq!(broken(&sizes, &[(5, 6)]), ["SPIRV-ClusterSize: the value is 6"]);
 }
