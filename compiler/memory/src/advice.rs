@@ -71,7 +71,7 @@ pub fn advise_legacy_fence(flags: Option<FenceFlags>) -> Option<Problem> {
             help: if flags == FenceFlags::IMAGE {
                 "use atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)"
             } else {
-                "order image memory by an atomic_work_item_fence of its own"
+                "order image memory with a separate atomic_work_item_fence"
             },
             note: "OpenCL C 6.15.9 takes CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE only",
             vuid: None,

@@ -220,7 +220,7 @@ pub fn check_fence(
         help: if only_images {
             "use memory_order_acq_rel and memory_scope_work_item"
         } else {
-            "order image memory by a fence of its own"
+            "order image memory with a separate fence"
         },
         note: "OpenCL C 6.15.15: with CLK_IMAGE_MEM_FENCE, only memory_order_acq_rel and \
                memory_scope_work_item are valid",
@@ -270,7 +270,7 @@ pub fn check_barrier(group: Group, flags: Option<FenceFlags>, scope: Option<Scop
                 help: if flags == Some(FenceFlags::IMAGE) {
                     "use memory_scope_work_group"
                 } else {
-                    "order image memory by a barrier of its own, for the work-group"
+                    "order image memory with a separate barrier of the work-group"
                 },
                 note: "OpenCL C 6.15.8: with CLK_IMAGE_MEM_FENCE the scope must be memory_scope_work_group",
                 vuid: None,

@@ -15,7 +15,7 @@ pub enum MappingRule {
     FailureRereads,
     /// R6: a seq_cst fence uses a hidden word of global memory.
     FenceThroughWord,
-    /// R7: what orders global or local memory orders both.
+    /// R7: an operation that orders global or local memory orders both.
     OrdersBoth,
     /// R11: a plain load of an object that is loaded with seq_cst is atomic.
     AtomicLoads,

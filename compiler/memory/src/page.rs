@@ -28,7 +28,7 @@ find it in a disassembly.
 
 const RULES_INTRODUCTION: &str = "\
 Vulkan has no sequentially consistent operations, its release sequences are shorter than OpenCL's, and it orders atomic
-operations only through the same reference. The following rules give OpenCL's guarantees nevertheless. They were checked
+operations only through the same reference. The following rules restore OpenCL's guarantees. They were checked
 by enumerating more than 20 million small programs in both axiomatic models: no program has an outcome that OpenCL
 forbids, or a data race that the source does not have. A number in parentheses is the number of programs, of 505,215, that
 go wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
@@ -114,7 +114,7 @@ const RULES: [(&str, &str); 11] = [
          the word (7,754). The runtime provides the word.",
     ),
     (
-        "R7: with seq_cst operations, what orders global or local memory orders both",
+        "R7: with seq_cst operations, every operation that orders global or local memory orders both",
         "Acquire, release and acq_rel operations and barriers then order both classes of memory (94), if the program \
          orders both, or has a seq_cst fence. Two seq_cst operations that synchronize in one memory synchronize in \
          the other (OpenCL API 3.3.6.1), so each is an action on both: a barrier of global memory puts a store to a \
@@ -143,7 +143,7 @@ const RULES: [(&str, &str); 11] = [
          the widest scope of its memory. Only loads of the same kernel that can read the object are affected: \
          through the same argument or variable, or through a pointer from memory, at offsets that can be those of \
          the object. Loads through another argument stay plain, even if the host passes one buffer twice. So do \
-         narrower loads that are not certainly a part of the object: the load of a whole would be a race with stores to \
+         narrower loads that may not be a part of the object: loading a whole word would race with stores to its \
          neighbors.",
     ),
 ];

@@ -161,7 +161,8 @@ impl Strengthen<'_> {
         self.in_both(Sync { order: Order::Release, spaces: self.around.released, ..store })
     }
 
-    /// R7: in a program with seq_cst operations that orders global and local memory, operations that order one order both.
+    /// R7: if a program has seq_cst operations and orders both global and local memory, each operation that orders one of them
+    /// orders both.
     fn in_both(&mut self, sync: Sync) -> Sync {
         let is_plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
         if !self.around.orders_both || !is_plain {
