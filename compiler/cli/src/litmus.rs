@@ -115,7 +115,7 @@ pub(crate) fn litmus(
 ) -> Result<Outcome, Failure> {
     let mut source = files.source(&command.source)?;
     let mut text = String::from_utf8_lossy(&source.text).into_owned();
-    if VulkanTest::is_one(&text) {
+    if VulkanTest::recognizes(&text) {
         if command.progress {
             return failure("--progress needs a kernel, which a test in Dat3M's Vulkan format does not have");
         }

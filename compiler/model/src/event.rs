@@ -166,7 +166,7 @@ pub mod semantics {
     }
 }
 
-/// A step of a work-item that other work-items can observe.
+/// An observable step of a work-item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The action.
@@ -334,7 +334,7 @@ pub struct Skeleton {
     pub positions: Vec<Position>,
     /// The runs of each work-item.
     pub traces: Vec<Vec<Trace>>,
-    /// The work-items of which the first system-synchronizes-with the second: the host or the driver orders them.
+    /// Pairs of work-items where the first system-synchronizes-with the second: the host or the driver orders them.
     pub system: Vec<(usize, usize)>,
     /// The initial values of the locations in `traces` that are not zero.
     pub initial: Vec<(Location, u64)>,

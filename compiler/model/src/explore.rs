@@ -3,9 +3,9 @@
 //!
 //! The search enumerates choices, so it visits each consistent execution once without storing the previous ones. It
 //! checks the choices for one location before it considers the next location. This is sound because the axioms are
-//! monotone: more synchronization never makes a cycle disappear. Runs with the same operations and other values share
-//! the relations that do not depend on values (`shape`). Their values are not chosen in advance: each choice of a source
-//! leaves the runs that read its value (`search`).
+//! monotone: more synchronization never makes a cycle disappear. Runs with the same operations but different values share
+//! the relations that do not depend on values (`shape`). Values are not chosen in advance: choosing the source of a read
+//! keeps only the runs that read the value of this source (`search`).
 //!
 //! Plain accesses do not synchronize. Once the choices at the locations with atomic accesses are made, happens-before, the
 //! races and the order of seq_cst operations are known, and each plain access is checked only with those of its own location.
@@ -160,21 +160,21 @@ pub fn explore_until(
     options: Options,
     decides: &dyn Fn(&[u64]) -> bool,
 ) -> Result<Outcomes, Error> {
-    let mut found = run(skeleton, model, options, Sought::Outcomes(decides))?;
+    let mut found = run(skeleton, model, options, SearchGoal::Outcomes(decides))?;
     let Outcomes { allowed, forbidden, .. } = &mut found;
     forbidden.retain(|outcome, _| !allowed.contains_key(outcome));
     Ok(found)
 }
 
-/// What an exploration searches for, instead of outcomes.
+/// A goal of an exploration that does not search for outcomes.
 pub(crate) trait Goal {
-    /// Whether executions of these runs are wanted.
+    /// Whether to explore executions of these runs.
     fn wants(&mut self, traces: &[&Trace]) -> bool;
 
-    /// Whether a consistent execution of these runs is one that is searched for.
+    /// Whether a consistent execution of these runs matches the goal.
     fn accepts(&self, execution: &Execution) -> bool;
 
-    /// Records such an execution. Others of the same runs are not wanted.
+    /// Records a matching execution. The exploration then skips other executions of the same runs.
     fn record(&mut self, witness: Witness);
 }
 
@@ -185,11 +185,11 @@ pub(crate) fn search(
     options: Options,
     goal: &mut dyn Goal,
 ) -> Result<(), Error> {
-    run(skeleton, model, options, Sought::Goal(goal)).map(drop)
+    run(skeleton, model, options, SearchGoal::Goal(goal)).map(drop)
 }
 
-/// What is searched for.
-enum Sought<'s> {
+/// The goal of a search.
+enum SearchGoal<'s> {
     /// All outcomes, or those until one that decides the question.
     Outcomes(&'s dyn Fn(&[u64]) -> bool),
     Goal(&'s mut dyn Goal),
@@ -199,10 +199,10 @@ fn run<'s>(
     skeleton: &'s Skeleton,
     model: Model,
     options: Options,
-    sought: Sought<'s>,
+    goal: SearchGoal<'s>,
 ) -> Result<Outcomes, Error> {
     let shapes = Shapes::new(skeleton);
-    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, sought };
+    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, goal };
     let mut chosen = Vec::new();
     match explorer.choose(&shapes, model, &mut chosen) {
         Ok(()) | Err(Error::Stopped) => Ok(explorer.found),
@@ -240,9 +240,9 @@ impl Judge {
         }
     }
 
-    /// Whether no modification order of the model contains both writes, so that the read-modify-write need not read from the
-    /// other.
-    fn is_free_of(&self, modify: usize, other: usize) -> bool {
+    /// Whether no modification order of the model contains both writes. Then the read-modify-write need not read from the other
+    /// write.
+    fn are_unordered(&self, modify: usize, other: usize) -> bool {
         match self {
             Self::Vulkan(model) => !model.are_ordered(modify, other),
             Self::OpenCl(_) => false,
@@ -263,7 +263,7 @@ struct Explorer<'s> {
     found: Outcomes,
     /// The number of choices: combinations of shapes, positions of writes and sources of reads.
     choices: u64,
-    sought: Sought<'s>,
+    goal: SearchGoal<'s>,
 }
 
 impl Explorer<'_> {
@@ -278,7 +278,7 @@ impl Explorer<'_> {
             let Some(possible) = shapes.possible(chosen) else { return self.count_choice() };
             return self.combine(chosen, possible, model);
         };
-        let has_goal = matches!(self.sought, Sought::Goal(_));
+        let has_goal = matches!(self.goal, SearchGoal::Goal(_));
         for shape in next.iter().filter(|shape| has_goal || shape.trace.is_whole()) {
             self.count_choice()?;
             chosen.push(shape);
@@ -295,7 +295,7 @@ impl Explorer<'_> {
     /// Explores the runs with these shapes and values.
     fn combine(&mut self, shapes: &[&Shape], possible: Vec<Vec<u32>>, model: Model) -> Result<(), Error> {
         let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
-        if let Sought::Goal(goal) = &mut self.sought
+        if let SearchGoal::Goal(goal) = &mut self.goal
             && !goal.wants(&traces)
         {
             return Ok(());
@@ -330,12 +330,12 @@ impl Explorer<'_> {
             verdict: Verdict::Possible,
             diverges: frame.divergence(),
             is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
-            loud: cells.iter().filter(|cell| !cell.is_quiet).count(),
+            synchronizing_cells: cells.iter().filter(|cell| !cell.never_synchronizes).count(),
             cells,
             frame,
         };
         match self.visit_cell(&mut search, 0, None) {
-            Err(Error::Stopped) if matches!(self.sought, Sought::Goal(_)) => Ok(()),
+            Err(Error::Stopped) if matches!(self.goal, SearchGoal::Goal(_)) => Ok(()),
             result => result,
         }
     }
@@ -344,7 +344,7 @@ impl Explorer<'_> {
     fn finish(&mut self, search: &mut Search<'_>, violation: Option<Violation>) -> Result<(), Error> {
         let violation = violation.or_else(|| search.racing_read());
         let verdict = violation.map_or(search.verdict, Verdict::Impossible);
-        if let Sought::Goal(goal) = &mut self.sought {
+        if let SearchGoal::Goal(goal) = &mut self.goal {
             if matches!(verdict, Verdict::Impossible(_)) || !goal.accepts(&search.execution) {
                 return Ok(());
             }
@@ -375,7 +375,7 @@ impl Explorer<'_> {
             self.undefine(search, None, items);
         }
         self.found.executions += 1;
-        let decides = matches!(self.sought, Sought::Outcomes(decides) if decides(&outcome));
+        let decides = matches!(self.goal, SearchGoal::Outcomes(decides) if decides(&outcome));
         self.found.allowed.entry(outcome).or_insert_with(|| search.witness());
         if stops || decides { Err(Error::Stopped) } else { Ok(()) }
     }

@@ -148,9 +148,9 @@ pub struct Module {
     has_functions: bool,
 }
 
-/// The word that contains the result id of an instruction.
+/// The index of the operand word that contains the result id of an instruction.
 fn result(op: Op) -> Option<usize> {
-    // The first instructions have their types and annotations in these ranges. To compare names is slow.
+    // Below 320, the opcodes of types and annotations are contiguous. Comparing names is slow.
     let is_type = match op as u32 {
         number @ 0..320 => (Op::TypeVoid as u32..=Op::TypePipe as u32).contains(&number),
         _ => format!("{op:?}").starts_with("Type"),

@@ -206,8 +206,8 @@ fn suspects(frame: &Frame) -> Vec<(usize, usize)> {
     suspects
 }
 
-/// Calls `visit` with each write that heads, or would head as a release operation, a release sequence that contains the
-/// source of a read. The writes after the head are read-modify-writes, or writes of its work-item.
+/// Calls `visit` with each write whose release sequence contains the source of a read, or would contain it if the write were a
+/// release operation. The writes after the head are read-modify-writes, or writes of its work-item.
 fn each_head(execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
     let frame = &execution.frame;
     let source = execution.source[read];

@@ -88,8 +88,8 @@ pub fn study(
     Ok(goal.findings())
 }
 
-/// The runs, and the starts of runs that a work-item can be left at. If the scheduler is fair, that is only at a barrier. A start
-/// that ends with a read has the same effect as without the read.
+/// The runs, and the prefixes of runs after which the scheduler can leave a work-item. A fair scheduler leaves it only at a
+/// barrier. A prefix that ends with a read has the same effect as without the read.
 fn with_prefixes(traces: &[Trace], is_fair: bool) -> Vec<Trace> {
     let mut all = traces.to_vec();
     // The values that a work-item reads determine its events.

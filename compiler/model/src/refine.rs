@@ -1,18 +1,18 @@
 //! Translation validation: proves that the emitted module behaves as the source, in every context up to a bound.
 //!
-//! A context decides what each read returns: of an atomic operation by its number in program order, and of a plain access by
+//! A context determines what each read returns: for an atomic operation by its number in program order; for a plain access by
 //! its location and the number of ordered operations before it, since no other work-item may write there in between. The
 //! source runs in each context, as a module of the OpenCL environment without optimizations. The emitted module runs in the
 //! same context and must follow it:
 //!
-//! - Each atomic operation, fence and barrier has an image, in the same order, with the same location and the same values,
+//! - Each atomic operation, fence and barrier has a counterpart, in the same order, with the same location and the same values,
 //!   whose order, scope and memory are at least those that OpenCL's operation needs on Vulkan (`strength`).
 //! - Between two ordered operations, the module writes the same last values to the same bytes, and reads no byte that the source does
 //!   not access there: no plain access is dropped, added or moved across an operation that orders it.
 //! - Accesses to memory that the kernel both orders and writes are non-private.
 //!
-//! So a run of the emitted module, in whatever context it is, is a run of the source with operations that are at least as
-//! strong, and no execution is new. The bound: the contexts that are tried, and the rounds of loops.
+//! So in every context, a run of the emitted module is a run of the source with operations that are at least as strong, and
+//! the module adds no execution. The proof is bounded by the contexts that are tried and the rounds of loops.
 
 mod follow;
 mod record;

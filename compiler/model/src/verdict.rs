@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A rule that makes an execution impossible, from those that are checked first to the last.
+/// A rule that makes an execution impossible. The variants are in the order in which they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// A read returns a value that no write provides.

@@ -288,8 +288,8 @@ impl Model {
         self.after = self.before.inverse();
     }
 
-    /// Calls with each write whose release sequence a read reads from: its source, and a write in the same scope after
-    /// which only read-modify-writes follow in the scoped modification order.
+    /// Calls `visit` with each write whose release sequence a read reads from: its source, and each write that is mutually ordered
+    /// with the source and the read, if only read-modify-writes follow it up to the source in the scoped modification order.
     fn each_head(&self, execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
         let source = execution.source[read];
         if source == INITIAL || !self.mutual.has(source, read) {

@@ -19,21 +19,21 @@ pub(super) struct Cell {
     pub(super) writes: Vec<usize>,
     /// Accesses that only read.
     reads: Vec<usize>,
-    /// Whether the choices here do not synchronize work-items, nor concern the order of seq_cst operations: no access is atomic,
-    /// or none reads.
-    pub(super) is_quiet: bool,
+    /// Whether the choices at this location neither synchronize work-items nor affect the order of seq_cst operations, because no
+    /// access is atomic, or none reads.
+    pub(super) never_synchronizes: bool,
 }
 
-/// The number of writes from which the orders of writes that nobody reads are not told apart, but for the last.
-const SILENT: usize = 5;
+/// If this many writes are never read, only the choice of the last one is enumerated, not their order.
+const MIN_UNREAD_WRITES: usize = 5;
 
 impl Cell {
     /// Whether only the last write matters.
-    fn is_silent(&self, frame: &Frame) -> bool {
+    fn needs_only_last_write(&self, frame: &Frame) -> bool {
         let writes = &self.writes;
-        self.is_quiet
+        self.never_synchronizes
             && self.reads.is_empty()
-            && writes.len() >= SILENT
+            && writes.len() >= MIN_UNREAD_WRITES
             && writes.iter().all(|&write| frame.events[write].action == Action::Write)
     }
 
@@ -52,7 +52,13 @@ pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
         let known = cells.iter().position(|cell| cell.location == location);
         let known = known.unwrap_or_else(|| {
             let initial = initial(skeleton, location);
-            cells.push(Cell { location, initial, writes: Vec::new(), reads: Vec::new(), is_quiet: true });
+            cells.push(Cell {
+                location,
+                initial,
+                writes: Vec::new(),
+                reads: Vec::new(),
+                never_synchronizes: true,
+            });
             cells.len() - 1
         });
         let cell = &mut cells[known];
@@ -62,10 +68,11 @@ pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
     for cell in &mut cells {
         let accesses = || cell.writes.iter().chain(&cell.reads).map(|&access| &frame.events[access]);
         let is_plain = accesses().all(|it| !it.is_atomic);
-        let is_silent = cell.writes.len() >= SILENT && !accesses().any(|it| it.reads() || it.is_seq_cst());
-        cell.is_quiet = is_plain || (is_silent && !has_fences);
+        let is_unread =
+            cell.writes.len() >= MIN_UNREAD_WRITES && !accesses().any(|it| it.reads() || it.is_seq_cst());
+        cell.never_synchronizes = is_plain || (is_unread && !has_fences);
     }
-    cells.sort_by_key(|cell| (cell.is_quiet, !cell.has_no_choice(), cell.writes.len()));
+    cells.sort_by_key(|cell| (cell.never_synchronizes, !cell.has_no_choice(), cell.writes.len()));
     cells
 }
 
@@ -77,7 +84,7 @@ impl Explorer<'_> {
         cell: usize,
         mut violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if cell == search.loud && violation.is_none() {
+        if cell == search.synchronizing_cells && violation.is_none() {
             if cell == 0 {
                 self.count()?;
                 violation = search.judge.check(&search.execution).err();
@@ -93,7 +100,7 @@ impl Explorer<'_> {
             }
         }
         if cell < search.cells.len() {
-            if !self.options.explains && search.cells[cell].is_silent(&search.frame) {
+            if !self.options.explains && search.cells[cell].needs_only_last_write(&search.frame) {
                 return self.visit_last(search, cell);
             }
             return self.visit_order(search, cell, 0, None, violation);
@@ -126,8 +133,8 @@ impl Explorer<'_> {
                 self.visit_values(search, (cell, rank, write), violation)?;
                 continue;
             }
-            // A read-modify-write reads the last write before its own (OpenCL API 3.3.6.1), but for writes that Vulkan does not
-            // order with it.
+            // A read-modify-write reads the last write before its own (OpenCL API 3.3.6.1), except for writes that Vulkan does
+            // not order with it.
             let mut source = last;
             loop {
                 let value = source.map_or(search.cells[cell].initial, |source| search.written[source]);
@@ -138,7 +145,7 @@ impl Explorer<'_> {
                     result?;
                 }
                 match source {
-                    Some(other) if search.judge.is_free_of(write, other) => {
+                    Some(other) if search.judge.are_unordered(write, other) => {
                         source = before(search, cell, other);
                     }
                     _ => break,
@@ -148,7 +155,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// Chooses the last write at a cell that nobody reads. The others have any order that agrees with happens-before.
+    /// Chooses the last write at a cell without reads. The others have any order that agrees with happens-before.
     fn visit_last(&mut self, search: &mut Search<'_>, cell: usize) -> Result<(), Error> {
         let writes = search.cells[cell].writes.clone();
         let all = writes.iter().fold(0, |set: Set, write| set | 1 << write);
@@ -240,7 +247,7 @@ impl Explorer<'_> {
         if self.options.explains {
             return true;
         }
-        if cell >= search.loud {
+        if cell >= search.synchronizing_cells {
             return search.judge.check_access(&search.execution, access).is_ok();
         }
         search.frame.writes >> access & 1 != 0 || is_coherent_in_item(search, access)
@@ -253,11 +260,14 @@ impl Explorer<'_> {
         cell: usize,
         violation: Option<Violation>,
     ) -> Result<(), Error> {
-        if search.cells[cell].has_no_choice() && cell + 1 != search.loud && cell + 1 != search.cells.len() {
+        if search.cells[cell].has_no_choice()
+            && cell + 1 != search.synchronizing_cells
+            && cell + 1 != search.cells.len()
+        {
             return self.visit_cell(search, cell + 1, violation);
         }
         self.count()?;
-        if cell >= search.loud && !self.options.explains {
+        if cell >= search.synchronizing_cells && !self.options.explains {
             // Each of the accesses has been checked.
             return self.visit_cell(search, cell + 1, None);
         }
@@ -286,7 +296,7 @@ fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
     let source = execution.source[read];
     // Vulkan orders only some of the writes to a location.
     let is_free = |write: usize| {
-        source != INITIAL && write != INITIAL && source != write && search.judge.is_free_of(source, write)
+        source != INITIAL && write != INITIAL && source != write && search.judge.are_unordered(source, write)
     };
     let is_newer = |other: usize| match frame.writes >> other & 1 != 0 {
         true => execution.rank[other] <= rank || is_free(other),

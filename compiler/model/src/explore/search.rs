@@ -20,12 +20,12 @@ pub(super) struct Search<'s> {
     pub(super) frame: Rc<Frame>,
     pub(super) cells: Vec<Cell>,
     /// The number of cells that can synchronize work-items; they come first.
-    pub(super) loud: usize,
+    pub(super) synchronizing_cells: usize,
     /// For each part of an outcome, the cell that determines it, if work-items share it.
     pub(super) shared: Vec<Option<usize>>,
     /// The candidate.
     pub(super) execution: Execution,
-    /// The values that are known writes, by event.
+    /// The values of the known writes, by event.
     pub(super) written: Vec<u64>,
     pub(super) runs: Vec<Runs<'s>>,
     /// The initial outcome.
@@ -59,7 +59,7 @@ pub(super) enum Which {
 }
 
 impl Which {
-    fn of(self, values: &Values, at: usize) -> u64 {
+    fn value(self, values: &Values, at: usize) -> u64 {
         match self {
             Self::Read => values.read[at],
             Self::Written => values.written[at],
@@ -67,7 +67,7 @@ impl Which {
     }
 }
 
-/// How to take back a choice: the runs of a work-item before it.
+/// The information to undo a choice: the work-item and its possible runs before the choice.
 pub(super) type Undo = Option<(usize, Vec<u32>)>;
 
 impl Search<'_> {
@@ -76,7 +76,7 @@ impl Search<'_> {
         let item = self.frame.items[event];
         let runs = &mut self.runs[item];
         let (at, shape) = (event - runs.first, runs.shape);
-        let agrees = |run: &&u32| which.of(&shape.values[**run as usize], at) == value;
+        let agrees = |run: &&u32| which.value(&shape.values[**run as usize], at) == value;
         match runs.possible.iter().filter(agrees).count() {
             0 => None,
             all if all == runs.possible.len() => Some(None),
@@ -87,7 +87,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes back a choice.
+    /// Undoes a choice.
     pub(super) fn undo(&mut self, undo: Undo) {
         if let Some((item, before)) = undo {
             self.runs[item].possible = before;
@@ -122,8 +122,8 @@ impl Search<'_> {
         Some(order)
     }
 
-    /// In an execution with values out of thin air: a plain read that sees a write that does not happen before it. Its value is
-    /// undefined anyway, and it could be the only reason for that write.
+    /// In an execution with values out of thin air, finds a plain read of a write that does not happen before it. The value is
+    /// undefined anyway, and the read could be the only reason for that write.
     pub(super) fn racing_read(&self) -> Option<Violation> {
         if !self.runs.iter().any(|runs| runs.values().is_assumed) {
             return None;

@@ -35,13 +35,13 @@ pub struct TestOptions {
     pub keeps_spins: bool,
 }
 
-/// The values of objects that a test does not initialize. Only the choice of some values is explored.
+/// The values of objects that a test does not initialize. Only these choices are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undefined {
     /// Zero.
     #[default]
     Zero,
-    /// The objects have different values, and so have the undefined values of work-items.
+    /// All uninitialized objects and undefined values have different values.
     Distinct,
 }
 
@@ -180,7 +180,7 @@ impl Annotations {
     }
 }
 
-/// An expression whose numbers have the sign that they have in the type of the name before them.
+/// Converts the numbers in an expression to signed values of the type of the name before each.
 fn with_signs(expression: &str, parts: &BTreeMap<String, Part>) -> String {
     let mut pieces = expression.split(NAME);
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -202,10 +202,10 @@ fn with_signs(expression: &str, parts: &BTreeMap<String, Part>) -> String {
     text
 }
 
-/// What stands before each name in an expression.
+/// The prefix of each name in an expression.
 const NAME: &str = "_:";
 
-/// The value at the start of a text, and what is after it.
+/// The value at the start of a text, and the rest of the text.
 fn input(text: &str) -> Result<(Input, &str), String> {
     let text = text.trim_start();
     let Some(mut rest) = text.strip_prefix('{') else {

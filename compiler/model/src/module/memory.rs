@@ -1,4 +1,4 @@
-//! The memory that a run sees: its own, and shared locations, whose values are chosen.
+//! The memory of a run: its private memory, and shared locations, whose values are chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,8 @@
 //! A round runs each work-item for each choice of values, and collects the shared locations and the written values. Both
 //! sets only grow. The last round finds nothing new.
 //!
-//! A run that needs a value stops, and each choice resumes a copy of it. A tree of the choices keeps the results, so that a
-//! later round runs only what is new. When more locations are shared, it starts again.
+//! A run that needs a value stops, and each choice resumes a copy of it. A tree of choices caches the runs, so a later round
+//! executes only new ones. If more locations become shared, the enumeration starts over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,7 +93,7 @@ struct Search<'m> {
 
 impl Module {
     /// The values that reads of atomic objects can return from thin air: the constants that stores write and that computations
-    /// use, and those of the launch. What runs with these values write is found like any other value.
+    /// use, and those of the launch. Values that such runs then write are found like all others.
     fn assumed(&self, bound: &Bound) -> BTreeSet<u64> {
         let mut ids = Vec::new();
         for it in &self.instructions {
@@ -123,7 +123,7 @@ impl Module {
         let assumed = if launch.thin_air { self.assumed(&bound) } else { BTreeSet::new() };
         let mut skeleton = self.runs(&bound, &items, &mut shared, assumed)?;
         if launch.thin_air {
-            // The runs without such values, of the same shared memory.
+            // The runs without values from thin air, for the same shared memory.
             let causal = self.runs(&bound, &items, &mut shared, BTreeSet::new())?;
             for (runs, causal) in skeleton.traces.iter_mut().zip(&causal.traces) {
                 runs.iter_mut().for_each(|run| run.is_assumed = !causal.contains(run));
@@ -318,7 +318,7 @@ impl<'m> Search<'m> {
         })
     }
 
-    /// Keeps the runs all of whose values are initial ones or can be written by such runs.
+    /// Keeps only runs whose reads return initial values, or values that a kept run writes.
     fn keep_supplied(&self, traces: &mut [Vec<Trace>]) {
         let initial = |location: &Location| {
             let address = interface::address(location.object) + u64::from(location.offset);

@@ -1,7 +1,8 @@
 //! The values that reads of shared locations can return.
 //!
-//! A launch that needs only consistent executions skips values that none of them has: those that only later writes of the
-//! same work-item write, initial values after an access that is newer, and sums of more additions than there are.
+//! A launch that needs only consistent executions skips values that no such execution has: values that only later writes of the
+//! same work-item write, the initial value after an access to a newer one, and results of more additions than the runs
+//! contain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ struct Origin {
     steps: u32,
 }
 
-/// What is known about a location.
+/// The known values of a location.
 #[derive(Debug, Default)]
 struct Known {
     values: BTreeMap<u64, Origin>,
@@ -33,7 +34,7 @@ pub(super) struct Values {
     locations: BTreeMap<u64, Known>,
     /// Whether to skip values that no consistent execution has.
     only_consistent: bool,
-    /// What runs have written since the last update.
+    /// The writes of runs since the last update.
     new: Vec<(u64, usize, Write)>,
 }
 

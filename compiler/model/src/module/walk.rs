@@ -23,8 +23,8 @@ pub(super) enum Stop {
     Choose(u64, u64),
     /// A loop exceeds the bound on rounds.
     Long,
-    /// A round of a loop changes nothing, and has at most loads of atomic objects and fences: those from this event. The run
-    /// without that round has the same effects, and is a run too. If it loads nothing, the loop has no end.
+    /// A round of a loop changed nothing. Its events start at this one, and are only loads of atomic objects and fences. There
+    /// is also a run without this round, which has the same effects. If the round loads nothing, the loop never ends.
     Idle(usize),
     Unsupported(Unsupported),
 }

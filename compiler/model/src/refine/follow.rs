@@ -65,23 +65,23 @@ impl<'r> Follow<'r> {
     }
 
     /// An atomic operation, a fence, or a barrier.
-    fn operation(&mut self, image: &Event) {
+    fn operation(&mut self, counterpart: &Event) {
         let (record, done) = (self.record, self.done);
         let Some(event) = record.operations.get(done) else {
-            let what = format!("{} has no counterpart in the source", strength::shown(image));
-            return self.differ(image.line, what);
+            let what = format!("{} has no counterpart in the source", strength::shown(counterpart));
+            return self.differ(counterpart.line, what);
         };
         let is_steps = event.action == Action::Fence && event.is_seq_cst();
         let result = match is_steps {
-            true => strength::is_fence_step(image, self.step),
-            false => strength::is_image(event, image, &record.operations[..done], self.facts),
+            true => strength::check_fence_step(counterpart, self.step),
+            false => strength::check_counterpart(event, counterpart, &record.operations[..done], self.facts),
         };
         if let Err(lack) = result {
             // A compare-exchange that fails is read again with its order.
-            let is_attempt = image.action == Action::Read
+            let is_attempt = counterpart.action == Action::Read
                 && event.action == Action::Read
-                && event.location == image.location
-                && !is_ordered(image);
+                && event.location == counterpart.location
+                && !is_ordered(counterpart);
             if !is_attempt {
                 let what = format!("the counterpart of {} {lack}", strength::shown(event));
                 self.differ(event.line, what);

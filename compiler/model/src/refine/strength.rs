@@ -52,7 +52,7 @@ fn memories(mask: u32) -> u32 {
 }
 
 /// The requirements of an operation of the source, given the earlier operations of its work-item.
-fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs {
+fn needs(event: &Event, counterpart: &Event, before: &[Event], facts: &Facts) -> Needs {
     let is_local = match event.location {
         Some(_) => event.space == Space::Local,
         None => memories(event.semantics) == WORKGROUP_MEMORY,
@@ -76,7 +76,7 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
             needs.width = most;
         }
         // Only read-modify-writes continue a release sequence on Vulkan.
-        if event.action == Action::Write && image.action != Action::Modify {
+        if event.action == Action::Write && counterpart.action != Action::Modify {
             let heads = before.iter().filter(|it| it.location == Some(location) && it.writes());
             let released = heads.filter(|it| it.semantics & RELEASES != 0);
             needs.releases |= released.fold(0, |all, it| all | memories(it.semantics));
@@ -90,48 +90,56 @@ fn needs(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Needs
 }
 
 /// Checks that an event of the module is the counterpart of an operation of the source. The error states the difference.
-pub(super) fn is_image(event: &Event, image: &Event, before: &[Event], facts: &Facts) -> Result<(), String> {
+pub(super) fn check_counterpart(
+    event: &Event,
+    counterpart: &Event,
+    before: &[Event],
+    facts: &Facts,
+) -> Result<(), String> {
     let is_barrier = matches!(event.action, Action::Arrive | Action::Leave);
-    if is_barrier && (event.action, event.execution) != (image.action, image.execution) {
+    if is_barrier && (event.action, event.execution) != (counterpart.action, counterpart.execution) {
         return Err("is a different barrier, or not a barrier".to_owned());
     }
-    if event.location != image.location {
+    if event.location != counterpart.location {
         return Err("is at another location".to_owned());
     }
-    if event.action == Action::Fence && image.action != Action::Fence {
+    if event.action == Action::Fence && counterpart.action != Action::Fence {
         return Err("is not a fence".to_owned());
     }
-    let needs = needs(event, image, before, facts);
+    let needs = needs(event, counterpart, before, facts);
     if event.location.is_some() {
-        if !image.is_atomic {
+        if !counterpart.is_atomic {
             return Err("is not atomic".to_owned());
         }
-        let written = if event.writes() { event.written } else { image.read };
-        if event.reads() && !image.reads() || event.writes() && !image.writes() {
+        let written = if event.writes() { event.written } else { counterpart.read };
+        if event.reads() && !counterpart.reads() || event.writes() && !counterpart.writes() {
             return Err("is an access of another kind".to_owned());
         }
-        if image.writes() && image.written != written || event.reads() && image.read != event.read {
+        if counterpart.writes() && counterpart.written != written
+            || event.reads() && counterpart.read != event.read
+        {
             return Err("has other values".to_owned());
         }
-        if needs.is_modify && image.action != Action::Modify {
+        if needs.is_modify && counterpart.action != Action::Modify {
             return Err("is not a read-modify-write".to_owned());
         }
     }
-    check(&needs, image)
+    check(&needs, counterpart)
 }
 
-fn check(needs: &Needs, image: &Event) -> Result<(), String> {
-    let own = image.semantics & BOTH;
-    let acquired = if image.acquires() && image.semantics & MAKE_VISIBLE != 0 { own } else { 0 };
-    let released = if image.releases() && image.semantics & MAKE_AVAILABLE != 0 { own } else { 0 };
+fn check(needs: &Needs, counterpart: &Event) -> Result<(), String> {
+    let own = counterpart.semantics & BOTH;
+    let acquired = if counterpart.acquires() && counterpart.semantics & MAKE_VISIBLE != 0 { own } else { 0 };
+    let released =
+        if counterpart.releases() && counterpart.semantics & MAKE_AVAILABLE != 0 { own } else { 0 };
     if needs.acquires & !acquired != 0 {
         return Err("does not acquire all memory".to_owned());
     }
     if needs.releases & !released != 0 {
         return Err("does not release all memory".to_owned());
     }
-    let is_relaxed_fence = image.location.is_none() && needs.acquires | needs.releases == 0;
-    if needs.width > width(image.scope) && !is_relaxed_fence {
+    let is_relaxed_fence = counterpart.location.is_none() && needs.acquires | needs.releases == 0;
+    if needs.width > width(counterpart.scope) && !is_relaxed_fence {
         return Err("has a narrower scope".to_owned());
     }
     Ok(())
@@ -139,20 +147,20 @@ fn check(needs: &Needs, image: &Event) -> Result<(), String> {
 
 /// Whether an event is this step of the counterpart of a seq_cst fence: a fence that acquires, a read-modify-write of the
 /// hidden word that changes nothing, a fence that releases.
-pub(super) fn is_fence_step(image: &Event, step: usize) -> Result<(), String> {
+pub(super) fn check_fence_step(counterpart: &Event, step: usize) -> Result<(), String> {
     let both = |acquires: bool, releases: bool| Needs {
         is_modify: false,
         acquires: if acquires { BOTH } else { 0 },
         releases: if releases { BOTH } else { 0 },
         width: width(scope::DEVICE),
     };
-    let is_word = image.action == Action::Modify
-        && image.location.is_some_and(|it| it.object == crate::Object::Program)
-        && image.read == image.written;
+    let is_word = counterpart.action == Action::Modify
+        && counterpart.location.is_some_and(|it| it.object == crate::Object::Program)
+        && counterpart.read == counterpart.written;
     match step {
-        0 if image.action == Action::Fence => check(&both(true, false), image),
-        1 if is_word => check(&both(true, true), image),
-        2 if image.action == Action::Fence => check(&both(false, true), image),
+        0 if counterpart.action == Action::Fence => check(&both(true, false), counterpart),
+        1 if is_word => check(&both(true, true), counterpart),
+        2 if counterpart.action == Action::Fence => check(&both(false, true), counterpart),
         _ => Err("is another operation".to_owned()),
     }
 }

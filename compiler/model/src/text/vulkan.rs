@@ -38,8 +38,8 @@ pub struct VulkanTest {
 }
 
 impl VulkanTest {
-    /// Whether a text is such a test.
-    pub fn is_one(text: &str) -> bool {
+    /// Whether a text is a test in this format.
+    pub fn recognizes(text: &str) -> bool {
         text.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("vulkan"))
     }
 
@@ -279,7 +279,7 @@ fn instructions(
             let is_narrow = words.scope == Some(scope::SUBGROUP);
             let execution = if is_narrow { scope::SUBGROUP } else { scope::WORKGROUP };
             let [mut arrive, leave] = barrier(words, instance, execution);
-            if late.is_one(thread, parts[0]) {
+            if late.contains(thread, parts[0]) {
                 arrive.site = quorum::LATE + thread as u32;
             }
             Ok([arrive, leave].map(Instruction::Order).into())

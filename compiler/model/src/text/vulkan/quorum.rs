@@ -1,13 +1,13 @@
-//! Barriers with a quorum, such as `cbar.acq_rel.wg.semsc0 1, 1, 2`: they end when so many work-items have arrived.
+//! Barriers with a quorum, such as `cbar.acq_rel.wg.semsc0 1, 1, 2`: they end when that many work-items have arrived.
 //!
-//! With fewer work-items than the quorum they never end. With more, they can end before the others arrive, which then do not
-//! wait: these see what the first ones did before, but the first ones do not see what they did. That more of them are in
-//! time makes the order only stronger, so the executions with exactly the quorum in time have all outcomes.
+//! With fewer work-items than the quorum, a barrier never ends. With more, it can end before the last ones arrive. Those are late
+//! and do not wait: they see the earlier writes of the others, but not the other way round. Each further work-item in time only
+//! makes the order stronger, so the executions with exactly the quorum in time have all outcomes.
 
 /// The number of the entry of a barrier by a work-item that is late; the number of the work-item is added.
 pub(super) const LATE: u32 = 1 << 16;
 
-/// The work-items that arrive at a barrier when it has ended already.
+/// The work-items that arrive at a barrier after it has ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Late {
     /// The barrier; `None` if no work-item is late.
@@ -17,7 +17,7 @@ pub(super) struct Late {
 
 impl Late {
     /// Whether a work-item is late at a barrier.
-    pub(super) fn is_one(&self, thread: usize, instance: &str) -> bool {
+    pub(super) fn contains(&self, thread: usize, instance: &str) -> bool {
         self.instance.as_deref() == Some(instance) && self.threads.contains(&thread)
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn hangs(rows: &[Vec<&str>], instance: &str, quorum: &str) -> Result<
     Ok(arriving(rows, instance).len() < number(quorum)?)
 }
 
-/// The choices of the work-items that are late.
+/// The possible sets of late work-items.
 pub(super) fn late(rows: &[Vec<&str>]) -> Result<Vec<Late>, String> {
     let mut found: Option<(&str, usize, Vec<usize>)> = None;
     for cell in rows.iter().flatten() {
