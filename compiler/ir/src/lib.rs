@@ -376,7 +376,8 @@ pub struct Function {
     pub linkage: Linkage,
     /// Its private objects.
     pub vars: Table<VarId, Var>,
-    /// Set by `passes/specialize_variable_args`: the parameters, by number, that point into one local object of the module, and which.
+    /// Set by `passes/specialize_variable_args`: the parameters, by number, that point into one local object of the module, each with
+    /// the object.
     pub objects: Vec<(u32, VarId)>,
     /// Whether the passes before inlining would change nothing. Set for bodies from the library, which have been through
     /// these passes, and cleared if another pass changes them.
@@ -694,7 +695,7 @@ pub enum Op {
     /// `passes/lower_to_logical_pointers`; an access through it has exactly the element's type.
     Element,
     /// `[]`: a 32-bit word of launch memory (`Module::interface`), as I32 or F32; or two words of the push constants,
-    /// from an even one on, as I64. Made by `passes/bind_arguments`.
+    /// starting at an even one, as I64. Made by `passes/bind_arguments`.
     LaunchWord(LaunchMemory, u32),
     /// `[]`: an address that a launch passes, as I64. `passes/bind_arguments` assigns its location.
     LaunchAddress(State),
@@ -964,7 +965,7 @@ pub struct Atomic {
     pub ty: Scalar,
     /// Whether `Min` and `Max` compare as signed.
     pub is_signed: bool,
-    /// The order. Of a compare-exchange, the success order.
+    /// The order; for a compare-exchange, the order on success.
     pub order: Known<Order>,
     /// The failure order of a compare-exchange.
     pub failure: Option<Known<Order>>,

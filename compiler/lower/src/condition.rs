@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         self.fits_budget(expr, &mut left)
     }
 
-    /// Whether an expression is cheap, and its size is within the budget, from which it is subtracted.
+    /// Whether an expression is cheap and fits into the budget. Subtracts its size from the budget.
     fn fits_budget(&self, expr: &Expr, budget: &mut usize) -> bool {
         if *budget == 0 || self.lowering.is_aggregate(expr.ty) {
             return false;

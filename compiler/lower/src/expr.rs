@@ -18,7 +18,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Lowers an expression for its effects, whatever its type.
+    /// Lowers an expression of any type for its effects.
     pub(super) fn effect(&mut self, expr: &Expr) {
         let span = std::mem::replace(&mut self.builder.span, expr.span);
         match &expr.kind {

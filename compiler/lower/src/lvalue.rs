@@ -17,7 +17,7 @@ pub(super) enum Target {
     Memory(Address),
     /// Components of a vector with an address; its component count.
     Components(Address, u8, Components),
-    /// A component, with a dynamic index, of a vector with an address; its component count.
+    /// One component of a vector with an address: the component count and the dynamic index.
     Dynamic(Address, u8, ValueId),
     /// A value that is never stored to.
     Value(ValueId),
@@ -106,6 +106,7 @@ impl Body<'_, '_> {
         self.lvalue_address(lvalue, Bounds::None)
     }
 
+    /// The address of an lvalue, with bounds for these elements in its operations.
     pub(super) fn lvalue_address(&mut self, lvalue: &Lvalue, bounds: Bounds) -> Address {
         let mut address = match &lvalue.kind {
             LvalueKind::Local(id) => self.local_address(*id),

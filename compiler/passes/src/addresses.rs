@@ -1,4 +1,4 @@
-//! The bytes of global and constant memory that an access touches, so that accesses can be compared.
+//! Computes the bytes of global and constant memory that an access touches, to compare accesses.
 //!
 //! An address is a pointer, plus a sum of values times constants, plus a constant. Two addresses with the same pointer and the
 //! same values are at a known distance. A sum of 32 bits may wrap around before it is extended; then sums with different
@@ -43,6 +43,7 @@ impl Range {
             }
     }
 
+    /// Whether this range contains all bytes of another.
     pub(super) fn contains(&self, other: &Self) -> bool {
         (self.base, self.element) == (other.base, other.element)
             && self.start <= other.start

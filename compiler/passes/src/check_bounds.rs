@@ -150,7 +150,7 @@ impl Guard<'_, '_> {
         let Type::Pointer(space) = self.builder.ty(address) else { return Inside::Certainly };
         if matches!(space, AddressSpace::Global | AddressSpace::Constant) {
             let at = self.builder.value(Op::PointerToInt, &[address], Type::I64);
-            let condition = self.in_ranges(at, size);
+            let condition = self.is_in_ranges(at, size);
             return Inside::If { condition, at, objects: String::new() };
         }
         let origin = self.origins.origin(address);
@@ -175,7 +175,7 @@ impl Guard<'_, '_> {
         }
         if origin.is_global || origin.objects.is_empty() {
             let number = self.builder.value(Op::PointerToInt, &[address], Type::I64);
-            let found = self.in_ranges(number, size);
+            let found = self.is_in_ranges(number, size);
             at = Some(number);
             condition = Some(match condition {
                 None => found,
@@ -190,7 +190,7 @@ impl Guard<'_, '_> {
     }
 
     /// Whether this number of bytes is in a range of the table.
-    fn in_ranges(&mut self, address: ValueId, size: u64) -> ValueId {
+    fn is_in_ranges(&mut self, address: ValueId, size: u64) -> ValueId {
         let [low, high] = self.split_words(address);
         let size = self.builder.i32(i32::try_from(size).unwrap_or(i32::MAX));
         let found = self.builder.call(self.checks.checker, &[low, high, size], Some(Type::I32));

@@ -62,7 +62,7 @@ impl Extent {
     }
 
     /// The set with an optional additional step.
-    fn with(&self, term: Option<Term>) -> Self {
+    fn with_term(&self, term: Option<Term>) -> Self {
         term.map_or_else(|| self.clone(), |term| self.stepped(term))
     }
 
@@ -73,12 +73,12 @@ impl Extent {
         extent.normal()
     }
 
-    /// The set after pointer arithmetic. A pointer into an array can first have pointed past its end, from where it can only
-    /// move back: by constant bytes, or by an index without a limit.
+    /// The set after pointer arithmetic. `past_end` is the step past the end of the array that the pointer points into. The
+    /// pointer can have moved there before, and can then only move back, by constant bytes or by an index without a limit.
     pub(super) fn advanced(&self, by: Step, past_end: Option<Term>) -> Self {
         match by {
-            Step::Bytes(bytes) => self.with(past_end.filter(|_| bytes < 0)).moved(bytes),
-            Step::Index(term) => self.with(past_end.filter(|_| term.count.is_none())).stepped(term),
+            Step::Bytes(bytes) => self.with_term(past_end.filter(|_| bytes < 0)).moved(bytes),
+            Step::Index(term) => self.with_term(past_end.filter(|_| term.count.is_none())).stepped(term),
         }
     }
 

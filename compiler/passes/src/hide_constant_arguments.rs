@@ -1,9 +1,9 @@
 //! Makes the arguments of built-in functions depend on the launch, for the fault `hide_constant_arguments`.
 //!
-//! Works around the constant propagation of SPIRV-Tools, which SwiftShader runs on every module. It does not compute an
-//! extended instruction of constants, and does not mark its result as unknown either: where the result meets a constant, in
-//! an `OpPhi`, it takes the constant, and it removes a branch whose condition is such a result. The first argument gets the
-//! bits of a zero that only the launch knows.
+//! Works around the constant propagation of SPIRV-Tools, which SwiftShader runs on every module. It does not evaluate extended
+//! instructions with constant operands, but does not mark their results as unknown either: an `OpPhi` of such a result and a
+//! constant becomes the constant, and a branch on such a result is removed. This pass combines the first argument with a zero
+//! that is only known at launch.
 
 use kiln_ir::{BinaryOp, Builder, Function, Input, Op, Scalar, Type, ValueId};
 use kiln_session::Options;
@@ -26,7 +26,7 @@ pub(super) fn hide_constant_arguments(function: &mut Function, _: &Options) {
     });
 }
 
-/// Whether constant propagation knows that one of the values is not a constant.
+/// Whether constant propagation recognizes that one of the values is not a constant.
 fn depends_on_launch(function: &Function, values: &[ValueId]) -> bool {
     let (mut seen, mut open) = (FxHashSet::default(), values.to_vec());
     while let Some(value) = open.pop() {

@@ -54,7 +54,7 @@ fn hoisted(function: &Function, block: BlockId, addresses: &mut Addresses) -> Ve
     insts
 }
 
-/// Inserts a load before the first of the stores that it can be moved above, with the computation of its address.
+/// Inserts a load, with the computation of its address, before the first of the stores above which it can move.
 fn move_up(
     function: &Function,
     insts: &mut Vec<InstId>,
@@ -64,8 +64,9 @@ fn move_up(
     obstacles: &FxHashSet<InstId>,
 ) {
     let mut needed: FxHashSet<InstId> = operands(function, load).collect();
-    // The instructions that move, in reverse order; and how many of them precede the store at the position.
+    // The instructions to move, in reverse order.
     let mut moved = vec![load];
+    // The topmost such store so far: its index, and the number of `moved` instructions after it.
     let mut best = None;
     let mut passed = 0;
     for (at, &id) in insts.iter().enumerate().rev().take(DISTANCE) {

@@ -50,8 +50,8 @@ fn narrow_comparison(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> 
             let kind = kind_of(compare, one.is_signed)?;
             same.then(|| builder.compare(compare.op, kind, one.value, other.value))
         }
-        (Some(one), None) => with_constant(builder, &one, right, compare),
-        (None, Some(one)) => with_constant(builder, &one, left, swap_operands(compare)),
+        (Some(one), None) => compare_with_constant(builder, &one, right, compare),
+        (None, Some(one)) => compare_with_constant(builder, &one, left, swap_operands(compare)),
         (None, None) => None,
     }
 }
@@ -70,9 +70,9 @@ fn swap_operands(compare: Compare) -> Compare {
     Compare { op: compare.op.swapped(), ..compare }
 }
 
-/// Compares a widened value with a constant: in the narrow type if it contains all components; the result is constant
-/// if it contains none.
-fn with_constant(
+/// Compares a widened value with a constant. If the narrow type contains all components of the constant, compares in that type.
+/// If it contains none, the result is constant.
+fn compare_with_constant(
     builder: &mut Builder<'_>,
     left: &Widened,
     right: ValueId,

@@ -30,7 +30,7 @@ fn replace_redundant(function: &mut Function) {
         if open.len() == before {
             break;
         }
-        // Values of nested loops depend on each other from the inside out.
+        // Alternates the direction, because the values of an outer loop can depend on those of an inner loop.
         open.reverse();
     }
     function.replace_uses(&replaced);

@@ -190,7 +190,7 @@ impl Pointer {
         next
     }
 
-    /// Converts the pointer to a pointer into a part of the object, to which these steps lead.
+    /// Converts the pointer to a pointer into the part of the object that these steps lead to.
     fn moved(&self, steps: &[Step]) -> Self {
         let mut moved = self.clone();
         for step in steps {
@@ -252,7 +252,7 @@ impl Object {
     /// The parts of the object, if there are several.
     fn parts(&self, size: u64) -> Option<Vec<Range>> {
         let whole = Range { steps: SmallVec::new(), size: Some(size), uses: self.uses.clone() };
-        // Pieces of a copy are contiguous. A folded part has no contiguous place in the object.
+        // Pieces of a copy are contiguous, but a folded part is not contiguous in the object.
         let has_copies = self.blocks.iter().any(|block| block.is_copy);
         let is_cleared_whole = self.blocks.iter().all(|block| block.offset == 0 && block.size == size);
         let may_fold = !has_copies && is_cleared_whole;

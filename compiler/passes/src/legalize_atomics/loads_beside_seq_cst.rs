@@ -1,4 +1,4 @@
-//! Makes plain loads atomic that can read an object while another work-item loads it with seq_cst (R11).
+//! Makes a plain load atomic if another work-item can load the same object with seq_cst at the same time (R11).
 //!
 //! In OpenCL the two only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
 //! plain load beside it is a race.

@@ -1,6 +1,6 @@
 //! Lowers pipe functions on Vulkan (OpenCL C 6.15.18). A pipe is an address: `pipe.rs` of `kiln-vocabulary` describes the
-//! memory there, and `library/lib/pipe.cl` has its operations. A reservation is a 64-bit integer: its first packet, and
-//! the number of packets above.
+//! memory there, and `library/lib/pipe.cl` has its operations. A reservation is a 64-bit integer: its first packet is in the
+//! low half, and its number of packets in the high half.
 
 use kiln_builtins::PipeOp;
 use kiln_ir::{Access, BinaryOp, Builder, CompareKind, Function, Handle, InstId, Op, Scalar, Type, ValueId};

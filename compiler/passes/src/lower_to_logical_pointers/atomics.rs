@@ -14,7 +14,8 @@ pub(super) enum Demand {
     Moved(u64),
     /// An integer of this size.
     Integer(u64),
-    /// A float of this size, for which the target has the operation. On an integer it is a compare-exchange loop.
+    /// A float of this size, because the target has the operation. If the element is an integer, the operation becomes a
+    /// compare-exchange loop.
     Float(u64),
 }
 
@@ -49,6 +50,7 @@ pub(super) enum PartAccess {
 }
 
 impl PartAccess {
+    /// The access to a part for this operation.
     pub(super) const fn for_operation(op: AtomicOp) -> Self {
         match op {
             AtomicOp::Load => Self::Load,

@@ -28,7 +28,7 @@ pub(super) enum Shared {
 pub(super) struct PassedObjects {
     /// The parameters of each function that point to private objects, by number.
     params: Vec<Vec<u32>>,
-    /// The parameters that point into local objects, with their objects: they become indices in place.
+    /// The parameters that point into local objects, with their objects. Each becomes an index.
     locals: Vec<Vec<(u32, VarId)>>,
     numbers: FxHashMap<(FuncId, Object), usize>,
     /// Union-find over objects with the same layout: the parent of each, or itself for the representative.
@@ -42,6 +42,7 @@ pub(super) struct PassedObjects {
 }
 
 impl PassedObjects {
+    /// Finds the objects that calls pass, and creates the dummy variables.
     pub(super) fn find(module: &mut Module, forms: &[Forms], defects: Defects) -> Self {
         let params = module.functions.iter().map(private_params).collect();
         let locals = module.functions.iter().map(|function| function.objects.clone()).collect();

@@ -244,7 +244,7 @@ impl Pointers<'_> {
         let mut indices = Vec::with_capacity(locals.len());
         for &(number, var) in locals {
             let arg = builder.function.insts[id].args[number as usize];
-            indices.push(self.in_form(builder, arg, Form::Index(Object::Module(var))));
+            indices.push(self.convert_to_form(builder, arg, Form::Index(Object::Module(var))));
         }
         self.defects.change_indices(builder, &mut indices);
         for (&(number, _), index) in locals.iter().zip(indices) {
@@ -295,13 +295,13 @@ impl Pointers<'_> {
         };
         for (index, wanted) in wanted.into_iter().enumerate() {
             if let Some(wanted) = wanted {
-                let arg = self.in_form(builder, inst.args[index], wanted);
+                let arg = self.convert_to_form(builder, inst.args[index], wanted);
                 builder.function.insts[id].args[index] = arg;
             }
         }
     }
 
-    fn in_form(&self, builder: &mut Builder<'_>, value: ValueId, wanted: Form) -> ValueId {
+    fn convert_to_form(&self, builder: &mut Builder<'_>, value: ValueId, wanted: Form) -> ValueId {
         match wanted {
             Form::Tagged => self.to_tagged_address(builder, value),
             Form::Index(_) if self.forms.form(value) == Some(wanted) && !is_constant(builder, value) => value,

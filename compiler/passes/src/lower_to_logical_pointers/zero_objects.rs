@@ -1,8 +1,8 @@
 //! Writes zeros to local objects whose atomic operations exchange whole elements to change parts of them.
 //!
-//! Such an operation compares an element of which the program may have written only one part. Vulkan leaves the value of the
-//! rest undefined, so nothing would make the comparison succeed. The work-items of a group write the object together when
-//! the kernel begins, and a barrier follows.
+//! Such an operation compares a whole element, but the program may have written only a part of it. Vulkan leaves the value of
+//! the rest undefined, so the comparison might never succeed. The work-items of a group zero the object together when the
+//! kernel begins, and a barrier follows.
 
 use kiln_ir::{
     Access, BinaryOp, Builder, CompareKind, FuncId, Function, Input, Module, Op, Scalar, Type, ValueId, VarId,

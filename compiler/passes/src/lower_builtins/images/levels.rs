@@ -1,14 +1,14 @@
-//! Reads with a sampler from images with several levels (`cl_khr_mipmap_image`).
+//! Lowers reads with a sampler from images with several levels (`cl_khr_mipmap_image`).
 //!
-//! A level of detail or two gradients select the level, or two levels between which the sampler filters. Floats are read
-//! with a sampler of the device, if it has them: OpenCL does not define the precision.
+//! A level of detail or two gradients select the level, or two levels between which the sampler filters. Reads of floats use a
+//! sampler of the device if it can filter the texels; OpenCL does not define their precision.
 
 use kiln_ir::{BinaryOp, Builder, Scalar, TexelKind, Type, ValueId};
 
 use super::{LINEAR, Sampler, Target, device_sample, joined, normalized, parts};
 use crate::lower_builtins::Pass;
 
-/// A linear filter between levels, which only samplers of the host have.
+/// A linear filter between levels. Only samplers that the host creates have it.
 const MIP_LINEAR: u64 = 0x40;
 
 /// What selects the level of a read with a sampler (`cl_khr_mipmap_image`).
