@@ -1,7 +1,7 @@
 //! The state of reading a function: the values of its ids.
 //!
-//! A use in the IR block of the definition, or in a block nested in it, uses the value directly. Other uses load it from a
-//! private object, to which it is stored after its definition. The pass `promote` removes most of these objects.
+//! A use in the IR block of the definition, or in a block nested in it, uses the value directly. For other uses, the value is
+//! stored to a private object after its definition, and loaded from there. The pass `promote` removes most of these objects.
 //! Structures and arrays are in private objects, which do not change after the definition.
 
 use kiln_ir::{
@@ -27,9 +27,9 @@ use crate::{
 pub(crate) enum Known {
     /// A value, the block of the IR that defines it, and the private object that it was stored to.
     Value { value: ValueId, block: BlockId, slot: Option<VarId> },
-    /// A structure or an array in a private object. Also the address of the object, if this is a pointer.
+    /// A structure or an array in a private object; for a pointer, the address of that object.
     Object(VarId),
-    /// A structure or an array to which a parameter, a private pointer, points.
+    /// A structure or an array that this parameter, a private pointer, points to.
     Pointee(ValueId),
     /// The address of a part of a built-in variable: all of it or one component.
     Input(BuiltIn, Option<ValueId>),

@@ -139,15 +139,15 @@ impl Body<'_, '_, '_> {
                 values.extend([self.generic(inst.word(2)?)?, self.generic(inst.word(3)?)?]);
                 ("enqueue_marker", values)
             }
-            Op::GetKernelWorkGroupSize => ("get_kernel_work_group_size", self.enqueued(inst, 0)?),
+            Op::GetKernelWorkGroupSize => ("get_kernel_work_group_size", self.function_operands(inst, 0)?),
             Op::GetKernelPreferredWorkGroupSizeMultiple => {
-                ("get_kernel_preferred_work_group_size_multiple", self.enqueued(inst, 0)?)
+                ("get_kernel_preferred_work_group_size_multiple", self.function_operands(inst, 0)?)
             }
             Op::GetKernelNDrangeSubGroupCount => {
-                ("get_kernel_sub_group_count_for_ndrange", self.in_index_space(inst)?)
+                ("get_kernel_sub_group_count_for_ndrange", self.index_space_operands(inst)?)
             }
             Op::GetKernelNDrangeMaxSubGroupSize => {
-                ("get_kernel_max_sub_group_size_for_ndrange", self.in_index_space(inst)?)
+                ("get_kernel_max_sub_group_size_for_ndrange", self.index_space_operands(inst)?)
             }
             _ => return Ok(false),
         };
@@ -161,7 +161,7 @@ impl Body<'_, '_, '_> {
     /// Queries that OpenCL C does not have: the maximum number of sub-groups, and the size of a one-dimensional work-group
     /// of this many sub-groups, which is 0 if there is none.
     fn sub_group_limits(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
-        let kernel = self.enqueued(inst, function_operand(inst.op).unwrap_or_default())?;
+        let kernel = self.function_operands(inst, function_operand(inst.op).unwrap_or_default())?;
         let query = |builder: &mut Builder<'_>, name| {
             builtin(name, kernel.len()).map(|op| builder.value(op, &kernel, Type::I32))
         };
@@ -186,7 +186,7 @@ impl Body<'_, '_, '_> {
         values.push(self.index_space(inst.word(2)?)?);
         values.push(self.value(count)?);
         values.extend([self.generic(inst.word(4)?)?, self.generic(inst.word(5)?)?]);
-        values.extend(self.enqueued(inst, 6)?);
+        values.extend(self.function_operands(inst, 6)?);
         for &size in inst.words(10) {
             values.push(self.local_size(size)?);
         }
@@ -223,14 +223,14 @@ impl Body<'_, '_, '_> {
     }
 
     /// An index space and the operands for a function.
-    fn in_index_space(&mut self, inst: &Instruction<'_>) -> Outcome<Vec<ValueId>> {
+    fn index_space_operands(&mut self, inst: &Instruction<'_>) -> Outcome<Vec<ValueId>> {
         let mut values = vec![self.index_space(inst.word(0)?)?];
-        values.extend(self.enqueued(inst, 1)?);
+        values.extend(self.function_operands(inst, 1)?);
         Ok(values)
     }
 
     /// The operands for a function: its kernel, the captured values, and their size and alignment.
-    fn enqueued(&mut self, inst: &Instruction<'_>, at: usize) -> Outcome<Vec<ValueId>> {
+    fn function_operands(&mut self, inst: &Instruction<'_>, at: usize) -> Outcome<Vec<ValueId>> {
         let [function, pointer] = [inst.word(at)?, inst.word(at + 1)?];
         let [size, align] = [self.constant_bits(inst.word(at + 2)?), self.constant_bits(inst.word(at + 3)?)];
         let (Some(size), Some(align)) = (size, align) else {

@@ -43,7 +43,7 @@ impl<'w> Body<'_, 'w, '_> {
         self.reader.types.pointee(self.type_of(pointer)?)
     }
 
-    /// The access that memory operands describe: of a pointer, from this operand on.
+    /// The access through a pointer that the memory operands from this index on describe.
     pub(crate) fn memory_operands(
         &self,
         inst: &Instruction<'_>,

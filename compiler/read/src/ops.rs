@@ -43,7 +43,7 @@ pub(crate) struct Operation {
     pub(crate) pointees: SmallVec<[Option<Type>; 4]>,
     /// Its literal operands, in order: masks, enumerants, component numbers.
     pub(crate) literals: SmallVec<[u32; 4]>,
-    /// The type of its result. Of a structure, the first member's.
+    /// The type of its result; for a structure, the type of the first member.
     pub(crate) result: Option<Type>,
     /// The decorations of its result.
     pub(crate) decorations: Decorations,

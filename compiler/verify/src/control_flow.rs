@@ -1,7 +1,7 @@
 //! The order of blocks and definitions (SPIR-V 2.16.1), and structured control flow (SPIR-V 2.11).
 //!
-//! Constructs are checked by their header: a block is in the innermost construct of which the header structurally
-//! dominates it and the merge block does not.
+//! Constructs are identified by their headers: a block is in the innermost construct whose header structurally dominates the
+//! block, and whose merge block does not.
 
 use rspirv::{
     grammar::reflect,
@@ -427,7 +427,7 @@ impl Constructs {
         while let Some(at) = next {
             let Construct { outer, header, merge, is_continue } = &self.all[at];
             if let Some(target) = merge.continue_target {
-                // The continue construct leaves for its header, and by the check of back edges only from its last block.
+                // A continue construct branches back to its header. `check_loops` has checked that only its last block does.
                 return to == merge.block || if *is_continue { to == *header } else { to == target };
             }
             if to == merge.block {

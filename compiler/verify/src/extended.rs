@@ -42,6 +42,7 @@ enum Set {
 pub(super) struct Sets(FxHashMap<Word, Set>);
 
 impl Sets {
+    /// Collects the sets that a module imports.
     pub(super) fn collect(module: &Module<'_>) -> Self {
         let imports = module.preamble().iter().filter(|entry| entry.op() == Op::ExtInstImport);
         let sets = imports.filter_map(|entry| match (entry.result_id, entry.operands()) {

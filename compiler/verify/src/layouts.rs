@@ -276,7 +276,7 @@ impl Types<'_> {
             Op::TypeArray => entry.id(1).and_then(|length| self.module.constant(length)).map(u64::from),
             _ => Some(u64::MAX),
         };
-        // The length can be an expression of specialization constants; one element certainly exists.
+        // The length can be an expression of specialization constants. It is at least 1.
         let steps = count.unwrap_or(1).saturating_sub(1);
         let size = stride.saturating_mul(steps).saturating_add(element.size);
         Some(Layout { size, align: element.align })

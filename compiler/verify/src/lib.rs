@@ -53,7 +53,7 @@
 //! - `SPIRV-selection`: a merge instruction precedes OpSwitch, and a conditional branch to two blocks of its construct
 //! - `SPIRV-construct`: branches enter a construct only through its header, and leave it only for its merge block, the merge block of the innermost loop or switch, the continue target, or, from the back-edge block, the loop header
 //!
-//! Numbers, and values that are passed to other places (`numbers.rs`)
+//! Numbers, and values that are passed on (`numbers.rs`)
 //! - `SPIRV-number-types`: the operands and results of arithmetic, bit, comparison, logical and conversion instructions have the required types
 //! - `SPIRV-OpSelect`: the condition of OpSelect is a Boolean or has a Boolean for each component, and the objects have the type of the result
 //! - `SPIRV-condition`: the condition of a branch is a Boolean, and the selector of OpSwitch an integer

@@ -105,6 +105,7 @@ impl Entry<'_> {
         Finding { rule: rule.id, message: message.into(), position, severity: Severity::Error }
     }
 
+    /// The position of the instruction.
     pub(super) fn position(&self) -> Position {
         Position {
             offset: self.offset as usize,

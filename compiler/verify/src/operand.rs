@@ -55,7 +55,7 @@ pub(super) struct Enumerant {
     pub(super) shown: dr::Operand,
     /// The kinds of the operands that follow it.
     pub(super) parameters: Vec<OperandKind>,
-    /// The capabilities of which one is required; if empty, none is required.
+    /// One of these capabilities is required; if empty, none.
     pub(super) capabilities: Vec<spirv::Capability>,
 }
 

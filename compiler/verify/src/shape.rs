@@ -22,6 +22,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// The shape of a type. `None` if it is neither a number nor a vector of numbers.
     pub(super) fn of_type(module: &Module<'_>, ty: Word) -> Option<Self> {
         let entry = module.definition(ty)?;
         match entry.op() {
@@ -38,6 +39,7 @@ impl Shape {
         Self { count, ..self }
     }
 
+    /// The shape of a value's type.
     pub(super) fn of_value(module: &Module<'_>, id: Option<Word>) -> Option<Self> {
         Self::of_type(module, module.type_of(id?)?)
     }

@@ -103,7 +103,7 @@ fn is_type(entry: &Entry<'_>) -> bool {
     entry.result_type.is_none() && entry.class.opname.starts_with("Type")
 }
 
-/// Whether the instruction is in a block and takes no types. Of extended instructions, debug information does.
+/// Whether the instruction is in a block and takes no types. Extended instructions can take types, as debug information does.
 fn takes_values(entry: &Entry<'_>) -> bool {
     use Op::*;
     entry.block > 0

@@ -180,7 +180,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The constant of this operand; of a specialization constant, its default. Shader modules require constants that
+    /// The constant of this operand; for a specialization constant, its default. Shader modules require constants that
     /// cannot be specialized.
     fn constant(&mut self, index: usize) -> Option<u32> {
         let id = self.entry.id(index)?;

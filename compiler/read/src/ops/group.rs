@@ -223,7 +223,8 @@ fn broadcast(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     })?)
 }
 
-/// An operation whose first operand may be a vector, for which the function has no overload.
+/// An operation whose first operand may be a vector. The function has no overload for vectors, so it is called for each
+/// component.
 fn sub_group(builder: &mut Builder<'_>, operation: &Operation, name: &str) -> Lowered {
     let args = sub_group_operands(builder, operation)?;
     let result = operation.result()?;

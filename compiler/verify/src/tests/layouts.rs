@@ -28,8 +28,7 @@ OpDecorate %row ArrayStride 16
 OpDecorate %tail ArrayStride 4
 ";
 
-/// The module with a storage buffer, in which a decoration is replaced by another one, and types and instructions are
-/// added.
+/// Changes to a module with a storage buffer: replaces a decoration by another one, and adds types and instructions.
 fn changes(from: &str, to: &str, types: &str, body: &str) -> [(&'static str, String); 4] {
     assert!(DECORATIONS.contains(from), "there is no {from:?}");
     [
