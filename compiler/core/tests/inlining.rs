@@ -1,4 +1,4 @@
-//! Chains of helper functions, each of which calls the next one twice: how large their modules are.
+//! The module sizes of chains of helper functions that each call the next one twice.
 
 use kiln_compiler::{
     Artifact, Emit, Output,

@@ -19,7 +19,7 @@ use kiln_vocabulary::{
 pub struct AtomicOperands {
     /// The memory scope.
     pub scope: SpirvScope,
-    /// The semantics; of OpAtomicCompareExchange, those if the values are equal.
+    /// The semantics; for OpAtomicCompareExchange, those if the values are equal.
     pub semantics: Semantics,
     /// The semantics of OpAtomicCompareExchange if the values are not equal. Other instructions have none.
     pub unequal: Option<Semantics>,

@@ -98,7 +98,7 @@ const RULES: [(&str, &str); 11] = [
         "R4: a relaxed store after a release is a release store",
         "In OpenCL, a later store of the same work-item continues the release sequence of its own earlier \
          release. On Vulkan only read-modify-writes do. The store releases the memory that the earlier \
-         operation released (117). Only releases of the same kernel count that can precede the store: not \
+         operation released (117). Only releases in the same kernel that can precede the store count: not \
          those after it, nor those in the other branch, unless a loop contains both.",
     ),
     (
@@ -108,9 +108,9 @@ const RULES: [(&str, &str); 11] = [
     ),
     (
         "R6: a seq_cst fence uses a hidden word of global memory",
-        "An acquire fence, an acquire-release addition of 0 to one hidden word of the dispatch, and a release \
-         fence, all with device scope and both kinds of memory, whatever the flags and the scope in the \
-         source. A plain acquire-release fence is wrong, and so is a narrower scope for the fences (6) or for \
+        "The fence becomes an acquire fence, an acquire-release addition of 0 to one hidden word of the dispatch, \
+         and a release fence. All have device scope and both kinds of memory, regardless of the flags and the scope \
+         in the source. A plain acquire-release fence is wrong, and so is a narrower scope for the fences (6) or for \
          the word (7,754). The runtime provides the word.",
     ),
     (

@@ -69,7 +69,7 @@ pub fn explained_replacement(
         Environment::Vulkan => match operation {
             Operation::Atomic(access, object) => strengthen.atomic(access, object, sync),
             Operation::Fence => strengthen.fence(sync),
-            Operation::Barrier(_) => Replacement::Same(strengthen.in_both(sync)),
+            Operation::Barrier(_) => Replacement::Same(strengthen.order_both(sync)),
         },
     };
     (replacement, strengthen.rules)
@@ -87,11 +87,11 @@ impl Strengthen<'_> {
         match (access, sync.order) {
             (_, Order::SeqCst) => self.seq_cst(access, object, sync),
             (Access::Load | Access::CompareExchange, _) => {
-                let sync = self.in_both(sync);
+                let sync = self.order_both(sync);
                 Replacement::Same(self.beside_seq_cst(object, sync))
             }
             (Access::Store, _) => {
-                let sync = self.in_both(sync);
+                let sync = self.order_both(sync);
                 let store = self.after_release(sync);
                 if self.around.seq_cst_on_object {
                     self.rules.push(MappingRule::StoresExchange);
@@ -100,7 +100,7 @@ impl Strengthen<'_> {
                     Replacement::Same(store)
                 }
             }
-            (Access::Modify, _) => Replacement::Same(self.in_both(sync)),
+            (Access::Modify, _) => Replacement::Same(self.order_both(sync)),
         }
     }
 
@@ -138,7 +138,7 @@ impl Strengthen<'_> {
                 }
             }
             Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => {
-                Replacement::Same(self.in_both(sync))
+                Replacement::Same(self.order_both(sync))
             }
         }
     }
@@ -158,12 +158,12 @@ impl Strengthen<'_> {
             return store;
         }
         self.rules.push(MappingRule::ReleaseSequence);
-        self.in_both(Sync { order: Order::Release, spaces: self.around.released, ..store })
+        self.order_both(Sync { order: Order::Release, spaces: self.around.released, ..store })
     }
 
     /// R7: if a program has seq_cst operations and orders both global and local memory, each operation that orders one of them
     /// orders both.
-    fn in_both(&mut self, sync: Sync) -> Sync {
+    fn order_both(&mut self, sync: Sync) -> Sync {
         let is_plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
         if !self.around.orders_both || !is_plain {
             return sync;

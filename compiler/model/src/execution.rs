@@ -198,7 +198,7 @@ impl Execution {
         self.frame.writes & self.known
     }
 
-    /// The writes to the location of an access, but for the access itself.
+    /// The writes to the location of an access, except the access itself.
     pub(crate) fn other_writes(&self, access: usize) -> Set {
         self.frame.same_location.from(access) & self.writes() & !(1 << access)
     }

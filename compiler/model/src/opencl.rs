@@ -180,7 +180,7 @@ impl Model {
     }
 }
 
-/// Checks coherence of two accesses of a location, of which the first happens before the second.
+/// Checks the coherence of two accesses of a location, where the first happens before the second.
 fn check_pair(execution: &Execution, a: usize, b: usize) -> Result<(), Violation> {
     let events = &execution.frame.events;
     let first = if events[a].writes() { execution.rank[a] } else { execution.read_rank(a) };

@@ -300,7 +300,7 @@ fn the_scope_of_a_device_does_not_include_others() {
     assert!(!race(&skeleton));
 }
 
-/// Of many writes that nobody reads, only the last matters: it can be any that no other one follows.
+/// If no event reads a location, only its last write matters. Any write that no other follows can be the last.
 #[test]
 fn writes_that_nobody_reads_are_not_permuted() {
     let writes = |from: u64| {

@@ -95,7 +95,7 @@ fn class(event: &Event) -> u32 {
     }
 }
 
-/// The sets of storage classes for which inter-thread-happens-before is defined: all of those that are used.
+/// All nonempty sets of the storage classes in use. Inter-thread-happens-before is computed for each.
 fn sets(frame: &Frame) -> Vec<u32> {
     let used = frame.events.iter().fold(0, |used, event| {
         used | event.semantics & CLASSES | if event.location.is_some() { class(event) } else { 0 }

@@ -111,7 +111,7 @@ fn is_operation(event: &Event) -> bool {
     event.is_atomic || event.action == Action::Fence
 }
 
-/// The operations of a program: of a compare-exchange, the one that succeeds.
+/// The operations of a program; for a compare-exchange, the event that succeeds.
 fn operations(skeleton: &mut Skeleton) -> BTreeMap<u32, Event> {
     let mut operations: BTreeMap<u32, Event> = BTreeMap::new();
     for event in skeleton.events_mut().filter(|event| is_operation(event)) {

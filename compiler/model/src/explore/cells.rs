@@ -43,8 +43,8 @@ impl Cell {
     }
 }
 
-/// The cells of a frame: first those with atomic operations, so that synchronization is determined early, and of these the ones
-/// without a choice.
+/// The cells of a frame. Cells that can synchronize come first, to determine synchronization early. Among these, cells without
+/// a choice come first.
 pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {

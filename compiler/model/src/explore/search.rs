@@ -136,6 +136,7 @@ impl Search<'_> {
         })
     }
 
+    /// The outcome of the execution.
     pub(super) fn outcome(&self) -> Vec<u64> {
         let mut outcome = self.outcome.clone();
         for runs in &self.runs {
@@ -151,6 +152,7 @@ impl Search<'_> {
         outcome
     }
 
+    /// The execution, for a report.
     pub(super) fn witness(&self) -> Witness {
         let valued = |index: usize| {
             let runs = &self.runs[self.frame.items[index]];

@@ -1,6 +1,6 @@
 //! SPIR-V modules with the annotations of Dat3M's tests: `; @Input: %x = {0}`, `; @Output: forall (%x[0] == 1)`,
-//! `; @Filter: %x[0] == 1` and `; @Config: 2, 1, 1`, which are the work-items of a sub-group, the sub-groups of a
-//! work-group, and the work-groups. The names are those of `OpName`, with `@` before them.
+//! `; @Filter: %x[0] == 1` and `; @Config: 2, 1, 1`: the numbers of work-items in a sub-group, of sub-groups in a work-group,
+//! and of work-groups. The names are those of `OpName`, with `@` before them.
 
 use std::collections::BTreeMap;
 

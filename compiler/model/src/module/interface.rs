@@ -23,7 +23,7 @@ pub(super) struct Bound {
     pub(super) function: u32,
     pub(super) specialized: BTreeMap<u32, u64>,
     pub(super) push_constants: Vec<u8>,
-    /// The blocks to which an instruction after their start branches.
+    /// The labels of loop headers: blocks with a branch from a later instruction.
     pub(super) headers: BTreeSet<u32>,
     /// The values of the constants by id.
     pub(super) constants: Vec<Option<Value>>,
@@ -92,6 +92,7 @@ mod number {
 }
 
 impl Module {
+    /// Binds a launch to the module.
     pub(super) fn bind(&self, launch: &Launch) -> Result<Bound, Unsupported> {
         let function = self.entry(&launch.kernel)?;
         let headers = self.headers();

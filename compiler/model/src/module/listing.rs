@@ -17,7 +17,7 @@ pub struct Synchronization {
     pub name: String,
     /// The SPIR-V scope.
     pub scope: u32,
-    /// The SPIR-V semantics; of a compare-exchange, those of success.
+    /// The SPIR-V semantics; for a compare-exchange, those of success.
     pub semantics: u32,
     /// The semantics of a compare-exchange that fails.
     pub failure: Option<u32>,

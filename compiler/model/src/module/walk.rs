@@ -600,6 +600,7 @@ fn displace(address: u64, by: u64) -> u64 {
     address & !u64::from(u32::MAX) | u64::from(offset)
 }
 
+/// Whether this is an atomic operation.
 pub(super) fn is_atomic(op: Op) -> bool {
     // All of them but those of extensions have these numbers.
     (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&(op as u32))

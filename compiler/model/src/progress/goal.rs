@@ -25,6 +25,7 @@ impl<'s> Search<'s> {
         Self { positions, schedulers, findings, states: Vec::new(), permitting: Vec::new() }
     }
 
+    /// The finding for each scheduler, in order.
     pub(super) fn findings(self) -> Vec<Finding> {
         self.findings
     }
@@ -87,7 +88,7 @@ impl Goal for Search<'_> {
         !self.permitting.is_empty()
     }
 
-    /// Each event that is repeated forever sees the last write to its location, but for those that are repeated too.
+    /// Each event that is repeated forever sees the last write to its location, except for writes that are repeated too.
     fn accepts(&self, execution: &Execution) -> bool {
         let frame = &execution.frame;
         let mut repeated: Set = 0;

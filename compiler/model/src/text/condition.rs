@@ -79,7 +79,7 @@ impl Condition {
         parser.rest.trim().trim_end_matches(';').is_empty().then_some(result)
     }
 
-    /// The numbers with which it compares values.
+    /// The numbers that it compares values with.
     pub fn numbers(&self) -> Vec<i64> {
         let is_part = |c: char| c.is_alphanumeric() || "_:[]-".contains(c);
         let words = self.expression.split("(* ").next().unwrap_or_default().split(|c| !is_part(c));

@@ -22,7 +22,7 @@ impl Late {
     }
 }
 
-/// The instance, and the quorum if there is one, of a cell that is a barrier.
+/// The instance of a barrier, and its quorum if it has one. `None` if the cell is not a barrier.
 fn barrier(cell: &str) -> Option<(&str, Option<&str>)> {
     let (_, rest) = cell.trim().strip_prefix("cbar")?.split_once(' ')?;
     let mut parts = rest.split(',').map(str::trim);
