@@ -134,8 +134,9 @@ fn host_time(moment: Instant) -> u64 {
 
 impl Options {
     /// Reads options from the environment: `KILN_VALIDATION` (`1`, or `sync` for [`Validation::Synchronization`]),
-    /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` sets [`Options::unchecked`]), `KILN_SEED` (a number), and
-    /// `KILN_CACHE` (a directory, or `off`; the default is `kiln` in the user's cache directory).
+    /// `KILN_WATCHDOG` (seconds), `KILN_CHECKS` (`0` sets [`Options::unchecked`]), `KILN_SEED` (a number), `KILN_RESULTS`
+    /// (`lowest` or `highest`), and `KILN_CACHE` (a directory, or `off`; the default is `kiln` in the user's cache
+    /// directory).
     pub fn from_env() -> Self {
         let value = |name| std::env::var(name).unwrap_or_default();
         Self {
