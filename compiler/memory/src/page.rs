@@ -31,7 +31,7 @@ Vulkan has no sequentially consistent operations, its release sequences are shor
 operations only through the same reference. The following rules restore OpenCL's guarantees. They were checked
 by enumerating more than 20 million small programs in both axiomatic models: no program has an outcome that OpenCL
 forbids, or a data race that the source does not have. A number in parentheses is the number of programs, of 505,215, that
-go wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
+are wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
 operations.
 ";
 
@@ -47,8 +47,8 @@ access to the same float after it.
 
 ### Parts of words
 
-A device without 8- or 16-bit storage accesses 32-bit words. A store to a part of a word is a relaxed atomic `and` and a
-relaxed atomic `or`. In kernels with such stores, loads of parts are relaxed atomic loads of the word: otherwise, a load
+A device without 8- or 16-bit storage accesses 32-bit words. A store to a part of a word is a relaxed atomic `or` and a
+relaxed atomic `and`. In kernels with such stores, loads of parts are relaxed atomic loads of the word: otherwise, a load
 would race with a store to another part of its word. In other kernels, they are plain loads.
 
 ### Local objects with operations of several types
@@ -77,10 +77,11 @@ const RULES: [(&str, &str); 11] = [
         "A load becomes an `or` with 0, a store an exchange, and each orders global and local memory. A load \
          of a global object has device scope, whatever the scope in the source: it is now a write, and two of \
          them in different work-groups must be mutually ordered (8,542). An acquire load is not enough (385), \
-         nor is a release store (1,400), nor a read-modify-write with only the class of its own object \
-         (5,899). The rule is correct because two such neighbors in the modification order synchronize: the \
-         modification order of the object is part of happens-before, and since its reads are writes too, so \
-         are reads-from and from-reads. Happens-before has no cycle, and that is sequential consistency.",
+         nor is a release store (1,400), nor a read-modify-write that orders only the memory of its own object \
+         (5,899). The rule is correct because two neighbors in the modification order of the object \
+         synchronize, so this order is part of happens-before. All reads of the object are writes too, so \
+         reads-from and from-reads are also part of it. Happens-before has no cycle, so the operations are \
+         sequentially consistent.",
     ),
     (
         "R2: other stores to such an object become exchanges",
@@ -143,8 +144,8 @@ const RULES: [(&str, &str); 11] = [
          the widest scope of its memory. Only loads of the same kernel that can read the object are affected: \
          through the same argument or variable, or through a pointer from memory, at offsets that can be those of \
          the object. Loads through another argument stay plain, even if the host passes one buffer twice. So do \
-         narrower loads that may not be a part of the object: loading a whole word would race with stores to its \
-         neighbors.",
+         narrower loads that are not certainly a part of the object: a load of the whole size could race with stores \
+         to its neighbors.",
     ),
 ];
 
