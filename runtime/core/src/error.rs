@@ -151,7 +151,7 @@ pub enum Error {
         bytes: usize,
     },
     /// An image format that the device does not support.
-    #[error("{device} has no {what}; ask `Device::image_support` for formats that it has")]
+    #[error("{device} has no {what}; `Device::image_support` tells which formats it has")]
     ImageFormat {
         /// The requested shape and format.
         what: String,

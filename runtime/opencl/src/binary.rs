@@ -29,7 +29,7 @@ pub(crate) fn words(bytes: &[u8]) -> Option<Vec<u32>> {
     }
 }
 
-/// What a binary is valid for.
+/// The version of the driver that a binary is valid for.
 fn stamp() -> String {
     format!("kiln-opencl {}", limits::VERSION)
 }

@@ -77,7 +77,7 @@ impl Build {
         }
     }
 
-    /// An executable without kernels. It has no module: one of Vulkan has a kernel.
+    /// An executable without kernels. It has no module, because a module for Vulkan has at least one kernel.
     fn without_kernels(text: &str, log: String) -> Self {
         Self {
             status: CL_BUILD_SUCCESS,
@@ -86,7 +86,7 @@ impl Build {
         }
     }
 
-    /// Whether it is an executable. One that was read from a binary must be built.
+    /// Whether it is an executable. An executable that was read from a binary must be built before it counts.
     pub(crate) fn is_executable(&self) -> bool {
         self.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE && self.status == CL_BUILD_SUCCESS
     }

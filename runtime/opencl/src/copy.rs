@@ -44,7 +44,7 @@ impl Rect {
         }
     }
 
-    /// The first byte.
+    /// The offset of the first byte.
     pub(crate) fn first(&self) -> usize {
         self.first
     }

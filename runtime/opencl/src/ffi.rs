@@ -15,7 +15,7 @@ use crate::error::{Code, Result, ensure};
 use crate::{object, platform, table};
 
 /// Finds an extension function (cl_khr_icd). The loader reads this symbol.
-// SAFETY: no other symbol of the process has this name but those of other drivers, which the loader opens locally.
+// SAFETY: only other drivers have a symbol of this name, and the loader opens them locally.
 #[unsafe(no_mangle)]
 pub extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
     guarded(null_mut(), || text(name).map_or(null_mut(), table::function))

@@ -51,7 +51,7 @@ enum Argument {
     Queue(kiln_runtime::DeviceQueue),
 }
 
-/// What a launch needs.
+/// The kernel for a launch, and the objects that it uses.
 pub(crate) struct Ready {
     pub(crate) kernel: kiln_runtime::Kernel,
     /// The memory objects among the arguments.

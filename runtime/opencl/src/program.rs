@@ -25,7 +25,7 @@ pub(crate) struct Program {
     origin: Origin,
     /// The newest build for each device of the context.
     builds: Mutex<Vec<Option<Arc<Build>>>>,
-    /// The number of kernels that the application has.
+    /// The number of kernels that the application holds.
     kernels: AtomicUsize,
 }
 
@@ -77,7 +77,7 @@ impl Program {
         &self.origin
     }
 
-    /// The number of kernels that the application has.
+    /// The number of kernels that the application holds.
     pub(crate) fn kernels(&self) -> &AtomicUsize {
         &self.kernels
     }

@@ -32,7 +32,7 @@ _DEVICE_NOT_FOUND = -1
 
 
 class LaunchError(RuntimeError):
-    """A device cannot do what it should, or a kernel did something undefined on the reference device."""
+    """A command failed on a device, or a kernel had undefined behavior on the reference device."""
 
 
 def opencl_icd() -> str:
@@ -103,7 +103,7 @@ def _devices() -> tuple[Device, ...]:
     _, platform = _platform()
     identify = _function("clGetDeviceIDs", c_int, c_void_p, c_ulong, c_uint, c_void_p, c_void_p)
     found: list[Device] = []
-    # All devices but custom ones, and those.
+    # CL_DEVICE_TYPE_ALL, which does not include custom devices, and CL_DEVICE_TYPE_CUSTOM.
     for kind, is_reference in [(0xFFFFFFFF, False), (1 << 4, True)]:
         count = c_uint()
         code = identify(platform, kind, 0, None, byref(count))

@@ -134,7 +134,7 @@ class Kernel:
             options += " -cl-std=CL2.0"
         for macro, value in (defines or {}).items():
             options += f" -D {_quoted(f'{macro}={macro_value(value)}')}"
-        # The driver gets a text, so the folder of a file is an include folder.
+        # The driver gets the text of a file without its path, so its folder must be an include folder.
         beside = [] if isinstance(source, str) else [os.path.dirname(source) or "."]
         for folder in [*beside, *include_folders]:
             options += f" -I {_quoted(os.fspath(folder))}"

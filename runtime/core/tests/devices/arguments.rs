@@ -43,7 +43,7 @@ pub(crate) fn program_scope_variables(device: &Device) {
         launch(&queue, &kernel, 1).unwrap();
         queue.read(&out).unwrap()
     };
-    // They keep their values from launch to launch, for each program its own.
+    // Program-scope variables keep their values between launches. Each program has its own.
     assert_eq!(launch(&program), [5, 42]);
     assert_eq!(launch(&program), [6, 42]);
     assert_eq!(launch(&program.clone()), [7, 42]);

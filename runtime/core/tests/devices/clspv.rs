@@ -343,8 +343,8 @@ pub(crate) fn samplers_are_bound(device: &Device) {
         ..Sampler::default()
     };
     let linear = Sampler { filter: Filter::Linear, ..near(true, Addressing::Repeat) };
-    // 1.375 of coordinates over texels, then over the image: at its edge, outside, 0.375 of the next one, 0.625 of the one that
-    // is mirrored; between the texels 1 and 2 if it lies on their border.
+    // The coordinate is 1.375. Not normalized, it is in texel 1. Normalized, it is outside the image: at the edge that is texel 3,
+    // beyond the edge the border, repeated it is 0.375 (texel 1), and mirrored 0.625 (texel 2).
     for (sampler, expected) in [
         (near(false, Addressing::ClampToEdge), 11.0),
         (near(false, Addressing::Clamp), 11.0),

@@ -136,7 +136,7 @@ pub(crate) fn commands_are_ordered(device: &Device) {
     }
     drop(kernel);
     assert_eq!(queue.read(&buffers[49]).unwrap(), [42; 256]);
-    // Another queue sees it too, and a queue may go before its events.
+    // A queue may be dropped before its events.
     let event = device.queue().unwrap().marker().unwrap();
     event.wait().unwrap();
 }

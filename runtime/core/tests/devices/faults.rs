@@ -28,7 +28,7 @@ pub(crate) fn modules_for_other_environments_are_rejected(device: &Device) {
     assert!(matches!(Program::from_bytes(device, &[3, 2, 35]), Err(Error::BadModule { .. })));
     let whole = module::copy();
     for length in (0..whole.len()).step_by(3) {
-        // A truncated module may be whole by chance, but never brings the runtime down.
+        // A truncated module may be valid by chance, but never makes the runtime panic.
         let _ = kiln_runtime::interface::ProgramInterface::from_spirv(&whole[..length]);
     }
     // Physical64 OpenCL, Kernel: the opencl environment.
@@ -60,12 +60,12 @@ pub(crate) fn modules_for_other_environments_are_rejected(device: &Device) {
     }
 }
 
-/// Every load verifies, but the one that is `unsafe`, and no driver sees an invalid module.
+/// Every function that loads a module verifies it, except the `unsafe` one: no driver sees an invalid module.
 pub(crate) fn invalid_modules_are_rejected(device: &Device) {
     let valid = module::copy();
     let interface = kiln_runtime::interface::ProgramInterface::from_spirv(&valid).unwrap();
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    // No id is below this bound; the last instruction but one ends its block twice.
+    // The first module has an id bound that no id is below, the second a block that ends twice.
     let mut bound = valid.clone();
     bound[3] = 1;
     for (words, wanted) in [(&bound, "SPIRV-id-bound"), (&with_two_returns(&valid), "SPIRV-block")] {
@@ -92,7 +92,7 @@ pub(crate) fn invalid_modules_are_rejected(device: &Device) {
     assert_eq!(unchecked.unwrap().kernels().len(), 1);
 }
 
-/// A module with an array of one element less than the work-group has work-items: no group can have only one.
+/// A module whose array is one element shorter than the work-group: with groups of one work-item, it would have no elements.
 pub(crate) fn invalid_specializations_are_rejected(device: &Device) {
     let types = "
 %size_x = OpSpecConstant %uint 2
@@ -184,7 +184,7 @@ pub(crate) fn slow_kernels_are_reported(device: &Device) {
 /// Names the device on which a child process is to hang.
 pub(crate) const HANG: &str = "KILN_TEST_HANG";
 
-/// A kernel that never ends is an error with its name, and the process can still end in good order.
+/// A kernel that never ends is an error that names it, and the process can still exit normally.
 pub(crate) fn hanging_kernels_do_not_block_other_processes(device: &Device) {
     let program = std::env::current_exe().unwrap();
     let started = Instant::now();
@@ -223,7 +223,7 @@ pub(crate) fn endless_kernels_end_at_the_deadline(device: &Device) {
     let ended = launch(&queue, &kernel, 4).and_then(|event| event.wait()).unwrap_err();
     assert_eq!(ended, Error::Timeout { kernel: Some("k".to_owned()), after });
     assert!(started.elapsed() < Duration::from_secs(60));
-    // The device is as good as before.
+    // The device still works.
     kernel.set(1, 5u32).unwrap();
     queue.fill(&counter, 0u32).unwrap();
     launch(&queue, &kernel, 4).unwrap().wait().unwrap();
@@ -254,7 +254,7 @@ pub(crate) fn foreign_modules_run_with_an_interface(device: &Device) {
 /// Names the folder in which a child process keeps kernels until it is killed.
 pub(crate) const WRITER: &str = "KILN_TEST_WRITER";
 
-/// The kernels of a process that is killed, of several at a time, and of damaged files: all run.
+/// Cached kernels run after processes were killed while they wrote the cache, several at a time, and if files are damaged.
 pub(crate) fn kernels_are_kept_on_disk(device: &Device) {
     let folder = tempfile::tempdir().unwrap();
     let files =
@@ -309,7 +309,7 @@ fn run_copy(folder: &Path, index: usize) {
     assert_eq!(queue.read(&buffers[1]).unwrap(), [3; 8]);
 }
 
-/// The child process. Without its files the driver starts anew each time.
+/// The child process. It removes the files of the cache, so that the driver writes them again each time.
 pub(crate) fn write_until_killed(folder: &Path) -> ExitCode {
     let index = std::env::var(WRITER_DEVICE).unwrap().parse().unwrap();
     loop {

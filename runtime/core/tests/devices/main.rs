@@ -203,7 +203,7 @@ pub(crate) fn launch(
     unsafe { queue.launch(kernel, range) }
 }
 
-/// `llvmpipe (LLVM 15.0.6, 256 bits)` is `llvmpipe`.
+/// Shortens `llvmpipe (LLVM 15.0.6, 256 bits)` to `llvmpipe`.
 fn short(name: &str) -> &str {
     name.split_whitespace().next().unwrap_or("unnamed")
 }

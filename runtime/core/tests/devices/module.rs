@@ -38,7 +38,7 @@ pub(crate) fn assemble(parts: &Parts) -> Vec<u32> {
         *parts;
     let numbers: String = (0..100).map(|n| format!("%n{n} = OpConstant %uint {n}\n")).collect();
     let loads = loads(push_words);
-    // `%gid` and `%gx`, `%wid` and `%wx`, `%lid` and `%lx`, for those that the body uses.
+    // Defines `%gid` and `%gx`, `%wid` and `%wx`, `%lid` and `%lx`, if the body uses them.
     let (mut inputs, mut input_decorations) = (String::new(), String::new());
     let (mut input_variables, mut input_loads) = (String::new(), String::new());
     for (letter, built_in) in [('g', "GlobalInvocationId"), ('w', "WorkgroupId"), ('l', "LocalInvocationId")]
@@ -105,7 +105,7 @@ OpFunctionEnd
     spirv_as(&text, ("spv1.5", "vulkan1.2"))
 }
 
-/// Makes words of assembly and checks them, as the compiler's own tests do.
+/// Assembles and validates a module, as the compiler's own tests do.
 pub(crate) fn spirv_as(text: &str, (version, environment): (&str, &str)) -> Vec<u32> {
     let bytes = filter("spirv-as", &["--target-env", version, "-o", "-", "-"], text.as_bytes());
     filter("spirv-val", &["--target-env", environment, "-"], &bytes);

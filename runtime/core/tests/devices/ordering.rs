@@ -139,7 +139,7 @@ pub(crate) fn markers_do_not_delay_commands(device: &Device) {
     held.wait().unwrap();
 }
 
-/// 8: a barrier without a wait list parts the earlier commands from the later ones.
+/// 8: a barrier without a wait list separates the earlier commands from the later ones.
 pub(crate) fn barriers_separate_commands(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
@@ -162,7 +162,7 @@ pub(crate) fn barriers_separate_commands(device: &Device) {
     assert_eq!(read_all(&queue, &b), 77);
 }
 
-/// 9: a barrier with a wait list holds the later commands back until its list is complete, and does not wait for more.
+/// 9: a barrier with a wait list holds the later commands back until its list is complete, and waits for nothing else.
 pub(crate) fn barriers_wait_for_their_wait_list(device: &Device) {
     let queue = device.unordered_queue().unwrap();
     let (gate, other) = (UserEvent::new(), UserEvent::new());
@@ -196,7 +196,7 @@ pub(crate) fn user_events_delay_commands(device: &Device) {
     for done in [&first, &second, &third] {
         assert_eq!(done.status(), Ok(Status::Complete));
     }
-    // A long chain through two queues is no deeper for that.
+    // A long chain through two queues does not exhaust the stack.
     let gate = UserEvent::new();
     let mut last = queue.after([gate.event()]).marker().unwrap();
     for round in 0..5000 {
@@ -249,7 +249,7 @@ pub(crate) fn blocking_commands_block(device: &Device) {
     assert_eq!(reading.wait().unwrap(), [6; WORDS]);
 }
 
-/// 13: a launch is submitted by a flush and completes without anybody waiting; `finish` leaves nothing behind.
+/// 13: a flush submits a launch, which completes even if nothing waits for it; after `finish`, all commands are complete.
 pub(crate) fn flushed_commands_complete(device: &Device) {
     let queue = device.queue().unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
@@ -272,7 +272,7 @@ pub(crate) fn flushed_commands_complete(device: &Device) {
     assert_eq!(read_all(&queue, &a), 11);
 }
 
-/// The reference device executes a command when it is given: a flush changes nothing.
+/// The reference device executes each command as it is enqueued, so a flush changes nothing.
 pub(crate) fn launches_are_complete_when_they_return(device: &Device) {
     let queue = device.queue().unwrap();
     let program = Program::from_spirv(device, &module::copy()).unwrap();
@@ -284,8 +284,8 @@ pub(crate) fn launches_are_complete_when_they_return(device: &Device) {
     assert_eq!(read_all(&queue, &b), 1);
 }
 
-/// 14: what a command wrote before its event was complete, the host and any command enqueued after that sees, in every queue;
-/// a callback comes after it.
+/// 14: when the event of a command is complete, the host and all commands that are enqueued later, in every queue, see what the
+/// command wrote. Callbacks run after that.
 pub(crate) fn completion_makes_writes_visible(device: &Device) {
     let program = Program::from_spirv(device, &module::copy()).unwrap();
     let [a, b, c] = [0; 3].map(|value| buffer(device, value));

@@ -77,7 +77,7 @@ pub(crate) fn impossible_buffers_are_rejected(device: &Device) {
     assert_eq!(device.buffer::<u32>(0).unwrap_err(), Error::BufferSize { bytes: 0, limit });
     assert!(matches!(device.buffer::<[u64; 16]>(usize::MAX), Err(Error::BufferSize { .. })));
     assert!(matches!(device.buffer::<u8>(limit as usize + 1), Err(Error::BufferSize { .. })));
-    // The device is as good as before.
+    // The device still works.
     let queue = device.queue().unwrap();
     assert_eq!(queue.read(&device.buffer_from(&[5u32]).unwrap()).unwrap(), [5]);
 }
@@ -137,7 +137,7 @@ pub(crate) fn memory_of_the_host(device: &Device) {
         return unsafe { dealloc(words.cast().as_ptr(), layout) };
     };
     let short = NonNull::slice_from_raw_parts(words, LEN - 1);
-    // SAFETY: the result is inside.
+    // SAFETY: the result is inside the allocation.
     let moved = NonNull::slice_from_raw_parts(unsafe { words.add(1) }, LEN / 2);
     for (bad, at, len) in [(short, 0, LEN - 1), (moved, 4, LEN / 2)] {
         let address = words.as_ptr() as u64 + at;

@@ -101,7 +101,7 @@ impl Body<'_, '_> {
         Some(if freedom.highest { Rounding::Up } else { Rounding::Down })
     }
 
-    /// Flushes denormal numbers of this type, if the module does not preserve them. Returns their new place.
+    /// Flushes denormal numbers of this type, if the module does not preserve them. Returns the registers of the result.
     pub(super) fn flush(&mut self, scalar: Scalar, id: u32, from: Slot, count: u16) -> Result<Slot, Invalid> {
         if !scalar.is_float() || !self.freedom(scalar, id).is_some_and(|it| it.flushes) {
             return Ok(from);

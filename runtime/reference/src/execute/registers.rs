@@ -13,7 +13,7 @@ use crate::{
 /// The registers of a function.
 pub(super) struct Registers<'r> {
     pub(super) values: &'r mut [u64],
-    /// The poison of each register. NoResult checks the slice is empty, and nothing reads it.
+    /// The poison of each register. Without checks, the slice is empty and nothing reads it.
     pub(super) poison: &'r mut [Poison],
 }
 
