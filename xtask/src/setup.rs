@@ -152,7 +152,7 @@ pub(crate) fn install(packages: &[&str]) -> Outcome {
     let install = || run(apt().args(["install", "--yes", "--no-install-recommends"]).args(&missing));
     // A fresh machine has no package lists, and old lists can name packages that no longer exist.
     install().or_else(|_| {
-        eprintln!("setup: once more, with fresh package lists");
+        eprintln!("setup: trying again with fresh package lists");
         run(apt().arg("update"))?;
         install()
     })?;

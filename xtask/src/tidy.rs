@@ -88,7 +88,7 @@ fn sizes(file: &File, found: &mut Vec<String>) {
 
 fn opening(file: &File, found: &mut Vec<String>) {
     if file.is_rust() && !file.text.starts_with("//! ") {
-        found.push("does not open with `//!`: what it owns and what it must never know".to_owned());
+        found.push("does not open with `//!`: what it owns and what it must not depend on".to_owned());
     }
 }
 
@@ -112,7 +112,7 @@ fn memory_semantics(file: &File, found: &mut Vec<String>) {
     if package.is_some_and(|package| !["memory", "model", "read", "spirv", "verify"].contains(&package)) {
         let word = concat!("Memory", "Semantics");
         found.extend(
-            file.lines_with(word).map(|line| format!("line {line}: masks are made in compiler/memory only")),
+            file.lines_with(word).map(|line| format!("line {line}: only compiler/memory creates masks")),
         );
     }
 }
