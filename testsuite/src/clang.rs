@@ -19,8 +19,9 @@ pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
 /// The message for a source that they cannot compile.
 pub(crate) const LACKS: &str = "the compiler cannot make a kernel module of this source";
 
-/// The messages for a module with calls of functions that the translator does not support, and for modules that are invalid:
-/// vectors of a width that OpenCL C lacks, with too large an index or of bits, unknown linkage, constants in the wrong order, types declared twice.
+/// Parts of the messages for modules that the translator cannot write correctly: they call functions that it does not
+/// support, or they are invalid. Invalid are vectors of bits or of a width that OpenCL C lacks, indices beyond a vector,
+/// unknown linkage, constants in the wrong order, and types that are declared twice.
 const MISSING: [&str; 9] = [
     "[missing-function]",
     "the SPIR-V module cannot be used",

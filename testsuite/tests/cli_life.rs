@@ -86,7 +86,7 @@ fn watching_repeats_after_each_change_of_a_dependency() {
     watcher.until(|said| said.iter().any(|line| line.contains("`nothing` is not declared")));
     write("other.txt", "of no concern");
     assert!(watcher.is_silent());
-    // An editor may write beside and rename.
+    // An editor may write another file and rename it.
     write("size.tmp", "#define SIZE 4\n");
     fs::rename(folder.path().join("size.tmp"), folder.path().join("size.h")).expect("a file");
     assert_eq!(watcher.round(), [""; 0]);
@@ -215,7 +215,7 @@ fn an_invalid_module_is_never_written() {
     assert_eq!(kiln(&["check", "-DEXTENT=7", "k.cl"]).code(), Some(0));
 }
 
-/// A variable that a user exports by mistake does not change results in silence.
+/// `KILN_DEFECT`, which a user may export by mistake, does not change results without a warning.
 #[test]
 fn requested_defects_are_announced() {
     let folder = tempfile::tempdir().expect("a folder");

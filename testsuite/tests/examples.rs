@@ -82,8 +82,8 @@ fn compiles(source: &Path, environment: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A module for no device in particular has no workaround for any driver: it is the module of `--workarounds none`, and
-/// with all of them, it is another.
+/// A module that is compiled for no particular device has no workarounds: it equals the module of `--workarounds none`,
+/// and differs from that of `--workarounds all`.
 fn holds_no_workaround(source: &Path, module: &Path) -> Result<(), String> {
     let compiled = |workarounds: &str| {
         let output = module.with_extension(workarounds);

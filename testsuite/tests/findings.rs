@@ -12,7 +12,7 @@ const INPUTS: u64 = 400;
 
 fn in_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread");
-    thread.join().expect("it stands the input");
+    thread.join().expect("the target handles the input");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn targets_survive_generated_inputs() {
                         let input = mutator.input(number);
                         let text = String::from_utf8_lossy(&input.text).into_owned();
                         let result = std::panic::catch_unwind(|| target.execute(&input));
-                        assert!(result.is_ok(), "{} cannot stand input {number}:\n{text}", target.name());
+                        assert!(result.is_ok(), "{} fails on input {number}:\n{text}", target.name());
                     }
                 });
             });

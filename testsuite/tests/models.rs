@@ -126,7 +126,7 @@ fn weakened_seq_cst_permits_more() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Removes each requirement of the rules in docs/memory-model.md: the models detect it.
+/// Removes each requirement of the rules in docs/memory-model.md. The models detect each change.
 #[test]
 fn each_rule_is_needed() {
     const WORK_GROUP: u32 = 2;
@@ -142,12 +142,12 @@ fn each_rule_is_needed() {
         }
     };
     let spoils: &[(&str, &str, Change)] = &[
-        ("R1, a load that is none", "seq_cst: Store buffering", |event| {
+        ("R1, a load that stays a load", "seq_cst: Store buffering", |event| {
             if event.action == Action::Modify && event.read == event.written {
                 (event.action, event.semantics) = (Action::Read, ACQUIRE);
             }
         }),
-        ("R1, a store that is one", "seq_cst: Store buffering", |event| {
+        ("R1, a store that stays a store", "seq_cst: Store buffering", |event| {
             if event.action == Action::Modify && event.read != event.written {
                 (event.action, event.semantics) = (Action::Write, 0x2144);
             }
@@ -180,7 +180,7 @@ fn each_rule_is_needed() {
             }
         }),
         (
-            "R6, the scope of the fence behind",
+            "R6, the scope of the fence after the word",
             "order: Message passing from a seq_cst fence to a load",
             |event| {
                 if event.action == Action::Fence {
@@ -189,7 +189,7 @@ fn each_rule_is_needed() {
             },
         ),
         (
-            "R6, the classes of the fence before",
+            "R6, the classes of the fence before the word",
             "order: Message passing from a store to a seq_cst fence",
             |event| {
                 if event.action == Action::Fence {
@@ -211,7 +211,7 @@ fn each_rule_is_needed() {
         let opencl = explored(&test, setting, Environment::OpenCl, SeqCst::Strict);
         let spoilt = with_module_changed(&test, setting, Environment::Vulkan, SeqCst::Strict, change);
         if !spoilt.has_race && spoilt.outcomes.is_subset(&opencl.outcomes) {
-            complaints.push(format!("{rule}: {name} does not notice"));
+            complaints.push(format!("{rule}: {name} does not detect the change"));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));

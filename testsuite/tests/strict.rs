@@ -53,7 +53,7 @@ fn hidden_race() -> Result<(), String> {
         kiln::run(&mut command)
     };
     if !run("0")?.status.success() {
-        return Err("the usual order shows it, too".to_owned());
+        return Err("the default order also reveals the race".to_owned());
     }
     let finished = run("1")?;
     if finished.stderr.contains("[data-race]") { Ok(()) } else { Err(finished.stderr) }

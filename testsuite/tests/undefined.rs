@@ -263,7 +263,7 @@ fn every_instruction_is_classified() -> Result<(), String> {
     if count < 200 {
         return Err(format!("only {count} instructions were found"));
     }
-    if missing.is_empty() { Ok(()) } else { Err(format!("nothing is said of {}", missing.join(", "))) }
+    if missing.is_empty() { Ok(()) } else { Err(format!("no document names {}", missing.join(", "))) }
 }
 
 fn rspirv_knows(name: &str) -> bool {

@@ -20,7 +20,7 @@ struct Example {
     result: (usize, Vec<u32>),
 }
 
-/// All eight.
+/// All examples.
 pub(crate) fn all() -> Vec<Benchmark<'static>> {
     let zeros = |words: usize| Contents::Zeros(4 * words);
     let iota: Vec<u32> = (0..65536).collect();
@@ -98,7 +98,7 @@ pub(crate) fn all() -> Vec<Benchmark<'static>> {
     all
 }
 
-/// The only one of two launches.
+/// The only example with two launches.
 fn compare_exchange() -> Benchmark<'static> {
     let step = |kernel, arguments: Vec<Argument>, items, local| Step {
         kernel,

@@ -165,7 +165,7 @@ fn supervise(target: Target, executions: u64, seed: u64) -> ExitCode {
         let text = String::from_utf8_lossy(&output.stdout);
         for line in text.lines().filter_map(|line| line.strip_prefix("panic\t")) {
             let (number, location) = line.split_once('\t').expect("a line of progress");
-            let number = number.parse().expect("a number of ours");
+            let number = number.parse().expect("a number that the worker has printed");
             if found.insert(location.to_owned()) {
                 save_finding(target, &mutator.input(number), location, folder.path());
             }

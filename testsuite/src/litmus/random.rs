@@ -15,7 +15,7 @@ pub fn test(number: u64) -> Test {
     (0..)
         .map(|turn| random_test(number + (turn << 32)))
         .find(uses_all)
-        .expect("chance is no respecter of objects")
+        .expect("some number gives a test that uses all of its objects")
 }
 
 fn random_test(number: u64) -> Test {

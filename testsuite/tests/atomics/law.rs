@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// The rows of the table.
 const TABLE: &str = include_str!("../../data/atomics.tsv");
 
-/// The orders as the table has them.
+/// The orders, as the table spells them.
 pub(crate) const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
 
 /// The scopes; `all_devices` is 3.0's name of `all_svm_devices`.
@@ -18,7 +18,7 @@ pub(crate) const SCOPES: [&str; 6] =
 pub(crate) enum Choice {
     /// This name.
     Named(&'static str),
-    /// A variable of the kernel's.
+    /// A variable of the kernel.
     Runtime,
     /// A constant that has no name.
     Wrong,

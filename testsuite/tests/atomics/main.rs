@@ -206,5 +206,5 @@ fn emit(
             return Err("no module, and no reason".to_owned());
         }
     }
-    Err("refusals come one after the other".to_owned())
+    Err("each compilation rejects other calls".to_owned())
 }

@@ -217,7 +217,7 @@ pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
             "mistakes.md",
             page(
                 "Typical mistakes",
-                "[Another page](mistakes-from-other-languages.md) has those from C++, CUDA and others.",
+                "[Another page](mistakes-from-other-languages.md) has mistakes from C++, CUDA and other languages.",
                 &of_c,
             ),
         ),
@@ -225,7 +225,7 @@ pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
             "mistakes-from-other-languages.md",
             page(
                 others,
-                "They are mistakes of people who write C++, CUDA, shaders, Python or Rust.",
+                "The mistakes are typical of people who write C++, CUDA, shaders, Python or Rust.",
                 &of_others,
             ),
         ),
@@ -237,12 +237,14 @@ fn page(title: &str, scope: &str, rows: &Rows) -> String {
     let equal = count - better;
     format!(
         "# {title}\n\n\
-         {count} mistakes, with the first message of `kiln check` and of clang 22 \
-         (`-cl-std=CL2.0 -finclude-default-header`), each without options for warnings. {scope} The last column has the points \
-         of both: one if the first message is on the line of the mistake, one if it names the remedy (in the message, \
-         its notes or its fix; testsuite/data/mistakes.txt has the words), and one if there is no further message. By \
-         these points Kiln is better for {better} mistakes, equal for {equal} and worse for 0. The points do not say \
-         how well a message explains. A test compares this page with the compiler.\n\n\
+         By the points below, Kiln's messages are better than those of clang 22 for {better} of {count} mistakes, equal \
+         for {equal}, and worse for none. {scope}\n\n\
+         The table shows the first message of `kiln check` and of clang (`-cl-std=CL2.0 -finclude-default-header`), both \
+         without options for warnings. The last column has the points of Kiln and of clang, one for each of these:\n\n\
+         - The first message is on the line of the mistake.\n\
+         - The first message, its notes or its fix name the remedy (`testsuite/data/mistakes.txt` has the words).\n\
+         - There is no further message.\n\n\
+         The points do not say how well a message explains. A test compares this page with the compiler.\n\n\
          | mistake | line | Kiln | clang 22 | points |\n|---|---|---|---|---|\n{text}"
     )
 }

@@ -80,7 +80,7 @@ pub(crate) fn relations(device: Device) {
         }
         body += &format!("    out[j * N + {width}] = as_{signed}(select(x, y, ({signed})(j & 1)));\n");
         body += &format!(
-            // The sign of x chooses. (Of a constant under a condition, lavapipe folds the sign of 64 bits wrong.)
+            // The sign of x chooses. (The mask is not constant, because lavapipe folds 64-bit signs of constants incorrectly.)
             "    out[j * N + {}] = as_{signed}(select(v, w, ({signed}2)(0, as_{signed}(x))).s1);\n",
             width + 1
         );

@@ -344,8 +344,7 @@ OpReturn
 OpFunctionEnd
 ";
 
-/// The head of a kernel with one argument, a pointer to a 32-bit integer.
-/// The limits of a function that a kernel could enqueue.
+/// Queries the limits of a function that a kernel could enqueue.
 const SUB_GROUP_LIMITS: &str = "\
 OpCapability Kernel
 OpCapability Addresses

@@ -274,7 +274,7 @@ fn colors_are_used_on_terminals_and_on_request() {
     assert!(!colored(&["--color", "never"], Some("CLICOLOR_FORCE")));
     assert!(!colored(&[], Some("NO_COLOR")));
     assert!(colored(&["--color", "always"], None));
-    assert!(colored(&["--color", "always"], Some("NO_COLOR")), "an option says more than the environment");
+    assert!(colored(&["--color", "always"], Some("NO_COLOR")), "an option overrides the environment");
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn workarounds_follow_from_the_profile_or_the_option() {
     }
 }
 
-/// Devices that can round to nearest are asked to, except those with the fault of doing it wrong.
+/// Modules require rounding to the nearest number on devices that can do it, unless their driver has the fault
+/// `omit_rounding_mode`.
 #[test]
 fn modules_request_rounding_to_nearest() {
     let folder = folder(&[("sum.cl", "kernel void k(global float *a) { a[0] += 1.0f; }\n")]);

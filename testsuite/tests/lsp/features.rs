@@ -26,7 +26,7 @@ fn started() -> Client {
     client
 }
 
-/// The position of a piece of the text, and so many characters on.
+/// The position that is `further` bytes after the start of a piece of the text.
 fn on(text: &str, piece: &str, further: usize) -> Value {
     let at = text.find(piece).expect("it is there") + further;
     let line = text[..at].matches('\n').count();
@@ -295,7 +295,7 @@ fn diagnostics_are_pulled_by_clients_that_can() {
 #[test]
 fn cancelled_requests_return_no_result() {
     let mut client = started();
-    // The worker is busy with the first while the others are taken back.
+    // The worker is busy with the first request while the others are canceled.
     let ids: Vec<i64> = (0..50)
         .map(|_| {
             client.ask(

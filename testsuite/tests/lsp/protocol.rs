@@ -232,7 +232,7 @@ fn a_panic_fails_one_request_only() {
     client.open(uri, "int f() { return b; }\n");
     assert_eq!(client.diagnostics(uri).diagnostics.len(), 1);
     client.replace(uri, "int f() { return panic_here; }\n");
-    client.wait("a word about it", |client| {
+    client.wait("a message about the panic", |client| {
         let logged = client.notifications.iter().find(|it| it["method"] == "window/logMessage")?;
         Some(logged["params"]["message"].as_str()?.contains("a requested panic"))
     });

@@ -18,7 +18,7 @@ pub(crate) struct Judge {
 const MAX_REPORTED: usize = 5;
 
 impl Judge {
-    /// `flushes`: the device may take denormal floats for zero, as OpenCL allows (7.5.3).
+    /// `flushes`: the device may treat denormal floats as zero, as OpenCL allows (7.5.3).
     pub(crate) fn new(
         kind: Kind,
         flushes: bool,

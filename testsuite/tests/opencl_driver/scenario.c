@@ -298,7 +298,7 @@ int main(int count, char **arguments) {
     printf("%lld calls can fail\n", faults_calls());
     int happened = 1;
     for (; number <= last && happened; number += happened) {
-        // A failure can leave objects in the pools, but the same one leaves no more of them.
+        // A failure can leave objects in the pools, but the same failure does not add more.
         long long live[2];
         for (int at = 0; at < 2 && happened; at++) {
             happened = fail(number, number % 2 ? OUT_OF_HOST_MEMORY : OUT_OF_DEVICE_MEMORY);

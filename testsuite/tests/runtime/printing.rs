@@ -54,7 +54,7 @@ pub(crate) fn order(device: &Device) {
     assert_eq!(lines, all, "each work-item once");
 }
 
-/// Launches that are held back, of a queue without order, print when they have run.
+/// Launches of an out-of-order queue that are held back print when they have run.
 pub(crate) fn held_back(device: &Device) {
     let text = Text::default();
     device.print_to(text.clone());

@@ -52,7 +52,7 @@ impl Mutant<'_> {
         Some((at, label(&self.module.functions[at.function], target)?))
     }
 
-    /// Lets an edge go to another block.
+    /// Redirects an edge to another block.
     pub(super) fn redirect_edge(&mut self) {
         let Some((at, label)) = self.edge() else { return };
         let block = &mut self.module.functions[at.function].blocks[at.block];

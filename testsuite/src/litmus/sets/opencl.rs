@@ -1,5 +1,5 @@
-//! Dat3M's tests in herd's OpenCL format, by `kiln litmus --thin-air`: the text of the specification does not exclude values out
-//! of thin air, and Dat3M's model neither.
+//! Dat3M's tests in herd's OpenCL format, by `kiln litmus --thin-air`: neither the text of the specification nor Dat3M's
+//! model excludes values out of thin air.
 
 use std::{collections::BTreeMap, path::Path, process::Command};
 

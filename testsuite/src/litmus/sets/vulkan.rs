@@ -17,7 +17,7 @@ pub(super) fn verdict(test: &Path, question: Question, model: Model) -> Result<V
         let test = VulkanTest::read_for_progress(&read(test)?)?;
         return ends(&test.skeletons[0], model, scheduler, options);
     }
-    // Khronos' formal model does not exclude values out of thin air, and Dat3M's neither.
+    // Neither Khronos' formal model nor Dat3M's excludes values out of thin air.
     let test = VulkanTest::read_with_thin_air(&read(test)?)?;
     let decides = |outcome: &[u64]| question == Question::Condition && test.decides(outcome);
     let found = test.explore(model, options, &decides).map_err(|e| e.to_string())?;
