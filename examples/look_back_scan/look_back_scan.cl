@@ -1,8 +1,8 @@
 /* A scan over all work-groups in one launch (decoupled look-back).
  *
  * Each group publishes the sum of its tile. It looks back at its predecessors and adds their sums, until it finds
- * one that has published the sum of everything before it. A group draws its number, so its predecessors have all
- * started.
+ * one that has published the sum of everything before it. Groups draw their numbers from a counter, so all
+ * predecessors of a group have started.
  *
  * kiln run --kernel scan --global 4 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[4]=0 --arg buf:int[8]=0 --arg buf:int[4]=1,2,3,4 --arg buf:int[4]=0

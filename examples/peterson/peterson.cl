@@ -1,7 +1,7 @@
 /* Peterson's lock for two work-items.
  *
  * Each announces that it wants to enter, and gives the other the turn. The exchange of `turn` orders both: the
- * second one synchronizes with the first, and sees the announcement before it. So no operation must be
+ * second one synchronizes with the first, and sees the announcement before it. So no operation needs to be
  * sequentially consistent.
  *
  * kiln run --kernel count --global 2 --local 1

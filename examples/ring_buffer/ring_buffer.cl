@@ -1,7 +1,7 @@
 /* A ring buffer with one producer and one consumer.
  *
- * The producer waits for a free place, and the consumer for a full one. Each end is written by one of them only. One
- * work-item of each group takes part.
+ * The producer waits for a free place, and the consumer for a full one. Only the producer writes `written`, and only
+ * the consumer writes `taken`. One work-item of each group takes part.
  *
  * kiln run --kernel pass --global 16 --local 8
  *     --arg buf:int[1]=0 --arg buf:int[1]=0 --arg buf:int[2]=0 --arg buf:int[2]=0 --check got[0..2]=1,2

@@ -1,4 +1,4 @@
-/* A deque of which one work-item owns one end, while others steal from the other end (Chase and Lev).
+/* A deque: one work-item owns one end, and others steal from the other end (Chase and Lev).
  *
  * The owner pushes and takes at `bottom`, thieves steal at `top`. Each writes its end, and then reads the other's. Two
  * sequentially consistent fences are between these steps: without them both could get the same task (store buffering).
