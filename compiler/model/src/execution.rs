@@ -38,50 +38,39 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Returns `None` if there are too many events.
+    /// Returns `None` if there are too many events or work-items.
     pub(crate) fn new(traces: &[&Trace], positions: &[Position], system: &[(usize, usize)]) -> Option<Self> {
-        let all = || {
-            traces.iter().enumerate().flat_map(|(item, trace)| trace.events.iter().map(move |it| (item, it)))
-        };
-        let events: Vec<Event> = all().map(|(_, event)| event.clone()).collect();
-        let items: Vec<usize> = all().map(|(item, _)| item).collect();
-        let count = events.len();
-        if count > MAX_ELEMENTS {
+        let count = traces.iter().map(|trace| trace.events.len()).sum();
+        if count > MAX_ELEMENTS || traces.len() > MAX_ELEMENTS {
             return None;
         }
-        let set = |holds: &dyn Fn(&Event) -> bool| {
-            events
-                .iter()
-                .enumerate()
-                .filter(|(_, it)| holds(it))
-                .fold(0, |set: Set, (index, _)| set | 1 << index)
-        };
-        let before = Relation::from_predicate(count, |a, b| a < b && items[a] == items[b]);
-        let includes = |a: usize, b: usize| {
-            shares(events[a].scope, positions, items[a], items[b]) || items[a] == items[b]
+        let mut events = Vec::with_capacity(count);
+        let mut items = Vec::with_capacity(count);
+        // The events of each work-item.
+        let mut own: Vec<Set> = Vec::with_capacity(traces.len());
+        for (item, trace) in traces.iter().enumerate() {
+            own.push(span(events.len(), trace.events.len()));
+            events.extend_from_slice(&trace.events);
+            items.resize(events.len(), item);
+        }
+        let set = |holds: fn(&Event) -> bool| set_of(count, |index| holds(&events[index]));
+        let (same_location, same_reference) = same_objects(&events);
+        let barriers = match events.iter().any(|event| event.action == Action::Arrive) {
+            true => barriers(&events, &items, positions),
+            false => Relation::new(count),
         };
         Some(Self {
-            reads: set(&Event::reads),
-            writes: set(&Event::writes),
-            atomics: set(&|event| event.is_atomic),
-            after: before.inverse(),
-            before,
-            same_location: Relation::from_predicate(count, |a, b| {
-                events[a].location.is_some() && events[a].location == events[b].location
-            }),
-            same_reference: Relation::from_predicate(count, |a, b| {
-                events[a].location.is_some()
-                    && events[a].location == events[b].location
-                    && events[a].reference == events[b].reference
-            }),
-            system: {
-                let mut all = Relation::from_predicate(count, |a, b| system.contains(&(items[a], items[b])));
-                all.close();
-                all
-            },
-            same_item: Relation::from_predicate(count, |a, b| items[a] == items[b]),
-            inclusive: Relation::from_predicate(count, |a, b| includes(a, b) && includes(b, a)),
-            barriers: barriers(&events, &items, positions),
+            reads: set(Event::reads),
+            writes: set(Event::writes),
+            atomics: set(|event| event.is_atomic),
+            before: Relation::from_rows(count, |a| own[items[a]] & (Set::MAX << a << 1)),
+            after: Relation::from_rows(count, |a| own[items[a]] & ((1 << a) - 1)),
+            same_location,
+            same_reference,
+            system: between_items(count, &items, &own, system),
+            same_item: Relation::from_rows(count, |a| own[items[a]]),
+            inclusive: inclusive(&events, &items, positions),
+            barriers,
             positions: positions.to_vec(),
             events,
             items,
@@ -130,6 +119,60 @@ fn shares(scope: u32, positions: &[Position], a: usize, b: usize) -> bool {
         scope::SUBGROUP => positions[a].sub_group == positions[b].sub_group,
         _ => a == b,
     }
+}
+
+/// The elements from `first` on, in this number.
+fn span(first: usize, count: usize) -> Set {
+    let below = |end: usize| 1_u128.checked_shl(end as u32).map_or(Set::MAX, |bit| bit - 1);
+    below(first + count) & !below(first)
+}
+
+/// The elements that satisfy a predicate.
+pub(crate) fn set_of(count: usize, holds: impl Fn(usize) -> bool) -> Set {
+    (0..count).fold(0, |set, index| set | Set::from(holds(index)) << index)
+}
+
+/// The accesses of the same location, and of these the ones through the same reference.
+fn same_objects(events: &[Event]) -> (Relation, Relation) {
+    let (mut same_location, mut same_reference) = (Relation::new(events.len()), Relation::new(events.len()));
+    for (a, event) in events.iter().enumerate().filter(|(_, event)| event.location.is_some()) {
+        for (b, other) in events[..=a].iter().enumerate().filter(|(_, it)| it.location == event.location) {
+            same_location.add(a, b);
+            same_location.add(b, a);
+            if event.reference == other.reference {
+                same_reference.add(a, b);
+                same_reference.add(b, a);
+            }
+        }
+    }
+    (same_location, same_reference)
+}
+
+/// Relates the events of work-items to those of others.
+fn between_items(count: usize, items: &[usize], own: &[Set], pairs: &[(usize, usize)]) -> Relation {
+    let mut all = Relation::from_rows(count, |a| {
+        let later = pairs.iter().filter(|(first, _)| *first == items[a]);
+        later.filter_map(|(_, second)| own.get(*second)).fold(0, |set, own| set | own)
+    });
+    if !pairs.is_empty() {
+        all.close();
+    }
+    all
+}
+
+/// Relates the events whose scopes include each other's work-items.
+fn inclusive(events: &[Event], items: &[usize], positions: &[Position]) -> Relation {
+    // For each event, the work-items in its scope.
+    let scopes: Vec<Set> = events
+        .iter()
+        .zip(items)
+        .map(|(event, &item)| {
+            set_of(positions.len(), |other| other == item || shares(event.scope, positions, item, other))
+        })
+        .collect();
+    Relation::from_rows(events.len(), |a| {
+        set_of(events.len(), |b| scopes[a] >> items[b] & scopes[b] >> items[a] & 1 != 0)
+    })
 }
 
 /// The n-th execution of a barrier by a work-item is the n-th by the others in its group.

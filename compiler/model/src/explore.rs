@@ -3,32 +3,35 @@
 //!
 //! The search enumerates choices, so it visits each consistent execution once without storing the previous ones. It
 //! checks the choices for one location before it considers the next location. This is sound because the axioms are
-//! monotone: more synchronization never makes a cycle disappear. Runs with the same operations but different values share
-//! the relations that do not depend on values (`shape`). Values are not chosen in advance: choosing the source of a read
-//! keeps only the runs that read the value of this source (`search`).
+//! monotone: more synchronization never makes a cycle disappear. A model adds each choice to its relations, and undoes it.
+//! Runs with the same operations but different values share the relations that do not depend on values (`shape`). Values are not
+//! chosen in advance: choosing the source of a read keeps only the runs that read the value of this source (`search`).
 //!
 //! Plain accesses do not synchronize. Once the choices at the locations with atomic accesses are made, happens-before, the
 //! races and the order of seq_cst operations are known, and each plain access is checked only with those of its own location.
+//!
+//! A second pass explains the outcomes that no consistent execution has (`explain`).
 
 mod cells;
+mod explain;
+mod judge;
 mod search;
 mod shape;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     rc::Rc,
 };
 
 use crate::{
-    event::{End, Event, Location, Position, Skeleton, Trace},
+    event::{Event, Location, Position, Skeleton, Trace},
     execution::{Execution, Frame},
-    opencl,
-    verdict::{Rule, Verdict, Violation},
-    vulkan,
+    verdict::{Rule, Verdict},
 };
 
-use search::{Runs, Search};
+use judge::Judge;
+use search::Search;
 use shape::{Shape, Shapes};
 
 /// A memory model.
@@ -50,7 +53,8 @@ const CHOICES: u64 = 16;
 pub struct Options {
     /// The maximum number of candidate executions.
     pub budget: u64,
-    /// Whether to find outcomes that are forbidden, with the rule. This visits inconsistent executions too.
+    /// Whether to find outcomes that are forbidden, with the rule, unless the exploration stops early. This visits inconsistent
+    /// executions too, up to the budget again.
     pub explains: bool,
     /// Whether to stop at the first data race.
     pub stops_at_race: bool,
@@ -202,71 +206,67 @@ fn run<'s>(
     goal: SearchGoal<'s>,
 ) -> Result<Outcomes, Error> {
     let shapes = Shapes::new(skeleton);
-    let mut explorer = Explorer { skeleton, options, found: Outcomes::default(), choices: 0, goal };
-    let mut chosen = Vec::new();
-    match explorer.choose(&shapes, model, &mut chosen) {
-        Ok(()) | Err(Error::Stopped) => Ok(explorer.found),
-        Err(error) => Err(error),
+    let mut explorer = Explorer {
+        skeleton,
+        options,
+        found: Outcomes::default(),
+        known: HashMap::new(),
+        candidates: 0,
+        choices: 0,
+        pass: Pass::Consistent,
+        goal,
+    };
+    match explorer.pass(&shapes, model) {
+        Ok(()) if options.explains => {
+            explorer.pass = Pass::Forbidden;
+            explorer.pass(&shapes, model)?;
+        }
+        Ok(()) | Err(Error::Stopped) => {}
+        Err(error) => return Err(error),
     }
+    Ok(explorer.found)
 }
 
-/// The memory model, prepared for one frame.
-enum Judge {
-    Vulkan(Box<vulkan::Model>),
-    OpenCl(Box<opencl::Model>),
+/// What a pass over the candidates finds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// The consistent executions.
+    Consistent,
+    /// Why the other outcomes are forbidden.
+    Forbidden,
 }
 
-impl Judge {
-    fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
-        match self {
-            Self::Vulkan(model) => model.check(execution),
-            Self::OpenCl(model) => model.check(execution),
-        }
-    }
-
-    /// Checks an access, given the happens-before relation of the last `check`, with the known accesses of its location.
-    fn check_access(&mut self, execution: &Execution, access: usize) -> Result<(), Violation> {
-        match self {
-            Self::Vulkan(model) => model.check_access(execution, access),
-            Self::OpenCl(model) => model.check_access(execution, access),
-        }
-    }
-
-    /// Whether an access is before another one of its location, by happens-before or Vulkan's location order.
-    fn is_before(&self, execution: &Execution, a: usize, b: usize) -> bool {
-        match self {
-            Self::Vulkan(model) => model.is_located_before(a, b),
-            Self::OpenCl(model) => model.happens_before(execution, a, b),
-        }
-    }
-
-    /// Whether no modification order of the model contains both writes. Then the read-modify-write need not read from the other
-    /// write.
-    fn are_unordered(&self, modify: usize, other: usize) -> bool {
-        match self {
-            Self::Vulkan(model) => !model.are_ordered(modify, other),
-            Self::OpenCl(_) => false,
-        }
-    }
-
-    fn judge(&mut self, execution: &Execution) -> Verdict {
-        match self {
-            Self::Vulkan(model) => model.judge(execution),
-            Self::OpenCl(model) => model.judge(execution),
-        }
-    }
+/// What is known about an outcome.
+#[derive(Default)]
+struct Known {
+    /// Whether consistent executions have it, with a data race, and without one.
+    is_allowed: bool,
+    is_racing: bool,
+    is_racefree: bool,
+    /// The rule that explains why it is forbidden.
+    rule: Option<Rule>,
 }
 
 struct Explorer<'s> {
     skeleton: &'s Skeleton,
     options: Options,
     found: Outcomes,
-    /// The number of choices: combinations of shapes, positions of writes and sources of reads.
+    known: HashMap<Vec<u64>, Known>,
+    /// The number of candidates in this pass, and that of choices: combinations of shapes, positions of writes and sources of
+    /// reads.
+    candidates: u64,
     choices: u64,
+    pass: Pass,
     goal: SearchGoal<'s>,
 }
 
 impl Explorer<'_> {
+    /// Visits all candidates.
+    fn pass(&mut self, shapes: &Shapes, model: Model) -> Result<(), Error> {
+        (self.candidates, self.choices) = (0, 0);
+        self.choose(shapes, model, &mut Vec::new())
+    }
+
     /// Chooses a shape for each work-item.
     fn choose<'t>(
         &mut self,
@@ -282,7 +282,7 @@ impl Explorer<'_> {
         for shape in next.iter().filter(|shape| has_goal || shape.trace.is_whole()) {
             self.count_choice()?;
             chosen.push(shape);
-            let result = match shape::can_be_supplied(chosen, &shapes.items[chosen.len()..]) {
+            let result = match shapes.can_be_supplied(chosen) {
                 true => self.choose(shapes, model, chosen),
                 false => Ok(()),
             };
@@ -302,69 +302,42 @@ impl Explorer<'_> {
         }
         let frame = Frame::new(&traces, &self.skeleton.positions, &self.skeleton.system);
         let frame = Rc::new(frame.ok_or(Error::TooLong)?);
-        let vulkan = |has_chains| {
-            let model = vulkan::Model::new(&frame, has_chains).ok_or(Error::TooLong)?;
-            Ok(Judge::Vulkan(Box::new(model)))
-        };
-        let judge = match model {
-            Model::Vulkan => vulkan(true)?,
-            Model::VulkanWithoutChains => vulkan(false)?,
-            Model::OpenCl => Judge::OpenCl(Box::new(opencl::Model::new(&frame))),
-        };
-        let cells = cells::cells(&frame, self.skeleton);
-        let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
-        let initial = |part: &Location| initial(self.skeleton, *part);
-        let mut first = 0;
-        let runs = shapes.iter().zip(possible).map(|(shape, possible)| {
-            let start = first;
-            first += shape.trace.events.len();
-            Runs { shape, possible, first: start }
-        });
-        let mut search = Search {
-            judge,
-            shared: self.skeleton.parts.iter().map(find).collect(),
-            execution: Execution::new(Rc::clone(&frame)),
-            written: vec![0; frame.count()],
-            runs: runs.collect(),
-            outcome: self.skeleton.parts.iter().map(initial).collect(),
-            verdict: Verdict::Possible,
-            diverges: frame.divergence(),
-            is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
-            synchronizing_cells: cells.iter().filter(|cell| !cell.never_synchronizes).count(),
-            cells,
-            frame,
-        };
-        match self.visit_cell(&mut search, 0, None) {
+        let judge = Judge::new(&frame, model).ok_or(Error::TooLong)?;
+        if self.pass == Pass::Consistent && judge.is_impossible() {
+            return self.count();
+        }
+        let mut search = Search::new(self.skeleton, shapes, possible, frame, judge);
+        match self.visit_cell(&mut search, 0) {
             Err(Error::Stopped) if matches!(self.goal, SearchGoal::Goal(_)) => Ok(()),
             result => result,
         }
     }
 
-    /// Records the result of a complete candidate.
-    fn finish(&mut self, search: &mut Search<'_>, violation: Option<Violation>) -> Result<(), Error> {
-        let violation = violation.or_else(|| search.racing_read());
-        let verdict = violation.map_or(search.verdict, Verdict::Impossible);
+    /// Records a consistent execution.
+    fn finish(&mut self, search: &mut Search<'_>) -> Result<(), Error> {
+        if search.racing_read().is_some() {
+            return Ok(());
+        }
         if let SearchGoal::Goal(goal) = &mut self.goal {
-            if matches!(verdict, Verdict::Impossible(_)) || !goal.accepts(&search.execution) {
+            if !goal.accepts(&search.execution) {
                 return Ok(());
             }
             goal.record(search.witness());
             return Err(Error::Stopped);
         }
-        let outcome = search.outcome();
-        match verdict {
-            Verdict::Impossible(violation) => {
-                if self.options.explains {
-                    self.forbid(search, outcome, violation);
-                }
-                return Ok(());
-            }
-            Verdict::Race(a, b) => {
-                self.undefine(search, Some((a, b)), (a, b));
+        search.find_outcome();
+        let outcome = &search.outcome;
+        if !self.known.contains_key(outcome) {
+            self.known.insert(outcome.clone(), Known::default());
+        }
+        let Some(known) = self.known.get_mut(outcome) else { return Ok(()) };
+        if let Verdict::Race(a, b) = search.verdict {
+            if !std::mem::replace(&mut known.is_racing, true) {
                 self.found.racing.insert(outcome.clone());
             }
-            Verdict::Possible if search.is_cut => {}
-            Verdict::Possible => drop(self.found.racefree.insert(outcome.clone())),
+            self.found.undefine(search, Some((a, b)), (a, b));
+        } else if !search.is_cut && !std::mem::replace(&mut known.is_racefree, true) {
+            self.found.racefree.insert(outcome.clone());
         }
         let stops = self.options.stops_at_race && !self.found.racing.is_empty();
         if search.is_cut {
@@ -372,33 +345,14 @@ impl Explorer<'_> {
             return if stops { Err(Error::Stopped) } else { Ok(()) };
         }
         if let Some(items) = search.diverges {
-            self.undefine(search, None, items);
+            self.found.undefine(search, None, items);
         }
         self.found.executions += 1;
-        let decides = matches!(self.goal, SearchGoal::Outcomes(decides) if decides(&outcome));
-        self.found.allowed.entry(outcome).or_insert_with(|| search.witness());
-        if stops || decides { Err(Error::Stopped) } else { Ok(()) }
-    }
-
-    /// Records a forbidden outcome. Of several explanations, keeps the one by the rule that is checked last, whose execution
-    /// is the nearest to a consistent one.
-    fn forbid(&mut self, search: &Search<'_>, outcome: Vec<u64>, violation: Violation) {
-        let known = self.found.forbidden.get(&outcome);
-        if known.is_none_or(|known| known.rule < violation.rule) {
-            let events = (violation.first, violation.second);
-            let forbidden = Forbidden { rule: violation.rule, events, witness: search.witness() };
-            self.found.forbidden.insert(outcome, forbidden);
+        if !std::mem::replace(&mut known.is_allowed, true) {
+            self.found.allowed.insert(outcome.clone(), search.witness());
         }
-    }
-
-    fn undefine(&mut self, search: &Search<'_>, events: Option<(usize, usize)>, pair: (usize, usize)) {
-        let frame = &search.frame;
-        let (key, items) = match events {
-            Some((a, b)) => ((frame.events[a].site, frame.events[b].site), (frame.items[a], frame.items[b])),
-            None => ((u32::MAX, u32::MAX), pair),
-        };
-        let entry = self.found.undefined.entry(key);
-        entry.or_insert_with(|| Undefined { events, items, witness: search.witness() });
+        let decides = matches!(self.goal, SearchGoal::Outcomes(decides) if decides(outcome));
+        if stops || decides { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// Counts a choice. An error if the budget is exceeded.
@@ -413,10 +367,24 @@ impl Explorer<'_> {
     /// Counts a candidate. An error if the budget is exceeded.
     fn count(&mut self) -> Result<(), Error> {
         self.found.candidates += 1;
-        match self.found.candidates > self.options.budget {
+        self.candidates += 1;
+        match self.candidates > self.options.budget {
             true => Err(Error::TooMany(self.options.budget)),
             false => Ok(()),
         }
+    }
+}
+
+impl Outcomes {
+    /// Records a data race of these events, or a barrier that these work-items do not both reach.
+    fn undefine(&mut self, search: &Search<'_>, events: Option<(usize, usize)>, pair: (usize, usize)) {
+        let frame = &search.frame;
+        let (key, items) = match events {
+            Some((a, b)) => ((frame.events[a].site, frame.events[b].site), (frame.items[a], frame.items[b])),
+            None => ((u32::MAX, u32::MAX), pair),
+        };
+        let entry = self.undefined.entry(key);
+        entry.or_insert_with(|| Undefined { events, items, witness: search.witness() });
     }
 }
 

@@ -20,15 +20,13 @@ mod total_order;
 
 use crate::{
     event::{Event, Space},
-    execution::{Execution, Frame, INITIAL},
-    relation::{Relation, Set, members},
+    execution::{Execution, Frame, INITIAL, set_of},
+    relation::{Growing, Mark, Relation, Set, members},
     verdict::{Rule, Verdict, Violation},
 };
 
-/// The facts about a frame that the model needs, and space for its relations.
+/// The facts about a frame that the model needs, and happens-before of the known part of an execution.
 pub(crate) struct Model {
-    /// For each memory: sequenced-before and barriers, on the actions on this memory.
-    base: [Relation; 2],
     /// For each write, the release operations that can synchronize through it: the write itself, and fences before it.
     releases: Vec<Set>,
     /// For each read, the acquire operations that can synchronize through it: the read itself, and fences after it.
@@ -38,8 +36,10 @@ pub(crate) struct Model {
     wide_fences: Set,
     /// Pairs of accesses that are a data race if nothing orders them.
     suspects: Vec<(usize, usize)>,
-    /// Happens-before for global and for local memory.
-    before: [Relation; 2],
+    /// Happens-before for global and for local memory. It begins as sequenced-before and barriers, on the actions on this memory.
+    before: [Growing; 2],
+    /// Space for the order S.
+    precedes: Relation,
 }
 
 /// Whether an event is an action on this memory.
@@ -48,49 +48,91 @@ fn is_action(event: &Event, space: Space) -> bool {
         || if event.is_fence() { event.semantics & space.class() != 0 } else { event.space == space }
 }
 
-/// Whether a fence orders the location of an access.
-fn orders_location(fence: &Event, access: &Event) -> bool {
-    fence.is_fence() && fence.semantics & access.space.class() != 0
-}
-
 impl Model {
     pub(crate) fn new(frame: &Frame) -> Self {
         let events = &frame.events;
         let count = frame.count();
-        let set = |holds: &dyn Fn(usize) -> bool| {
-            (0..count).filter(|&it| holds(it)).fold(0, |set: Set, index| set | 1 << index)
+        let set = |holds: &dyn Fn(&Event) -> bool| set_of(count, |index| holds(&events[index]));
+        // For each memory, the fences that release or acquire it.
+        let fences = |is_end: fn(&Event) -> bool| {
+            Space::ALL
+                .map(|space| set(&|it| it.is_fence() && it.semantics & space.class() != 0 && is_end(it)))
         };
-        let ends = |access: usize, is_end: fn(&Event) -> bool, fences: &Relation| {
-            if !events[access].is_atomic {
-                return 0;
-            }
-            set(&|index| {
-                is_end(&events[index])
-                    && (index == access
-                        || (fences.has(access, index) && orders_location(&events[index], &events[access])))
-            })
+        let ends = |is_end: fn(&Event) -> bool, near: &Relation| {
+            let fences = fences(is_end);
+            let own = set(&|event| is_end(event));
+            let of_access = |access: usize| match &events[access] {
+                event if event.is_atomic => {
+                    own & 1 << access | near.from(access) & fences[event.space as usize]
+                }
+                _ => 0,
+            };
+            (0..count).map(of_access).collect()
         };
         let wide = Space::Global.class() | Space::Local.class();
         Self {
-            base: Space::ALL.map(|space| {
-                Relation::from_predicate(count, |a, b| {
-                    let both = is_action(&events[a], space) && is_action(&events[b], space);
-                    both && (frame.before.has(a, b) || frame.barriers.has(a, b))
-                })
+            before: Space::ALL.map(|space| {
+                let actions = set(&|event| is_action(event, space));
+                let mut base = Relation::from_rows(count, |a| match actions >> a & 1 {
+                    0 => 0,
+                    _ => (frame.before.from(a) | frame.barriers.from(a)) & actions,
+                });
+                base.close();
+                Growing::new(base)
             }),
-            releases: (0..count).map(|access| ends(access, Event::releases, &frame.after)).collect(),
-            acquires: (0..count).map(|access| ends(access, Event::acquires, &frame.before)).collect(),
-            seq_cst: set(&|index| events[index].is_seq_cst()),
-            wide_fences: set(&|index| events[index].is_fence() && events[index].semantics & wide == wide),
+            releases: ends(Event::releases, &frame.after),
+            acquires: ends(Event::acquires, &frame.before),
+            seq_cst: set(&Event::is_seq_cst),
+            wide_fences: set(&|event| event.is_fence() && event.semantics & wide == wide),
             suspects: suspects(frame),
-            before: [Relation::new(count), Relation::new(count)],
+            precedes: Relation::new(count),
         }
     }
 
-    /// Checks the known part of an execution.
+    /// Whether sequenced-before and barriers have a cycle.
+    pub(crate) fn is_cyclic(&self) -> bool {
+        self.before.iter().any(|before| before.reflexive().is_some())
+    }
+
+    /// The present state.
+    pub(crate) fn state(&self) -> [Mark; 2] {
+        [self.before[0].mark(), self.before[1].mark()]
+    }
+
+    /// Returns to a state.
+    pub(crate) fn undo(&mut self, marks: [Mark; 2]) {
+        self.before.iter_mut().zip(marks).for_each(|(before, mark)| before.undo(mark));
+    }
+
+    /// Adds an access whose source or position is known, and what it synchronizes. Returns whether the known part can be part of
+    /// a consistent execution.
+    pub(crate) fn add(&mut self, execution: &Execution, access: usize) -> bool {
+        let frame = &execution.frame;
+        let is_coherent = |a: usize, b: usize| check_pair(execution, a, b).is_ok();
+        // Most choices fail without synchronization.
+        let before = self.before(frame.events[access].space);
+        let others = frame.same_location.from(access) & execution.known;
+        let is_possible = members(before.from(access) & others).all(|other| is_coherent(access, other))
+            && members(before.to(access) & others).all(|other| is_coherent(other, access));
+        if !is_possible {
+            return false;
+        }
+        let marks = self.state();
+        self.synchronize_read(execution, access);
+        self.before.iter().zip(marks).all(|(before, mark)| {
+            before.gains(mark).all(|(a, gained)| {
+                let later = gained & frame.same_location.from(a) & execution.known;
+                let is_known = execution.known >> a & 1 != 0;
+                gained >> a & 1 == 0 && (!is_known || members(later).all(|b| is_coherent(a, b)))
+            })
+        })
+    }
+
+    /// Checks the known part of an execution, whatever was added.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
-        self.order(execution);
-        if let Some(event) = self.before.iter().find_map(Relation::reflexive) {
+        self.undo([Mark::default(); 2]);
+        members(execution.reads()).for_each(|read| self.synchronize_read(execution, read));
+        if let Some(event) = self.before.iter().find_map(Growing::reflexive) {
             return Err(Violation::new(Rule::Cycle, event, event));
         }
         self.check_coherence(execution)
@@ -107,7 +149,12 @@ impl Model {
         }
     }
 
-    fn before(&self, space: Space) -> &Relation {
+    /// The rule that is checked last.
+    pub(crate) fn last_rule(&self) -> Rule {
+        if self.seq_cst.count_ones() < 2 { Rule::Coherence } else { Rule::TotalOrder }
+    }
+
+    fn before(&self, space: Space) -> &Growing {
         &self.before[space as usize]
     }
 
@@ -121,18 +168,11 @@ impl Model {
         self.before(execution.frame.events[a].space).has(a, b)
     }
 
-    /// Computes happens-before: sequenced-before and synchronizes-with, closed.
-    fn order(&mut self, execution: &Execution) {
-        for (before, base) in self.before.iter_mut().zip(&self.base) {
-            before.copy_from(base);
+    /// Adds the synchronizes-with edges of a read.
+    fn synchronize_read(&mut self, execution: &Execution, read: usize) {
+        if self.acquires[read] != 0 && execution.frame.reads >> read & 1 != 0 {
+            each_head(execution, read, |head| self.synchronize(&execution.frame, head, read));
         }
-        let frame = &execution.frame;
-        for read in members(execution.reads()) {
-            if self.acquires[read] != 0 {
-                each_head(execution, read, |head| self.synchronize(frame, head, read));
-            }
-        }
-        self.before.iter_mut().for_each(Relation::close);
     }
 
     /// Adds the synchronizes-with edges of a read from the release sequence that a write heads or would head.
@@ -140,13 +180,13 @@ impl Model {
         let space = frame.events[head].space as usize;
         for release in members(self.releases[head]) {
             let acquires = self.acquires[read] & frame.inclusive.from(release);
-            self.before[space].extend(release, acquires);
+            members(acquires).for_each(|acquire| self.before[space].connect(release, acquire));
             // Two seq_cst operations, and two fences of both memories, synchronize in both memories.
             let both = [self.seq_cst, self.wide_fences]
                 .into_iter()
                 .filter(|set| set >> release & 1 != 0)
                 .fold(0, |all, set| all | set);
-            self.before[1 - space].extend(release, acquires & both);
+            members(acquires & both).for_each(|acquire| self.before[1 - space].connect(release, acquire));
         }
     }
 
@@ -159,21 +199,6 @@ impl Model {
                 self.before(frame.events[a].space).from(a) & frame.same_location.from(a) & execution.known;
             for b in members(later) {
                 check_pair(execution, a, b)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks an access with the known accesses of its location, in the happens-before relation of the last `check`.
-    pub(crate) fn check_access(&self, execution: &Execution, access: usize) -> Result<(), Violation> {
-        let frame = &execution.frame;
-        let before = self.before(frame.events[access].space);
-        for other in members(frame.same_location.from(access) & execution.known) {
-            if before.has(access, other) {
-                check_pair(execution, access, other)?;
-            }
-            if before.has(other, access) {
-                check_pair(execution, other, access)?;
             }
         }
         Ok(())

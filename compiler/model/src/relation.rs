@@ -1,5 +1,9 @@
 //! Relations between the steps of an execution, as matrices of bits.
 
+mod growing;
+
+pub(crate) use growing::{Growing, Mark};
+
 /// A set of elements.
 pub(crate) type Set = u128;
 
@@ -40,9 +44,9 @@ impl Relation {
         relation
     }
 
-    /// Replaces the pairs with those of another relation.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+    /// The relation in which each element is related to a set.
+    pub(crate) fn from_rows(count: usize, row: impl FnMut(usize) -> Set) -> Self {
+        Self((0..count).map(row).collect())
     }
 
     /// Adds a pair.
@@ -63,13 +67,6 @@ impl Relation {
     /// Relates `a` to each element of a set.
     pub(crate) fn extend(&mut self, a: usize, to: Set) {
         self.0[a] |= to;
-    }
-
-    /// Adds the pairs of another relation.
-    pub(crate) fn unite(&mut self, other: &Self) {
-        for (row, more) in self.0.iter_mut().zip(&other.0) {
-            *row |= more;
-        }
     }
 
     /// The pairs in the other direction.

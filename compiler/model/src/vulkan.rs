@@ -20,8 +20,8 @@ mod chains;
 
 use crate::{
     event::{Action, Event, Space, semantics},
-    execution::{Execution, Frame, INITIAL},
-    relation::{MAX_ELEMENTS, Relation, Set, members},
+    execution::{Execution, Frame, INITIAL, set_of},
+    relation::{Growing, MAX_ELEMENTS, Mark, Relation, Set, members},
     verdict::{Rule, Verdict, Violation},
 };
 
@@ -50,19 +50,20 @@ struct Step {
     part: Part,
 }
 
-/// The facts about a frame that the model needs, and space for its relations.
+/// The facts about a frame that the model needs, and the relations of the known part of an execution.
 pub(crate) struct Model {
-    steps: Vec<Step>,
     /// The step that is the access itself, of each event.
     accesses: Vec<usize>,
-    /// Program order of steps.
+    /// Program order of steps, with each step itself, and its inverse.
     program: Relation,
-    /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before of one
-    /// work-item.
-    whole: Vec<Set>,
-    between: Vec<Relation>,
-    /// The steps in the same instance of a step's scope.
+    program_inverse: Relation,
+    /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before. It begins as that of
+    /// single work-items.
+    classes: Vec<(Set, Growing)>,
+    /// The steps in the same instance of a step's scope, the steps in whose scope it is, and those of which both are true.
     shared: Relation,
+    sharing: Relation,
+    both_share: Relation,
     /// For each event, the availability and visibility steps that apply to its location.
     availability: Vec<Set>,
     visibility: Vec<Set>,
@@ -72,20 +73,28 @@ pub(crate) struct Model {
     releases: Vec<Set>,
     /// For each read, the acquire operations that can synchronize through it.
     acquires: Vec<Set>,
-    /// The pairs of releases and acquires that synchronize through barriers.
-    barriers: Relation,
     /// The steps of the device domain.
     all_available: Set,
     all_visible: Set,
     has_chains: bool,
     suspects: Vec<(usize, usize)>,
-    /// Happens-before of steps, its inverse, and location order of events.
-    before: Relation,
-    after: Relation,
-    located: Relation,
-    /// Space for the relations of the accesses of a location.
+    /// Happens-before of steps, and location order of events.
+    before: Growing,
+    located: Growing,
+    /// Space for the relations of the accesses of a location, and for the starts of visibility chains.
     edges: Relation,
+    starts: Vec<Set>,
 }
+
+/// A state of the relations that grow. There are few sets of storage classes.
+pub(crate) struct State {
+    classes: [Mark; MAX_SETS],
+    before: Mark,
+    located: Mark,
+}
+
+/// The maximum number of sets of storage classes: those of four classes.
+const MAX_SETS: usize = 15;
 
 fn class(event: &Event) -> u32 {
     match (event.class, event.space) {
@@ -96,13 +105,11 @@ fn class(event: &Event) -> u32 {
 }
 
 /// All nonempty sets of the storage classes in use. Inter-thread-happens-before is computed for each.
-fn sets(frame: &Frame) -> Vec<u32> {
+fn sets(frame: &Frame) -> impl Iterator<Item = u32> {
     let used = frame.events.iter().fold(0, |used, event| {
         used | event.semantics & CLASSES | if event.location.is_some() { class(event) } else { 0 }
     });
-    std::iter::successors(Some(used), |set| Some(set.checked_sub(1)? & used))
-        .filter(|set| *set != 0)
-        .collect()
+    std::iter::successors(Some(used), move |set| Some(set.checked_sub(1)? & used)).filter(|set| *set != 0)
 }
 
 /// The steps of all events, in program order.
@@ -138,101 +145,91 @@ impl Model {
             return None;
         }
         let item = |step: usize| frame.items[steps[step].event];
-        let program = Relation::from_predicate(count, |a, b| a < b && item(a) == item(b));
-        let shared = Relation::from_predicate(count, |a, b| {
-            frame.share(frame.events[steps[a].event].scope, item(a), item(b))
+        let set = |holds: &dyn Fn(&Step) -> bool| set_of(count, |step| holds(&steps[step]));
+        // The steps of each work-item, and those in the same instance of each step's scope.
+        let own = |of: usize| set(&|step| frame.items[step.event] == of);
+        let own: Vec<Set> = (0..frame.positions.len()).map(own).collect();
+        let program = Relation::from_rows(count, |a| own[item(a)] & Set::MAX << a);
+        let shared = Relation::from_rows(count, |a| {
+            let scope = frame.events[steps[a].event].scope;
+            let within = own.iter().enumerate().filter(|(other, _)| frame.share(scope, item(a), *other));
+            within.fold(0, |set, (_, own)| set | own)
         });
-        // The steps that make the location of an event available or visible.
-        let applies = |event: usize, own: fn(&Event) -> bool, wanted: fn(Part) -> Option<u32>| {
-            set(count, |step| {
-                let (it, part) = (&frame.events[steps[step].event], steps[step].part);
-                match wanted(part) {
-                    Some(classes) => {
-                        frame.events[event].location.is_some() && classes & class(&frame.events[event]) != 0
-                    }
-                    // Atomic operations do so with their own location.
-                    None => {
-                        part == Part::Itself
-                            && (it.is_atomic || it.is_coherent)
-                            && own(it)
-                            && frame.same_reference.has(steps[step].event, event)
-                    }
-                }
-            })
-        };
-        let available = |part| if let Part::Available(classes) = part { Some(classes) } else { None };
-        let visible = |part| if let Part::Visible(classes) = part { Some(classes) } else { None };
-        let mutual = Relation::from_predicate(events, |a, b| {
-            a != b
-                && frame.events[a].is_atomic
-                && frame.events[b].is_atomic
-                && frame.same_reference.has(a, b)
-                && frame.inclusive.has(a, b)
+        let sharing = shared.inverse();
+        let mutual = Relation::from_rows(events, |a| match frame.atomics >> a & 1 {
+            0 => 0,
+            _ => frame.same_reference.from(a) & frame.inclusive.from(a) & frame.atomics & !(1 << a),
         });
-        let ends = |access: usize, is_end: fn(&Event) -> bool, fences: &Relation| {
-            let it = &frame.events[access];
-            set(events, |other| {
-                let end = &frame.events[other];
-                let is_fence = fences.has(access, other) && end.is_fence() && end.semantics & class(it) != 0;
-                it.is_atomic && is_end(end) && (other == access || is_fence)
-            })
-        };
         let mut accesses = vec![0; events];
         let is_main = |step: &Step| matches!(step.part, Part::Itself | Part::AllAvailable | Part::AllVisible);
         for (index, step) in steps.iter().enumerate().filter(|(_, step)| is_main(step)) {
             accesses[step.event] = index;
         }
+        // The steps that make the location of an event available or visible: those for its storage class, and atomic operations on
+        // their own location.
+        let applies = |own: fn(&Event) -> bool, wanted: fn(Part) -> u32| -> Vec<Set> {
+            let of_class = |class| set(&|step| wanted(step.part) & class != 0);
+            let own = set_of(events, |index| {
+                let it = &frame.events[index];
+                (it.is_atomic || it.is_coherent) && own(it)
+            });
+            let of_event = |index: usize| match &frame.events[index] {
+                it if it.location.is_some() => {
+                    let own = members(own & frame.same_reference.from(index)).map(|it| accesses[it]);
+                    own.fold(of_class(class(it)), |set, access| set | 1 << access)
+                }
+                _ => 0,
+            };
+            (0..events).map(of_event).collect()
+        };
+        let available = |part| if let Part::Available(classes) = part { classes } else { 0 };
+        let visible = |part| if let Part::Visible(classes) = part { classes } else { 0 };
+        let ends = |is_end: fn(&Event) -> bool, near: &Relation| -> Vec<Set> {
+            let of_access = |access: usize| match &frame.events[access] {
+                it if it.is_atomic => {
+                    let fences = near.from(access) & fences(frame, is_end);
+                    let fences =
+                        members(fences).filter(|&fence| frame.events[fence].semantics & class(it) != 0);
+                    fences.fold(Set::from(is_end(it)) << access, |set, fence| set | 1 << fence)
+                }
+                _ => 0,
+            };
+            (0..events).map(of_access).collect()
+        };
         let mut model = Self {
-            accesses,
-            whole: Vec::new(),
-            between: Vec::new(),
-            barriers: barriers(frame),
-            all_available: set(count, |step| steps[step].part == Part::AllAvailable),
-            all_visible: set(count, |step| steps[step].part == Part::AllVisible),
+            classes: sets(frame).map(|set| within_items(frame, &steps, &program, set)).collect(),
+            all_available: set(&|step| step.part == Part::AllAvailable),
+            all_visible: set(&|step| step.part == Part::AllVisible),
             has_chains,
-            availability: (0..events).map(|event| applies(event, Event::writes, available)).collect(),
-            visibility: (0..events).map(|event| applies(event, Event::reads, visible)).collect(),
-            releases: (0..events).map(|access| ends(access, Event::releases, &frame.after)).collect(),
-            acquires: (0..events).map(|access| ends(access, Event::acquires, &frame.before)).collect(),
+            availability: applies(Event::writes, available),
+            visibility: applies(Event::reads, visible),
+            releases: ends(Event::releases, &frame.after),
+            acquires: ends(Event::acquires, &frame.before),
             suspects: suspects(frame, &mutual),
-            before: Relation::new(count),
-            after: Relation::new(count),
-            located: Relation::new(events),
+            before: Growing::new(Relation::from_rows(count, |a| program.from(a) & !(1 << a))),
+            located: Growing::new(Relation::new(events)),
             edges: Relation::new(events),
-            steps,
-            program,
+            starts: vec![0; events],
+            program_inverse: program.inverse(),
+            both_share: Relation::from_rows(count, |a| shared.from(a) & sharing.from(a)),
             shared,
+            sharing,
+            accesses,
+            program,
             mutual,
         };
-        for classes in sets(frame) {
-            let (whole, between) = model.within_items(frame, classes);
-            model.whole.push(whole);
-            model.between.push(between);
+        for (release, acquires) in barriers(frame) {
+            model.synchronize(release, acquires);
         }
+        for (_, between) in &model.classes {
+            (0..count).for_each(|step| model.before.extend(step, between.from(step)));
+        }
+        // What is known without an execution is not taken back.
+        model.classes.iter_mut().for_each(|(_, between)| between.settle());
+        model.before.settle();
+        model.locate(frame);
+        model.located.settle();
         Some(model)
-    }
-
-    /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
-    /// releases after them, from acquires to the operations after them, and system-synchronizes-with.
-    fn within_items(&self, frame: &Frame, classes: u32) -> (Set, Relation) {
-        let event = |step: usize| &frame.events[self.steps[step].event];
-        let orders = |step: usize| event(step).semantics & classes == classes;
-        let is_whole = |step: usize| self.steps[step].part == Part::Itself && orders(step);
-        let concerns = |step: usize| match self.steps[step].part {
-            Part::Itself => {
-                orders(step) || (event(step).location.is_some() && class(event(step)) & classes != 0)
-            }
-            Part::Available(own) | Part::Visible(own) => own & classes != 0,
-            Part::AllAvailable | Part::AllVisible => false,
-        };
-        let count = self.steps.len();
-        let relation = Relation::from_predicate(count, |a, b| {
-            (self.program.has(a, b)
-                && ((concerns(a) && is_whole(b) && event(b).releases())
-                    || (is_whole(a) && event(a).acquires() && concerns(b))))
-                || frame.system.has(self.steps[a].event, self.steps[b].event)
-        });
-        (set(count, is_whole), relation)
     }
 
     /// Whether both are in one scoped modification order.
@@ -245,15 +242,71 @@ impl Model {
         self.located.has(a, b)
     }
 
-    /// Checks the known part of an execution.
+    /// The present state.
+    pub(crate) fn state(&self) -> State {
+        let mut classes = [Mark::default(); MAX_SETS];
+        classes.iter_mut().zip(&self.classes).for_each(|(mark, (_, between))| *mark = between.mark());
+        State { classes, before: self.before.mark(), located: self.located.mark() }
+    }
+
+    /// Returns to a state.
+    pub(crate) fn undo(&mut self, state: &State) {
+        self.classes.iter_mut().zip(state.classes).for_each(|((_, between), mark)| between.undo(mark));
+        self.before.undo(state.before);
+        self.located.undo(state.located);
+    }
+
+    /// Adds an access whose source or position is known, and what it synchronizes. Returns whether the known part can be part of
+    /// a consistent execution.
+    pub(crate) fn add(&mut self, execution: &Execution, access: usize) -> bool {
+        // Most choices fail without synchronization.
+        if !self.are_consistent(execution, 1 << access) {
+            return false;
+        }
+        let before = self.state();
+        self.synchronize_read(execution, access);
+        if !self.unite(&before) {
+            return true;
+        }
+        self.locate(&execution.frame);
+        let gains = self.located.gains(before.located);
+        let changed = gains.fold(0, |set: Set, (element, _)| set | 1 << element);
+        self.are_consistent(execution, changed)
+    }
+
+    /// Whether the locations of accesses that have changed are consistent, if they were before.
+    fn are_consistent(&mut self, execution: &Execution, changed: Set) -> bool {
+        let mut left = changed & execution.known;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let here = execution.frame.same_location.from(first) & execution.known;
+            if !self.is_consistent(execution, here, changed & here) {
+                return false;
+            }
+            left &= !here;
+        }
+        true
+    }
+
+    /// Checks the known part of an execution, whatever was added.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
-        self.order(execution);
-        self.locate(execution);
+        let start =
+            State { classes: [Mark::default(); MAX_SETS], before: Mark::default(), located: Mark::default() };
+        self.undo(&start);
+        members(execution.reads()).for_each(|read| self.synchronize_read(execution, read));
+        if self.unite(&start) {
+            self.locate(&execution.frame);
+        }
         self.check_consistency(execution)
     }
 
+    /// The rule that is checked last.
+    pub(crate) fn last_rule(&self, frame: &Frame) -> Rule {
+        if frame.reads & !frame.atomics == 0 { Rule::Consistency } else { Rule::LastWrite }
+    }
+
     /// Checks a complete execution that `check` has accepted.
-    pub(crate) fn judge(&mut self, _: &Execution) -> Verdict {
+    pub(crate) fn judge(&self) -> Verdict {
         let is_free = |a: usize, b: usize| !self.located.has(a, b) && !self.located.has(b, a);
         match self.suspects.iter().find(|(a, b)| is_free(*a, *b)) {
             Some((a, b)) => Verdict::Race(*a, *b),
@@ -261,61 +314,59 @@ impl Model {
         }
     }
 
-    /// Computes happens-before of steps: program order, and inter-thread-happens-before for each set of storage classes.
-    fn order(&mut self, execution: &Execution) {
+    /// Adds the synchronizes-with edges of a read.
+    fn synchronize_read(&mut self, execution: &Execution, read: usize) {
         let frame = &execution.frame;
-        let mut synchronizes = self.barriers.clone();
-        for read in members(execution.reads()).filter(|&read| self.acquires[read] != 0) {
-            self.each_head(execution, read, |head| {
-                for release in members(self.releases[head]) {
-                    synchronizes.extend(release, self.acquires[read] & frame.inclusive.from(release));
-                }
-            });
-        }
-        self.before.copy_from(&self.program);
-        for (whole, within) in self.whole.iter().zip(&self.between) {
-            let mut between = within.clone();
-            for release in 0..frame.count() {
-                let from = self.accesses[release];
-                if whole >> from & 1 != 0 && synchronizes.from(release) != 0 {
-                    let to = members(synchronizes.from(release)).map(|acquire| self.accesses[acquire]);
-                    to.filter(|to| whole >> to & 1 != 0).for_each(|to| between.add(from, to));
-                }
-            }
-            between.close();
-            self.before.unite(&between);
-        }
-        self.after = self.before.inverse();
-    }
-
-    /// Calls `visit` with each write whose release sequence a read reads from: its source, and each write that is mutually ordered
-    /// with the source and the read, if only read-modify-writes follow it up to the source in the scoped modification order.
-    fn each_head(&self, execution: &Execution, read: usize, mut visit: impl FnMut(usize)) {
-        let source = execution.source[read];
-        if source == INITIAL || !self.mutual.has(source, read) {
+        let acquires = self.acquires[read];
+        if acquires == 0 || frame.reads >> read & 1 == 0 {
             return;
         }
-        visit(source);
-        for head in members(self.mutual.from(source) & self.mutual.from(read) & execution.writes()) {
-            let is_between = |other: usize| {
-                execution.is_modified_before(head, other)
-                    && (other == source || execution.is_modified_before(other, source))
-            };
-            let writes = self.mutual.from(head) & execution.writes();
-            if execution.is_modified_before(head, source)
-                && members(writes)
-                    .filter(|&it| is_between(it))
-                    .all(|it| execution.frame.events[it].action == Action::Modify)
-            {
-                visit(head);
+        for head in members(self.heads(execution, read)) {
+            for release in members(self.releases[head]) {
+                self.synchronize(release, acquires & frame.inclusive.from(release));
             }
         }
     }
 
-    /// Checks an access with the known accesses of its location, in the location order of the last `check`.
-    pub(crate) fn check_access(&mut self, execution: &Execution, access: usize) -> Result<(), Violation> {
-        let others = execution.frame.same_location.from(access) & execution.known;
-        self.check_location(execution, others | 1 << access)
+    /// A release synchronizes with acquires: for each set of storage classes, adds inter-thread-happens-before.
+    fn synchronize(&mut self, release: usize, acquires: Set) {
+        let from = self.accesses[release];
+        for (whole, between) in self.classes.iter_mut().filter(|(whole, _)| whole >> from & 1 != 0) {
+            let to = members(acquires).map(|acquire| self.accesses[acquire]);
+            to.filter(|to| *whole >> to & 1 != 0).for_each(|to| between.connect(from, to));
+        }
+    }
+
+    /// Adds what inter-thread-happens-before has gained to happens-before. Returns whether that has grown.
+    fn unite(&mut self, since: &State) -> bool {
+        for ((_, between), mark) in self.classes.iter().zip(since.classes) {
+            between.gains(mark).for_each(|(step, gained)| self.before.extend(step, gained));
+        }
+        self.before.has_grown(since.before)
+    }
+
+    /// The writes whose release sequence a read reads from: its source, and each write that is mutually ordered with the source
+    /// and the read, if only read-modify-writes follow it up to the source in the scoped modification order.
+    fn heads(&self, execution: &Execution, read: usize) -> Set {
+        let source = execution.source[read];
+        if source == INITIAL || !self.mutual.has(source, read) {
+            return 0;
+        }
+        let earlier = members(self.mutual.from(source) & self.mutual.from(read) & execution.writes());
+        earlier
+            .filter(|&head| self.heads_to(execution, head, source))
+            .fold(1 << source, |set, it| set | 1 << it)
+    }
+
+    /// Whether a write is before another one, and all writes of its scope between them and the other one are read-modify-writes.
+    fn heads_to(&self, execution: &Execution, head: usize, source: usize) -> bool {
+        let is_between = |other: &usize| {
+            execution.is_modified_before(head, *other)
+                && (*other == source || execution.is_modified_before(*other, source))
+        };
+        let mut writes = members(self.mutual.from(head) & execution.writes()).filter(is_between);
+        execution.is_modified_before(head, source)
+            && writes.all(|it| execution.frame.events[it].action == Action::Modify)
     }
 
     /// Checks all locations. The relations of the axioms are between accesses of one location.
@@ -328,6 +379,27 @@ impl Model {
             left &= !here;
         }
         Ok(())
+    }
+
+    /// Whether the known accesses of a location are consistent, if they were before some of them changed.
+    fn is_consistent(&mut self, execution: &Execution, here: Set, changed: Set) -> bool {
+        let are_mutual = members(here).all(|access| here & !(self.mutual.from(access) | 1 << access) == 0);
+        if !are_mutual {
+            return self.check_location(execution, here).is_ok();
+        }
+        // The modification order is total, so that it gives each access a place. A cycle needs a pair in location order whose places
+        // are in the opposite order, or reads of one write that are ordered in a cycle.
+        let mut has_equal = false;
+        let mut agrees = |a: usize, b: usize| {
+            let order = place(execution, a).cmp(&place(execution, b));
+            has_equal |= order.is_eq() && !execution.frame.same_item.has(a, b);
+            order.is_le()
+        };
+        let is_coherent = members(changed).all(|access| {
+            members(self.located.from(access) & here).all(|other| agrees(access, other))
+                && members(self.located.to(access) & here).all(|other| agrees(other, access))
+        });
+        is_coherent && (!has_equal || self.check_location(execution, here).is_ok())
     }
 
     /// Checks that location order, modification order, reads-from and from-reads of the known accesses of a location have no
@@ -415,28 +487,56 @@ fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
     suspects
 }
 
-/// Relates each release fence at or before the entry of a barrier to each acquire fence at or after its exit in another
-/// work-item.
-fn barriers(frame: &Frame) -> Relation {
-    let count = frame.count();
-    let mut all = Relation::new(count);
-    for arrive in 0..count {
-        let releases = (frame.after.from(arrive) | 1 << arrive) & fences(frame, Event::releases);
+/// The place of an access in the total modification order of its location: reads are after the write that they see.
+fn place(execution: &Execution, access: usize) -> usize {
+    match execution.frame.writes >> access & 1 {
+        0 => 2 * execution.read_rank(access) + 1,
+        _ => 2 * execution.rank[access],
+    }
+}
+
+/// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
+/// releases after them, from acquires to the operations after them, and system-synchronizes-with.
+fn within_items(frame: &Frame, steps: &[Step], program: &Relation, classes: u32) -> (Set, Growing) {
+    let set = |holds: &dyn Fn(&Event) -> bool| {
+        set_of(steps.len(), |step| {
+            steps[step].part == Part::Itself && holds(&frame.events[steps[step].event])
+        })
+    };
+    let orders = |event: &Event| event.semantics & classes == classes;
+    let whole = set(&orders);
+    let concerns = set(&|event| orders(event) || (event.location.is_some() && class(event) & classes != 0))
+        | set_of(steps.len(), |step| match steps[step].part {
+            Part::Available(own) | Part::Visible(own) => own & classes != 0,
+            Part::Itself | Part::AllAvailable | Part::AllVisible => false,
+        });
+    let (releases, acquires) = (whole & set(&Event::releases), whole & set(&Event::acquires));
+    let system = |a: usize| {
+        let after = frame.system.from(steps[a].event);
+        if after == 0 { 0 } else { set_of(steps.len(), |b| after >> steps[b].event & 1 != 0) }
+    };
+    let mut relation = Relation::from_rows(steps.len(), |a| {
+        let is_in = |set: Set| if set >> a & 1 != 0 { Set::MAX } else { 0 };
+        let targets = is_in(concerns) & releases | is_in(acquires) & concerns;
+        program.from(a) & !(1 << a) & targets | system(a)
+    });
+    relation.close();
+    (whole, Growing::new(relation))
+}
+
+/// Each release fence at or before the entry of a barrier, with the acquire fences at or after its exit in another work-item.
+fn barriers(frame: &Frame) -> Vec<(usize, Set)> {
+    let mut all = Vec::new();
+    for arrive in 0..frame.count() {
         for leave in members(frame.barriers.from(arrive)) {
+            let releases = (frame.after.from(arrive) | 1 << arrive) & fences(frame, Event::releases);
             let acquires = (frame.before.from(leave) | 1 << leave) & fences(frame, Event::acquires);
-            for release in members(releases) {
-                all.extend(release, acquires & frame.inclusive.from(release));
-            }
+            all.extend(members(releases).map(|release| (release, acquires & frame.inclusive.from(release))));
         }
     }
     all
 }
 
 fn fences(frame: &Frame, is_one: fn(&Event) -> bool) -> Set {
-    set(frame.count(), |it| frame.events[it].is_fence() && is_one(&frame.events[it]))
-}
-
-/// The set of the elements that satisfy a predicate.
-fn set(count: usize, holds: impl Fn(usize) -> bool) -> Set {
-    (0..count).filter(|&index| holds(index)).fold(0, |set, index| set | 1 << index)
+    set_of(frame.count(), |it| frame.events[it].is_fence() && is_one(&frame.events[it]))
 }

@@ -132,8 +132,10 @@ fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
     let info = device.info();
     let tests = ran.iter().map(|it| {
         let named = |values: &Vec<u64>| {
-            let parts = it.findings.names.parts(values).into_iter();
-            Value::Object(parts.map(|(name, value)| (name, Value::from(value))).collect::<Map<_, _>>())
+            let parts = it.findings.names.parts(values);
+            Value::Object(
+                parts.map(|(name, value)| (name.to_owned(), Value::from(value))).collect::<Map<_, _>>(),
+            )
         };
         let seen = &it.seen;
         let outcomes = it.findings.outcomes().into_iter().map(|outcome| {

@@ -9,8 +9,8 @@ use super::findings::{Explored, Findings};
 pub(super) fn json(findings: &Findings) -> String {
     let names = |location| findings.names.location(location);
     let outcome = |values: &Vec<u64>| {
-        let parts = findings.names.parts(values).into_iter();
-        Value::Object(parts.map(|(name, value)| (name, Value::from(value))).collect::<Map<_, _>>())
+        let parts = findings.names.parts(values);
+        Value::Object(parts.map(|(name, value)| (name.to_owned(), Value::from(value))).collect::<Map<_, _>>())
     };
     let model = |explored: &Explored| {
         let undefined = explored.found.undefined.values().map(|it| match it.events {

@@ -1,5 +1,7 @@
 //! Locations and outcomes in the words of the source: `x`, `out[2]`.
 
+use std::fmt::Write as _;
+
 use kiln_memory_model::{Location, Object, Skeleton};
 
 use crate::run::value::ElementType;
@@ -12,6 +14,8 @@ pub(super) struct Names {
     is_array: Vec<bool>,
     /// The names of the elements of the last parameter, if they are variables of a litmus test.
     registers: Vec<String>,
+    /// The names of the parts.
+    labels: Vec<String>,
 }
 
 impl Names {
@@ -30,7 +34,9 @@ impl Names {
                 *array |= location.offset > 0;
             }
         }
-        Self { parameters, parts, is_array, registers }
+        let mut names = Self { parameters, parts, is_array, registers, labels: Vec::new() };
+        names.labels = names.parts.iter().map(|part| names.location(*part)).collect();
+        names
     }
 
     pub(super) fn location(&self, location: Location) -> String {
@@ -65,14 +71,19 @@ impl Names {
     }
 
     /// The name and the value of each part of an outcome.
-    pub(super) fn parts(&self, outcome: &[u64]) -> Vec<(String, u64)> {
-        let parts = self.parts.iter().zip(outcome);
-        parts.map(|(location, value)| (self.location(*location), *value)).collect()
+    pub(super) fn parts(&self, outcome: &[u64]) -> impl Iterator<Item = (&str, u64)> {
+        self.labels.iter().map(String::as_str).zip(outcome.iter().copied())
     }
 
     pub(super) fn outcome(&self, outcome: &[u64]) -> String {
-        let parts: Vec<String> =
-            self.parts(outcome).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        if parts.is_empty() { "(nothing is written)".to_owned() } else { parts.join(" ") }
+        if self.labels.is_empty() {
+            return "(nothing is written)".to_owned();
+        }
+        let mut text = String::new();
+        for (name, value) in self.parts(outcome) {
+            let space = if text.is_empty() { "" } else { " " };
+            let _ = write!(text, "{space}{name}={value}");
+        }
+        text
     }
 }

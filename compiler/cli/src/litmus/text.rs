@@ -24,17 +24,16 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
     let seen = findings.seen.as_ref();
     let mut all = findings.outcomes();
     all.extend(seen.into_iter().flat_map(|seen| seen.examples.iter().cloned()));
-    let shown = |outcome: &[u64]| findings.names.outcome(outcome);
-    let width = all.iter().map(|outcome| shown(outcome).len()).max().unwrap_or(0).max(7);
+    let shown: Vec<String> = all.iter().map(|outcome| findings.names.outcome(outcome)).collect();
+    let width = shown.iter().map(String::len).max().unwrap_or(0).max(7);
     let _ = write!(text, "{:width$}  OpenCL     module for Vulkan", "outcome");
     text.push_str(if seen.is_some() { "  seen\n" } else { "\n" });
-    for outcome in &all {
+    for (outcome, shown) in all.iter().zip(shown) {
         let word = |is_allowed: bool| if is_allowed { "allowed" } else { "forbidden" };
         let by_opencl = opencl.allowed.get(outcome);
         let by_vulkan = vulkan.allowed.get(outcome);
         let row = format!(
-            "{:width$}  {:9}  {:9}  {}{}",
-            shown(outcome),
+            "{shown:width$}  {:9}  {:9}  {}{}",
             word(by_opencl.is_some()),
             word(by_vulkan.is_some()),
             seen.map_or_else(String::new, |seen| format!("{:>12}  ", count(seen, outcome))),

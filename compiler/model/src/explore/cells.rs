@@ -1,14 +1,14 @@
 //! The choices at each location: an order of its writes, and a write for each of its reads.
 
 use super::{
-    Error, Explorer, initial,
+    Error, Explorer, Pass, initial,
     search::{Search, Which},
 };
 use crate::{
     event::{Action, Location, Skeleton},
     execution::{Frame, INITIAL},
-    relation::{Set, members},
-    verdict::{Verdict, Violation},
+    relation::Set,
+    verdict::Verdict,
 };
 
 /// A location, and the events that access it.
@@ -37,8 +37,13 @@ impl Cell {
             && writes.iter().all(|&write| frame.events[write].action == Action::Write)
     }
 
+    /// The set of its accesses.
+    pub(super) fn accesses(&self) -> Set {
+        self.writes.iter().chain(&self.reads).fold(0, |set, access| set | 1 << access)
+    }
+
     /// Whether there is only one order of writes and one source of reads.
-    fn has_no_choice(&self) -> bool {
+    pub(super) fn has_no_choice(&self) -> bool {
         self.writes.len() + self.reads.len() == 1
     }
 }
@@ -78,24 +83,13 @@ pub(super) fn cells(frame: &Frame, skeleton: &Skeleton) -> Vec<Cell> {
 
 impl Explorer<'_> {
     /// Visits the choices at a cell, and then those at the next.
-    pub(super) fn visit_cell(
-        &mut self,
-        search: &mut Search<'_>,
-        cell: usize,
-        mut violation: Option<Violation>,
-    ) -> Result<(), Error> {
-        if cell == search.synchronizing_cells && violation.is_none() {
+    pub(super) fn visit_cell(&mut self, search: &mut Search<'_>, cell: usize) -> Result<(), Error> {
+        if cell == search.synchronizing_cells && self.pass == Pass::Consistent {
             if cell == 0 {
                 self.count()?;
-                violation = search.judge.check(&search.execution).err();
             }
-            if violation.is_none() {
-                search.verdict = search.judge.judge(&search.execution);
-            }
-            if let Verdict::Impossible(found) = search.verdict {
-                violation.get_or_insert(found);
-            }
-            if violation.is_some() && !self.options.explains {
+            search.verdict = search.judge.judge(&search.execution);
+            if matches!(search.verdict, Verdict::Impossible(_)) {
                 return Ok(());
             }
         }
@@ -103,9 +97,15 @@ impl Explorer<'_> {
             if !self.options.explains && search.cells[cell].needs_only_last_write(&search.frame) {
                 return self.visit_last(search, cell);
             }
-            return self.visit_order(search, cell, 0, None, violation);
+            return self.visit_order(search, cell, 0, None);
         }
-        self.finish(search, violation)
+        match self.pass {
+            Pass::Consistent => self.finish(search),
+            Pass::Forbidden => {
+                self.explain(search);
+                Ok(())
+            }
+        }
     }
 
     /// Chooses the next write in the modification order, after `rank` writes that end with `last`.
@@ -115,10 +115,9 @@ impl Explorer<'_> {
         cell: usize,
         rank: usize,
         last: Option<usize>,
-        violation: Option<Violation>,
     ) -> Result<(), Error> {
         if rank == search.cells[cell].writes.len() {
-            return self.visit_reads(search, cell, 0, violation);
+            return self.visit_reads(search, cell, 0);
         }
         for index in 0..search.cells[cell].writes.len() {
             let write = search.cells[cell].writes[index];
@@ -130,7 +129,7 @@ impl Explorer<'_> {
                 continue;
             }
             if frame.events[write].action != Action::Modify {
-                self.visit_values(search, (cell, rank, write), violation)?;
+                self.visit_values(search, (cell, rank, write))?;
                 continue;
             }
             // A read-modify-write reads the last write before its own (OpenCL API 3.3.6.1), except for writes that Vulkan does
@@ -140,7 +139,7 @@ impl Explorer<'_> {
                 let value = source.map_or(search.cells[cell].initial, |source| search.written[source]);
                 if let Some(undo) = search.narrow(write, Which::Read, value) {
                     search.execution.source[write] = source.unwrap_or(INITIAL);
-                    let result = self.visit_values(search, (cell, rank, write), violation);
+                    let result = self.visit_values(search, (cell, rank, write));
                     search.undo(undo);
                     result?;
                 }
@@ -170,7 +169,7 @@ impl Explorer<'_> {
                 before = Some(value);
                 let Some(undo) = search.narrow(last, Which::Written, value) else { continue };
                 search.written[last] = value;
-                let result = self.count_choice().and_then(|()| self.visit_checked(search, cell, None));
+                let result = self.count_choice().and_then(|()| self.visit_checked(search, cell));
                 search.undo(undo);
                 result?;
             }
@@ -184,7 +183,6 @@ impl Explorer<'_> {
         &mut self,
         search: &mut Search<'_>,
         (cell, rank, write): (usize, usize, usize),
-        violation: Option<Violation>,
     ) -> Result<(), Error> {
         search.execution.rank[write] = rank + 1;
         let mut last = None;
@@ -193,14 +191,10 @@ impl Explorer<'_> {
             let Some(undo) = search.narrow(write, Which::Written, value) else { continue };
             self.count_choice()?;
             search.written[write] = value;
-            search.execution.known |= 1 << write;
-            let result = if self.permits(search, cell, write) {
+            let result = self.with_access(search, write, &mut |explorer, search| {
                 search.execution.rank[write] = rank + 1;
-                self.visit_order(search, cell, rank + 1, Some(write), violation)
-            } else {
-                Ok(())
-            };
-            search.execution.known &= !(1 << write);
+                explorer.visit_order(search, cell, rank + 1, Some(write))
+            });
             search.undo(undo);
             result?;
         }
@@ -208,15 +202,9 @@ impl Explorer<'_> {
     }
 
     /// Chooses the source of the next read.
-    fn visit_reads(
-        &mut self,
-        search: &mut Search<'_>,
-        cell: usize,
-        from: usize,
-        violation: Option<Violation>,
-    ) -> Result<(), Error> {
+    fn visit_reads(&mut self, search: &mut Search<'_>, cell: usize, from: usize) -> Result<(), Error> {
         let Some(&read) = search.cells[cell].reads.get(from) else {
-            return self.visit_checked(search, cell, violation);
+            return self.visit_checked(search, cell);
         };
         let count = search.cells[cell].writes.len();
         for index in 0..=count {
@@ -230,52 +218,45 @@ impl Explorer<'_> {
             let Some(undo) = search.narrow(read, Which::Read, value) else { continue };
             self.count_choice()?;
             search.execution.source[read] = source;
-            search.execution.known |= 1 << read;
-            let result = match self.permits(search, cell, read) {
-                true => self.visit_reads(search, cell, from + 1, violation),
-                false => Ok(()),
-            };
-            search.execution.known &= !(1 << read);
+            let result = self.with_access(search, read, &mut |explorer, search| {
+                explorer.visit_reads(search, cell, from + 1)
+            });
             search.undo(undo);
             result?;
         }
         Ok(())
     }
 
-    /// Whether a choice can be part of a consistent execution. Otherwise it is visited only to explain outcomes.
-    fn permits(&self, search: &mut Search<'_>, cell: usize, access: usize) -> bool {
-        if self.options.explains {
-            return true;
-        }
-        if cell >= search.synchronizing_cells {
-            return search.judge.check_access(&search.execution, access).is_ok();
-        }
-        search.frame.writes >> access & 1 != 0 || is_coherent_in_item(search, access)
+    /// Continues with an access whose source or position was chosen. A choice that cannot be part of a consistent execution is visited
+    /// only to explain outcomes.
+    fn with_access<'s>(
+        &mut self,
+        search: &mut Search<'s>,
+        access: usize,
+        next: &mut dyn FnMut(&mut Self, &mut Search<'s>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        search.execution.known |= 1 << access;
+        let result = match self.pass {
+            Pass::Forbidden => next(self, search),
+            Pass::Consistent => {
+                let state = search.judge.state();
+                let is_possible = search.judge.add(&search.execution, access);
+                let result = if is_possible { next(self, search) } else { Ok(()) };
+                search.judge.undo(&state);
+                result
+            }
+        };
+        search.execution.known &= !(1 << access);
+        result
     }
 
-    /// Checks the execution after the choices at a cell, and continues with the next cell.
-    fn visit_checked(
-        &mut self,
-        search: &mut Search<'_>,
-        cell: usize,
-        violation: Option<Violation>,
-    ) -> Result<(), Error> {
-        if search.cells[cell].has_no_choice()
-            && cell + 1 != search.synchronizing_cells
-            && cell + 1 != search.cells.len()
-        {
-            return self.visit_cell(search, cell + 1, violation);
+    /// Continues with the next cell.
+    fn visit_checked(&mut self, search: &mut Search<'_>, cell: usize) -> Result<(), Error> {
+        search.violations.truncate(cell + 1);
+        if !search.has_no_check(cell) {
+            self.count()?;
         }
-        self.count()?;
-        if cell >= search.synchronizing_cells && !self.options.explains {
-            // Each of the accesses has been checked.
-            return self.visit_cell(search, cell + 1, None);
-        }
-        let violation = violation.or_else(|| search.judge.check(&search.execution).err());
-        if violation.is_some() && !self.options.explains {
-            return Ok(());
-        }
-        self.visit_cell(search, cell + 1, violation)
+        self.visit_cell(search, cell + 1)
     }
 }
 
@@ -285,24 +266,4 @@ fn before(search: &Search<'_>, cell: usize, write: usize) -> Option<usize> {
     let is_ordered = |it: &usize| execution.known >> it & 1 != 0;
     let writes = search.cells[cell].writes.iter().copied();
     writes.filter(is_ordered).find(|it| execution.rank[*it] + 1 == execution.rank[write])
-}
-
-/// Whether a read agrees with the accesses of its own work-item to the location: it sees no older value than those
-/// before it, and not the writes after it.
-fn is_coherent_in_item(search: &Search<'_>, read: usize) -> bool {
-    let (frame, execution) = (&search.frame, &search.execution);
-    let own = frame.same_reference.from(read) & execution.known;
-    let rank = execution.read_rank(read);
-    let source = execution.source[read];
-    // Vulkan orders only some of the writes to a location.
-    let is_free = |write: usize| {
-        source != INITIAL && write != INITIAL && source != write && search.judge.are_unordered(source, write)
-    };
-    let is_newer = |other: usize| match frame.writes >> other & 1 != 0 {
-        true => execution.rank[other] <= rank || is_free(other),
-        false => execution.read_rank(other) <= rank || is_free(execution.source[other]),
-    };
-    members(own & frame.after.from(read)).all(is_newer)
-        && members(own & frame.before.from(read) & frame.writes)
-            .all(|write| rank < execution.rank[write] || is_free(write))
 }

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use super::{
     Judge, Witness,
-    cells::Cell,
+    cells::{self, Cell},
+    initial,
     shape::{Shape, Values},
 };
 use crate::{
-    event::Event,
+    event::{End, Event, Location, Skeleton},
     execution::{Execution, Frame, INITIAL},
     relation::{Set, members},
     verdict::{Rule, Verdict, Violation},
@@ -28,26 +29,39 @@ pub(super) struct Search<'s> {
     /// The values of the known writes, by event.
     pub(super) written: Vec<u64>,
     pub(super) runs: Vec<Runs<'s>>,
-    /// The initial outcome.
+    /// The initial outcome, and that of the candidate.
+    initial: Vec<u64>,
     pub(super) outcome: Vec<u64>,
     /// The verdict on the choices at all cells that can synchronize: the others do not change it.
     pub(super) verdict: Verdict,
     pub(super) diverges: Option<(usize, usize)>,
     pub(super) is_cut: bool,
+    /// The rule that is checked last.
+    pub(super) last_rule: Rule,
+    /// The violations after the choices at no cell, one cell and so on, as known until now.
+    pub(super) violations: Vec<Option<Violation>>,
 }
 
 /// The runs of a work-item that agree with the choices until now.
 pub(super) struct Runs<'s> {
-    pub(super) shape: &'s Shape,
-    pub(super) possible: Vec<u32>,
-    /// The number of its first event.
-    pub(super) first: usize,
+    shape: &'s Shape,
+    /// All runs; the possible ones come first.
+    all: Vec<u32>,
+    /// The number of possible runs.
+    count: usize,
+    /// The number of the first event.
+    first: usize,
 }
 
 impl<'s> Runs<'s> {
+    fn possible(&self) -> &[u32] {
+        &self.all[..self.count]
+    }
+
     /// The values of the only run that is left, or of the first.
     fn values(&self) -> &'s Values {
-        &self.shape.values[self.possible[0] as usize]
+        let first = self.possible().iter().min().copied().unwrap_or_default();
+        &self.shape.values[first as usize]
     }
 }
 
@@ -67,38 +81,84 @@ impl Which {
     }
 }
 
-/// The information to undo a choice: the work-item and its possible runs before the choice.
-pub(super) type Undo = Option<(usize, Vec<u32>)>;
+/// The information to undo a choice: the work-item, and its number of possible runs before the choice.
+pub(super) struct Undo(usize, usize);
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    pub(super) fn new(
+        skeleton: &Skeleton,
+        shapes: &[&'s Shape],
+        possible: Vec<Vec<u32>>,
+        frame: Rc<Frame>,
+        judge: Judge,
+    ) -> Self {
+        let cells = cells::cells(&frame, skeleton);
+        let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
+        let mut first = 0;
+        let runs = shapes.iter().zip(possible).map(|(shape, all)| {
+            let start = first;
+            first += shape.trace.events.len();
+            Runs { shape, count: all.len(), all, first: start }
+        });
+        let runs: Vec<Runs<'s>> = runs.collect();
+        let is_assumed =
+            runs.iter().any(|it| it.all.iter().any(|run| it.shape.values[*run as usize].is_assumed));
+        let last_rule = judge.last_rule(&frame).max(if is_assumed { Rule::Visibility } else { Rule::Value });
+        let outcome: Vec<u64> = skeleton.parts.iter().map(|part| initial(skeleton, *part)).collect();
+        Self {
+            judge,
+            shared: skeleton.parts.iter().map(find).collect(),
+            execution: Execution::new(Rc::clone(&frame)),
+            written: vec![0; frame.count()],
+            runs,
+            initial: outcome.clone(),
+            outcome,
+            verdict: Verdict::Possible,
+            diverges: frame.divergence(),
+            is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
+            last_rule,
+            violations: Vec::new(),
+            synchronizing_cells: cells.iter().filter(|cell| !cell.never_synchronizes).count(),
+            cells,
+            frame,
+        }
+    }
+
+    /// Whether the choices at a cell are checked only with those at the next: there is only one.
+    pub(super) fn has_no_check(&self, cell: usize) -> bool {
+        let next = cell + 1;
+        self.cells[cell].has_no_choice() && next != self.synchronizing_cells && next != self.cells.len()
+    }
+
     /// Keeps the runs in which an event has this value. `None` if there are none.
     pub(super) fn narrow(&mut self, event: usize, which: Which, value: u64) -> Option<Undo> {
         let item = self.frame.items[event];
         let runs = &mut self.runs[item];
-        let (at, shape) = (event - runs.first, runs.shape);
-        let agrees = |run: &&u32| which.value(&shape.values[**run as usize], at) == value;
-        match runs.possible.iter().filter(agrees).count() {
-            0 => None,
-            all if all == runs.possible.len() => Some(None),
-            _ => {
-                let kept = runs.possible.iter().filter(agrees).copied().collect();
-                Some(Some((item, std::mem::replace(&mut runs.possible, kept))))
+        let at = event - runs.first;
+        let mut kept = 0;
+        for index in 0..runs.count {
+            if which.value(&runs.shape.values[runs.all[index] as usize], at) == value {
+                runs.all.swap(kept, index);
+                kept += 1;
             }
         }
+        let before = runs.count;
+        (kept > 0).then(|| {
+            runs.count = kept;
+            Undo(item, before)
+        })
     }
 
     /// Undoes a choice.
-    pub(super) fn undo(&mut self, undo: Undo) {
-        if let Some((item, before)) = undo {
-            self.runs[item].possible = before;
-        }
+    pub(super) fn undo(&mut self, Undo(item, count): Undo) {
+        self.runs[item].count = count;
     }
 
     /// The value after `last` that an event can write, in ascending order.
     pub(super) fn next_written(&self, event: usize, last: Option<u64>) -> Option<u64> {
         let runs = &self.runs[self.frame.items[event]];
         let at = event - runs.first;
-        let values = runs.possible.iter().map(|run| runs.shape.values[*run as usize].written[at]);
+        let values = runs.possible().iter().map(|run| runs.shape.values[*run as usize].written[at]);
         values.filter(|value| last.is_none_or(|last| *value > last)).min()
     }
 
@@ -136,20 +196,19 @@ impl Search<'_> {
         })
     }
 
-    /// The outcome of the execution.
-    pub(super) fn outcome(&self) -> Vec<u64> {
-        let mut outcome = self.outcome.clone();
+    /// Finds the outcome of the candidate.
+    pub(super) fn find_outcome(&mut self) {
+        self.outcome.copy_from_slice(&self.initial);
         for runs in &self.runs {
             for (part, value) in &runs.values().results {
-                outcome[*part] = *value;
+                self.outcome[*part] = *value;
             }
         }
-        for (value, cell) in outcome.iter_mut().zip(&self.shared) {
+        for (value, cell) in self.outcome.iter_mut().zip(&self.shared) {
             let Some(cell) = cell.map(|index| &self.cells[index]) else { continue };
             let last = cell.writes.iter().max_by_key(|&&write| self.execution.rank[write]);
             *value = last.map_or(cell.initial, |&write| self.written[write]);
         }
-        outcome
     }
 
     /// The execution, for a report.

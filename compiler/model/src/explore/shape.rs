@@ -49,6 +49,8 @@ impl Numbers {
 pub(super) struct Shapes {
     pub(super) items: Vec<Vec<Shape>>,
     initial: Vec<u64>,
+    /// The values that runs of the work-items from a number on supply.
+    supplies: Vec<Set>,
 }
 
 impl Shapes {
@@ -82,12 +84,22 @@ impl Shapes {
             }
             shapes
         };
-        let items = skeleton.traces.iter().map(&mut of_item).collect();
+        let items: Vec<Vec<Shape>> = skeleton.traces.iter().map(&mut of_item).collect();
+        let mut supplies = vec![0; items.len() + 1];
+        for (item, shapes) in items.iter().enumerate().rev() {
+            supplies[item] = shapes.iter().fold(supplies[item + 1], |all, shape| all | shape.supplies);
+        }
         let mut all = vec![0; locations.len()];
         for (location, number) in locations {
             all[number] = initial(skeleton, location);
         }
-        Self { items, initial: all }
+        Self { items, initial: all, supplies }
+    }
+
+    /// Whether runs of these shapes, and any runs of the other work-items, can write all values that they need.
+    pub(super) fn can_be_supplied(&self, chosen: &[&Shape]) -> bool {
+        let needs = chosen.iter().fold(0, |all, shape| all | shape.needs);
+        needs & !chosen.iter().fold(self.supplies[chosen.len()], |all, shape| all | shape.supplies) == 0
     }
 
     /// For a shape of each work-item, the values that can be part of an execution: each read returns the initial value, or one
@@ -180,11 +192,4 @@ fn operation(event: &Event) -> Operation {
         event.execution,
         event.site,
     )
-}
-
-/// Whether runs of these shapes, with any of the others, can write all values that they need.
-pub(super) fn can_be_supplied(chosen: &[&Shape], others: &[Vec<Shape>]) -> bool {
-    let needs = chosen.iter().fold(0, |all, shape| all | shape.needs);
-    let supplies = chosen.iter().copied().chain(others.iter().flatten());
-    needs & !supplies.fold(0, |all, shape| all | shape.supplies) == 0
 }

@@ -23,23 +23,30 @@ struct Foreign {
 }
 
 /// Checks that an order S exists.
-pub(super) fn check(model: &Model, execution: &Execution) -> Result<(), Violation> {
-    let all = model.seq_cst;
-    if all.count_ones() < 2 {
+pub(super) fn check(model: &mut Model, execution: &Execution) -> Result<(), Violation> {
+    if model.seq_cst.count_ones() < 2 {
         return Ok(());
     }
-    let mut precedes = Relation::new(execution.frame.count());
+    let mut precedes = std::mem::take(&mut model.precedes);
+    let result = check_with(model, execution, &mut precedes);
+    model.precedes = precedes;
+    result
+}
+
+/// Checks that an order S exists, in space for its pairs.
+fn check_with(model: &Model, execution: &Execution, precedes: &mut Relation) -> Result<(), Violation> {
+    let all = model.seq_cst;
     for a in members(all) {
-        precedes.extend(a, (model.before[0].from(a) | model.before[1].from(a)) & all);
+        precedes.replace(a, (model.before[0].from(a) | model.before[1].from(a)) & all);
         if execution.frame.writes >> a & 1 != 0 {
             let later = execution.other_writes(a) & all;
             members(later).filter(|&b| execution.is_modified_before(a, b)).for_each(|b| precedes.add(a, b));
         }
     }
-    let foreign = reads(all, execution, &mut precedes);
-    fences(all, execution, &mut precedes);
-    precedes.close();
-    if let Some(event) = precedes.reflexive() {
+    let foreign = reads(all, execution, precedes);
+    fences(all, execution, precedes);
+    precedes.close_within(all);
+    if let Some(event) = members(all).find(|&it| precedes.has(it, it)) {
         let other = members(precedes.from(event)).find(|it| *it != event && precedes.has(*it, event));
         return Err(Violation::new(Rule::TotalOrder, event, other.unwrap_or(event)));
     }
