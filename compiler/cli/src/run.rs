@@ -45,8 +45,8 @@ Arguments, one --arg for each parameter of the kernel, in order:
   local:TYPE[N]         local memory for each work-group; also local:BYTES
   image2d:FORMAT[W,H]=FILL
                         an image; also image1d[W], image3d[W,H,D], image1d_array[W,LAYERS],
-                        image2d_array[W,H,LAYERS], image1d_buffer[W]; [W,H,levels=N] has N levels, whose
-                        texels follow each other
+                        image2d_array[W,H,LAYERS], image1d_buffer[W]; [W,H,levels=N] has N levels,
+                        whose texels follow each other
   sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
                         linear; mip-nearest or mip-linear; lod=LEAST..MOST
   pipe:TYPE[N]          an empty pipe for N packets
