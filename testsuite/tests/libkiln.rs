@@ -87,7 +87,7 @@ const FIXED: &[&str] = &[
     "\"name\": \"publish\"",
 ];
 
-fn says(text: &str, wanted: &[&str]) {
+fn assert_contains(text: &str, wanted: &[&str]) {
     for part in wanted {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
@@ -102,7 +102,7 @@ fn the_c_example_runs_with_pkg_config() {
     let mut compile = Command::new("gcc");
     compile.args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o"]).arg(&program);
     run(compile.arg(root().join("examples/libkiln/fix.c")).args(flags.split_whitespace()));
-    says(&run(&mut installed(&program)), FIXED);
+    assert_contains(&run(&mut installed(&program)), FIXED);
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn the_examples_run_with_cmake() {
     run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix().display())));
     run(Command::new("cmake").arg("--build").arg(build.path()));
     // CMake writes the library's folder into the programs.
-    says(&run(&mut Command::new(build.path().join("fix"))), FIXED);
+    assert_contains(&run(&mut Command::new(build.path().join("fix"))), FIXED);
     let text = run(&mut Command::new(build.path().join("variants")));
-    says(&text, &["8 compilations, 5 modules", "errors without WIDTH: 1"]);
+    assert_contains(&text, &["8 compilations, 5 modules", "errors without WIDTH: 1"]);
 }
 
 /// The static library has everything but the system's libraries, which `pkg-config --static` lists.
@@ -133,5 +133,5 @@ fn the_library_can_be_linked_statically() {
     let mut compile = Command::new("gcc");
     compile.args(["-std=c11", "-o"]).arg(&program).arg(root().join("examples/libkiln/fix.c"));
     run(compile.args(flags));
-    says(&run(&mut Command::new(&program)), FIXED);
+    assert_contains(&run(&mut Command::new(&program)), FIXED);
 }

@@ -40,7 +40,7 @@ impl Mutator {
         }
         let text = match random.below(100) {
             0 => (0..random.below(400)).map(|_| random.bits() as u8).collect(),
-            1..4 => self.soup(&mut random).into_bytes(),
+            1..4 => self.random_words(&mut random).into_bytes(),
             4..6 => self.nest(&mut random).into_bytes(),
             _ => self.mutant(&mut random),
         };
@@ -54,7 +54,7 @@ impl Mutator {
     }
 
     /// Random words.
-    fn soup(&self, random: &mut Random) -> String {
+    fn random_words(&self, random: &mut Random) -> String {
         let words: Vec<String> = (0..random.below(200)).map(|_| self.word(random)).collect();
         words.join(" ")
     }

@@ -234,7 +234,7 @@ mod unit {
     }
 
     #[test]
-    fn programs_have_all_that_is_claimed() {
+    fn programs_contain_each_kind_of_operation() {
         let programs: Vec<Program> =
             (0..10_000).map(|number| program(number, Statements::InKernel)).collect();
         let has = |words: &str| programs.iter().any(|it| it.source.contains(words));

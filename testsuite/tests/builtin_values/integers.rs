@@ -87,7 +87,7 @@ fn ones(count: u32) -> i128 {
 }
 
 /// The last 24 bits with their sign.
-fn of_24(ty: Scalar, x: i128) -> i128 {
+fn low_24_bits(ty: Scalar, x: i128) -> i128 {
     let low = x & ones(24);
     if ty.kind == Kind::Signed && low >> 23 != 0 { low - (1 << 24) } else { low }
 }
@@ -179,8 +179,10 @@ fn calls(ty: Scalar) -> Vec<Call> {
 fn calls_of_32_bits(ty: Scalar) -> Vec<Call> {
     let mine = ty.name;
     vec![
-        call("mul24(x << 8 >> 8, y << 8 >> 8)", move |x, y, _| of_24(ty, x) * of_24(ty, y)),
-        call("mad24(x << 8 >> 8, y << 8 >> 8, z)", move |x, y, z| of_24(ty, x) * of_24(ty, y) + z),
+        call("mul24(x << 8 >> 8, y << 8 >> 8)", move |x, y, _| low_24_bits(ty, x) * low_24_bits(ty, y)),
+        call("mad24(x << 8 >> 8, y << 8 >> 8, z)", move |x, y, z| {
+            low_24_bits(ty, x) * low_24_bits(ty, y) + z
+        }),
         call(
             "upsample((TYPE)x, (ushort)y)"
                 .replace("TYPE", if mine == "int" { "short" } else { "ushort" })

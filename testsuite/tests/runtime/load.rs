@@ -20,9 +20,9 @@ fn resources() -> [usize; 3] {
     [resident, count("/proc/self/fd"), count("/proc/self/task")]
 }
 
-/// Runs twice as long as the warm-up takes; resource use must not grow in the second half. No other test runs in this
-/// process (`main.rs`).
-fn stays_level(rounds: usize, mut work: impl FnMut(usize)) {
+/// Does the work in rounds: resource use must not grow in the second half of them. No other test runs in this process
+/// (`main.rs`).
+fn assert_resources_stay_level(rounds: usize, mut work: impl FnMut(usize)) {
     let half = rounds / 2;
     (0..half).for_each(&mut work);
     let before = resources();
@@ -40,7 +40,7 @@ pub(crate) fn many_launches(device: &Device) {
     let mut kernel = program.kernel("count").unwrap();
     kernel.set(0, &data).unwrap();
     let mut last: Option<Event> = None;
-    stays_level(launches as usize, |round| {
+    assert_resources_stay_level(launches as usize, |round| {
         kernel.set(1, 1u32 + (round % 2) as u32).unwrap();
         last = Some(launch(&queue, &kernel, 64).unwrap());
         if round % 1000 == 999 {
@@ -67,7 +67,7 @@ pub(crate) fn many_buffers(device: &Device) {
     }
     drop(all);
     // Buffers of all sizes, one after the other.
-    stays_level(buffers, |round| {
+    assert_resources_stay_level(buffers, |round| {
         let size = 16 + round * 37 % 5000;
         let buffer = device.buffer::<u32>(size).unwrap();
         queue.fill(&buffer, 1).unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn many_buffers(device: &Device) {
 pub(crate) fn many_threads(device: &Device) {
     let program = compile(device, COUNT);
     let rounds = nightly::count("launches in each of 16 threads", 60, 1000) as u32;
-    stays_level(4, |_| {
+    assert_resources_stay_level(4, |_| {
         std::thread::scope(|scope| {
             for thread in 0..16u32 {
                 let (program, device) = (program.clone(), device.clone());
@@ -108,7 +108,7 @@ pub(crate) fn many_threads(device: &Device) {
 pub(crate) fn load_of_all_commands(device: &Device) {
     let source = "global uint state = 3; kernel void step(global uint *out) { *out = state++; }";
     let rounds = nightly::count("devices opened and closed", 40, 400);
-    stays_level(rounds, |_| {
+    assert_resources_stay_level(rounds, |_| {
         let own = crate::same_device(device);
         let (program, queue) = (compile(&own, source), own.queue().unwrap());
         let out = own.buffer::<u32>(1).unwrap();

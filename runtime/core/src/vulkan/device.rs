@@ -318,7 +318,7 @@ impl Backend for Handle {
     }
 
     fn image(&self, desc: &ImageDesc) -> Result<ImageMemory> {
-        image::own(&self.0, desc)
+        image::create(&self.0, desc)
     }
 
     fn image_of_image(&self, image: &ImageMemory, desc: &ImageDesc) -> Result<ImageMemory> {

@@ -231,7 +231,7 @@ impl Device {
 }
 
 /// Creates an image whose format and size have been checked.
-pub(super) fn own(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
+pub(super) fn create(device: &Arc<Device>, desc: &ImageDesc) -> Result<ImageMemory> {
     texels(device, desc, None)
 }
 

@@ -71,7 +71,7 @@ impl View<'_> {
             }
             Space::Input => None,
         });
-        found.ok_or_else(|| bad(address, size, access))
+        found.ok_or_else(|| invalid_access(address, size, access))
     }
 
     /// Resolves an access: checks bounds and races, and records it.
@@ -87,7 +87,9 @@ impl View<'_> {
             let (cells, at) = self.locate(address, size, access)?;
             return Ok(Resolved { cells, at, poison: None });
         }
-        let Some(location) = Location::from_address(address) else { return Err(bad(address, size, access)) };
+        let Some(location) = Location::from_address(address) else {
+            return Err(invalid_access(address, size, access));
+        };
         let at = location.offset as u64;
         let found = match location.space {
             Space::Global => {
@@ -113,7 +115,7 @@ impl View<'_> {
             Space::Input => None,
         };
         match (found, &mut self.race_check) {
-            (None, _) => Err(bad(address, size, access)),
+            (None, _) => Err(invalid_access(address, size, access)),
             (Some(found), Some(race_check)) if location.space == Space::Resource => {
                 let buffer = resource(self.resources, location, size).and_then(|it| it.buffer);
                 if let Some(object) = buffer {
@@ -218,7 +220,8 @@ fn resource(resources: &[Option<Resource>], location: Location, size: u64) -> Op
     (end <= found.size).then_some(found)
 }
 
-fn bad(address: u64, size: u64, access: Access) -> Problem {
+/// The problem of an access outside every object.
+fn invalid_access(address: u64, size: u64, access: Access) -> Problem {
     match Location::from_address(address) {
         // Small addresses are members of a structure at a null pointer.
         None if address < 1 << 20 => Problem::Null { access },

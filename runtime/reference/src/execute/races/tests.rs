@@ -7,7 +7,7 @@ fn semantics(order: Order, local: bool, global: bool) -> Semantics {
     Semantics { order, local, global, image: false, available: true, visible: true }
 }
 
-fn how(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization {
+fn synchronization(order: Order, scope: Scope, reads: bool, writes: bool) -> Synchronization {
     let semantics = semantics(order, false, true);
     Synchronization { scope, semantics, reads, writes }
 }
@@ -40,8 +40,8 @@ fn message(write: Order, read: Order, scope: Scope, group: u32) -> bool {
     let mut writer = races.begin(0, 0);
     let mut reader = races.begin(group, 1);
     access(&mut races, &writer, data, 4, true).unwrap();
-    atomic(&mut races, &mut writer, flag, how(write, scope, false, true)).unwrap();
-    atomic(&mut races, &mut reader, flag, how(read, scope, true, false)).is_err()
+    atomic(&mut races, &mut writer, flag, synchronization(write, scope, false, true)).unwrap();
+    atomic(&mut races, &mut reader, flag, synchronization(read, scope, true, false)).is_err()
         || access(&mut races, &reader, data, 4, false).is_err()
 }
 
