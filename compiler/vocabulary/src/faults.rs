@@ -162,12 +162,11 @@ faults! {
                   if the module has a private array",
         remedy: Remedy::Option("lower_builtins"),
     }
-    /// Seen with 580.159.04 on an H200 and an H100: 3 of 1,500 random programs are wrong without `trunc`, `fmin` or `fmax` before the
-    /// conversion, and right with any of them. `trunc` costs no time there.
-    TruncateBeforeInt64Conversions "truncate_before_int64_conversions" {
+    /// Seen with 580.159.04 on an H200.
+    ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
-                  numbers that were integers, or gives them wrong results",
+                  numbers that were integers",
         remedy: Remedy::Option("lower_builtins"),
     }
     /// LLVM forms `llvm.umul.with.overflow`, which NVVM does not compile. Measured with 580.159.04 on an H100: `mad_sat` of
@@ -407,7 +406,7 @@ mod tests {
         );
         assert_eq!(
             workarounds_for("nvidia 580.159.4"),
-            "expand_int64_division,truncate_before_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
+            "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
              initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
              split_vector_divisions,omit_rounding_mode"
         );

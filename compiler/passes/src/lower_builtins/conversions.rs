@@ -48,16 +48,15 @@ impl Pass<'_> {
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return false };
         // Drivers convert double to half through float, and round twice.
         let rounds_twice = from == Scalar::F64 && to == Scalar::F16;
-        let is_missing =
-            from.is_float() && to == Scalar::I64 && (!target.features.int64 || self.truncates_first())
-                || from == Scalar::I64 && to.is_float() && !target.features.int64;
+        let is_missing = from.is_float() && to == Scalar::I64 && !self.truncates_to_int64()
+            || from == Scalar::I64 && to.is_float() && !target.features.int64;
         target.environment == Environment::Vulkan && (rounds_twice || is_missing)
     }
 
-    /// Whether floating-point numbers are truncated before they become 64-bit integers. `trunc` changes no result, and
-    /// hides from the driver's compiler that the number was an integer.
-    fn truncates_first(&self) -> bool {
-        self.options.target.workarounds.contains(Fault::TruncateBeforeInt64Conversions)
+    /// Whether the target converts floating-point numbers correctly to 64-bit integers.
+    fn truncates_to_int64(&self) -> bool {
+        let target = &self.options.target;
+        target.features.int64 && !target.workarounds.contains(Fault::ExpandInt64Conversions)
     }
 
     fn to_float(
@@ -117,11 +116,27 @@ impl Pass<'_> {
         number: Number,
     ) -> Option<ValueId> {
         let (from, to_scalar) = (builder.ty(value), to.scalar()?);
-        let rounded = match number.conversion.rounding {
-            None | Some(Rounding::ToZero) => value,
-            Some(Rounding::ToEven) => round(builder, "rint", value)?,
-            Some(Rounding::ToPositive) => round(builder, "ceil", value)?,
-            Some(Rounding::ToNegative) => round(builder, "floor", value)?,
+        let mode = match number.conversion.rounding {
+            None | Some(Rounding::ToZero) => None,
+            Some(Rounding::ToEven) => Some("rint"),
+            Some(Rounding::ToPositive) => Some("ceil"),
+            Some(Rounding::ToNegative) => Some("floor"),
+        };
+        let rounded = match mode {
+            None => value,
+            Some(name) => {
+                let element = match from.scalar()? {
+                    Scalar::F16 => ty::Scalar::Half,
+                    Scalar::F64 => ty::Scalar::Double,
+                    _ => ty::Scalar::Float,
+                };
+                let param = BuiltinParam::Value(element, from.count());
+                builder.value(
+                    Op::Builtin(builtins::first_row(name)?, [param].into_iter().collect()),
+                    &[value],
+                    from,
+                )
+            }
         };
         let plain = Number { conversion: Conversion { rounding: None, saturate: false }, ..number };
         if !number.conversion.saturate {
@@ -151,7 +166,7 @@ impl Pass<'_> {
         Some(builder.select(is_below, least, result))
     }
 
-    /// Converts a number in range, rounding toward zero.
+    /// Truncates a number in range.
     fn truncated(
         &mut self,
         builder: &mut Builder<'_>,
@@ -159,11 +174,7 @@ impl Pass<'_> {
         to: Type,
         number: Number,
     ) -> Option<ValueId> {
-        if to.scalar() != Some(Scalar::I64) {
-            return Some(plain_convert(builder, value, to, number));
-        }
-        if self.options.target.features.int64 {
-            let value = if self.truncates_first() { round(builder, "trunc", value)? } else { value };
+        if to.scalar() != Some(Scalar::I64) || self.truncates_to_int64() {
             return Some(plain_convert(builder, value, to, number));
         }
         let name = if number.to_signed { "convert_long_rtz" } else { "convert_ulong_rtz" };
@@ -177,18 +188,6 @@ impl Pass<'_> {
             builder.call(function, &[part], Some(Type::I64)).expect("it gives a number")
         }))
     }
-}
-
-/// Calls `rint`, `ceil`, `floor` or `trunc`.
-fn round(builder: &mut Builder<'_>, name: &str, value: ValueId) -> Option<ValueId> {
-    let ty = builder.ty(value);
-    let element = match ty.scalar()? {
-        Scalar::F16 => ty::Scalar::Half,
-        Scalar::F64 => ty::Scalar::Double,
-        _ => ty::Scalar::Float,
-    };
-    let params = [BuiltinParam::Value(element, ty.count())];
-    Some(builder.value(Op::Builtin(builtins::first_row(name)?, params.into_iter().collect()), &[value], ty))
 }
 
 fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Number) -> ValueId {
