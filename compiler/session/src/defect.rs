@@ -58,7 +58,7 @@ defects! {
     ForgottenPositions "forgotten_positions",
     /// A function assumes that its pointers point to the starts of private objects.
     AssumedStarts "assumed_starts",
-    /// The private objects that a parameter can point to have layouts of their own.
+    /// The private objects that a parameter can point to have separate layouts.
     OwnLayouts "own_layouts",
     /// The private objects that a parameter can point to get the size of the smallest one.
     SmallestSizes "smallest_sizes",

@@ -323,6 +323,7 @@ impl Sink {
         (self.diagnostics, self.errors - shown.min(limit))
     }
 
+    /// The severity of a code with the warning options. `None` if its warning is disabled.
     fn severity(&self, code: Code) -> Option<Severity> {
         if code.default_severity() == Severity::Error {
             let named = |switch: &&WarningSwitch| switch.name == code.name();

@@ -233,14 +233,14 @@ impl Extensions {
                 set.set(extension, *is_on);
             }
         }
-        set.close();
+        set.enforce_dependencies();
         set
     }
 
     /// The extensions that a device with these features supports in OpenCL C 3.0 and 3.1.
     pub fn offered(environment: Environment, features: &Features) -> Self {
         let mut set = Self::supported(Cl30, environment, features);
-        set.close();
+        set.enforce_dependencies();
         set
     }
 
@@ -316,9 +316,9 @@ impl Extensions {
         Extension::ALL.iter().copied().filter(move |extension| self.has(*extension))
     }
 
-    /// Enforces dependencies (OpenCL C 6.2.1): image features require images, and the extension and the feature for
-    /// double precision imply each other.
-    fn close(&mut self) {
+    /// Enforces dependencies (OpenCL C 6.2.1): image features require images, pipes and device-side enqueue require the
+    /// generic address space, and the extension and the feature for double precision imply each other.
+    fn enforce_dependencies(&mut self) {
         if !self.has(Extension::Images) {
             for extension in
                 [Extension::Image3dWrites, Extension::ReadWriteImages, Extension::Khr3dImageWrites]

@@ -13,7 +13,7 @@ use std::fmt;
 pub use driver::{Driver, DriverId, Version, Versions};
 pub use page::render_markdown;
 
-/// What the compiler does about a fault.
+/// The compiler's remedy for a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// This pass, which exists only for the fault.
@@ -33,9 +33,9 @@ pub struct Row {
     pub name: &'static str,
     /// The affected drivers and their versions.
     pub affected: &'static [(DriverId, Versions)],
-    /// What goes wrong, in one sentence without a full stop.
+    /// The symptom, in one sentence without a full stop.
     pub symptom: &'static str,
-    /// What the compiler does about it.
+    /// The compiler's remedy.
     pub remedy: Remedy,
 }
 
@@ -66,7 +66,7 @@ macro_rules! faults {
             /// All faults, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$fault,)*];
 
-            /// What the compiler does about it.
+            /// The compiler's remedy.
             pub const fn remedy(self) -> Remedy {
                 match self {
                     $(Self::$fault => $remedy,)*
@@ -255,7 +255,7 @@ impl Fault {
         self.row().name
     }
 
-    /// What goes wrong, in one sentence without a full stop.
+    /// The symptom, in one sentence without a full stop.
     pub fn symptom(self) -> &'static str {
         self.row().symptom
     }

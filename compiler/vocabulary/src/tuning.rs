@@ -21,8 +21,8 @@ impl Tuning {
     /// The measured properties of a driver.
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
-            // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time in the mean, those of
-            // n-body 0.74. The times of the second property are in docs/speed.md.
+            // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time on average,
+            // those of n-body 0.74. docs/speed.md has the times of the second property.
             DriverId::Nvidia => Self::ALL,
             DriverId::Lavapipe | DriverId::SwiftShader => Self::NONE,
         }

@@ -4,7 +4,7 @@ use kiln_syntax::{Span, Symbol};
 
 use super::{EntryKind, ExpansionKind, FileId, FileRange, SourceMap};
 
-/// A macro expansion that a text comes from.
+/// A macro expansion that produced a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroStep {
     /// The macro.
@@ -46,7 +46,7 @@ impl SourceMap {
         steps
     }
 
-    /// The outermost macro call that a position comes from. An argument comes from its call too.
+    /// The outermost macro call that contains a position, in its body or in an argument.
     pub fn outermost_call(&self, position: u32) -> Option<Span> {
         let (mut call, mut position) = (None, position);
         while let Some(entry) = self.entry(position)

@@ -188,6 +188,7 @@ impl Types {
         Ok(PointerChange { to_generic, dropped, pointee })
     }
 
+    /// The difference of two pointee types. An error if no implicit conversion is possible.
     fn pointee(&self, from: TyId, to: TyId) -> Result<Pointee, ConversionError> {
         if from == to || [from, to].iter().any(|ty| [TyId::VOID, TyId::ERROR].contains(ty)) {
             return Ok(Pointee::Compatible);
