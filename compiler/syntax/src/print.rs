@@ -117,7 +117,7 @@ impl Printer<'_> {
         self.end("");
     }
 
-    /// The lines of a block. The caller starts the first line and ends the last one.
+    /// Prints the lines of a block. The caller starts the first line and ends the last one.
     fn block(&mut self, block: &Block) {
         self.end("{");
         self.indent += 1;
@@ -196,21 +196,21 @@ impl Printer<'_> {
         }
     }
 
-    /// The body of another statement.
+    /// Prints the body of another statement.
     fn nested(&mut self, body: &Statement) {
         self.indent += 1;
         self.statement(body);
         self.indent -= 1;
     }
 
-    /// A line with an expression.
+    /// Prints a line with an expression.
     fn with(&mut self, before: &str, expr: &Expr, behind: &str) {
         self.begin(before);
         self.expression(expr);
         self.end(behind);
     }
 
-    /// A line with a name.
+    /// Prints a line with a name.
     fn named(&mut self, before: &str, name: &Ident, behind: &str) {
         self.begin(before);
         self.name(name.node);

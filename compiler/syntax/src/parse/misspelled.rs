@@ -58,6 +58,8 @@ pub(super) fn misspelled(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) 
     (first..end).rev().filter_map(|at| replaced(state, start, stuck, at)).collect()
 }
 
+/// The replacement of the undeclared name at `at`: by the equivalent of a word of another language, or by a keyword
+/// with similar spelling.
 fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) -> Option<Candidate> {
     let token = state.tokens[at];
     let TokenKind::Name(name) = token.kind else { return None };

@@ -53,7 +53,7 @@ pub(super) fn unknown_type(
     })
 }
 
-/// A type before this token would declare nothing.
+/// Whether a declaration that consists of a type ends before this token: it would declare nothing.
 fn ends_declaration(token: Option<&Token>) -> bool {
     matches!(token, None | Some(Token { kind: TokenKind::Punct(Punct::Semicolon | Punct::Equal), .. }))
 }

@@ -65,7 +65,7 @@ const FOLLOW_UP_DISTANCE: usize = 16;
 /// An error within this distance after a gap is attributed to it: an unterminated literal hides the rest of its line.
 const GAP_DISTANCE: usize = 12;
 
-/// What the parser reports besides the tree.
+/// The parser's reports besides the tree.
 pub(super) struct Repairs {
     pub(super) errors: Vec<SyntaxError>,
     pub(super) repaired: Vec<RepairedRange>,
@@ -90,7 +90,7 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> Repairs {
     let mut mistakes = 0;
     loop {
         let outcome = run::run(state, &repair.edits, repair.start, usize::MAX);
-        let news = repair.advance();
+        let parses_differently = repair.advance();
         match outcome {
             Outcome::Done => {
                 repair.mark_gap_unreliable(state.tokens.len());
@@ -98,7 +98,7 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> Repairs {
                 let Repair { errors, repaired, removed, .. } = repair;
                 return Repairs { errors, repaired, removed };
             }
-            _ if news => {}
+            _ if parses_differently => {}
             Outcome::TooDeep(token) => {
                 let span = state.tokens[token].span;
                 repair.errors.push(SyntaxError { span, kind: SyntaxErrorKind::Nesting });
@@ -143,11 +143,11 @@ impl Repair<'_, '_, '_> {
     /// Commits the parsed items. Returns whether the following input now parses differently.
     fn advance(&mut self) -> bool {
         let boundary = self.state.boundary.get();
-        let mut news = false;
+        let mut parses_differently = false;
         if boundary.position.token > self.start.position.token {
             // Treat the unknown types as types in later items, to avoid repeated errors.
             for &name in &self.unknown_types {
-                news |= self.state.assume_type(name);
+                parses_differently |= self.state.assume_type(name);
             }
         }
         if boundary.position.token > self.start.position.token {
@@ -159,7 +159,7 @@ impl Repair<'_, '_, '_> {
             self.clean_from = last.at + 1;
         }
         self.start.position.edit = 0;
-        news
+        parses_differently
     }
 
     /// Marks the item as unreliable from the statement with this token on.
@@ -226,8 +226,10 @@ impl Repair<'_, '_, '_> {
         }
     }
 
-    /// The best candidate: an edit of one token if the whole trial parses; otherwise, for unbalanced braces, an edit
-    /// of a brace; otherwise, if the next error would follow soon in the same statement, removal of the statement.
+    /// The best candidate. In this order, if the whole trial parses: the edit of a brace that the indentation suggests,
+    /// an edit of one token, replacements of several misspelled keywords, an edit of another brace. Otherwise, if the
+    /// next error would follow soon in the same statement, the removal of the statement. Otherwise the edit of one
+    /// token that parses the farthest.
     fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
         let at_end = stuck.terminal.is_none();

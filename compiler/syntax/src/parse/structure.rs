@@ -117,7 +117,7 @@ fn missing(
 pub(super) struct Level {
     /// The edits to try.
     pub(super) candidates: Vec<Candidate>,
-    /// The end of the shortest one.
+    /// The end of the shortest removal.
     pub(super) end: usize,
 }
 

@@ -4,7 +4,7 @@ use super::Printer;
 use crate::{ast::*, span::Spanned};
 
 impl Printer<'_> {
-    /// A declaration, including its semicolon.
+    /// Prints a declaration, including its semicolon.
     pub(super) fn declaration(&mut self, declaration: &Declaration) {
         self.specifiers(&declaration.specifiers);
         for (i, declared) in declaration.declarators.iter().enumerate() {
@@ -18,7 +18,7 @@ impl Printer<'_> {
         self.push(";");
     }
 
-    /// Specifiers and one declarator.
+    /// Prints specifiers and one declarator.
     pub(super) fn declared(&mut self, specifiers: &Specifiers, declarator: &Declarator) {
         self.specifiers(specifiers);
         if declarator.name.is_some() || !declarator.chunks.is_empty() {

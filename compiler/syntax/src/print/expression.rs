@@ -4,7 +4,7 @@ use super::Printer;
 use crate::ast::*;
 
 impl Printer<'_> {
-    /// An operand: in parentheses unless it is a primary or postfix expression.
+    /// Prints an operand, in parentheses unless it is a primary or postfix expression.
     pub(super) fn operand(&mut self, expr: &Expr) {
         let primary = match &expr.kind {
             ExprKind::Unary(unary) => {
@@ -29,7 +29,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression where a comma operator is not allowed.
+    /// Prints an expression where a comma operator is not allowed.
     pub(super) fn element(&mut self, expr: &Expr) {
         match expr.kind {
             ExprKind::Assign(_) | ExprKind::Comma(_) => self.operand(expr),
@@ -37,7 +37,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression without parentheses around it.
+    /// Prints an expression without parentheses around it.
     pub(super) fn expression(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Name(text)
@@ -192,7 +192,7 @@ impl Printer<'_> {
         self.operand(otherwise);
     }
 
-    /// The arguments of an attribute or a builtin.
+    /// Prints the arguments of an attribute or a builtin.
     pub(super) fn arguments(&mut self, arguments: &[Argument]) {
         self.list(arguments, ", ", |p, argument| match argument {
             Argument::Expr(expr) => p.element(expr),
@@ -249,7 +249,7 @@ impl Printer<'_> {
         self.inner_block(&literal.body);
     }
 
-    /// A block in an expression is indented further than the statement.
+    /// Prints a block in an expression, which is indented further than the statement.
     fn inner_block(&mut self, block: &Block) {
         self.indent += 1;
         self.block(block);
