@@ -113,6 +113,7 @@ impl Preprocessor<'_> {
         Ok(close)
     }
 
+    /// Reports an error if the macro does not take this number of arguments.
     fn check_count(
         &mut self,
         given: usize,

@@ -275,6 +275,8 @@ impl Preprocessor<'_> {
         self.set_line(&line[..length], span, end, false);
     }
 
+    /// Sets the line and the file name of the text after `end`. `checked` is false for line markers, whose numbers can
+    /// be 0.
     fn set_line(&mut self, tokens: &[Tok], span: Span, end: Span, checked: bool) {
         let digits = match tokens.first().map(|token| token.kind) {
             Some(Kind::Integer(text) | Kind::Floating(text)) => self.interner.text(text),

@@ -88,6 +88,7 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// Converts a token. Reports invalid characters and literals.
     fn convert(&mut self, token: &Tok) -> TokenKind {
         match token.kind {
             Kind::Name(name) => self.word(name),

@@ -22,7 +22,7 @@ pub(super) struct SourceFile {
     pub(super) spliced: Spliced,
     /// The name of its encoding, if that is UTF-16 or UTF-32. Its text is then empty.
     pub(super) wide: Option<&'static str>,
-    /// The macro X if the file starts with `#ifndef X`. Computed on demand.
+    /// The macro X if the file starts with `#ifndef X` or `#if !defined X`. Computed on demand.
     opening: OnceCell<Option<Symbol>>,
     /// Whether the file consists of one conditional group. Computed on demand.
     is_one_group: OnceCell<bool>,

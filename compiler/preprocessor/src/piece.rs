@@ -24,7 +24,7 @@ pub(super) struct Piece {
     pub(super) open_comment: Option<usize>,
 }
 
-/// What follows a piece.
+/// The position after a piece.
 enum Next {
     /// The start of the file: nothing has been lexed.
     Beginning,
@@ -123,7 +123,7 @@ impl Piece {
         &self.tokens[at + 1..self.line_end(at)]
     }
 
-    /// The macro X if the text starts with `#ifndef X`.
+    /// The macro X if the text starts with `#ifndef X` or `#if !defined X`.
     pub(super) fn opening(&self, interner: &mut Interner) -> Option<Symbol> {
         if self.directives.first() != Some(&0) {
             return None;
