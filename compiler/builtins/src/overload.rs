@@ -81,7 +81,8 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     }
     let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
     let mut search = Search { views: &views, best: Vec::new() };
-    // Arguments are matched from left to right. Blame the one that rejects the form that matches the most.
+    // Arguments are matched from left to right. Report the argument at which the overload that matches the most
+    // arguments fails.
     let mut misfit = None;
     for (id, row) in set.rows() {
         let count = row.signature.parameters.len();
@@ -133,6 +134,7 @@ impl Search<'_> {
         self.best.push(Found { id, candidate, ranks });
     }
 
+    /// The reason why the search has found no single best overload. `misfit` is the argument that no overload accepts.
     fn failure(self, set: &Set, misfit: Option<usize>) -> Failure {
         if !self.best.is_empty() {
             let shown = self.best.iter().take(MAX_CANDIDATES);

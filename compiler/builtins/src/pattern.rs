@@ -277,6 +277,7 @@ fn has_image(image: ImageTy, context: &Context) -> bool {
 }
 
 impl Pattern {
+    /// Substitutes the values of the variables. `None` if the type does not exist, or is not available in the context.
     fn param(&self, choice: &Choice, context: &Context) -> Option<Param> {
         let base = match self.base {
             Base::Void => Shape::Void,

@@ -57,7 +57,7 @@ pub(crate) fn parse(input: TokenStream, folder: String) -> Result<Input, Problem
     Ok(input)
 }
 
-/// Parses what follows a name: `= literal`.
+/// Parses the rest of an option after its name: `= literal`.
 fn value(tokens: &mut token_stream::IntoIter, name: &TokenTree) -> Result<TokenTree, Problem> {
     match (tokens.next(), tokens.next()) {
         (Some(sign), Some(value)) if sign.to_string() == "=" => Ok(value),
