@@ -389,7 +389,7 @@ pub enum ExprKind {
         function: FunctionId,
         arguments: Box<[Expr]>,
     },
-    /// A built-in function without a node of its own, with the argument and result types of the selected overload.
+    /// A built-in function without its own node, with the argument and result types of the selected overload.
     Builtin {
         builtin: BuiltinId,
         arguments: Box<[Expr]>,

@@ -98,7 +98,7 @@ pub(crate) struct Sema<'a> {
     /// Owns the variables of expressions outside functions. Such expressions are not constant, and so are never
     /// lowered.
     outside: Option<FunctionId>,
-    /// What each function without errors uses.
+    /// The uses of each function without errors.
     uses: FxHashMap<FunctionId, Uses>,
 }
 

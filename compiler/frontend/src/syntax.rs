@@ -56,7 +56,7 @@ pub fn report<'e>(
     report_with_consequences(errors, sources, interner, sink);
 }
 
-/// Reports the parser's errors, and returns what the type checker need not report.
+/// Reports the parser's errors. Returns those that can cause further errors in the type checker.
 pub(crate) fn report_with_consequences<'e>(
     errors: impl IntoIterator<Item = &'e SyntaxError>,
     sources: &SourceMap,

@@ -100,7 +100,7 @@ impl Reader<'_> {
         matches!(self.module.types.get(id), Ty::Array(..) | Ty::Record(_) | Ty::NdRange)
     }
 
-    /// The last line of each variable's scope.
+    /// Collects the last line of each variable's scope.
     fn scopes(&self, stmts: &[Stmt], last: u32, scopes: &mut FxHashMap<LocalId, u32>) {
         for stmt in stmts {
             match &stmt.kind {

@@ -112,7 +112,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A comment with the position, if it differs from the last one.
+    /// Prints a comment with the position, if it differs from the last one.
     fn position(&mut self, span: Span) {
         let Some(position) = self.positions.and_then(|positions| positions(span)) else { return };
         if *self.position.borrow() != position {

@@ -97,7 +97,7 @@ impl Sema<'_> {
         );
     }
 
-    /// The functions for 64-bit integers have other names.
+    /// Reports a pointer to a 64-bit integer: the functions for these have other names.
     fn report_long(&mut self, shown: &str, span: Span, call: &Call) {
         let name = call.name.replacen("atomic_", "atom_", 1);
         self.report(

@@ -267,7 +267,7 @@ impl Sema<'_> {
         match self.integer_constant(expr, "the length of a vector") {
             Some(length @ (2 | 3 | 4 | 8 | 16)) => found.vector_length = u8::try_from(length).ok(),
             Some(length) => {
-                self.report_argument(attribute, format!("there are no vectors of {length}"), NOTE)
+                self.report_argument(attribute, format!("a vector cannot have {length} components"), NOTE)
             }
             None => {}
         }

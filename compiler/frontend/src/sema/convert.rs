@@ -350,8 +350,8 @@ impl Sema<'_> {
     }
 
     /// The value of a constant before and after its conversion, if they differ. Ignores signedness if one type is
-    /// unsigned, and in literals that are not decimal: `int x = 0x80000000`, `char c = 0xff` and `uint y = -1` are
-    /// customary.
+    /// unsigned, and in literals that are not decimal, because programs commonly write `int x = 0x80000000`, `char c =
+    /// 0xff` and `uint y = -1`.
     fn changed(&self, before: &Const, value: &Expr, to: TyId) -> Option<(String, String)> {
         let (from, target) = (value.ty, self.element(to)?);
         let shown = |value: f64| match self.element(from) {

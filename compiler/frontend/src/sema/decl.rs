@@ -195,7 +195,7 @@ impl Sema<'_> {
         );
     }
 
-    /// A variable (C99 6.7, 6.9.2).
+    /// Declares a variable (C99 6.7, 6.9.2).
     fn variable(
         &mut self,
         name: Ident,
@@ -237,7 +237,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An automatic variable, or a `local` variable of a function.
+    /// Declares an automatic variable, or a `local` variable of a function.
     fn automatic_variable(
         &mut self,
         name: Ident,
@@ -297,8 +297,8 @@ impl Sema<'_> {
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });
     }
 
-    /// An object with static lifetime: at program scope, `static` or `extern` in a function, or `constant` in a
-    /// kernel.
+    /// Declares an object with static lifetime: at program scope, `static` or `extern` in a function, or `constant` in
+    /// a kernel.
     fn static_variable(
         &mut self,
         name: Ident,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::Meaning;
 use crate::hir::GlobalId;
 
-/// What the declarations so far determine.
+/// Facts about objects and functions, collected from the declarations so far.
 #[derive(Default)]
 pub(crate) struct Declarations {
     /// Names whose first declaration was `static`.

@@ -167,6 +167,7 @@ impl Sema<'_> {
         operand
     }
 
+    /// Like `operand`, without a record for the language server.
     fn checked_operand(&mut self, expr: &ast::Expr) -> Operand {
         use ast::ExprKind as Ast;
         let span = expr.span;

@@ -174,7 +174,7 @@ impl Sema<'_> {
         self.chosen(value, parameter, memory::flags_of_value)
     }
 
-    /// Warns about `A && B` and `A || B`, which are 1 and thus one of the flags.
+    /// Warns about `A && B` and `A || B`, whose value is 0 or 1 and therefore at most one of the flags.
     fn warn_logical_flags(&mut self, value: &Expr) {
         let ExprKind::Logical(op, operands) = &value.kind else { return };
         let spelling = match op {

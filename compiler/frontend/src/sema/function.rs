@@ -113,7 +113,7 @@ impl Body {
 }
 
 impl Sema<'_> {
-    /// A function declaration (C99 6.7.5.3).
+    /// Checks a function declaration (C99 6.7.5.3).
     pub(super) fn function_declaration(
         &mut self,
         name: Ident,
@@ -141,7 +141,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A function definition (C99 6.9.1).
+    /// Checks a function definition (C99 6.9.1).
     pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
         let specified = self.specifiers(&definition.specifiers);
         let declared = self.declarator(specified.ty, &definition.declarator);

@@ -86,7 +86,8 @@ impl Sema<'_> {
         self.list_initializer(ty, &literal.init, expr.span)
     }
 
-    /// An array without a list in braces. If the value is the constant 0, the fix initializes all elements with it.
+    /// Reports an initializer of an array that is not a list in braces. If the value is the constant 0, the fix
+    /// initializes all elements with it.
     fn report_needs_braces(&mut self, ty: QualTy, span: Span, is_zero: bool) {
         if ty.ty == TyId::ERROR {
             return;
@@ -405,7 +406,7 @@ impl Sema<'_> {
         true
     }
 
-    /// An item of a list: initializes the next part, or the first scalar inside it.
+    /// Checks an item of a list: it initializes the next part, or the first scalar inside it.
     fn item(&mut self, value: &Initializer, path: &mut Vec<Frame>, parts: &mut Parts) {
         let Some((ty, offset)) = path.last().and_then(|top| self.next_part(*top)) else { return };
         match value {
@@ -425,7 +426,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An expression: initializes a part of its own type, or the first non-aggregate inside it.
+    /// Checks an expression in a list: it initializes a part of its type, or the first non-aggregate inside it.
     fn expression_item(&mut self, expr: &ast::Expr, path: &mut Vec<Frame>, parts: &mut Parts) {
         let mut value = None;
         loop {

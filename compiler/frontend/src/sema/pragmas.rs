@@ -13,7 +13,7 @@ use kiln_types::ty::{Scalar, Ty, TyId};
 
 use super::Sema;
 
-/// What pragmas have set so far.
+/// The settings of the pragmas so far.
 pub(crate) struct Pragmas {
     /// The enabled extensions.
     enabled: Extensions,

@@ -28,7 +28,7 @@ struct Program<'p> {
     sink: &'p mut Sink,
     /// Objects with a definition, not only an `extern` declaration.
     defined: &'p FxHashSet<GlobalId>,
-    /// What each function uses.
+    /// The uses of each function.
     uses: &'p Table<FunctionId, Uses>,
 }
 

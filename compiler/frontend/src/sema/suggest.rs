@@ -80,6 +80,7 @@ impl Sema<'_> {
         })
     }
 
+    /// Converts the arguments of other types to this type.
     fn arguments_as(&self, arguments: &[Expr], to: Scalar, call: &Call) -> Option<Suggestion> {
         let differs = |argument: &&Expr| self.element(argument.ty) != Some(to);
         let changed: Vec<&Expr> = arguments.iter().filter(differs).collect();
@@ -189,6 +190,7 @@ impl Sema<'_> {
         Some(Suggestion { fix: rewrite(value.span, &help, pieces), help })
     }
 
+    /// A suggestion for a wrong number of arguments: the missing argument, or another function.
     fn other_count(&mut self, arguments: &[Expr], call: &Call) -> Option<Suggestion> {
         let context = self.builtin_context();
         let name = call.name;

@@ -151,7 +151,7 @@ impl Sema<'_> {
         TyId::ERROR
     }
 
-    /// The members in braces.
+    /// Checks the members in braces.
     fn record_members(&mut self, id: RecordId, lines: &[ast::Member], attributes: &[ast::Attribute]) {
         let attributes = self.attributes(attributes, Target::Record);
         let mut members = Members::default();
@@ -238,7 +238,7 @@ impl Sema<'_> {
         is_host_sized
     }
 
-    /// A `struct` or `union` member without a name. Its members belong to the enclosing record (C11 6.7.2.1).
+    /// Checks a `struct` or `union` member without a name. Its members belong to the enclosing record (C11 6.7.2.1).
     fn anonymous_member(&mut self, ty: QualTy, line: &ast::Member, members: &mut Members) {
         let attributes = self.attributes(line.specifiers.attributes, Target::Member(ty.ty));
         let Ty::Record(id) = *self.types.get(ty.ty) else {

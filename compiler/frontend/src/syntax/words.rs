@@ -49,7 +49,7 @@ pub(super) fn joined(first: &str, second: &str, is_adjacent: bool) -> Option<&'s
     })
 }
 
-/// What follows the name in a definition of this macro.
+/// The text after the name in a definition of this macro.
 pub(super) fn definition<'t>(line: &'t str, name: &str) -> Option<&'t str> {
     let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
     let value = directive.trim_start().strip_prefix(name)?;
@@ -93,7 +93,7 @@ pub(super) fn enclosing(text: &str) -> Option<usize> {
     None
 }
 
-/// The text with spaces in place of comments and of what literals contain.
+/// The text with spaces instead of comments and of the contents of literals.
 pub(super) fn blanked(text: &str) -> String {
     let mut blanked = String::with_capacity(text.len());
     while blanked.len() < text.len() {

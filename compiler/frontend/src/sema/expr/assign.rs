@@ -268,6 +268,7 @@ impl Sema<'_> {
         )
     }
 
+    /// Whether the lvalue can be assigned to. Reports an error otherwise.
     fn may_write(&mut self, lvalue: &Lvalue, op: Span, spelling: &str, written: Written) -> bool {
         if self.is_storage_only(lvalue.ty.ty) {
             if !matches!(lvalue.kind, LvalueKind::Local(_)) {

@@ -87,7 +87,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::VectorOperands,
                     span,
-                    format!("a vector becomes one of as many components, not `{from_shown}` `{to_shown}`"),
+                    format!("`{from_shown}` cannot become `{to_shown}`, which is not a vector of as many components"),
                 )
                 .also(value.span, format!("`{from_shown}`")),
             );
@@ -137,7 +137,7 @@ impl Sema<'_> {
                 self.report(Diagnostic::new(
                     Code::VectorComponent,
                     pick.span,
-                    format!("two vectors of {count} components have none with the number {number}"),
+                    format!("two vectors of {count} components have no component {number}"),
                 ));
                 return self.error_value(span);
             }

@@ -33,6 +33,7 @@ impl Sema<'_> {
         literal
     }
 
+    /// The value and type of an integer constant. Caches constants without diagnostics.
     fn integer_of(&mut self, spelling: Symbol, span: Span) -> Expr {
         if let Some(&(value, ty)) = self.constants.integers.get(&spelling) {
             return Expr { kind: ExprKind::Const(Const::Int(value)), ty, span };

@@ -75,7 +75,7 @@ impl Sema<'_> {
         true
     }
 
-    /// A member of a function, such as `get_global_id.x`.
+    /// Reports a member of a function, such as `get_global_id.x`.
     fn report_member_of_function(
         &mut self,
         base: &ast::Expr,

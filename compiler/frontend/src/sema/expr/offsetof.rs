@@ -53,7 +53,7 @@ impl Sema<'_> {
             self.report(Diagnostic::new(
                 Code::NotAPointer,
                 index.span,
-                format!("`{shown}` has no elements, only arrays have"),
+                format!("`{shown}` is not an array and has no elements"),
             ));
             return None;
         };

@@ -30,7 +30,7 @@ pub(super) enum Length {
     Size,
 }
 
-/// What is wrong with a directive.
+/// A problem of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
     Unfinished,
@@ -176,7 +176,7 @@ impl Reader<'_> {
             }
             (Some(Conversion::Float), None) if has_vector => note(Problem::VectorLength),
             (Some(Conversion::Float), Some(Length::Hh | Length::Size)) => note(Problem::LengthConversion),
-            // `%lf` and `%hf` on scalars have no effect in C and are customary.
+            // `%lf` and `%hf` are common for scalars, and the modifier has no effect in C.
             (Some(Conversion::Integer | Conversion::Float), _) => {}
             (Some(_), _) if has_vector => note(Problem::VectorConversion),
             (Some(_), Some(_)) => note(Problem::LengthConversion),

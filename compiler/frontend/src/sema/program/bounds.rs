@@ -177,7 +177,8 @@ fn constant(index: &Expr) -> Option<i64> {
     }
 }
 
-/// Visits the expressions that these statements always evaluate. Returns whether what follows is always executed.
+/// Visits the expressions that these statements always evaluate. Returns whether the statement after them is always
+/// executed.
 fn executed<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Declare(_) => true,
@@ -199,7 +200,7 @@ fn executed<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) -> bool {
     })
 }
 
-/// Whether statements contain one that can skip what follows them.
+/// Whether these statements can jump past the statements after them.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Declare(_) | StmtKind::Expr(_) | StmtKind::Case(_) | StmtKind::Default => false,

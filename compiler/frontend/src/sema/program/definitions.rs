@@ -1,4 +1,4 @@
-//! The linkage of functions and objects, and those that are used but not defined (C99 6.9).
+//! Finalizes the linkage of functions and objects, and reports undefined ones that are used (C99 6.9).
 
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_vocabulary::opencl::Linkage;
