@@ -58,7 +58,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The comments between two tokens.
+/// Adds the comments between two tokens.
 fn comments(text: &str, gap: Range<usize>, pieces: &mut Vec<Piece>) {
     let mut at = gap.start;
     while let Some(found) = text.get(at..gap.end).and_then(|rest| rest.find('/')) {

@@ -24,7 +24,8 @@ use crate::{
     world::World,
 };
 
-/// The delay of a compilation after a change. A completion request that follows the change is answered without it.
+/// The delay between a change and its compilation. A completion request that follows the change is answered in between,
+/// from the previous analysis.
 const COMPLETION_DELAY: Duration = Duration::from_millis(2);
 
 /// A task for the worker.

@@ -26,6 +26,7 @@ impl Chosen {
         options.math = options.math.with_implied();
     }
 
+    /// Applies an option, whose value may be the next word of `rest`.
     fn apply_flag<'a>(
         &mut self,
         flag: &'a str,

@@ -124,7 +124,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The implicit order and scope of an operation (OpenCL C 6.15.8, 6.15.12.7).
+    /// Adds the implicit order and scope of an operation (OpenCL C 6.15.8, 6.15.12.7).
     fn orders(&mut self, call: &Called) {
         let Callee::Builtin(overload) = &call.target else { return };
         let row = builtins::row(overload.builtin);
@@ -145,7 +145,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The address space of pointees, and of objects at program scope (OpenCL C 6.7.8).
+    /// Adds the implicit address spaces of pointees, and of objects at program scope (OpenCL C 6.7.8).
     fn spaces(&mut self) {
         let arena = Arena::default();
         let unit = self.analysis.survey.tree(&arena);

@@ -114,7 +114,7 @@ fn conflicts(one: Entity, other: Entity) -> bool {
     }
 }
 
-/// The edits in the files of one analysis.
+/// Adds the edits in the files of one analysis.
 pub(crate) fn edits(analysis: &Analysis, entity: Entity, new: &str, edits: &mut Edits) {
     for location in super::references::locations(analysis, entity, true) {
         let edit = TextEdit { range: location.range, new_text: new.to_owned() };

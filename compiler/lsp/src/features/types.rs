@@ -1,6 +1,6 @@
 //! The type hierarchy. OpenCL C has no inheritance: a type is built on the types that it contains. The supertypes of a
-//! struct or a union are the types of its members, and that of a typedef is the type that it names. Only types that the
-//! program declares take part, and a pointer to a type does not contain it.
+//! struct or a union are the types of its members, and that of a typedef is the type that it names. Includes only types
+//! that the program declares. A pointer to a type does not count as containing it.
 
 use kiln_frontend::sema::Meaning;
 use kiln_syntax::{

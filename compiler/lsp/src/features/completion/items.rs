@@ -202,7 +202,7 @@ const PREDEFINED: [&str; 22] = [
     "UINT_MAX",
 ];
 
-/// The functions, constants, types and keywords of OpenCL C that contain these letters.
+/// Adds the functions, constants, types and keywords of OpenCL C that contain these letters.
 fn language(cursor: &Cursor<'_>, wanted: &Letters, items: &mut Vec<CompletionItem>) {
     let context = &cursor.analysis.survey.context;
     for name in builtins::names_that(context, |name| wanted.are_in(name)) {

@@ -104,7 +104,7 @@ fn members_of_type(
     items
 }
 
-/// The fields of a record, including those of anonymous members.
+/// Adds the fields of a record, including those of anonymous members.
 fn fields(analysis: &Analysis, record: RecordId, items: &mut Vec<CompletionItem>) {
     let types = &analysis.survey.program.types;
     for field in types.records[record].fields.iter().flatten() {

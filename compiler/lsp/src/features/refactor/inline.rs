@@ -1,7 +1,7 @@
 //! Inlines a variable: replaces its uses by its initializer, and removes its declaration.
 //!
-//! Only if the value cannot differ at the uses: the initializer has no memory accesses and no calls except those of
-//! work-item functions, and none of its variables changes.
+//! Applies only if the initializer has the same value at all uses: it has no memory accesses and no calls except those
+//! of work-item functions, and none of its variables changes.
 
 use std::ops::Range;
 
