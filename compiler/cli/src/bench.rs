@@ -40,7 +40,7 @@ pub(crate) struct BenchCommand {
     /// Measure on this device too, and compare
     #[arg(long, value_name = "NAME|INDEX", conflicts_with = "compare")]
     compare_device: Option<String>,
-    /// Measured repetitions [default: those of one second, at least 10 and at most 1000]
+    /// Number of measured repetitions [default: as many as take one second, at least 10 and at most 1000]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
     /// Print JSON

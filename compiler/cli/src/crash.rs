@@ -40,7 +40,7 @@ const DEFECT: &str = "KILN_DEFECT";
 const OMITTED_WITH_VALUE: &[&str] =
     &["-D", "-U", "-I", "-include", "--include", "-o", "--output", "-MF", "-MT", "-MQ"];
 
-/// Options without a value to omit likewise.
+/// Options without a value to omit for the same reasons.
 const OMITTED_ALONE: &[&str] = &["-M", "-MM", "-MD", "-MMD", "-MP", "--watch"];
 
 thread_local! {

@@ -77,7 +77,7 @@ const REPORTS: [(&str, &str); 22] = [
     ("unreachable", "the module declares that this point is never reached"),
 ];
 
-/// What a kind of report of the reference devices means.
+/// The meaning of a kind of report of the reference devices.
 fn reported(name: &str) -> Option<&'static str> {
     REPORTS.iter().find(|(kind, _)| *kind == name).map(|(_, what)| *what)
 }

@@ -87,7 +87,7 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
 }
 
 /// Writes an output to a path, or `-` for standard output. Files are written under a temporary name and then renamed,
-/// so that no reader sees a partial file. A file that exists keeps its permissions, and a symbolic link its target.
+/// so that no reader sees a partial file. An existing file keeps its permissions, and a symbolic link keeps its target.
 pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if path == "-" {
         let mut stdout = io::stdout().lock();

@@ -39,7 +39,7 @@ pub(crate) fn projects(sources: &[String], command: &str) -> Result<Vec<Project>
     Ok(groups)
 }
 
-/// The nearest `kiln.toml`. That of standard input is that of the current folder.
+/// The nearest `kiln.toml` of a source. For standard input, that of the current folder.
 fn nearest(source: &str) -> Option<PathBuf> {
     let path = std::path::absolute(if source == "-" { "stdin" } else { source }).ok()?;
     path.ancestors().skip(1).map(|folder| folder.join("kiln.toml")).find(|file| file.is_file())

@@ -1,5 +1,5 @@
-//! clang's options: those with a meaning for Kiln in its spelling, hints for the others. Also `kiln k.cl`, which means
-//! `kiln compile k.cl`.
+//! Translates clang's options to Kiln's, with hints about those without effect. Also translates `kiln k.cl` to `kiln
+//! compile k.cl`.
 
 use std::ffi::OsString;
 

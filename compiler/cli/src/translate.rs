@@ -87,7 +87,7 @@ pub(crate) fn translate(command: &TranslateCommand, matches: &ArgMatches) -> Res
     Ok(Outcome::Success)
 }
 
-/// Translates a module and prints what is wrong with it.
+/// Translates a module, and prints its problems.
 pub(crate) fn translated(
     il: &Il<'_>,
     options: &Options,

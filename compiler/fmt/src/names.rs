@@ -30,7 +30,7 @@ impl Names {
         names
     }
 
-    /// The names that `typedef` declares: the word before `;`, `,`, `[` or `)` at the end of a declarator.
+    /// Collects the names that `typedef` declares: the word before `;`, `,`, `[` or `)` at the end of a declarator.
     fn typedefs(&mut self, tokens: &[Token<'_>]) {
         let mut rest = tokens;
         while let Some(found) = rest.iter().position(|token| token.is_keyword(Keyword::Typedef)) {

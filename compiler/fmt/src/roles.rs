@@ -110,6 +110,7 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Sets the role of a punctuation token.
     fn find(&mut self, index: usize) {
         let Some(punct) = self.punct(index) else { return };
         let role = match punct {

@@ -42,6 +42,7 @@ impl Spacer<'_, '_> {
         self.needs_space(index) || would_merge(before, token)
     }
 
+    /// Whether the style puts a space before the token.
     fn needs_space(&self, index: usize) -> bool {
         let (before, token) = (&self.line[index - 1], &self.line[index]);
         let is_word = |token: &Token<'_>| {

@@ -117,7 +117,7 @@ impl Braces {
     }
 }
 
-/// A style. The names are those of the options of clang-format.
+/// A style. Each field corresponds to an option of clang-format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
     /// `DisableFormat`

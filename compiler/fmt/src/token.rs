@@ -98,7 +98,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a text, in order. Columns are those with this width of tabs.
+/// The tokens of a text, in order. `tab_width` determines their columns.
 pub(crate) fn tokens(text: &str, tab_width: usize) -> Vec<Token<'_>> {
     let spliced = Spliced::new(text);
     let body = spliced.text(text);

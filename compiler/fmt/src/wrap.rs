@@ -219,6 +219,7 @@ impl Wrapper<'_, '_> {
         }
     }
 
+    /// The cheapest layout that the beam search finds: the column of each token that starts a line.
     fn search(&self) -> Vec<Option<usize>> {
         let count = self.tokens.line.len();
         // For each layout: its predecessor, and the column if its token starts a line.

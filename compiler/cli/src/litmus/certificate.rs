@@ -49,7 +49,7 @@ pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
     let tests: Vec<Test> = suite::tests().into_iter().filter(|test| test.name.contains(filter)).collect();
     if tests.is_empty() {
         return failure(format!(
-            "no litmus test has a name with `{filter}`; names are such as `MP, relaxed`"
+            "no litmus test has a name with `{filter}`; an example of a name is `MP, relaxed`"
         ));
     }
     let (begin, time) = (Instant::now(), stress::duration(command.seconds)?);

@@ -71,7 +71,7 @@ impl Bounds {
     }
 }
 
-/// A source with its launch, and what the models allow.
+/// A source, its launch, and the findings.
 pub(super) struct Study {
     pub(super) source: Source,
     pub(super) interface: Interface,
@@ -151,7 +151,7 @@ pub(super) struct Findings {
     pub(super) opencl: Explored,
     pub(super) vulkan: Explored,
     pub(super) weaker: Option<Vec<Weaker>>,
-    /// What a device showed.
+    /// The outcomes on a device, if the launch was run.
     pub(super) seen: Option<Seen>,
 }
 

@@ -1,5 +1,5 @@
-//! The data races of small launches, for the editor: those that the model of OpenCL finds within a small budget, and a change
-//! of the source that removes each. A fix is offered only if the changed source has no race.
+//! Finds the data races of small launches for the editor, with OpenCL's memory model and a small budget, and a change
+//! of the source that removes each race. Offers a fix only if the changed source has no race.
 
 use std::{collections::BTreeSet, ops::Range};
 

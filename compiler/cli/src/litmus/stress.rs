@@ -106,7 +106,7 @@ pub(super) struct Stress {
     local: Vec<(usize, usize)>,
     /// The number of instances in a work-group.
     widest: u32,
-    /// Whether work-items wait for others, so that all of an instance must run at the same time.
+    /// Whether work-items wait for each other: all work-items of an instance must then run at the same time.
     waits: bool,
     turn: u32,
 }

@@ -10,7 +10,7 @@ use kiln_memory_model::{
 
 use super::{findings::Findings, stress::Seen};
 
-/// The table of outcomes, with executions if wanted, and what is undefined.
+/// The table of outcomes, with executions if requested, and the reasons for undefined behavior.
 pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
     let mut text = String::new();
     let (opencl, vulkan) = (&findings.opencl.found, &findings.vulkan.found);

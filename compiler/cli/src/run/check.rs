@@ -10,7 +10,7 @@ use crate::{
     exit::{Failure, Outcome, failure},
 };
 
-/// Prints and checks what the launch requests. `printed` is the output of the kernel.
+/// Prints and checks the parts of buffers that the launch requests. `printed` is the output of the kernel.
 pub(crate) fn after(
     queue: &Queue,
     launch: &LaunchArguments,

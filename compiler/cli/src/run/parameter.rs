@@ -131,7 +131,7 @@ impl Struct<'_> {
     }
 }
 
-/// The numbers in a value of this type. Of a union, those of the first member.
+/// The numbers in a value of this type. For a union, those of the first member.
 pub(super) fn layout(interface: &Interface, ty: &Type) -> ElementType {
     let mut parts = Vec::new();
     collect(interface, ty, 0, &mut parts);

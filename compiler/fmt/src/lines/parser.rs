@@ -214,7 +214,7 @@ impl<'t> Parser<'_, 't> {
             self.first = self.at + 1;
             return;
         }
-        if token_starts_line(self.token(), continues) {
+        if comment_ends_line(self.token(), continues) {
             self.close_bodies();
             self.indent = self.indent_of_comment();
             self.finish_at(self.at + 1, Shape::Comment);
@@ -330,7 +330,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// The token after the head of a control statement.
+    /// Handles the token after the head of a control statement.
     fn body(&mut self) {
         let statement = &mut self.state.statement;
         statement.awaits_body = false;
@@ -546,8 +546,8 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// Whether a comment is a line of its own: nothing follows it on its line.
-fn token_starts_line(token: &Token<'_>, continues: bool) -> bool {
+/// Whether a comment ends its line: it is a line comment, or no code follows.
+fn comment_ends_line(token: &Token<'_>, continues: bool) -> bool {
     token.kind == Kind::LineComment || !continues
 }
 

@@ -47,6 +47,7 @@ pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> 
     source
 }
 
+/// Adds the kernel that calls the user's kernel with the memory of an instance.
 fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
     let (mut parameters, mut passed, mut cleared) = (String::new(), Vec::new(), String::new());
     for (index, (parameter, argument)) in kernel.parameters.iter().zip(&launch.arguments).enumerate() {
