@@ -122,7 +122,7 @@ typedef struct kiln_included_file {
 // Finds an included file. The path is an include folder, or the folder of the including file, joined with the name in the
 // directive. Returns 0 if there is no such file; the compiler then tries the next folder.
 //
-// Kiln calls it on a thread of its own while kiln_compile() waits, never concurrently for one compilation. It must not
+// Kiln calls it on another thread while kiln_compile() waits, never concurrently for one compilation. It must not
 // throw exceptions.
 typedef int (*kiln_include_find)(void *data, const char *path, struct kiln_included_file *file);
 
@@ -151,13 +151,13 @@ typedef struct kiln_location {
 typedef struct kiln_label {
   // The location.
   struct kiln_location location;
-  // What is there.
+  // The text of the label.
   const char *text;
 } kiln_label;
 
 // A change of a file that repairs a mistake.
 typedef struct kiln_fix {
-  // What it does, in a few words.
+  // A short description.
   const char *title;
   // The text that it replaces, perhaps in another file than the mistake. May be empty.
   struct kiln_location location;
@@ -175,13 +175,13 @@ typedef struct kiln_diagnostic {
   const char *message;
   // The location of the mistake.
   struct kiln_location location;
-  // What is there; may be "".
+  // The label of this location; may be "".
   const char *label;
   // Other locations.
   const struct kiln_label *labels;
   // The number of other locations.
   size_t label_count;
-  // What to do.
+  // Suggestions.
   const char *const *help;
   // The number of suggestions.
   size_t help_count;
@@ -225,7 +225,7 @@ enum kiln_status kiln_options_set_language(struct kiln_options *options, uint32_
 enum kiln_status kiln_options_set_environment(struct kiln_options *options, uint32_t environment);
 
 // Sets the device: "minimal", "swiftshader", "lavapipe", "lavapipe-25", "nvidia", "full", or the path of a file that
-// `kiln devices --profile` wrote. Kiln emulates what the device lacks, or reports its use.
+// `kiln devices --profile` wrote. Kiln emulates features that the device lacks, or reports their use.
 enum kiln_status kiln_options_set_profile(struct kiln_options *options,
                                           const char *profile);
 
@@ -235,7 +235,7 @@ enum kiln_status kiln_options_define(struct kiln_options *options, const char *n
 // Removes the definition of a macro.
 enum kiln_status kiln_options_undefine(struct kiln_options *options, const char *name);
 
-// Adds a folder in which to look for included files, after those that were added before.
+// Adds a folder at the end of the search path for included files.
 enum kiln_status kiln_options_add_include_folder(struct kiln_options *options, const char *folder);
 
 // Includes a file before the source.

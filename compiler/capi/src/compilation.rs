@@ -31,7 +31,7 @@ pub struct Compilation {
     owner: Owner,
 }
 
-/// Owns what the diagnostics point to.
+/// Owns the data that the diagnostics point to.
 #[derive(Default)]
 struct Owner {
     strings: Strings,

@@ -1,4 +1,4 @@
-//! What the application reads and writes: numbers of enumerations, and structures with pointers into a result.
+//! The data that the application reads and writes: numbers of enumerations, and structures with pointers into a result.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -124,7 +124,7 @@ pub struct Location {
 pub struct Label {
     /// The location.
     pub location: Location,
-    /// What is there.
+    /// The text of the label.
     pub text: *const c_char,
 }
 
@@ -132,7 +132,7 @@ pub struct Label {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Fix {
-    /// What it does, in a few words.
+    /// A short description.
     pub title: *const c_char,
     /// The text that it replaces, perhaps in another file than the mistake. May be empty.
     pub location: Location,
@@ -152,13 +152,13 @@ pub struct Diagnostic {
     pub message: *const c_char,
     /// The location of the mistake.
     pub location: Location,
-    /// What is there; may be "".
+    /// The label of this location; may be "".
     pub label: *const c_char,
     /// Other locations.
     pub labels: *const Label,
     /// The number of other locations.
     pub label_count: usize,
-    /// What to do.
+    /// Suggestions.
     pub help: *const *const c_char,
     /// The number of suggestions.
     pub help_count: usize,
@@ -185,7 +185,7 @@ pub struct IncludedFile {
 /// Finds an included file. The path is an include folder, or the folder of the including file, joined with the name in the
 /// directive. Returns 0 if there is no such file; the compiler then tries the next folder.
 ///
-/// Kiln calls it on a thread of its own while kiln_compile() waits, never concurrently for one compilation. It must not
+/// Kiln calls it on another thread while kiln_compile() waits, never concurrently for one compilation. It must not
 /// throw exceptions.
 pub type IncludeFind =
     Option<unsafe extern "C" fn(data: *mut c_void, path: *const c_char, file: *mut IncludedFile) -> c_int>;

@@ -74,7 +74,7 @@ pub extern "C" fn kiln_options_set_environment(options: *mut Options, environmen
 }
 
 /// Sets the device: "minimal", "swiftshader", "lavapipe", "lavapipe-25", "nvidia", "full", or the path of a file that
-/// `kiln devices --profile` wrote. Kiln emulates what the device lacks, or reports its use.
+/// `kiln devices --profile` wrote. Kiln emulates features that the device lacks, or reports their use.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_options_set_profile(options: *mut Options, profile: *const c_char) -> Status {
     set(options, |options| options.set_profile(required(profile)?))
@@ -102,7 +102,7 @@ pub extern "C" fn kiln_options_undefine(options: *mut Options, name: *const c_ch
     })
 }
 
-/// Adds a folder in which to look for included files, after those that were added before.
+/// Adds a folder at the end of the search path for included files.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_options_add_include_folder(options: *mut Options, folder: *const c_char) -> Status {
     set(options, |options| {

@@ -1,4 +1,4 @@
-//! The options of compilations: what the functions `kiln_options_…` change.
+//! The options of compilations, which the functions `kiln_options_…` change.
 
 use std::{ffi::CString, path::Path};
 
@@ -104,7 +104,7 @@ impl Options {
         Ok(())
     }
 
-    /// The text after `-W`.
+    /// Adds a warning option: the text after `-W`.
     pub(crate) fn set_warning(&mut self, text: &str) {
         let warnings = &mut self.compiler.warnings;
         match text {

@@ -25,7 +25,8 @@ const LAYOUT: &str = "#ifndef KILN_LAYOUT
 
 ";
 
-/// Generates the header. `name` is converted to an identifier, and prefixes everything without a name of its own.
+/// Generates the header. `name` is converted to an identifier, and prefixes the names of the module's words and of
+/// structures without a name.
 pub fn c(interface: &Interface, name: &str, words: &[u32]) -> String {
     let name: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
