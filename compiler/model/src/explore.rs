@@ -327,6 +327,7 @@ impl Explorer<'_> {
         }
         search.find_outcome();
         let outcome = &search.outcome;
+        // `entry` would copy the outcome of every execution.
         if !self.known.contains_key(outcome) {
             self.known.insert(outcome.clone(), Known::default());
         }

@@ -185,9 +185,10 @@ impl Model {
         let available = |part| if let Part::Available(classes) = part { classes } else { 0 };
         let visible = |part| if let Part::Visible(classes) = part { classes } else { 0 };
         let ends = |is_end: fn(&Event) -> bool, near: &Relation| -> Vec<Set> {
+            let all_fences = fences(frame, is_end);
             let of_access = |access: usize| match &frame.events[access] {
                 it if it.is_atomic => {
-                    let fences = near.from(access) & fences(frame, is_end);
+                    let fences = near.from(access) & all_fences;
                     let fences =
                         members(fences).filter(|&fence| frame.events[fence].semantics & class(it) != 0);
                     fences.fold(Set::from(is_end(it)) << access, |set, fence| set | 1 << fence)
@@ -225,10 +226,10 @@ impl Model {
             (0..count).for_each(|step| model.before.extend(step, between.from(step)));
         }
         // What is known without an execution is not taken back.
-        model.classes.iter_mut().for_each(|(_, between)| between.settle());
-        model.before.settle();
+        model.classes.iter_mut().for_each(|(_, between)| between.commit());
+        model.before.commit();
         model.locate(frame);
-        model.located.settle();
+        model.located.commit();
         Some(model)
     }
 
@@ -387,11 +388,11 @@ impl Model {
         if !are_mutual {
             return self.check_location(execution, here).is_ok();
         }
-        // The modification order is total, so that it gives each access a place. A cycle needs a pair in location order whose places
-        // are in the opposite order, or reads of one write that are ordered in a cycle.
+        // The modification order is total, so it gives each access a rank. A cycle needs a pair in location order whose ranks are in
+        // the opposite order, or reads of one write that are ordered in a cycle.
         let mut has_equal = false;
         let mut agrees = |a: usize, b: usize| {
-            let order = place(execution, a).cmp(&place(execution, b));
+            let order = coherence_rank(execution, a).cmp(&coherence_rank(execution, b));
             has_equal |= order.is_eq() && !execution.frame.same_item.has(a, b);
             order.is_le()
         };
@@ -487,8 +488,8 @@ fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
     suspects
 }
 
-/// The place of an access in the total modification order of its location: reads are after the write that they see.
-fn place(execution: &Execution, access: usize) -> usize {
+/// The rank of an access in the total modification order of its location: reads are after the write that they see.
+fn coherence_rank(execution: &Execution, access: usize) -> usize {
     match execution.frame.writes >> access & 1 {
         0 => 2 * execution.read_rank(access) + 1,
         _ => 2 * execution.rank[access],
@@ -526,11 +527,12 @@ fn within_items(frame: &Frame, steps: &[Step], program: &Relation, classes: u32)
 
 /// Each release fence at or before the entry of a barrier, with the acquire fences at or after its exit in another work-item.
 fn barriers(frame: &Frame) -> Vec<(usize, Set)> {
+    let (release_fences, acquire_fences) = (fences(frame, Event::releases), fences(frame, Event::acquires));
     let mut all = Vec::new();
     for arrive in 0..frame.count() {
+        let releases = (frame.after.from(arrive) | 1 << arrive) & release_fences;
         for leave in members(frame.barriers.from(arrive)) {
-            let releases = (frame.after.from(arrive) | 1 << arrive) & fences(frame, Event::releases);
-            let acquires = (frame.before.from(leave) | 1 << leave) & fences(frame, Event::acquires);
+            let acquires = (frame.before.from(leave) | 1 << leave) & acquire_fences;
             all.extend(members(releases).map(|release| (release, acquires & frame.inclusive.from(release))));
         }
     }

@@ -88,8 +88,8 @@ impl Growing {
         self.trail.len() > since.0
     }
 
-    /// Makes the present state the first one.
-    pub(crate) fn settle(&mut self) {
+    /// Makes the present state the first one: nothing before it can be undone.
+    pub(crate) fn commit(&mut self) {
         self.trail.clear();
     }
 

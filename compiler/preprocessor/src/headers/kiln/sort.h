@@ -189,7 +189,7 @@ inline void kiln_sort_count_tile(const uint *key, uint pass, local atomic_uint *
 }
 
 // Returns the position of a key, and advances the position for the digit. `all` has a bit for each work-item of the sub-group.
-inline uint kiln_sort_position(uint key, uint pass, uint all, local atomic_uint *places)
+inline uint kiln_sort_position(uint key, uint pass, uint all, local atomic_uint *positions)
 {
     uint lane = get_sub_group_local_id(), digit = kiln_sort_digit(key, pass);
     // The work-items with the same digit. The last one reserves the positions for all of them.
@@ -202,10 +202,10 @@ inline uint kiln_sort_position(uint key, uint pass, uint all, local atomic_uint 
     // Wait until the positions of the earlier keys are reserved.
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);
     uint last = 31u - clz(same), count = popcount(same & (2u << lane) - 1u);
-    uint place = 0;
+    uint position = 0;
     if (lane == last)
-        place = atomic_fetch_add_explicit(&places[digit], count, memory_order_relaxed, memory_scope_work_group);
-    return sub_group_shuffle(place, last) + count - 1;
+        position = atomic_fetch_add_explicit(&positions[digit], count, memory_order_relaxed, memory_scope_work_group);
+    return sub_group_shuffle(position, last) + count - 1;
 }
 
 #endif
@@ -223,13 +223,13 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
 {
     uint id = (uint)get_local_id(0), items = (uint)get_local_size(0);
     uint lane = get_sub_group_local_id(), size = get_sub_group_size(), own = get_sub_group_id(), sub_groups = get_num_sub_groups();
-    local uint *starts = scratch, *shared = scratch + KILN_SORT_DIGITS, *places = shared + 4;
-    local uint *ordered = places + KILN_SORT_DIGITS * sub_groups;
-    local atomic_uint *own_places = (local atomic_uint *)(places + KILN_SORT_DIGITS * own);
+    local uint *starts = scratch, *shared = scratch + KILN_SORT_DIGITS, *positions = shared + 4;
+    local uint *ordered = positions + KILN_SORT_DIGITS * sub_groups;
+    local atomic_uint *own_positions = (local atomic_uint *)(positions + KILN_SORT_DIGITS * own);
     global uint *counts = state + KILN_SORT_TILES + KILN_SORT_DIGITS * pass * (uint)get_num_groups(0);
 
     for (uint i = id; i < KILN_SORT_DIGITS * sub_groups; i += items)
-        places[i] = 0;
+        positions[i] = 0;
     if (id == 0)
         shared[0] = atomic_fetch_add_explicit(kiln_sort_counter(state, pass), 1u, memory_order_relaxed, memory_scope_device);
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
@@ -249,34 +249,34 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
         for (uint i = 0; i < KILN_SORT_TILE; i++)
             key[i] = first + i * size < n ? keys[first + i * size] : 0xffffffffu;
     }
-    kiln_sort_count_tile(key, pass, own_places);
+    kiln_sort_count_tile(key, pass, own_positions);
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
 
     // The count of each digit, published without the keys beyond the end, and the position of the first key with it in the tile.
     uint count = 0;
     if (id < KILN_SORT_DIGITS)
         for (uint i = 0; i < sub_groups; i++)
-            count += places[KILN_SORT_DIGITS * i + id];
+            count += positions[KILN_SORT_DIGITS * i + id];
     uint published = count - (id == KILN_SORT_DIGITS - 1 ? begin + items * KILN_SORT_TILE - end : 0);
     if (id < KILN_SORT_DIGITS)
         kiln_sort_publish(counts, tile, id, published, tile == 0 ? KILN_SORT_ALL : KILN_SORT_OWN);
     uint start = kiln_sort_scan(count, starts);
     if (id < KILN_SORT_DIGITS) {
-        uint place = start;
+        uint position = start;
         for (uint i = 0; i < sub_groups; i++) {
-            uint part = places[KILN_SORT_DIGITS * i + id];
-            places[KILN_SORT_DIGITS * i + id] = place;
-            place += part;
+            uint part = positions[KILN_SORT_DIGITS * i + id];
+            positions[KILN_SORT_DIGITS * i + id] = position;
+            position += part;
         }
     }
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
 
     // The keys in the order of their digits.
-    uint all = sub_group_ballot(1).x, place[KILN_SORT_TILE];
+    uint all = sub_group_ballot(1).x, local_position[KILN_SORT_TILE];
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++) {
-        place[i] = kiln_sort_position(key[i], pass, all, own_places);
-        ordered[place[i]] = key[i];
+        local_position[i] = kiln_sort_position(key[i], pass, all, own_positions);
+        ordered[local_position[i]] = key[i];
     }
     // The distance of each digit from its position in the result.
     if (id < KILN_SORT_DIGITS) {
@@ -311,7 +311,7 @@ inline void KILN_SORT_FUNCTION(_sort_pass)(uint pass, const global uint *keys, g
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++)
-        ordered[place[i]] = value[i];
+        ordered[local_position[i]] = value[i];
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
     KILN_UNROLL
     for (uint i = 0; i < KILN_SORT_TILE; i++)
