@@ -344,6 +344,9 @@ pub struct Skeleton {
     pub sizes: Vec<u64>,
     /// Whether loops were cut after the bound: longer runs are missing.
     pub is_cut: bool,
+    /// Whether a work-item can repeat a round of a loop that changes nothing: it waits for another one. In a Vulkan test, such
+    /// a loop counts as cut if no runs are kept of it.
+    pub has_spins: bool,
 }
 
 impl Skeleton {

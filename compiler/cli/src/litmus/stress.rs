@@ -208,7 +208,8 @@ impl Stress {
                 Err(outcome) => return Ok(Err(outcome)),
             }
         }
-        let waits = findings.opencl.skeleton.is_cut || findings.vulkan.skeleton.is_cut;
+        let skeletons = [&findings.opencl.skeleton, &findings.vulkan.skeleton];
+        let waits = skeletons.iter().any(|it| it.is_cut || it.has_spins);
         let is_alone = objects(findings).any(|object| matches!(object, Object::LocalVariable(..)))
             || !findings.opencl.skeleton.traces.chunks(items as usize).all(is_uniform);
         let instances = if waits {

@@ -89,6 +89,7 @@ struct Search<'m> {
     values: Values,
     log: Log,
     is_cut: bool,
+    has_spins: bool,
 }
 
 impl Module {
@@ -148,6 +149,7 @@ impl Module {
             values: Values::new(launch.only_consistent && !launch.thin_air),
             log: Log::default(),
             is_cut: false,
+            has_spins: false,
         };
         let mut all: Vec<Runs> = items.iter().map(|_| Runs::default()).collect();
         for number in 0.. {
@@ -203,6 +205,7 @@ impl<'m> Search<'m> {
                     Tree::Run(self.keep(run.trace(End::Cut), is_kept, index, runs))
                 }
                 Err(Stop::Idle(from)) => {
+                    self.has_spins = true;
                     let is_kept = self.bound.launch.keeps_spins;
                     Tree::Run(self.keep(run.trace(End::Spin(from)), is_kept, index, runs))
                 }
@@ -314,6 +317,7 @@ impl<'m> Search<'m> {
             system: Vec::new(),
             parts: parts.into_iter().collect(),
             is_cut: self.is_cut,
+            has_spins: self.has_spins,
             traces,
         })
     }

@@ -203,8 +203,10 @@ impl Program {
         let mut parts: Vec<Location> = self.parts().into_iter().map(|(_, location)| location).collect();
         parts.sort();
         parts.dedup();
+        let is_spin = |trace: &Trace| matches!(trace.end, End::Spin(_));
         Skeleton {
             positions: self.threads.iter().map(|thread| thread.position).collect(),
+            has_spins: traces.iter().flatten().any(is_spin),
             traces,
             system: self.system.clone(),
             initial: self.initial.iter().map(|(location, value)| (*location, *value)).collect(),

@@ -48,32 +48,35 @@ pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> 
 }
 
 /// Adds the kernel that calls the user's kernel with the memory of an instance.
+///
+/// All names begin with `kiln_`: the user's source can have a kernel or a macro with any other name.
 fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
     let (mut parameters, mut passed, mut cleared) = (String::new(), Vec::new(), String::new());
     for (index, (parameter, argument)) in kernel.parameters.iter().zip(&launch.arguments).enumerate() {
         match argument {
             Argument::Buffer(bytes) => {
                 let space = if is_constant(&parameter.kind) { "constant" } else { "global" };
-                let _ = write!(parameters, "{space} uchar *p{index}, ");
+                let _ = write!(parameters, "{space} uchar *kiln_p{index}, ");
                 passed.push(format!(
-                    "({space} void *)(p{index} + (ulong)kiln_litmus_slot(instance, {index}, mask, seed) * {}u)",
+                    "({space} void *)(kiln_p{index} + \
+                     (ulong)kiln_litmus_slot(kiln_instance, {index}, kiln_mask, kiln_seed) * {}u)",
                     stride(bytes.len())
                 ));
             }
             Argument::Local(bytes) => {
                 let stride = stride(*bytes as usize);
-                let _ = write!(parameters, "local uchar *p{index}, ");
+                let _ = write!(parameters, "local uchar *kiln_p{index}, ");
                 let _ = writeln!(
                     cleared,
-                    "    for (uint i = kiln_litmus_item(); i < {}u; i += KILN_ITEMS)\n        \
-                     ((local uint *)(p{index} + slot * {stride}u))[i] = 0;",
+                    "    for (uint kiln_i = kiln_litmus_item(); kiln_i < {}u; kiln_i += KILN_ITEMS)\n        \
+                     ((local uint *)(kiln_p{index} + kiln_slot * {stride}u))[kiln_i] = 0;",
                     stride / 4
                 );
-                passed.push(format!("(local void *)(p{index} + slot * {stride}u)"));
+                passed.push(format!("(local void *)(kiln_p{index} + kiln_slot * {stride}u)"));
             }
             Argument::Value(_) => {
-                let _ = write!(parameters, "{} p{index}, ", parameter.type_name);
-                passed.push(format!("p{index}"));
+                let _ = write!(parameters, "{} kiln_p{index}, ", parameter.type_name);
+                passed.push(format!("kiln_p{index}"));
             }
         }
     }
@@ -82,30 +85,32 @@ fn wrapper(source: &mut String, kernel: &Kernel, launch: &Launch) {
     }
     let _ = write!(
         source,
-        "kernel void kiln_litmus_test({parameters}global atomic_uint *scratch, global atomic_uint *latch, \
-         uint mask, uint window, uint seed, uint spins, uint noise) {{
-    uint role = get_group_id(0), row = get_group_id(1), lane = get_local_id(0);
-    uint chance = kiln_litmus_mix(kiln_litmus_mix(seed + row * (uint)get_num_groups(0) + role) + lane);
-    if (role >= KILN_GROUPS) {{
-        kiln_litmus_add_traffic(scratch, chance, noise * 8 + 64);
+        "kernel void kiln_litmus_test({parameters}global atomic_uint *kiln_scratch, global atomic_uint *kiln_latch, \
+         uint kiln_mask, uint kiln_window, uint kiln_seed, uint kiln_spins, uint kiln_noise) {{
+    uint kiln_role = get_group_id(0), kiln_row = get_group_id(1), kiln_lane = get_local_id(0);
+    uint kiln_place = kiln_seed + kiln_row * (uint)get_num_groups(0) + kiln_role;
+    uint kiln_chance = kiln_litmus_mix(kiln_litmus_mix(kiln_place) + kiln_lane);
+    if (kiln_role >= KILN_GROUPS) {{
+        kiln_litmus_add_traffic(kiln_scratch, kiln_chance, kiln_noise * 8 + 64);
         return;
     }}
-    uint width = (uint)get_local_size(0) / KILN_ITEMS;
+    uint kiln_width = (uint)get_local_size(0) / KILN_ITEMS;
 #if KILN_ADJACENT
-    uint slot = lane / KILN_ITEMS;
+    uint kiln_slot = kiln_lane / KILN_ITEMS;
 #else
-    uint slot = lane % width;
+    uint kiln_slot = kiln_lane % kiln_width;
 #endif
-    uint at = row * width + slot, pairing = kiln_litmus_mix(seed ^ ~role);
-    uint instance = (at & ~window) | ((at * (pairing | 1) + (pairing >> 8)) & window);
-{cleared}    if (lane == 0 && KILN_GROUPS > 1) {{
-        atomic_fetch_add_explicit(latch + row, 1, memory_order_relaxed, memory_scope_device);
-        for (uint spin = 0; spin < spins; spin++)
-            if (atomic_load_explicit(latch + row, memory_order_relaxed, memory_scope_device) >= KILN_GROUPS)
+    uint kiln_at = kiln_row * kiln_width + kiln_slot, kiln_pairing = kiln_litmus_mix(kiln_seed ^ ~kiln_role);
+    uint kiln_partner = kiln_at * (kiln_pairing | 1) + (kiln_pairing >> 8);
+    uint kiln_instance = (kiln_at & ~kiln_window) | (kiln_partner & kiln_window);
+{cleared}    if (kiln_lane == 0 && KILN_GROUPS > 1) {{
+        atomic_fetch_add_explicit(kiln_latch + kiln_row, 1, memory_order_relaxed, memory_scope_device);
+        for (uint kiln_spin = 0; kiln_spin < kiln_spins; kiln_spin++)
+            if (atomic_load_explicit(kiln_latch + kiln_row, memory_order_relaxed, memory_scope_device) >= KILN_GROUPS)
                 break;
     }}
     barrier(0);
-    kiln_litmus_add_traffic(scratch, chance, (chance >> 8) % (noise + 1));
+    kiln_litmus_add_traffic(kiln_scratch, kiln_chance, (kiln_chance >> 8) % (kiln_noise + 1));
     {}({});
 }}
 ",
