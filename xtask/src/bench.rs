@@ -23,6 +23,8 @@ pub(crate) enum Bench {
     Launches(Rest),
     /// Times of built-in functions, copies, images and atomic operations, compared with an OpenCL driver
     Builtins(Rest),
+    /// Times of the headers `<kiln/…>`, compared with CUB and cuRAND if CUDA is installed
+    Libraries(Rest),
     /// Errors of `float` functions over all arguments, on a device
     Accuracy(Rest),
     /// Kernel times of the same programs on the reference device, compared with Oclgrind and PoCL
@@ -51,6 +53,7 @@ pub(crate) struct Rest {
 pub(crate) fn bench(what: &Bench) -> Outcome {
     setup::install(match what {
         Bench::Frontend(_) | Bench::Growth => &[],
+        Bench::Libraries(_) => &["libvulkan1"],
         Bench::Budgets => setup::BUDGETS,
         Bench::Editors(_) => setup::EDITORS,
         Bench::Reference | Bench::Strict => setup::REFERENCE,
@@ -67,6 +70,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
         Bench::Launches(rest) => launches(rest),
         Bench::Builtins(rest) => kiln_bench("builtins", rest),
+        Bench::Libraries(rest) => kiln_bench("libraries", rest),
         Bench::Accuracy(rest) => kiln_bench("accuracy", rest),
         Bench::Reference => reference::reference(),
         Bench::Strict => differential::strict(),

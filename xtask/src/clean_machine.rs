@@ -20,7 +20,7 @@ pub(crate) struct CleanMachine {
     /// Only the paths whose name contains one of these [default: all]
     filters: Vec<String>,
     /// Package `kiln`, `libkiln_opencl.so`, `libkiln.so` and `libkiln.a` from this folder instead of building them
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = process::absolute)]
     from: Option<PathBuf>,
 }
 

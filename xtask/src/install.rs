@@ -37,7 +37,7 @@ pub(crate) struct Install {
 #[derive(Args)]
 pub(crate) struct Built {
     /// Install `kiln`, `libkiln_opencl.so`, `libkiln.so` and `libkiln.a` from this folder instead of building them
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = process::absolute)]
     from: Option<PathBuf>,
 }
 
@@ -236,6 +236,18 @@ fn cannot(path: &Path, error: &std::io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_absolute() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            built: Built,
+        }
+        let line: Line = clap::Parser::parse_from(["wheel", "--from", "target/debug"]);
+        let folder = line.built.folder().expect("it is given");
+        assert!(folder.is_absolute() && folder.ends_with("target/debug"), "{}", folder.display());
+    }
 
     #[test]
     fn compatible_versions() {

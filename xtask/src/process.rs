@@ -55,6 +55,11 @@ pub(crate) fn target_dir() -> PathBuf {
     this.ancestors().nth(2).map_or_else(|| root().join("target"), Path::to_path_buf)
 }
 
+/// A path of the command line, also for programs that run in other folders.
+pub(crate) fn absolute(path: &str) -> Result<PathBuf, String> {
+    std::path::absolute(path).map_err(|error| error.to_string())
+}
+
 fn program_name(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy()];
     words.extend(command.get_args().map(OsStr::to_string_lossy));

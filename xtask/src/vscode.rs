@@ -27,7 +27,7 @@ pub(crate) struct Vscode {
     #[arg(long)]
     pub(crate) server: bool,
     /// Use this program `kiln` instead of building one
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = process::absolute)]
     pub(crate) kiln: Option<PathBuf>,
 }
 

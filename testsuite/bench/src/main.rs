@@ -14,6 +14,7 @@ mod heap;
 mod kernels;
 mod kiln;
 mod launches;
+mod libraries;
 mod median;
 #[allow(unsafe_code, reason = "calls of the OpenCL API")]
 mod opencl;
@@ -46,6 +47,8 @@ enum What {
     Runtime(runtime::Runtime),
     /// Build and launch times of Kiln's OpenCL driver, compared with an OpenCL driver and plain Vulkan
     Launches(launches::Launches),
+    /// Times of the headers `<kiln/…>`, compared with CUDA's libraries
+    Libraries(libraries::Libraries),
     /// Front-end time for files and folders of kernels
     Frontend(frontend::Frontend),
     /// Random programs on a device, compared with the reference device
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         What::Accuracy(options) => accuracy::accuracy(&options),
         What::Runtime(options) => runtime::runtime(&options),
         What::Launches(options) => launches::launches(&options),
+        What::Libraries(options) => libraries::libraries(&options),
         What::Frontend(options) => frontend::frontend(&options),
         What::Random(options) => random::random(&options),
         What::Editors(options) => editors::editors(&options),

@@ -94,15 +94,20 @@ fn compare(
     if let Some(theirs) = &mut theirs {
         (benchmark.check)(&theirs.result()?).map_err(|error| format!("opencl: {error}"))?;
     }
+    Ok(row(benchmark.name, &times[0], theirs.is_some().then_some(&times[1])))
+}
+
+/// Prints the times of a program. Returns the ratio of the medians.
+pub(crate) fn row(name: &str, ours: &[f64], theirs: Option<&[f64]>) -> Option<f64> {
     let shown = |times: &[f64]| {
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         format!("{:.4} ({:.4})", median(times) * 1e3, least * 1e3)
     };
-    let Some(_) = theirs else {
-        println!("{:<16} {:>22}", benchmark.name, shown(&times[0]));
-        return Ok(None);
+    let Some(theirs) = theirs else {
+        println!("{name:<16} {:>22}", shown(ours));
+        return None;
     };
-    let ratio = median(&times[1]) / median(&times[0]);
-    println!("{:<16} {:>22} {:>22} {ratio:>14.3}", benchmark.name, shown(&times[0]), shown(&times[1]));
-    Ok(Some(ratio))
+    let ratio = median(theirs) / median(ours);
+    println!("{name:<16} {:>22} {:>22} {ratio:>14.3}", shown(ours), shown(theirs));
+    Some(ratio)
 }
