@@ -54,6 +54,7 @@ impl<'w> Body<'_, 'w, '_> {
     pub(crate) fn read(mut self, instructions: &'w [Instruction<'w>]) -> Outcome<()> {
         let function = &instructions[0];
         self.params(instructions).map_err(|problem| problem.at(function))?;
+        self.private_constants(instructions)?;
         let starts: Vec<usize> =
             (0..instructions.len()).filter(|&at| instructions[at].op == Op::Label).collect();
         if starts.is_empty() {

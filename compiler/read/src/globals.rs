@@ -13,9 +13,9 @@ use crate::{
     words::Instruction,
 };
 
-impl Reader<'_> {
+impl<'w> Reader<'w> {
     /// Reads an OpVariable of the module.
-    pub(crate) fn global(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
+    pub(crate) fn global(&mut self, inst: &Instruction<'w>) -> Outcome<()> {
         let id = inst.result()?;
         let built_in = self.words.decoration(id, Decoration::BuiltIn);
         let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
@@ -31,6 +31,15 @@ impl Reader<'_> {
             }
             _ => return Err(Problem::new("its type is not a pointer")),
         };
+        if space == AddressSpace::Private {
+            // SPIR-V does not allow it, but llvm-spirv writes it for variables from which clang initializes objects. No
+            // front end writes to them.
+            if inst.operands.len() < 2 {
+                return Err(Problem::new("a Function variable of the module must have an initializer"));
+            }
+            self.private_constants.push(*inst);
+            return Ok(());
+        }
         let (size, align) = self.types.layout(pointee)?;
         let align = self.words.alignment(id).unwrap_or(align);
         let linkage = self.linkage(id);

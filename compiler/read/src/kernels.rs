@@ -32,13 +32,17 @@ pub(crate) fn check_model(inst: &Instruction<'_>) -> Outcome<()> {
 }
 
 impl Reader<'_> {
-    /// The entry points that the host launches, in order.
+    /// The entry points that the host launches, in order. Functions that instructions enqueue are entry points, too; or, in
+    /// modules of llvm-spirv, functions of the same type that call them are. Their first parameter is a pointer that only an
+    /// enqueue can set.
     pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
-        let enqueued: Vec<u32> = self.enqueued_functions().collect();
+        let function_type = |id: u32| self.words.definition(id).ok()?.operands.get(1).copied();
+        let enqueued: Vec<Option<u32>> = self.enqueued_functions().map(function_type).collect();
         let entries = self.words.preamble().iter().filter(|inst| inst.op == Op::EntryPoint);
         let entries = entries.filter_map(|inst| {
             let function = *inst.operands.get(1)?;
-            (!enqueued.contains(&function)).then(|| EntryPoint { name: inst.text(2).0, function })
+            let is_enqueued = enqueued.contains(&function_type(function));
+            (!is_enqueued).then(|| EntryPoint { name: inst.text(2).0, function })
         });
         entries.collect()
     }

@@ -64,6 +64,8 @@ pub(crate) struct Reader<'w> {
     pub(crate) constants: FxHashMap<u32, Constant>,
     /// The built-in variables, by id.
     pub(crate) inputs: FxHashMap<u32, BuiltIn>,
+    /// The variables of the module that are constants in private memory. Each function has a copy.
+    pub(crate) private_constants: Vec<Instruction<'w>>,
     /// The functions that can be called, by id.
     pub(crate) signatures: FxHashMap<u32, Signature>,
     /// The kernels of enqueued functions, by function and number of bytes.
@@ -102,6 +104,7 @@ fn decoded<'w>(
         types: Types::default(),
         constants: FxHashMap::default(),
         inputs: FxHashMap::default(),
+        private_constants: Vec::new(),
         signatures: FxHashMap::default(),
         enqueued: FxHashMap::default(),
         sets: FxHashMap::default(),

@@ -64,6 +64,17 @@ impl<'w> Body<'_, 'w, '_> {
     }
 
     /// A variable of the function.
+    /// Creates copies of the constants in private memory that the function refers to.
+    pub(crate) fn private_constants(&mut self, instructions: &[Instruction<'w>]) -> Outcome<()> {
+        for constant in self.reader.private_constants.clone() {
+            let id = constant.result()?;
+            if instructions.iter().any(|inst| inst.operands.contains(&id)) {
+                self.variable(&constant).map_err(|problem| problem.at(&constant))?;
+            }
+        }
+        Ok(())
+    }
+
     fn variable(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
         let id = inst.result()?;
         let pointee = self.reader.types.pointee(inst.result_type()?)?;

@@ -1,6 +1,6 @@
 //! `kiln translate`, and modules of the OpenCL environment in `kiln run` and `kiln link`.
 
-use std::{fs, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use kiln_testsuite::{
     device,
@@ -193,6 +193,51 @@ fn kernels_of_a_module_enqueue_kernels() {
     assert!(kernels.contains("parent") && !kernels.contains("invoke"), "{kernels}");
 }
 
+/// Compiles a source with clang-15 and llvm-spirv-15 to `NAME.spv`.
+fn clang(folder: &TempDir, source: &str, words: &[&str], translator: &[&str]) {
+    let mut clang = Command::new("clang-15");
+    clang.args(["--target=spir64", "-O0", "-w", "-c", "-emit-llvm", "-o", "k.bc"]).args(words).arg(source);
+    let module = Path::new(source).with_extension("spv");
+    let mut translate = Command::new("llvm-spirv-15");
+    translate.args(translator).arg("k.bc").arg("-o").arg(module);
+    for mut program in [clang, translate] {
+        let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
+        assert!(finished.status.success(), "{}", finished.stderr);
+    }
+}
+
+/// llvm-spirv writes an entry point that calls a kernel, also for the functions that kernels enqueue.
+#[test]
+fn enqueued_functions_of_clang_are_not_kernels() {
+    let source = "kernel void k(global int *o) {\n    enqueue_kernel(get_default_queue(), \
+                  CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4), ^{ o[get_global_id(0)] = 3; });\n}\n";
+    let folder = folder(&[("k.cl", source)]);
+    clang(&folder, "k.cl", &["-cl-std=CL2.0", "-Xclang", "-finclude-default-header"], &[]);
+    let run = ["run", "k.spv", "--global", "1", "--arg", "buf:int[4]", "--check", "0[0..4]=3,3,3,3"];
+    for device in ["lavapipe", "reference"] {
+        let finished = on(device, &folder, &run);
+        assert!(finished.status.success(), "{device}: {}", finished.stderr);
+    }
+}
+
+/// clang initializes parts of objects from variables of the module that llvm-spirv declares in private memory.
+#[test]
+fn private_constants_of_a_module_are_read() {
+    let source = "typedef struct { int n; long3 v[2]; } part;\n\
+                  kernel void k(global part *o) {\n    \
+                  o[get_global_id(0)] = (part){5, {(long3)(6, 7, 8), (long3)(9, 10, 11)}};\n}\n";
+    let folder = folder(&[("k.cl", source)]);
+    clang(&folder, "k.cl", &["-cl-std=CL3.0", "-Xclang", "-finclude-default-header"], &[]);
+    let text = process::run(Command::new("spirv-dis").arg(folder.path().join("k.spv")), b"", LIMIT);
+    let text = text.expect("it runs").text();
+    let is_private = |line: &str| line.starts_with("  %constinit =") && line.contains(" Function %");
+    assert!(text.lines().any(is_private), "the module has no such variable");
+    let run = ["run", "k.spv", "--global", "1", "--arg", "buf:long[12]", "--print", "0"];
+    let finished = on("lavapipe", &folder, &run);
+    let numbers = prints(&finished);
+    assert!(numbers.contains("6 7 8") && numbers.contains("9 10 11"), "{numbers}");
+}
+
 #[test]
 fn a_module_is_linked_with_a_source() {
     let folder = folder(&[
@@ -231,15 +276,8 @@ fn link_once_functions_are_merged() {
         ),
     ]);
     for part in ["a", "b", "strong"] {
-        let mut clang = Command::new("clang-15");
-        clang.args(["-cl-std=clc++2021", "--target=spir64", "-O0", "-w", "-c", "-emit-llvm", "-o", "k.bc"]);
-        clang.arg(format!("{part}.clcpp"));
-        let mut translator = Command::new("llvm-spirv-15");
-        translator.args(["--spirv-ext=+SPV_KHR_linkonce_odr", "k.bc", "-o", &format!("{part}.spv")]);
-        for mut program in [clang, translator] {
-            let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
-            assert!(finished.status.success(), "{}", finished.stderr);
-        }
+        let source = format!("{part}.clcpp");
+        clang(&folder, &source, &["-cl-std=clc++2021"], &["--spirv-ext=+SPV_KHR_linkonce_odr"]);
     }
     let link = |words: &[&str]| kiln(&folder, &[&["link"], words, &["-o", "out.spv"]].concat());
     // An exported definition wins, and two of them are a mistake.
