@@ -16,10 +16,13 @@ use kiln_session::{
     diag::{Code, Diagnostic, Sink},
 };
 use kiln_syntax::Span;
-use kiln_types::{index::Id as _, ops::CompareOp};
-use kiln_vocabulary::{opencl::AddressSpace, target::Features};
+use kiln_types::{index::Id as _, ops::CompareOp, ty};
+use kiln_vocabulary::{
+    opencl::AddressSpace,
+    target::{Features, Target},
+};
 
-use crate::{lower_work_items::states, rewrite::rewrite_only};
+use crate::{lower_work_items::states, reject_unsupported::with_profile, rewrite::rewrite_only};
 
 /// The maximum total size of program-scope variables in bytes. The module contains their initial values.
 const MAX_VARIABLES_SIZE: u64 = 1 << 30;
@@ -34,6 +37,7 @@ pub(super) fn bind_arguments(module: &mut Module, options: &Options, sink: &mut 
             branch_on_samplers::branch_on_samplers(&mut module.functions[id]);
             let locations = bind_kernel(module, id, 4 * words, features, &mut interface);
             interface.arguments.push((id, locations));
+            reject_excess_images(&module.functions[id], id, &interface, &options.target, sink);
             reject_unbound_samplers(&module.functions[id], sink);
         }
         name_addresses(&mut module.functions[id], &interface, features.int64);
@@ -289,6 +293,43 @@ fn select_written_levels(function: &mut Function) {
             builder.at(after.0, after.1);
         }
     });
+}
+
+/// Reports a kernel with more images than the device can bind.
+fn reject_excess_images(
+    function: &Function,
+    id: FuncId,
+    interface: &Interface,
+    target: &Target,
+    sink: &mut Sink,
+) {
+    let arguments = function.kernel.iter().flat_map(|kernel| &kernel.arguments);
+    let images = arguments.filter_map(|argument| match argument.kind {
+        ArgumentKind::Image(image) => Some(image.access),
+        _ => None,
+    });
+    let (read, written): (Vec<_>, Vec<_>) = images.partition(|access| *access == ty::Access::ReadOnly);
+    // Each level that a kernel writes is an image of its own.
+    let leveled = interface.written_levels.iter().filter(|levels| levels.kernel == id).count();
+    let levels = leveled * (WrittenLevels::COUNT as usize - 1);
+    for (count, limit, verb) in [
+        (read.len(), target.features.read_images, "read"),
+        (written.len() + levels, target.features.written_images, "written"),
+    ] {
+        if count > limit as usize {
+            let message = format!(
+                "this kernel has {count} {verb} images, and a kernel can have at most {limit} on this device"
+            );
+            let mut diagnostic = Diagnostic::new(Code::TargetFeature, function.span, message)
+                .help("use arrays of images, or several kernels");
+            if verb == "written" && leveled > 0 {
+                let counted =
+                    format!("an image whose levels are written counts as {} images", WrittenLevels::COUNT);
+                diagnostic = diagnostic.note(counted);
+            }
+            sink.report(with_profile(diagnostic, target));
+        }
+    }
 }
 
 /// Reports samplers that are neither constants nor arguments: a launch cannot bind those.

@@ -32,12 +32,21 @@ macro_rules! features {
             $(#[doc = $text] pub $name: bool,)*
             /// The size of push constants in bytes
             pub push_constant_size: u32,
+            /// The number of images that a kernel can bind to read them; `UNLIMITED` if it is not known
+            pub read_images: u32,
+            /// The number of images that a kernel can bind to write them; `UNLIMITED` if it is not known
+            pub written_images: u32,
         }
 
         impl Features {
             /// All features enabled, or all disabled.
             const fn all(enabled: bool) -> Self {
-                Self { $($name: enabled,)* push_constant_size: 128 }
+                Self {
+                    $($name: enabled,)*
+                    push_constant_size: 128,
+                    read_images: UNLIMITED,
+                    written_images: UNLIMITED,
+                }
             }
 
             /// The name, description and state of each feature.
@@ -121,6 +130,9 @@ features! {
     device_samplers,
 }
 
+/// The number of images that a kernel can bind, if the device is not known.
+pub const UNLIMITED: u32 = u32::MAX;
+
 /// The number of levels that an image can have: the largest ones have 32768 texels along a dimension.
 pub const IMAGE_LEVELS: u32 = 16;
 
@@ -177,6 +189,7 @@ impl Features {
 
     /// Only what Vulkan 1.2 with the memory model and buffer addresses guarantees.
     pub const fn minimal() -> Self {
-        Self { images: true, ..Self::all(false) }
+        // Vulkan, required limits: maxPerStageDescriptorSampledImages, maxPerStageDescriptorStorageImages
+        Self { images: true, read_images: 16, written_images: 4, ..Self::all(false) }
     }
 }

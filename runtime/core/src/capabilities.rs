@@ -214,6 +214,12 @@ pub struct ImageLimits {
     pub max_layers: u32,
     /// `CL_DEVICE_IMAGE_MAX_BUFFER_SIZE`
     pub max_buffer: u32,
+    /// `CL_DEVICE_MAX_READ_IMAGE_ARGS`
+    pub max_read: u32,
+    /// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, also of images that are read and written.
+    pub max_written: u32,
+    /// `CL_DEVICE_MAX_SAMPLERS`
+    pub max_samplers: u32,
 }
 
 /// Sub-group support of a device.
@@ -282,6 +288,10 @@ pub struct Features {
     pub subgroup_extended_types: bool,
     /// Bytes of push constants
     pub push_constant_size: u32,
+    /// Images that a kernel can bind to read them
+    pub read_images: u32,
+    /// Images that a kernel can bind to write them
+    pub written_images: u32,
     /// Bytes of local memory
     pub local_memory: u32,
     /// Modules can require that 32-bit floats preserve signed zeros, infinities and NaNs
@@ -348,6 +358,8 @@ impl Features {
             image_level_writes: self.image_level_writes,
             device_samplers: self.device_samplers,
             push_constant_size: self.push_constant_size,
+            read_images: self.read_images,
+            written_images: self.written_images,
         }
     }
 

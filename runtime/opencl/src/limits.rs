@@ -28,6 +28,9 @@ pub(crate) fn extension_version(name: &str) -> cl_version {
 
 /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes: the size of `long16`, to which all buffers are aligned.
 pub(crate) const BASE_ALIGNMENT: usize = 128;
+// The minimums of the full profile. A device that has more reports no more: programs may use all that it reports, and the
+// other arguments have limits, too. A device that has fewer reports its own number.
+
 /// `CL_DEVICE_MAX_READ_IMAGE_ARGS`
 pub(crate) const READ_IMAGES: u32 = 128;
 /// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, also of images that are read and written.

@@ -44,6 +44,44 @@ fn device_profiles_disable_missing_features() {
     assert_eq!(compile(&["--device-profile", "llvmpipe.profile"]).status.code(), Some(0));
 }
 
+/// A device binds a limited number of images to a kernel.
+#[test]
+fn images_beyond_the_limit_of_a_device_are_rejected() {
+    let kernel = |access: &str, count: usize| {
+        let images: Vec<String> = (0..count).map(|i| format!("{access} image2d_t i{i}")).collect();
+        let access = match access {
+            "read_only" => "o[0] += read_imagei(i0, (int2)(0)).x;",
+            _ => "write_imagei(i0, (int2)(0), (int4)(o[0]));",
+        };
+        format!("\nkernel void many(global int *o, {}) {{ {access} }}\n", images.join(", "))
+    };
+    let folder = folder(&[
+        ("read.cl", &kernel("read_only", 12)),
+        ("many_read.cl", &kernel("read_only", 17)),
+        ("written.cl", &kernel("write_only", 16)),
+        ("many_written.cl", &kernel("write_only", 17)),
+        ("few.profile", "images\nread_images = 16\nwritten_images = 16\n"),
+    ]);
+    for (source, profile, wanted) in [
+        ("read.cl", "minimal", None),
+        ("many_read.cl", "minimal", Some("this kernel has 17 read images, and a kernel can have at most 16")),
+        ("many_read.cl", "swiftshader", None),
+        ("written.cl", "minimal", Some("this kernel has 16 written images, and a kernel can have at most 4")),
+        ("written.cl", "swiftshader", None),
+        ("many_written.cl", "full", None),
+        ("many_written.cl", "few.profile", Some("17 written images, and a kernel can have at most 16")),
+        ("many_written.cl", "swiftshader", Some("17 written images, and a kernel can have at most 16")),
+    ] {
+        let finished = kiln(&folder, &["compile", source, "--device-profile", profile, "-o", "out.spv"]);
+        assert_eq!(finished.status.success(), wanted.is_none(), "{source} {profile}: {}", finished.stderr);
+        let place = format!("{source}:2:13");
+        if let Some(wanted) = wanted {
+            assert!(finished.stderr.contains(wanted), "{}", finished.stderr);
+            assert!(finished.stderr.contains(&place), "{}", finished.stderr);
+        }
+    }
+}
+
 #[test]
 fn workarounds_follow_from_the_profile_or_the_option() {
     let folder = folder(&[

@@ -1,20 +1,23 @@
 //! Device profiles: features and a driver as text, for compiling for a device of another machine.
 //!
-//! A line is `name` for a feature that the device has, `push_constant_size = N`, `driver = NAME VERSION`, or a comment
-//! after `#`; a device lacks the features that its profile does not name. `kiln devices --profile` writes the profile of
-//! a device. Must not depend on files.
+//! A line is `name` for a feature that the device has, `push_constant_size = N`, `read_images = N`, `written_images = N`,
+//! `driver = NAME VERSION`, or a comment after `#`; a device lacks the features that its profile does not name, and binds
+//! any number of images if its profile does not limit it. `kiln devices --profile` writes the profile of a device. Must not
+//! depend on files.
 
 use std::fmt::Write as _;
 
-use super::Features;
+use super::{Features, UNLIMITED};
 use crate::{
     faults::{Driver, Workarounds},
     precision::Precision,
     tuning::Tuning,
 };
 
-/// The only numeric feature.
+// The numeric features.
 const PUSH_CONSTANT_SIZE: &str = "push_constant_size";
+const READ_IMAGES: &str = "read_images";
+const WRITTEN_IMAGES: &str = "written_images";
 /// The line with the driver.
 const DRIVER: &str = "driver";
 
@@ -77,16 +80,28 @@ pub fn parse(text: &str) -> Result<Profile, String> {
                 size.map(|size| features.push_constant_size = size)
                     .ok_or("the size must be a multiple of 4, and at least 128")
             }
+            Some((name, value)) if name.trim() == READ_IMAGES => {
+                count(value).map(|count| features.read_images = count)
+            }
+            Some((name, value)) if name.trim() == WRITTEN_IMAGES => {
+                count(value).map(|count| features.written_images = count)
+            }
             Some((name, value)) if name.trim() == DRIVER => {
                 driver = Driver::parse(value);
                 driver.map(|_| ()).ok_or("a driver and its version are expected, such as `lavapipe 22.3.6`")
             }
-            Some(_) => Err("only `push_constant_size` and `driver` have a value"),
+            Some(_) => {
+                Err("only `push_constant_size`, `read_images`, `written_images` and `driver` have a value")
+            }
             None => switch(&mut features, line, true),
         };
         outcome.map_err(|why| format!("line {number}: `{line}`: {why}"))?;
     }
     Ok(Profile { features, driver })
+}
+
+fn count(value: &str) -> Result<u32, &'static str> {
+    value.trim().parse().map_err(|_| "a number is expected")
 }
 
 /// Applies `+name` and `-name` to the features.
@@ -121,6 +136,11 @@ pub fn text(device: &str, profile: &Profile) -> String {
         let _ = writeln!(text, "{name:<34} # {what}");
     }
     let _ = writeln!(text, "{PUSH_CONSTANT_SIZE} = {}", features.push_constant_size);
+    for (name, count) in [(READ_IMAGES, features.read_images), (WRITTEN_IMAGES, features.written_images)] {
+        if count != UNLIMITED {
+            let _ = writeln!(text, "{name} = {count}");
+        }
+    }
     text
 }
 
@@ -149,6 +169,10 @@ mod tests {
                 .to_owned())
         );
         assert!(parse("int8 = 3").is_err());
+        assert_eq!(
+            parse("written_images = many"),
+            Err("line 1: `written_images = many`: a number is expected".to_owned())
+        );
         assert_eq!(
             parse("driver = toaster"),
             Err("line 1: `driver = toaster`: a driver and its version are expected, such as `lavapipe 22.3.6`"

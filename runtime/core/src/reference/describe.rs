@@ -73,6 +73,8 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             Environment::OpenCl => MAX_ARGUMENT_BYTES,
             Environment::Vulkan => PUSH_CONSTANTS,
         },
+        read_images: image::MAX_BOUND,
+        written_images: image::MAX_BOUND,
         local_memory: LOCAL_MEMORY,
         float_controls_preserve32: true,
         float_controls_preserve16: true,

@@ -17,7 +17,13 @@ pub(super) const LIMITS: ImageLimits = ImageLimits {
     max_3d: 1 << 12,
     max_layers: 1 << 12,
     max_buffer: 1 << 27,
+    max_read: MAX_BOUND,
+    max_written: MAX_BOUND,
+    max_samplers: MAX_BOUND,
 };
+
+/// The number of images and of samplers that a kernel can bind.
+pub(super) const MAX_BOUND: u32 = 1 << 10;
 
 fn format(format: ImageFormat) -> Option<Format> {
     Format::new(format.order.number(), format.channel.number())

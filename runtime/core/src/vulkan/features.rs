@@ -19,6 +19,7 @@ use kiln_vocabulary::extensions::Extension;
 use kiln_vocabulary::faults::{Driver, DriverId, Version};
 use kiln_vocabulary::target::IMAGE_LEVELS;
 
+use super::bindings::BindingLimits;
 use super::compute_units::compute_units;
 use super::{failure, image, imported};
 use crate::capabilities::{
@@ -288,6 +289,9 @@ impl Found {
                 max_3d: limits.max_image_dimension3_d,
                 max_layers: limits.max_image_array_layers,
                 max_buffer: limits.max_texel_buffer_elements,
+                max_read: features.read_images,
+                max_written: features.written_images,
+                max_samplers: BindingLimits::new(limits).samplers,
             }),
             max_work_group_size: limits.max_compute_work_group_invocations,
             max_work_item_sizes: limits.max_compute_work_group_size,
@@ -336,6 +340,7 @@ impl Found {
         let subgroup = |operation: vk::SubgroupFeatureFlags| {
             in_compute && self.subgroups.subgroup_supported_operations.contains(operation)
         };
+        let bindings = BindingLimits::new(limits);
         let keeps_denormals = self.keeps_denormals();
         let rounds_to_nearest = self.rounds_to_nearest();
         Features {
@@ -374,6 +379,8 @@ impl Found {
             subgroup_clustered: subgroup(vk::SubgroupFeatureFlags::CLUSTERED),
             subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
             push_constant_size: limits.max_push_constants_size,
+            read_images: bindings.sampled,
+            written_images: bindings.stored,
             local_memory: limits.max_compute_shared_memory_size,
             float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
             float_controls_preserve16: on(self.properties12.shader_signed_zero_inf_nan_preserve_float16),
@@ -385,7 +392,7 @@ impl Found {
             read_write_images: on(self.core.shader_storage_image_read_without_format)
                 && on(self.core.shader_storage_image_write_without_format),
             image_level_writes: on(self.core.shader_storage_image_write_without_format)
-                && limits.max_per_stage_descriptor_storage_images >= 4 * IMAGE_LEVELS,
+                && bindings.stored >= 4 * IMAGE_LEVELS,
             device_samplers: self.filters_floats && !self.rounds_filters(),
             float_controls_rte32: rounds_to_nearest[0],
             float_controls_rte16: rounds_to_nearest[1],

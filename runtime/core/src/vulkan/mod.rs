@@ -7,6 +7,7 @@
 //! against everything before it and signals the semaphore's next value, for which other queues may wait. Memory is one
 //! `VkBuffer` for each allocation, with a device address (R9).
 
+mod bindings;
 mod clock;
 mod commands;
 mod compute_units;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ash::vk;
 use rustc_hash::FxHashMap;
 
+use super::bindings::BindingLimits;
 use super::device::Device;
 use crate::backend::{KernelLayout, Specialization};
 use crate::cache::Key;
@@ -89,11 +90,7 @@ impl Program {
         let bad = |reason: String| Error::BadModule { reason: format!("kernel `{}` {reason}", kernel.name) };
         let raw = &self.device.raw;
         let failed = |result| self.device.failure("preparing a kernel", result, 0);
-        let images = kernel.bindings.iter().filter(|it| it.class == BindingClass::StorageImage).count();
-        let most = self.device.limits.max_per_stage_descriptor_storage_images;
-        if images > most as usize {
-            return Err(bad(format!("binds {images} images that it writes, and the device supports {most}")));
-        }
+        BindingLimits::new(&self.device.limits).check(&kernel.bindings).map_err(bad)?;
         let mut by_set: BTreeMap<u32, Vec<vk::DescriptorSetLayoutBinding<'_>>> = BTreeMap::new();
         for binding in &kernel.bindings {
             if binding.set >= self.device.limits.max_bound_descriptor_sets {
