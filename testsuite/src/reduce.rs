@@ -1,10 +1,19 @@
 //! Reduces a program while it still reproduces a finding: removes statements first, then parts of expressions.
 
-/// The smallest program, found by removing lines and operands, for which `holds` is true.
-pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
-    let mut smaller = lines(source, &mut holds);
+use std::{iter, thread};
+
+/// The smallest program, found by removing lines and operands, for which `holds` is true. Tries as many programs at the same
+/// time as there are benches.
+pub fn reduce<B: Send>(
+    source: &str,
+    benches: &mut [B],
+    holds: impl Fn(&mut B, &str) -> bool + Sync,
+) -> String {
+    let mut search = Search { benches, holds };
+    let mut smaller = search.without_lines(source);
     loop {
-        let simpler = lines(&parentheses(&smaller, &mut holds), &mut holds);
+        let simpler = search.with_simpler_expressions(&smaller);
+        let simpler = search.without_lines(&simpler);
         if simpler.len() == smaller.len() {
             return simpler;
         }
@@ -12,29 +21,97 @@ pub fn reduce(source: &str, mut holds: impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// Replaces parenthesized expressions by numbers, or removes operands within them.
-fn parentheses(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
-    let mut text = source.to_owned();
-    let mut at = 0;
-    while let Some(start) = text[at..].find('(').map(|found| at + found) {
-        at = start + 1;
-        let Some(end) = closing(&text, start) else { continue };
-        let inside = &text[start + 1..end];
-        // Skips casts and expressions that are already simple.
-        if inside.len() < 2 || inside.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            continue;
-        }
-        let mut instead = vec!["1".to_owned(), "0".to_owned()];
-        instead.extend(operands(inside).into_iter().map(str::to_owned));
-        let with = |part: &str| format!("{}({part}){}", &text[..start], &text[end + 1..]);
-        let shorter = instead.iter().filter(|part| part.len() < inside.len()).map(|part| with(part));
-        if let Some(shorter) = shorter.into_iter().find(|text| holds(text)) {
-            text = shorter;
-            // Tries to simplify the replacement further.
-            at = start;
+/// What tries programs.
+struct Search<'b, B, H> {
+    benches: &'b mut [B],
+    holds: H,
+}
+
+/// A smaller program, and where it differs.
+struct Attempt {
+    start: usize,
+    text: String,
+}
+
+impl<B: Send, H: Fn(&mut B, &str) -> bool + Sync> Search<'_, B, H> {
+    /// The first attempt that holds.
+    fn first(&mut self, mut attempts: impl Iterator<Item = Attempt>) -> Option<Attempt> {
+        let holds = &self.holds;
+        loop {
+            let batch: Vec<Attempt> = attempts.by_ref().take(self.benches.len()).collect();
+            if batch.is_empty() {
+                return None;
+            }
+            let has_held: Vec<bool> = thread::scope(|scope| {
+                let pairs = batch.iter().zip(self.benches.iter_mut());
+                let running: Vec<_> =
+                    pairs.map(|(attempt, bench)| scope.spawn(|| holds(bench, &attempt.text))).collect();
+                running.into_iter().map(|it| it.join().expect("an attempt does not panic")).collect()
+            });
+            let found = iter::zip(batch, has_held).find_map(|(attempt, held)| held.then_some(attempt));
+            if found.is_some() {
+                return found;
+            }
         }
     }
-    text
+
+    /// Replaces parenthesized expressions by numbers, or removes operands within them.
+    fn with_simpler_expressions(&mut self, source: &str) -> String {
+        let mut text = source.to_owned();
+        let mut start = 0;
+        // Tries to simplify the replacement further, so the search goes on where it has replaced.
+        while let Some(found) = self.first(simpler_expressions(&text, start)) {
+            Attempt { start, text } = found;
+        }
+        text
+    }
+
+    /// Removes ranges of lines, large ones first. Goes from the end to the start: uses go before declarations.
+    fn without_lines(&mut self, source: &str) -> String {
+        let mut text = source.to_owned();
+        let mut size = text.lines().count() / 2;
+        while size > 0 {
+            let mut has_shrunk = false;
+            let mut start = usize::MAX;
+            while let Some(found) = self.first(shorter_programs(&text, start, size)) {
+                Attempt { start, text } = found;
+                has_shrunk = true;
+            }
+            if !has_shrunk || size > 1 {
+                size /= 2;
+            }
+        }
+        text
+    }
+}
+
+/// The programs with one simpler parenthesized expression, which opens at `from` or behind it.
+fn simpler_expressions(text: &str, from: usize) -> impl Iterator<Item = Attempt> {
+    let opening = text[from..].match_indices('(').map(move |(index, _)| from + index);
+    opening.flat_map(move |start| {
+        let inside = closing(text, start).map_or("", |end| &text[start + 1..end]);
+        // Skips casts and expressions that are already simple.
+        let is_simple = inside.len() < 2 || inside.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let instead = ["1", "0"].into_iter().chain(operands(inside));
+        let shorter: Vec<&str> = instead.filter(|part| !is_simple && part.len() < inside.len()).collect();
+        let rest = start + inside.len() + 1;
+        shorter
+            .into_iter()
+            .map(move |part| Attempt { start, text: format!("{}({part}{}", &text[..start], &text[rest..]) })
+    })
+}
+
+/// The programs without one range of at least this many lines, or without the frame around a line. Goes from the line `from`
+/// to the start.
+fn shorter_programs(text: &str, from: usize, size: usize) -> impl Iterator<Item = Attempt> {
+    let lines: Vec<&str> = text.lines().collect();
+    let step = size.div_ceil(2);
+    let next = move |start: usize| (start > 0).then(|| start.saturating_sub(step));
+    iter::successors(next(from.min(lines.len())), move |&start| next(start)).flat_map(move |start| {
+        let frame = if size == 1 { without_frame(&lines, start) } else { None };
+        let shorter = without_lines(&lines, start, size).into_iter().chain(frame);
+        shorter.map(move |rest| Attempt { start, text: rest.join("\n") + "\n" }).collect::<Vec<_>>()
+    })
 }
 
 /// The position of the matching closing parenthesis.
@@ -55,32 +132,6 @@ fn operands(text: &str) -> Vec<&str> {
     };
     let is_operand = |part: &&str| part.contains(|c: char| c.is_ascii_alphanumeric());
     text.split(is_between).filter(is_operand).collect()
-}
-
-/// Removes ranges of lines, large ones first. Goes from the end to the start: uses go before declarations.
-fn lines(source: &str, holds: &mut impl FnMut(&str) -> bool) -> String {
-    let mut lines: Vec<&str> = source.lines().collect();
-    let mut size = lines.len() / 2;
-    while size > 0 {
-        let mut has_shrunk = false;
-        let mut start = lines.len();
-        while start > 0 {
-            start = start.min(lines.len()).saturating_sub(size.div_ceil(2));
-            if let Some(rest) = without_lines(&lines, start, size).filter(|rest| holds(&rest.join("\n"))) {
-                lines = rest;
-                has_shrunk = true;
-            } else if size == 1
-                && let Some(bare) = without_frame(&lines, start).filter(|bare| holds(&bare.join("\n")))
-            {
-                lines = bare;
-                has_shrunk = true;
-            }
-        }
-        if !has_shrunk || size > 1 {
-            size /= 2;
-        }
-    }
-    lines.join("\n") + "\n"
 }
 
 /// Removes at least this many lines with balanced braces.
@@ -140,11 +191,14 @@ mod tests {
     #[test]
     fn reduction_removes_irrelevant_lines() {
         let source = "a;\nif (b) {\n    c;\n    while (d) {\n        e;\n    }\n}\nf;";
-        assert_eq!(reduce(source, |it| it.contains("e;") && it.contains("a;")), "a;\n        e;\n");
-        assert_eq!(reduce("a = ((b + 2u) * f(c, (d + e)));", |it| it.contains("f(")), "a = (f(1));\n");
-        assert_eq!(
-            reduce(source, |it| it.contains("while (d) {") && it.contains('}')),
-            "    while (d) {\n    }\n"
-        );
+        for jobs in [1, 3] {
+            let reduced = |source: &str, holds: fn(&str) -> bool| {
+                reduce(source, &mut vec![(); jobs], |(), it| holds(it))
+            };
+            assert_eq!(reduced(source, |it| it.contains("e;") && it.contains("a;")), "a;\n        e;\n");
+            assert_eq!(reduced("a = ((b + 2u) * f(c, (d + e)));\n", |it| it.contains("f(")), "a = (f(1));\n");
+            let frame = reduced(source, |it| it.contains("while (d) {") && it.contains('}'));
+            assert_eq!(frame, "    while (d) {\n    }\n");
+        }
     }
 }

@@ -162,11 +162,12 @@ faults! {
                   if the module has a private array",
         remedy: Remedy::Option("lower_builtins"),
     }
-    /// Seen with 580.159.04 on an H200.
+    /// Seen with 580.159.04 on an H200. On an H100, 24 of 5,000 random programs are wrong with the instruction, of which 23
+    /// are right without it.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
-                  numbers that were integers",
+                  numbers that were integers, or they have wrong results",
         remedy: Remedy::Option("lower_builtins"),
     }
     /// LLVM forms `llvm.umul.with.overflow`, which NVVM does not compile. Measured with 580.159.04 on an H100: `mad_sat` of

@@ -171,7 +171,12 @@ impl<'o> Worker<'o> {
     }
 
     /// Writes the program to the folder for programs with wrong results.
-    fn keep(&mut self, seed: u64, reason: &str, is_time_left: impl Fn() -> bool) -> Result<(), String> {
+    fn keep(
+        &mut self,
+        seed: u64,
+        reason: &str,
+        is_time_left: impl Fn() -> bool + Sync,
+    ) -> Result<(), String> {
         let Some(folder) = &self.options.keep else { return Ok(()) };
         let file = folder.join(format!("{seed}.cl"));
         let (source, launch) = (self.options.source(seed)?, self.options.program(seed).launch().join(" "));
@@ -180,9 +185,9 @@ impl<'o> Worker<'o> {
         fs::create_dir_all(folder).and_then(|()| keep(&source)).map_err(message)?;
         if self.options.reduce {
             let kind = failure_kind(reason);
-            let smallest = reduce(&source, |source| {
+            let smallest = reduce(&source, &mut [self], |bench, source| {
                 let verdict =
-                    if is_time_left() { self.verdict_of(seed, source) } else { Ok(Verdict::Rejected) };
+                    if is_time_left() { bench.verdict_of(seed, source) } else { Ok(Verdict::Rejected) };
                 matches!(verdict, Ok(Verdict::Wrong(reason)) if self::failure_kind(&reason) == kind)
                     && keep(source).is_ok()
             });

@@ -1,6 +1,6 @@
 //! `cargo xtask differential`: runs random programs on Kiln and on other OpenCL implementations.
 
-use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
+use std::{fs, iter, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use kiln_testsuite::{
@@ -32,7 +32,7 @@ struct Arguments {
     /// Run every configuration with every program, instead of the slow ones with one program in eight
     #[arg(long)]
     all: bool,
-    /// Number of programs to run in parallel
+    /// Number of programs to run in parallel, also of the smaller ones that `--reduce` tries
     #[arg(long, default_value_t = 1)]
     jobs: usize,
     /// Time limit of a run in seconds
@@ -92,9 +92,11 @@ fn main() -> ExitCode {
         println!("program {seed}:\n{reason}");
         fs::create_dir_all(&arguments.keep).expect("a folder can be made");
         let file = arguments.keep.join(format!("{}-{seed}.cl", arguments.oracle));
-        let source =
-            if arguments.reduce { smaller(&comparison, program, &reason) } else { program.source.clone() };
-        fs::write(&file, source).expect("a file can be written");
+        let keep = |source: &str| fs::write(&file, source).expect("a file can be written");
+        keep(&program.source);
+        if arguments.reduce {
+            keep(&smaller(&comparison, program, &reason, arguments.jobs, keep));
+        }
         println!("  in {}", file.display());
     };
     let tally = match &arguments.file {
@@ -114,8 +116,15 @@ fn main() -> ExitCode {
     if tally.different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Removes everything from the program that the first failure does not need.
-fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
+/// Removes everything from the program that the first failure does not need. Keeps each smaller program, because the search
+/// can take long.
+fn smaller(
+    comparison: &Comparison,
+    program: &Program,
+    reason: &str,
+    jobs: usize,
+    keep: impl Fn(&str) + Sync,
+) -> String {
     let named = comparison.trials.iter().find(|trial| reason.starts_with(&trial.configuration.to_string()));
     let first = |reason: &str| reason.split(": ").take(2).map(failure_kind).collect::<Vec<_>>();
     let wanted = first(reason);
@@ -124,11 +133,16 @@ fn smaller(comparison: &Comparison, program: &Program, reason: &str) -> String {
         true => comparison.clone(),
         false => comparison.narrowed(named.unwrap_or(&comparison.trials[0]).configuration),
     };
-    let mut bench = Bench::new();
-    reduce(&program.source, |source| {
+    let mut benches: Vec<Bench> = iter::repeat_with(Bench::new).take(jobs.max(1)).collect();
+    reduce(&program.source, &mut benches, |bench, source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
         // Most attempts are invalid programs, which Kiln rejects fastest.
-        bench.accepts(&program) && first(&narrow.compare(0, &program, &mut bench).1.join("\n")) == wanted
+        let holds =
+            bench.accepts(&program) && first(&narrow.compare(0, &program, bench).1.join("\n")) == wanted;
+        if holds {
+            keep(source);
+        }
+        holds
     })
 }
 

@@ -177,6 +177,10 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     if let Some(known) = splat_bits(builder, condition) {
         return Some(if known == 0 { otherwise } else { then });
     }
+    // An undefined value may be any value, so also the other one.
+    if is_undefined(builder, then) || is_undefined(builder, otherwise) {
+        return Some(if is_undefined(builder, then) { otherwise } else { then });
+    }
     if builder.ty(then) != builder.ty(condition) {
         return None;
     }
@@ -186,6 +190,10 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         (Some(1), _) => Some(builder.binary(BinaryOp::Or, condition, otherwise)),
         _ => None,
     }
+}
+
+fn is_undefined(builder: &Builder<'_>, value: ValueId) -> bool {
+    builder.function.constant(value) == Some(&Const::Undefined)
 }
 
 /// The negation of a `Bool`. A floating-point comparison cannot be negated by its operator, because of NaNs.
