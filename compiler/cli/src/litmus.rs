@@ -1,6 +1,7 @@
 //! `kiln litmus`: every outcome of a small launch, by the memory models of OpenCL and Vulkan.
 
 mod certificate;
+mod claim;
 mod findings;
 mod herd;
 mod json;
@@ -54,7 +55,7 @@ shows an outcome that Vulkan forbids for the module.";
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
 pub(crate) struct LitmusCommand {
-    /// The source, a litmus test in herd's OpenCL or Dat3M's Vulkan format, or `-` for standard input
+    /// The source, a litmus test in herd's format for OpenCL or C11 or Dat3M's for Vulkan, or `-` for standard input
     pub(crate) source: String,
     /// Print the kernel of a test in herd's format, to whose lines the findings refer
     #[arg(long)]

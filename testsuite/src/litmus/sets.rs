@@ -1,5 +1,5 @@
 //! Compares the memory models with published verdicts on litmus tests, which are not part of this repository: those of
-//! Dat3M (github.com/hernanponcedeleon/Dat3M) for OpenCL and Vulkan, and those of Khronos' formal model of Vulkan
+//! Dat3M (github.com/hernanponcedeleon/Dat3M) for C11, OpenCL and Vulkan, and those of Khronos' formal model of Vulkan
 //! (github.com/KhronosGroup/Vulkan-MemoryModel).
 
 mod opencl;
@@ -42,14 +42,16 @@ struct Verdict {
 /// How a test is explored.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    OpenCl,
+    /// herd's, by `kiln litmus`.
+    Herd,
     Vulkan(Model),
 }
 
 /// Dat3M's lists: their names, files, questions, and the form of the tests.
-const LISTS: [(&str, &str, Question, Form); 11] = [
-    ("OpenCL, outcomes", "OPENCL-expected.csv", Question::Condition, Form::OpenCl),
-    ("OpenCL, races", "OPENCL-DR-expected.csv", Question::NoRace, Form::OpenCl),
+const LISTS: [(&str, &str, Question, Form); 12] = [
+    ("C11, outcomes", "C11-expected.csv", Question::Condition, Form::Herd),
+    ("OpenCL, outcomes", "OPENCL-expected.csv", Question::Condition, Form::Herd),
+    ("OpenCL, races", "OPENCL-DR-expected.csv", Question::NoRace, Form::Herd),
     ("Vulkan, outcomes", "VULKAN-expected.csv", Question::Condition, Form::Vulkan(Model::Vulkan)),
     ("Vulkan, races", "VULKAN-DR-expected.csv", Question::NoRace, Form::Vulkan(Model::Vulkan)),
     (
@@ -169,7 +171,7 @@ impl Sets {
             .map(|(path, verdict)| (path, verdict.trim() == "1"))
             .collect();
         let verdicts = on_all(&tests, |(path, _)| match form {
-            Form::OpenCl => opencl::verdict(&self.kiln, &folder.join(path), question),
+            Form::Herd => opencl::verdict(&self.kiln, &folder.join(path), question),
             Form::Vulkan(model) => vulkan::verdict(&folder.join(path), question, model),
         });
         let mut compared = Compared::new(name, tests.len());

@@ -178,6 +178,10 @@ fn herd_tests_become_kernels() {
     assert_eq!((code, count(&found, "opencl", "allowed")), (Some(0), 3), "{found:#}");
     let forbidden = &found["opencl"]["forbidden"][0]["outcome"];
     assert_eq!((&forbidden["0:r0"], &forbidden["1:r0"]), (&Value::from(0), &Value::from(0)), "{found:#}");
+    assert_eq!(
+        (&found["condition"]["opencl"], &found["condition"]["vulkan"]),
+        (&false.into(), &false.into())
+    );
 }
 
 /// The pictures in the book are those of its kernels.

@@ -15,7 +15,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::{herd, names::Names, stress::Seen};
+use super::{claim::Claim, herd, names::Names, stress::Seen};
 use crate::{
     arguments::LaunchArguments,
     compile,
@@ -99,7 +99,7 @@ impl Study {
         launch.rounds = bounds.rounds;
         launch.sub_group = bounds.sub_group;
         launch.thin_air = bounds.thin_air;
-        launch.assumed = test.numbers;
+        launch.assumed = test.claim.as_ref().map_or_else(Vec::new, |it| it.condition.numbers());
         launch.shared_local = test.shared_local;
         // Vulkan has no scope for several devices: the module runs on one.
         let on_all = Launch { devices: test.devices, ..launch.clone() };
@@ -115,7 +115,7 @@ impl Study {
         opencl.project(&parts);
         vulkan.project(&parts);
         let names = Names::new(parameters, &opencl.skeleton, parts, test.registers);
-        let findings = Findings { names, vulkan, opencl, weaker: None, seen: None };
+        let findings = Findings { names, claim: test.claim, vulkan, opencl, weaker: None, seen: None };
         Ok(Ok(Self { source, interface, launch, findings }))
     }
 }
@@ -148,6 +148,8 @@ impl Explored {
 /// The findings to print.
 pub(super) struct Findings {
     pub(super) names: Names,
+    /// The condition of a litmus test.
+    pub(super) claim: Option<Claim>,
     pub(super) opencl: Explored,
     pub(super) vulkan: Explored,
     pub(super) weaker: Option<Vec<Weaker>>,
@@ -205,6 +207,15 @@ impl Findings {
             }
             _ => 0,
         }
+    }
+
+    /// Whether the condition of the test is true in OpenCL, and for the module. The inner `None` means that it is not
+    /// understood.
+    pub(super) fn verdicts(&self) -> Option<Option<[bool; 2]>> {
+        let claim = self.claim.as_ref()?;
+        let holds =
+            |it: &Explored| claim.holds(it.found.allowed.keys().map(|values| self.names.parts(values)));
+        Some(holds(&self.opencl).zip(holds(&self.vulkan)).map(<[bool; 2]>::from))
     }
 
     pub(super) fn outcome(&self) -> Outcome {

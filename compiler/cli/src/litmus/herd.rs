@@ -1,4 +1,4 @@
-//! Litmus tests in herd's OpenCL format, as kernels with a launch.
+//! Litmus tests in herd's formats for OpenCL and C11, as kernels with a launch.
 //!
 //! ```text
 //! OPENCL MP
@@ -9,13 +9,27 @@
 //! ```
 //!
 //! Each process is a work-item, and its variables are elements of the buffer `registers`, which outcomes name `1:r0`. A barrier
-//! of a work-group is one barrier in the kernel. The condition is not read: the table shows all outcomes.
+//! of a work-group is one barrier in the kernel. Instead of `@wg 0, dev 0`, a `scopeTree` after the processes can have their
+//! work-groups. Without either, as in C11, each process has a work-group of its own.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use kiln_memory_model::{scope, text::Condition};
 
+use super::claim::Claim;
 use crate::exit::{Failure, failure};
+
+/// Functions of C11 and of older tests.
+const FUNCTIONS: [(&str, &str); 2] = [
+    (
+        "atomic_thread_fence",
+        "(order) atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, order, memory_scope_device)",
+    ),
+    ("fence", " atomic_work_item_fence"),
+];
 
 /// A test as a kernel.
 pub(super) struct Kernel {
@@ -29,8 +43,8 @@ pub(super) struct Kernel {
 pub(super) struct Test {
     /// The names of the elements of the kernel's last parameter.
     pub(super) registers: Vec<String>,
-    /// The numbers in the condition.
-    pub(super) numbers: Vec<i64>,
+    /// The condition.
+    pub(super) claim: Option<Claim>,
     /// The device of each work-group; empty if there is one.
     pub(super) devices: Vec<u32>,
     /// If several work-groups use a local object: the scope of the operations on it. A name in a test denotes one
@@ -46,12 +60,28 @@ struct Process {
     body: String,
 }
 
+impl Process {
+    /// The names of the parameters, with their declarations.
+    fn named(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.parameters.split(',').map(str::trim);
+        let named = all.map(|it| (it.rsplit(|c: char| !is_word(c)).next().unwrap_or_default(), it));
+        named.filter(|(name, _)| !name.is_empty())
+    }
+}
+
+/// The names of the parameters in conditions: `0:x`.
+fn addresses(processes: &[Process]) -> BTreeSet<String> {
+    let all = processes.iter().enumerate();
+    all.flat_map(|(number, process)| process.named().map(move |(name, _)| format!("{number}:{name}")))
+        .collect()
+}
+
 /// A parameter: its address space, and its name.
 type Parameters = BTreeMap<String, &'static str>;
 
-/// Whether a source is a test in herd's format.
+/// Whether a source is a test in one of herd's formats.
 pub(super) fn is_test(text: &str) -> bool {
-    text.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("opencl"))
+    text.split_whitespace().next().is_some_and(|word| word == "C" || word.eq_ignore_ascii_case("opencl"))
 }
 
 /// The kernel of a test.
@@ -64,12 +94,9 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let processes = processes(rest)?;
     let initial = initial_values(initial);
     let mut parameters = Parameters::new();
-    for parameter in processes.iter().flat_map(|process| process.parameters.split(',')) {
-        let name = parameter.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
-        if !name.is_empty() {
-            let space = if parameter.contains("local ") { "local" } else { "global" };
-            parameters.insert(name.to_owned(), space);
-        }
+    for (name, parameter) in processes.iter().flat_map(Process::named) {
+        let space = if parameter.contains("local ") { "local" } else { "global" };
+        parameters.insert(name.to_owned(), space);
     }
     let mut groups: Vec<(u32, u32)> = processes.iter().map(|process| process.group).collect();
     groups.sort_unstable();
@@ -96,6 +123,10 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let _ = writeln!(kernel, " --arg buf:int[{}]=0", registers.len().max(1));
     let declared: Vec<String> =
         parameters.iter().map(|(name, space)| format!("{space} int *{name}")).collect();
+    let used = words(&code);
+    for (name, definition) in FUNCTIONS.iter().filter(|(name, _)| used.contains(name)) {
+        let _ = writeln!(kernel, "#define {name}{definition}");
+    }
     let _ = writeln!(kernel, "kernel void litmus({}, global int *registers) {{", declared.join(", "));
     kernel.push_str(&code);
     kernel.push_str("}\n");
@@ -113,13 +144,12 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let is_narrow = text.contains("memory_scope_work_group");
     let shared = if is_narrow { scope::WORKGROUP } else { scope::DEVICE };
     let shared_local = parameters.iter().any(is_shared).then_some(shared);
-    let test = Test {
-        registers,
-        numbers: Condition::parse(&text).map_or_else(Vec::new, |it| it.numbers()),
-        devices,
-        shared_local,
-    };
-    Ok(Kernel { source: kernel, test })
+    let claim = Condition::parse(&text).map(|condition| {
+        let initial = initial.iter().filter(|(_, it)| it.length == 1);
+        let initial = initial.filter_map(|(name, it)| Some((name.clone(), *it.values.first()?))).collect();
+        Claim { condition, initial, addresses: addresses(&processes) }
+    });
+    Ok(Kernel { source: kernel, test: Test { registers, claim, devices, shared_local } })
 }
 
 /// The position of the brace that closes the block that this text starts in.
@@ -178,13 +208,14 @@ fn initial_values(text: &str) -> BTreeMap<String, Initial> {
     text.split(';').filter_map(pair).collect()
 }
 
-/// `P0@wg 0, dev 0 (…) { … }`
+/// `P0@wg 0, dev 0 (…) { … }` or `P0 (…) { … }`, and then the work-groups:
+/// `scopeTree (device (work_group P0 P1) (work_group P2))`.
 fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
     let mut processes = Vec::new();
     loop {
         rest = rest.trim_start();
-        let number = rest.strip_prefix('P').map(|it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
-        let Some(after) = number.and_then(|it| it.trim_start().strip_prefix('@')) else { break };
+        let after = rest.strip_prefix('P').map(|it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let Some(after) = after.filter(|it| it.trim_start().starts_with(['@', '('])) else { break };
         let parts = after.split_once('(').and_then(|(scope, rest)| {
             let (parameters, rest) = rest.split_once(')')?;
             Some((scope, parameters, rest.trim_start().strip_prefix('{')?))
@@ -198,18 +229,40 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
             digits[..end].parse().unwrap_or(0)
         };
         let Some(end) = closing(inside) else { return failure("a process of the litmus test has no end") };
+        let is_placed = scope.trim_start().starts_with('@');
         let process = Process {
-            group: (number("dev"), number("wg")),
+            group: if is_placed { (number("dev"), number("wg")) } else { (0, processes.len() as u32) },
             parameters: parameters.to_owned(),
             body: inside[..end].to_owned(),
         };
         processes.push(process);
         rest = &inside[end + 1..];
     }
+    if let Some((_, tree)) = rest.split_once("scopeTree") {
+        place(&mut processes, tree);
+    }
     if processes.is_empty() {
-        failure("the litmus test has no process `P0@wg 0, dev 0`")
+        failure("the litmus test has no process, such as `P0@wg 0, dev 0 (…) { … }` or `P0 (…) { … }`")
     } else {
         Ok(processes)
+    }
+}
+
+/// Sets the work-groups to those of a scope tree.
+fn place(processes: &mut [Process], tree: &str) {
+    let (mut device, mut group) = (0, 0);
+    for word in words(tree) {
+        match word {
+            "device" => device += 1,
+            "work_group" => group += 1,
+            "exists" | "forall" => return,
+            _ => {
+                let number = word.strip_prefix('P').and_then(|it| it.parse::<usize>().ok());
+                if let Some(process) = number.and_then(|it| processes.get_mut(it)) {
+                    process.group = (device, group);
+                }
+            }
+        }
     }
 }
 
@@ -334,7 +387,10 @@ mod tests {
             int r0 = atomic_load_explicit(y, memory_order_acquire); // read\n if (r0) { r0 = (*x); } }\nexists (1:r0=1)\n";
         assert!(is_test(text));
         let Kernel { source: kernel, test } = kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
-        assert_eq!((test.registers, test.numbers), (vec!["1:r0".to_owned()], vec![1]));
+        let claim = test.claim.expect("a condition");
+        assert_eq!((test.registers, claim.condition.numbers()), (vec!["1:r0".to_owned()], vec![1]));
+        assert_eq!(claim.initial["y"], 2);
+        assert!(claim.addresses.iter().eq(["0:x", "0:y", "1:x", "1:y"]), "{:?}", claim.addresses);
         assert!(test.devices.is_empty() && test.shared_local.is_none());
         for part in [
             "// kiln run --global 2 --local 2 --arg buf:int[1]=0 --arg local:4 --arg buf:int[1]=0\n",
@@ -356,6 +412,27 @@ mod tests {
         let Kernel { source, test } = kernel(text).unwrap_or_else(|failure| panic!("{}", failure.0));
         assert!(source.contains("--global 2 --local 1 --arg buf:int[2]={3,4} --arg local:4"), "{source}");
         assert_eq!((test.devices, test.shared_local), (vec![0, 1], Some(scope::DEVICE)));
+    }
+
+    #[test]
+    fn processes_are_placed_by_a_tree_or_alone() {
+        let processes = "{ [x]=0; }\nP0 (atomic_int* x) { atomic_thread_fence(memory_order_release); }\n\
+            P1 (volatile int *x) { int r = *x; }\nP2 (__global int* x) { *x = 1; }\n";
+        for (tree, launch) in [
+            ("", "--global 3 --local 1 "),
+            ("scopeTree\n(device (work_group P2 P0) (work_group P1))\n", "--global 4 --local 2 "),
+        ] {
+            let text = format!("C a\n{processes}{tree}exists (x=1)\n");
+            let Kernel { source, test } = kernel(&text).unwrap_or_else(|failure| panic!("{}", failure.0));
+            assert!(source.contains(launch), "{source}");
+            assert!(source.contains("#define atomic_thread_fence(order) "), "{source}");
+            assert!(!source.contains("#define fence"), "{source}");
+            assert!(test.devices.is_empty() && is_test(&text));
+        }
+        let tree = "scopeTree (device (work_group P0)) (device (work_group P1 P2)) exists (x=1)";
+        let Kernel { test, .. } =
+            kernel(&format!("OpenCL a {processes} {tree}")).unwrap_or_else(|failure| panic!("{}", failure.0));
+        assert_eq!(test.devices, [1, 2]);
     }
 
     #[test]

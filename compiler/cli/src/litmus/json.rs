@@ -65,7 +65,10 @@ pub(super) fn json(findings: &Findings) -> String {
             "forbidden": findings.violations(),
         })
     });
+    let condition = findings.verdicts().flatten();
+    let condition = condition.map(|[opencl, vulkan]| object!({ "opencl": opencl, "vulkan": vulkan }));
     let all = object!({
+        "condition": condition,
         "device": device,
         "opencl": model(&findings.opencl),
         "vulkan": model(&findings.vulkan),

@@ -114,6 +114,16 @@ fn conclusion(findings: &Findings, text: &mut String) {
         vulkan.found.executions,
         vulkan.found.allowed.len()
     );
+    match findings.verdicts() {
+        None => {}
+        Some(None) => text.push_str("The condition is not understood.\n"),
+        Some(Some([opencl, vulkan])) => {
+            let _ = writeln!(
+                text,
+                "The condition is {opencl} in OpenCL, and {vulkan} for the module for Vulkan."
+            );
+        }
+    }
     if opencl.skeleton.is_cut || vulkan.skeleton.is_cut {
         text.push_str(
             "Loops were cut: runs with more rounds are not part of this. --rounds sets the number.\n",
