@@ -63,7 +63,6 @@ impl<'w> Body<'_, 'w, '_> {
         Ok(access)
     }
 
-    /// A variable of the function.
     /// Creates copies of the constants in private memory that the function refers to.
     pub(crate) fn private_constants(&mut self, instructions: &[Instruction<'w>]) -> Outcome<()> {
         for constant in self.reader.private_constants.clone() {
@@ -75,6 +74,7 @@ impl<'w> Body<'_, 'w, '_> {
         Ok(())
     }
 
+    /// A variable of the function.
     fn variable(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
         let id = inst.result()?;
         let pointee = self.reader.types.pointee(inst.result_type()?)?;
