@@ -20,7 +20,7 @@ fn program(first: &str, second: &str) -> String {
 }
 
 /// The findings for a source.
-fn findings(source: &str, options: &[&str]) -> (Option<i32>, Value) {
+pub(super) fn findings(source: &str, options: &[&str]) -> (Option<i32>, Value) {
     let folder = folder(&[("a.cl", source)]);
     let words = [&["litmus", "a.cl", "--json"], options].concat();
     let finished = kiln(&folder, &words);
@@ -439,7 +439,7 @@ fn proof(source: &str) -> Option<(Vec<&str>, BTreeSet<String>)> {
 }
 
 /// Each allowed outcome, with the parts that the comment names.
-fn shown(found: &Value, model: &str, names: &[&str]) -> BTreeSet<String> {
+pub(super) fn shown(found: &Value, model: &str, names: &[&str]) -> BTreeSet<String> {
     let all = found[model]["allowed"].as_array().expect("outcomes");
     let part = |outcome: &Value, name: &&str| format!("{name}={}", outcome[*name]);
     all.iter().map(|it| names.iter().map(|name| part(it, name)).collect::<Vec<_>>().join(" ")).collect()

@@ -5,6 +5,7 @@ mod explain;
 mod fixes;
 mod frontends;
 mod kernel_modules;
+mod libraries;
 mod linking;
 mod litmus;
 mod measuring;

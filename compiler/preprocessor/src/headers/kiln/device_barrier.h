@@ -20,7 +20,7 @@ inline void kiln_device_barrier(volatile global atomic_uint *word)
         bool is_first = get_group_id(0) == 0 && get_group_id(1) == 0 && get_group_id(2) == 0;
         // The additions of all groups have the sum 2^31, so the last arrival flips the highest bit.
         uint part = is_first ? 0x80000000u - (groups - 1) : 1u;
-        uint before = atomic_fetch_add_explicit(word, part, memory_order_acq_rel, memory_scope_device);
+        uint before = atomic_fetch_add_explicit(word, part, memory_order_release, memory_scope_device);
         while (((atomic_load_explicit(word, memory_order_acquire, memory_scope_device) ^ before) & 0x80000000u) == 0)
             ;
     }

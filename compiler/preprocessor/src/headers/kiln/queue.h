@@ -6,7 +6,8 @@
 //   bool fits = kiln_queue_push(queue, capacity, value)
 //   bool any = kiln_queue_pop(queue, capacity, &value)
 //
-// The capacity is a power of two. Writes before a push are visible to the work-item that pops the value.
+// The capacity is a power of two, at least 2: the ticket of a single slot would not tell a full queue from an empty one. Writes before
+// a push are visible to the work-item that pops the value.
 #ifndef KILN_QUEUE_H
 #define KILN_QUEUE_H
 
