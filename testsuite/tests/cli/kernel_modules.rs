@@ -238,6 +238,20 @@ fn private_constants_of_a_module_are_read() {
     assert!(numbers.contains("6 7 8") && numbers.contains("9 10 11"), "{numbers}");
 }
 
+/// The debug information of a kernel module is that of its translation.
+#[test]
+fn reports_have_the_lines_of_the_source() {
+    let folder = folder(&[("k.cl", "kernel void k(global int *o) {\n    o[0] += get_local_id(0);\n}\n")]);
+    let compiled = kiln(&folder, &["compile", "-g", "--env", "opencl", "k.cl", "-o", "k.spv"]);
+    assert!(compiled.status.success(), "{}", compiled.stderr);
+    for device in ["vulkan-reference", "reference"] {
+        let launch = ["run", "k.spv", "--global", "4", "--local", "4", "--arg", "buf:int[1]"];
+        let finished = kiln(&folder, &[&launch[..], &["--device", device]].concat());
+        assert_eq!(finished.status.code(), Some(3), "{device}: {}", finished.stderr);
+        assert!(finished.stderr.contains("k.cl:2"), "{device}: {}", finished.stderr);
+    }
+}
+
 #[test]
 fn a_module_is_linked_with_a_source() {
     let folder = folder(&[

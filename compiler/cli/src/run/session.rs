@@ -156,6 +156,8 @@ fn load(
     command.target.apply(&mut target).map_err(Failure)?;
     let mut options = command.options.to_options(target, matches);
     options.bounds_checks = command.checked;
+    // As for sources: the reference device reports source lines.
+    options.debug |= device.info().is_strict;
     let il = Il { name: &module.name, words: &words, specialization: &[] };
     Ok(match translate::translated(&il, &options, &Emit::Spirv, &command.options)? {
         Ok(output) => match &output.artifact {
