@@ -229,9 +229,9 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
             digits[..end].parse().unwrap_or(0)
         };
         let Some(end) = closing(inside) else { return failure("a process of the litmus test has no end") };
-        let is_placed = scope.trim_start().starts_with('@');
+        let has_group = scope.trim_start().starts_with('@');
         let process = Process {
-            group: if is_placed { (number("dev"), number("wg")) } else { (0, processes.len() as u32) },
+            group: if has_group { (number("dev"), number("wg")) } else { (0, processes.len() as u32) },
             parameters: parameters.to_owned(),
             body: inside[..end].to_owned(),
         };
@@ -239,7 +239,7 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
         rest = &inside[end + 1..];
     }
     if let Some((_, tree)) = rest.split_once("scopeTree") {
-        place(&mut processes, tree);
+        set_groups(&mut processes, tree);
     }
     if processes.is_empty() {
         failure("the litmus test has no process, such as `P0@wg 0, dev 0 (…) { … }` or `P0 (…) { … }`")
@@ -249,7 +249,7 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
 }
 
 /// Sets the work-groups to those of a scope tree.
-fn place(processes: &mut [Process], tree: &str) {
+fn set_groups(processes: &mut [Process], tree: &str) {
     let (mut device, mut group) = (0, 0);
     for word in words(tree) {
         match word {
