@@ -48,7 +48,7 @@ fn as_json(name: &str, finding: &Finding) -> serde_json::Value {
         "message": finding.message,
         "word": position.map(|position| position.offset),
         "byte": position.map(|position| position.offset * 4),
-        "instruction": position.map(|position| format!("Op{}", position.instruction)),
+        "instruction": position.and_then(|it| it.instruction).map(|name| format!("Op{name}")),
         "result": position.and_then(|position| position.result),
         "source": position.and_then(|position| position.line.as_ref()).map(|line| json!({
             "file": line.file.as_ref(),

@@ -9,7 +9,7 @@
 //! ```
 //! let mut sources = kiln_session::source::SourceMap::default();
 //! let problems = kiln_read::read(&[], &kiln_read::Options::default(), &mut sources).expect_err("no module");
-//! assert_eq!(problems[0].to_string(), "word 0: Opheader: this is not a SPIR-V module [SPIRV-header]");
+//! assert_eq!(problems[0].to_string(), "word 0: this is not a SPIR-V module [SPIRV-header]");
 //! ```
 
 mod aggregates;

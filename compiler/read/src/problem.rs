@@ -27,7 +27,12 @@ impl Problem {
     /// Adds the position, if there is none.
     pub(crate) fn at(mut self, inst: &Instruction<'_>) -> Self {
         self.position.get_or_insert_with(|| {
-            Box::new(Position { offset: inst.offset, instruction: inst.name(), result: inst.id, line: None })
+            Box::new(Position {
+                offset: inst.offset,
+                instruction: Some(inst.name()),
+                result: inst.id,
+                line: None,
+            })
         });
         self
     }

@@ -337,8 +337,8 @@ const TOLERATED_IN_KERNELS: [&str; 6] = [
 pub struct Position {
     /// The index of the instruction's first word.
     pub offset: usize,
-    /// The instruction's name, without `Op`.
-    pub instruction: &'static str,
+    /// The instruction's name, without `Op`. `None` in the header, and if the words are no instruction.
+    pub instruction: Option<&'static str>,
     /// The id of its result.
     pub result: Option<u32>,
     /// The source line, from OpLine.
@@ -350,7 +350,10 @@ impl fmt::Display for Position {
         if let Some(SourceLine { file, line, column }) = &self.line {
             write!(f, "{file}:{line}:{column}: ")?;
         }
-        write!(f, "word {}: Op{}", self.offset, self.instruction)?;
+        write!(f, "word {}", self.offset)?;
+        if let Some(instruction) = self.instruction {
+            write!(f, ": Op{instruction}")?;
+        }
         self.result.map_or(Ok(()), |result| write!(f, " %{result}"))
     }
 }

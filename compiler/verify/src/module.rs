@@ -109,7 +109,7 @@ impl Entry<'_> {
     pub(super) fn position(&self) -> Position {
         Position {
             offset: self.offset as usize,
-            instruction: self.class.opname,
+            instruction: Some(self.class.opname),
             result: self.result_id,
             line: self.line.cloned(),
         }
@@ -327,7 +327,7 @@ impl<'w> Decoded<'w> {
     /// Decodes words, and adds decoding errors to `findings`. Returns `None` if there is no header.
     pub(super) fn read(words: &'w [u32], findings: &mut Vec<Finding>) -> Option<Self> {
         let report = |rule: &Rule, offset, message: String| {
-            let position = Position { offset, instruction: "header", result: None, line: None };
+            let position = Position { offset, instruction: None, result: None, line: None };
             Finding { rule: rule.id, message, position: Some(position), severity: Severity::Error }
         };
         if words.len() < HEADER_WORDS || words[0] != spirv::MAGIC_NUMBER {

@@ -202,7 +202,15 @@ pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
         let rows = if LANGUAGES.contains(&language) { &mut of_others } else { &mut of_c };
         rows.count += 1;
         rows.better += usize::from(points.0 > points.1);
-        let cell = |text: &str| text.replace('|', "\\|").replace('<', "\\<");
+        // Between backticks, Markdown keeps a backslash before `<`.
+        let cell = |text: &str| {
+            let parts = text.split('`').enumerate();
+            let parts = parts.map(|(index, part)| match index % 2 {
+                0 => part.replace('<', "\\<"),
+                _ => part.to_owned(),
+            });
+            parts.collect::<Vec<_>>().join("`").replace('|', "\\|")
+        };
         let shown =
             |report: &Report| if report.count == 0 { "–".to_owned() } else { cell(&report.message) };
         let code = mistake.code.replace('|', "\\|");
