@@ -18,7 +18,6 @@ use crate::kernels::{
     Benchmark, Check, Contents, Size, Step, input, noise, same, words,
 };
 use crate::kiln::Kiln;
-use crate::median::summarize;
 use crate::run::{self, Prepared as _};
 
 #[derive(Args)]
@@ -94,18 +93,11 @@ pub(crate) fn libraries(options: &Libraries) -> Result<(), String> {
     println!("{:<16} {:>22} {:>22} {:>14}", "operation", "kiln", "cuda", "cuda / kiln");
     let sub_group = kiln.device().capabilities().sub_groups.as_ref().ok_or("the device has no sub-groups")?;
     let source = sizes.source();
-    let (mut ratios, mut failures) = (Vec::new(), 0);
     let all = all(&source, &sizes, sub_group.max_size as usize);
-    for benchmark in all.iter().filter(|known| known.name.contains(&options.only)) {
-        match compare(benchmark, &kiln, cuda.as_ref(), sizes.elements, options.rounds) {
-            Ok(ratio) => ratios.extend(ratio),
-            Err(error) => {
-                failures += 1;
-                println!("{:<16} {error}", benchmark.name);
-            }
-        }
-    }
-    summarize(&ratios, failures, "operations")
+    let wanted = all.iter().filter(|known| known.name.contains(&options.only));
+    run::rows(wanted, "operations", |benchmark| {
+        compare(benchmark, &kiln, cuda.as_ref(), sizes.elements, options.rounds)
+    })
 }
 
 fn compare(

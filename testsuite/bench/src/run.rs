@@ -55,10 +55,21 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
     let size = options.size.unwrap_or(usual);
     println!("\nmilliseconds of device time, median (least) of {} runs\n", options.rounds);
     println!("{:<16} {:>22} {:>22} {:>14}", "program", "kiln", "opencl", "opencl / kiln");
-    let (mut ratios, mut failures) = (Vec::new(), 0);
     let programs = if options.examples { examples::all() } else { kernels::all(size) };
-    for benchmark in programs.iter().filter(|known| known.name.contains(&options.only)) {
-        match compare(benchmark, &kiln, opencl.as_ref(), options.rounds) {
+    let wanted = programs.iter().filter(|known| known.name.contains(&options.only));
+    rows(wanted, "programs", |benchmark| compare(benchmark, &kiln, opencl.as_ref(), options.rounds))
+}
+
+/// Measures benchmarks by a function that prints a row and returns the ratio, and prints a summary. The error says how many
+/// failed.
+pub(crate) fn rows<'b>(
+    benchmarks: impl Iterator<Item = &'b Benchmark<'b>>,
+    what: &str,
+    measure: impl Fn(&'b Benchmark<'b>) -> Result<Option<f64>, String>,
+) -> Result<(), String> {
+    let (mut ratios, mut failures) = (Vec::new(), 0);
+    for benchmark in benchmarks {
+        match measure(benchmark) {
             Ok(ratio) => ratios.extend(ratio),
             Err(error) => {
                 failures += 1;
@@ -66,7 +77,7 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
             }
         }
     }
-    summarize(&ratios, failures, "programs")
+    summarize(&ratios, failures, what)
 }
 
 fn compare(
