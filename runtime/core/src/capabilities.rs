@@ -214,10 +214,6 @@ pub struct ImageLimits {
     pub max_layers: u32,
     /// `CL_DEVICE_IMAGE_MAX_BUFFER_SIZE`
     pub max_buffer: u32,
-    /// `CL_DEVICE_MAX_READ_IMAGE_ARGS`
-    pub max_read: u32,
-    /// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, also of images that are read and written.
-    pub max_written: u32,
     /// `CL_DEVICE_MAX_SAMPLERS`
     pub max_samplers: u32,
 }

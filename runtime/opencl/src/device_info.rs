@@ -175,9 +175,7 @@ impl Device {
         let limits = self.capabilities().images.filter(|_| has_images);
         let size =
             |pick: fn(&ImageLimits) -> u32| Answer::from_value(limits.as_ref().map_or(0, pick) as usize);
-        let at_most = |most: u32, pick: fn(&ImageLimits) -> u32| {
-            Answer::from_value(limits.as_ref().map_or(0, pick).min(most))
-        };
+        let features = &self.description().features;
         let count = |count: u32| Answer::from_value(if has_images { count } else { 0 });
         Some(match name {
             CL_DEVICE_IMAGE_SUPPORT => Answer::flag(has_images),
@@ -187,13 +185,15 @@ impl Device {
             }
             CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => size(|it| it.max_buffer),
             CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => size(|it| it.max_layers),
-            CL_DEVICE_MAX_READ_IMAGE_ARGS => at_most(limits::READ_IMAGES, |it| it.max_read),
-            CL_DEVICE_MAX_WRITE_IMAGE_ARGS => at_most(limits::WRITTEN_IMAGES, |it| it.max_written),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS => count(features.read_images.min(limits::READ_IMAGES)),
+            CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(features.written_images.min(limits::WRITTEN_IMAGES)),
             CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
                 let has_both = self.has(Extension::ReadWriteImages);
-                at_most(if has_both { limits::WRITTEN_IMAGES } else { 0 }, |it| it.max_written)
+                count(if has_both { features.written_images.min(limits::WRITTEN_IMAGES) } else { 0 })
             }
-            CL_DEVICE_MAX_SAMPLERS => at_most(limits::SAMPLERS, |it| it.max_samplers),
+            CL_DEVICE_MAX_SAMPLERS => {
+                count(limits.as_ref().map_or(0, |it| it.max_samplers.min(limits::SAMPLERS)))
+            }
             // In texels: 2D images from buffers have any pitch and start at any texel.
             CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(1),
             _ => return None,

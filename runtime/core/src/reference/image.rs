@@ -17,8 +17,6 @@ pub(super) const LIMITS: ImageLimits = ImageLimits {
     max_3d: 1 << 12,
     max_layers: 1 << 12,
     max_buffer: 1 << 27,
-    max_read: MAX_BOUND,
-    max_written: MAX_BOUND,
     max_samplers: MAX_BOUND,
 };
 

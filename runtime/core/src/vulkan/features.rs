@@ -289,8 +289,6 @@ impl Found {
                 max_3d: limits.max_image_dimension3_d,
                 max_layers: limits.max_image_array_layers,
                 max_buffer: limits.max_texel_buffer_elements,
-                max_read: features.read_images,
-                max_written: features.written_images,
                 max_samplers: BindingLimits::new(limits).samplers,
             }),
             max_work_group_size: limits.max_compute_work_group_invocations,
