@@ -50,7 +50,7 @@ pub(crate) extern "C" fn read(
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
-        let source = memory.image(command.queue().index())?.level(level)?;
+        let source = memory.level(command.queue().index(), level)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read_image(&command.inner(), (&source, region), (target, rect.inner()))?;
         command.finish(done, blocking)
@@ -82,7 +82,7 @@ pub(crate) extern "C" fn write_region(
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.bring(&[&memory])?;
-        let target = memory.image(command.queue().index())?.level(level)?;
+        let target = memory.level(command.queue().index(), level)?;
         let source = Host::new(source.cast::<u8>());
         let written = ffi::write_image(&command.inner(), (&target, region), (source, rect.inner()))?;
         command.finish(written, blocking)
@@ -119,8 +119,7 @@ pub(crate) extern "C" fn copy(
         }
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
-        let (source, target) =
-            (source.image(index)?.level(levels[0])?, target.image(index)?.level(levels[1])?);
+        let (source, target) = (source.level(index, levels[0])?, target.level(index, levels[1])?);
         let copied = command.inner().copy_image(&source, region, &target, target_region.origin)?;
         command.finish(copied, CL_FALSE)
     })
@@ -158,7 +157,7 @@ pub(crate) extern "C" fn fill(
         let level = picture.level_at(origin)?;
         let region = region_of(picture, level, picture.origin(origin)?, ffi::triple(region)?)?;
         command.bring(&[&memory])?;
-        let image = memory.image(command.queue().index())?.level(level)?;
+        let image = memory.level(command.queue().index(), level)?;
         let filled = command.inner().fill_image_region(&image, region, texel)?;
         command.finish(filled, CL_FALSE)
     })
@@ -189,7 +188,7 @@ pub(crate) extern "C" fn copy_to_buffer(
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
         let (image, buffer) =
-            (source.image(index)?.level(level)?, target.buffer(index)?.slice(offset..offset + bytes)?);
+            (source.level(index, level)?, target.buffer(index)?.slice(offset..offset + bytes)?);
         let copied = command.inner().copy_image_to_buffer(&image, region, &buffer)?;
         command.finish(copied, CL_FALSE)
     })
@@ -220,7 +219,7 @@ pub(crate) extern "C" fn copy_from_buffer(
         command.bring(&[&source, &target])?;
         let index = command.queue().index();
         let (buffer, image) =
-            (source.buffer(index)?.slice(offset..offset + bytes)?, target.image(index)?.level(level)?);
+            (source.buffer(index)?.slice(offset..offset + bytes)?, target.level(index, level)?);
         let copied = command.inner().copy_buffer_to_image(&buffer, &image, region)?;
         command.finish(copied, CL_FALSE)
     })

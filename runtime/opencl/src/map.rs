@@ -202,7 +202,7 @@ pub(crate) extern "C" fn map_image(
                 (Some(copy), pointer, rect)
             }
         };
-        let source = memory.image(command.queue().index())?.level(level)?;
+        let source = memory.level(command.queue().index(), level)?;
         let map = Map { pointer, flags, region: Region::Texels { level, region, rect }, copy: copy.clone() };
         register(&memory, map)?;
         ffi::store(row_pitch, picture.host_row_pitch(&rect));
@@ -248,7 +248,7 @@ pub(crate) extern "C" fn unmap(
                 ffi::write(&command.inner(), &target, map.pointer)?
             }
             Region::Texels { level, region, rect } if map.is_written() => {
-                let target = memory.image(index)?.level(level)?;
+                let target = memory.level(index, level)?;
                 command.keeps(map.copy);
                 ffi::write_image(&command.inner(), (&target, region), (map.pointer, rect.inner()))?
             }

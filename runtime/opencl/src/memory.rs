@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use kiln_runtime::{Buffer, Error, Image, ImageDesc, ImageKind, Pipe};
+use kiln_runtime::{Buffer, Device, Error, Image, ImageDesc, ImageKind, Pipe};
 use opencl_sys::*;
 
 use crate::context::Context;
@@ -76,9 +76,48 @@ pub(crate) enum Content {
     /// A buffer.
     Buffer(Buffer),
     /// An image.
-    Image(Image),
+    Image(Levels),
     /// A pipe.
     Pipe(Pipe),
+}
+
+/// An image of a device with all levels that the application asked for.
+///
+/// A device has no level after one of a single texel, but OpenCL does not forbid such levels, and Khronos' tests of
+/// commands on images use them. Each is an image of its own here: commands reach it, kernels do not.
+#[derive(Clone)]
+pub(crate) struct Levels {
+    /// The image that kernels get.
+    image: Image,
+    /// The levels that it does not have.
+    further: Vec<Image>,
+}
+
+impl Levels {
+    fn new(device: &Device, desc: &ImageDesc) -> kiln_runtime::Result<Self> {
+        let own = desc.levels.min(desc.most_levels());
+        let image = device.image(&desc.with_levels(own))?;
+        let further = (own..desc.levels).map(|level| device.image(&desc.level(level)));
+        Ok(Self { image, further: further.collect::<kiln_runtime::Result<_>>()? })
+    }
+
+    fn level(&self, level: u32) -> kiln_runtime::Result<Image> {
+        let after = level.checked_sub(self.image.desc().levels);
+        match after.and_then(|at| self.further.get(at as usize)) {
+            Some(image) => Ok(image.clone()),
+            None => self.image.level(level),
+        }
+    }
+
+    fn count(&self) -> u32 {
+        self.image.desc().levels + self.further.len() as u32
+    }
+}
+
+impl From<Image> for Levels {
+    fn from(image: Image) -> Self {
+        Self { image, further: Vec::new() }
+    }
 }
 
 /// A migration of contents from one device to another.
@@ -95,7 +134,7 @@ impl Migration {
                 target.write(&to, &source.read(&from)?)?.wait()
             }
             ((source, Content::Image(from)), (target, Content::Image(to))) => {
-                for level in 0..from.desc().levels {
+                for level in 0..from.count() {
                     let texels = source.read_image::<u8>(&from.level(level)?)?;
                     target.write_image(&to.level(level)?, &texels)?.wait()?;
                 }
@@ -142,9 +181,18 @@ impl Memory {
 
     /// The image on a device; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
     pub(crate) fn image(&self, index: usize) -> Result<Image> {
+        Ok(self.levels(index)?.image.clone())
+    }
+
+    /// A level of the image on a device; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
+    pub(crate) fn level(&self, index: usize, level: u32) -> Result<Image> {
+        Ok(self.levels(index)?.level(level)?)
+    }
+
+    fn levels(&self, index: usize) -> Result<&Levels> {
         self.picture()?;
         match self.content(index)? {
-            Content::Image(image) => Ok(image.clone()),
+            Content::Image(levels) => Ok(levels),
             Content::Buffer(_) | Content::Pipe(_) => fail(CL_INVALID_MEM_OBJECT),
         }
     }
@@ -193,19 +241,20 @@ impl Memory {
         let device = &owner.open()?.device;
         let made = match &self.shape {
             Shape::Image(Picture { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
-                Content::Image(device.image_of_image(&parent.image(index)?, desc.format)?)
+                Content::Image(device.image_of_image(&parent.image(index)?, desc.format)?.into())
             }
             Shape::Image(Picture { desc, row_pitch, parent: Some(parent), .. }) => {
                 let texels = parent.buffer(index)?;
                 if desc.kind == ImageKind::D2 {
                     let size = [desc.size[0], desc.size[1]];
-                    Content::Image(device.buffer_image_2d(&texels, desc.format, size, *row_pitch as u64)?)
+                    let pitch = *row_pitch as u64;
+                    Content::Image(device.buffer_image_2d(&texels, desc.format, size, pitch)?.into())
                 } else {
                     let bytes = desc.bytes() as usize;
-                    Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?)
+                    Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?.into())
                 }
             }
-            Shape::Image(picture) => Content::Image(device.image(&picture.desc)?),
+            Shape::Image(picture) => Content::Image(Levels::new(device, &picture.desc)?),
             Shape::Pipe { packet_size, max_packets } => {
                 Content::Pipe(device.pipe(*packet_size, *max_packets)?)
             }

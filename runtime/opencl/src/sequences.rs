@@ -221,7 +221,7 @@ const CREATE: &[(&str, Call)] = &[
         desc.image_type = s.pick(&[CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D, CL_MEM_OBJECT_IMAGE1D, 0]);
         let [x, y, z] = s.triple(&[1, 4, 16], &[0, 1 << 40]);
         (desc.image_width, desc.image_height, desc.image_depth) = (x, y, z);
-        desc.num_mip_levels = s.mostly(&[0, 1], &[2, 9]);
+        desc.num_mip_levels = s.mostly(&[0, 1], &[2, 17]);
         if s.below(3) == 0 {
             // An image of a buffer or of another image.
             (desc.image_type, desc.__bindgen_anon_1.buffer) = (CL_MEM_OBJECT_IMAGE2D, s.get(Memory));
@@ -344,6 +344,16 @@ const ENQUEUE: &[(&str, Call)] = &[
         let global = s.triple(&[1, 4, 16], &[0, 5, usize::MAX]);
         let local = s.triple(&[1, 2, 4], &[0, 3, 1 << 20]);
         let local = if s.below(2) == 0 { null() } else { local.as_ptr() };
+        if s.below(2) == 0 {
+            // Two of these are for the other kernel, and fail.
+            let none = null::<c_void>();
+            let (buffer, size) = ((&raw const none).cast(), size_of::<cl_mem>());
+            for (index, size, value) in
+                [(0, size, buffer), (0, 64, null()), (1, 4, s.host), (1, size, buffer)]
+            {
+                kernel::set_arg(kernel, index, size, value);
+            }
+        }
         s.command(|_, n, waits, event| {
             launch::nd_range(queue, kernel, dims, null(), global.as_ptr(), local, n, waits, event)
         })

@@ -4,9 +4,9 @@ use ash::vk;
 
 use crate::interface::{Binding, BindingClass};
 
-/// The largest number of buffers that a kernel of Kiln binds: an argument block, the program-scope variables and constants, and
-/// the printf buffer.
-const BUFFERS: u32 = 4;
+/// The largest number of buffers that a kernel of Kiln binds: the block of the arguments that do not fit into push constants.
+/// Other buffers are passed as addresses.
+const BUFFERS: u32 = 1;
 
 /// The numbers of bindings that a kernel can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ mod tests {
     /// The limits that Vulkan requires, with fewer storage images in all sets than in a stage.
     fn limits() -> BindingLimits {
         BindingLimits::new(&vk::PhysicalDeviceLimits {
-            max_per_stage_resources: 20,
+            max_per_stage_resources: 17,
             max_per_stage_descriptor_sampled_images: 18,
             max_descriptor_set_sampled_images: 96,
             max_per_stage_descriptor_storage_images: 4,
@@ -98,7 +98,7 @@ mod tests {
     fn every_class_has_its_limit() {
         use BindingClass::{SampledImage, Sampler, Storage, StorageImage, StorageTexels, UniformTexels};
         let check = |classes: &[_]| limits().check(&bindings(classes));
-        assert_eq!(check(&[(SampledImage, 15), (UniformTexels, 1), (Sampler, 2), (Storage, 4)]), Ok(()));
+        assert_eq!(check(&[(SampledImage, 15), (UniformTexels, 1), (Sampler, 2), (Storage, 1)]), Ok(()));
         assert_eq!(check(&[(StorageImage, 2), (StorageTexels, 1)]), Ok(()));
         let refused = |classes: &[_], wanted: &str| assert!(check(classes).unwrap_err().contains(wanted));
         refused(
@@ -111,8 +111,8 @@ mod tests {
         );
         refused(&[(Sampler, 3)], "3 samplers, and the device supports 2");
         refused(
-            &[(SampledImage, 16), (StorageImage, 3), (Storage, 2)],
-            "21 images and buffers, and the device supports 20",
+            &[(SampledImage, 16), (StorageImage, 1), (Storage, 1)],
+            "18 images and buffers, and the device supports 17",
         );
     }
 }

@@ -122,15 +122,16 @@ fn images_are_made_of_images() {
     assert_eq!([memory::release(image), memory::release(view)], [CL_SUCCESS; 2]);
 }
 
-/// `cl_khr_mipmap_image`: the element of an origin after its coordinates is the level.
+/// `cl_khr_mipmap_image`: the element of an origin after its coordinates is the level. Levels after one of a single
+/// texel have a single texel, too.
 #[test]
 fn levels_are_read_and_written() {
     let host = Host::new();
     let mut desc = crate::ffi::empty_image_desc();
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    (desc.image_width, desc.image_height, desc.num_mip_levels) = (4, 2, 3);
+    (desc.image_width, desc.image_height, desc.num_mip_levels) = (4, 2, 5);
     let image = host.image(&desc).unwrap();
-    for (level, size) in [[4, 2, 1], [2, 1, 1], [1, 1, 1]].into_iter().enumerate() {
+    for (level, size) in [[4, 2, 1], [2, 1, 1], [1; 3], [1; 3], [1; 3]].into_iter().enumerate() {
         let words: Vec<u32> = (0..8).map(|word| 100 * level as u32 + word).collect();
         let (origin, size, none) = ([0, 0, level], size.as_ptr(), null());
         let (origin, words) = (origin.as_ptr(), words.as_ptr().cast());
@@ -140,16 +141,16 @@ fn levels_are_read_and_written() {
     }
     assert_eq!(host.read(image, [2, 1, 0], [2, 1, 1]), [6, 7]);
     assert_eq!(host.read(image, [0, 0, 1], [2, 1, 1]), [100, 101]);
-    assert_eq!(host.read(image, [0, 0, 2], [1, 1, 1]), [200]);
-    assert_eq!(info_number(image, CL_IMAGE_NUM_MIP_LEVELS), 3);
+    assert_eq!([2, 3, 4].map(|level| host.read(image, [0, 0, level], [1; 3])), [[200], [300], [400]]);
+    assert_eq!(info_number(image, CL_IMAGE_NUM_MIP_LEVELS), 5);
     let read = |origin: [usize; 3]| {
         let (origin, size, mut word) = (origin.as_ptr(), [1; 3].as_ptr(), 0u32);
         let word = (&raw mut word).cast();
         image_commands::read(host.queue, image, CL_TRUE, origin, size, 0, 0, word, 0, null(), null_mut())
     };
-    assert_eq!([read([0, 0, 3]), read([2, 0, 1])], [CL_INVALID_MIP_LEVEL, CL_INVALID_VALUE]);
-    desc.num_mip_levels = 4;
-    assert_eq!(host.image(&desc), Err(CL_INVALID_IMAGE_DESCRIPTOR), "4 texels have 3 levels");
+    assert_eq!([read([0, 0, 5]), read([2, 0, 1])], [CL_INVALID_MIP_LEVEL, CL_INVALID_VALUE]);
+    desc.num_mip_levels = 17;
+    assert_eq!(host.image(&desc), Err(CL_INVALID_IMAGE_DESCRIPTOR), "no image has so many levels");
     assert_eq!(memory::release(image), CL_SUCCESS);
 }
 

@@ -24,5 +24,5 @@ images                             # Images
 read_write_images                  # Images that a kernel both reads and writes
 image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 push_constant_size = 256
-read_images = 999996
-written_images = 999996
+read_images = 999999
+written_images = 999999

@@ -23,5 +23,5 @@ float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit
 images                             # Images
 image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 push_constant_size = 128
-read_images = 124
+read_images = 127
 written_images = 64

@@ -8,5 +8,5 @@ float_controls_preserve16          # Signed zeros, infinities and NaNs of 16-bit
 float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit floats can be preserved
 images                             # Images
 push_constant_size = 128
-read_images = 196
+read_images = 199
 written_images = 16
