@@ -17,7 +17,7 @@ use crate::{
     compile::DependencyOptions,
     litmus::LitmusCommand,
     options::CompileOptions,
-    project,
+    project, response,
     spelling::{Respelled, respell},
     translate::TranslateCommand,
 };
@@ -551,9 +551,7 @@ pub(crate) struct Line {
 /// Parses the command line. Further launches, each after a `then`, are parsed separately.
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, clap::Error> {
     let arguments =
-        argfile::expand_args_from(arguments, response_file, argfile::PREFIX).map_err(|error| {
-            Cli::command().error(ErrorKind::Io, format!("a response file cannot be read: {error}"))
-        })?;
+        response::expand(arguments).map_err(|why| clap::Error::raw(ErrorKind::Io, format!("{why}\n")))?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed = commands(arguments).map_err(|why| match why {
         Mistake::OfUsage(error) => *error,
@@ -591,7 +589,7 @@ fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mist
     let names: Vec<String> = grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let Respelled { arguments, hints } = respell(arguments, &names)?;
     for hint in hints {
-        anstream::eprintln!("kiln: note: {hint}");
+        crate::exit::stderr_line!("kiln: note: {hint}");
     }
     let (command, matches) = one_command(grammar, &arguments)?;
     let (sources, options) = match &command {
@@ -659,12 +657,6 @@ fn one_command(
     }
     let (_, matches) = { matches }.remove_subcommand().expect("a command is required");
     Ok((command, matches))
-}
-
-/// The arguments in a response file, quoted as for a shell. An argument that starts with `@` names another file.
-fn response_file(text: &str, prefix: char) -> Vec<argfile::Argument> {
-    let words = shlex::Shlex::new(text);
-    words.map(|word| argfile::Argument::parse_ref(&word, prefix)).collect()
 }
 
 /// Parses the options of one launch.

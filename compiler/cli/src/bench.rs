@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     arguments::RunCommand,
     exit::{Failure, Outcome, failure},
-    files::Files,
+    files::{Files, print},
     progress,
     run::{self, Memory, Output, Session},
 };
@@ -134,9 +134,9 @@ pub(crate) fn bench(command: &BenchCommand, matches: &ArgMatches, files: &Files)
     }
     if command.json {
         let all: Vec<Value> = results.iter().flatten().map(Measured::json).collect();
-        anstream::println!("{}", Value::from(all));
+        print(&format!("{}\n", Value::from(all)))?;
     } else {
-        anstream::print!("{}", report(&results));
+        print(&report(&results))?;
     }
     Ok(Outcome::Success)
 }

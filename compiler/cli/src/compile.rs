@@ -33,7 +33,7 @@ use self::{
 use crate::{
     arguments::{CheckCommand, CompileCommand, EmitArgument, EnvironmentArgument},
     crash,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::{Files, write_output},
     options::{ColorArgument, CompileOptions, FormatArgument},
 };
@@ -81,9 +81,11 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     let target = command.output.clone().unwrap_or_else(|| default_output(path, &emit));
     if let Some(file) = dependencies.path(&target) {
         let (file, rule_target) = match (dependencies.is_only(), &command.output) {
-            // With -M, -o names the dependency file, and the rule is for the default output.
-            (true, Some(output)) => (output.clone(), default_output(path, &EmitArgument::default())),
-            (true, None) => (file, default_output(path, &EmitArgument::default())),
+            // With -M and without -MF, -o names the dependency file. The rule is for the default output.
+            (true, Some(output)) if !dependencies.names_a_file() => {
+                (output.clone(), default_output(path, &EmitArgument::default()))
+            }
+            (true, _) => (file, default_output(path, &EmitArgument::default())),
             (false, _) => (file, target.clone()),
         };
         keep_sources(&file, path, &output)?;
@@ -179,7 +181,7 @@ fn fixed(
     }
     if count != 0 && !matches!(shown.diagnostic_format, FormatArgument::Json | FormatArgument::Sarif) {
         let problems = if count == 1 { "problem" } else { "problems" };
-        anstream::eprintln!("kiln: note: fixed {count} {problems} in `{}`", source.name);
+        stderr_line!("kiln: note: fixed {count} {problems} in `{}`", source.name);
     }
     Ok(Some(source))
 }

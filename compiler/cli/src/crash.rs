@@ -24,7 +24,7 @@ use kiln_compiler::{
     verify::InvalidModule,
 };
 
-use crate::files::write_output;
+use crate::{exit::stderr_line, files::write_output};
 
 /// The variable that names the directory of reproducers. The default is the directory for temporary files.
 const FOLDER: &str = "KILN_CRASH_DIR";
@@ -117,7 +117,7 @@ pub(crate) fn defect() -> Option<Defect> {
     let defect = Defect::named(env::var_os(DEFECT)?.to_str()?)?;
     WARNED.call_once(|| {
         let name = defect.name();
-        anstream::eprintln!("kiln: warning: {DEFECT} is set to `{name}`: the output is deliberately wrong");
+        stderr_line!("kiln: warning: {DEFECT} is set to `{name}`: the output is deliberately wrong");
     });
     Some(defect)
 }
@@ -137,16 +137,16 @@ fn report_panic(context: Option<&CrashContext<'_>>) {
 
 /// Reports an internal error in one sentence, and writes the reproducer, with each detail under this label.
 fn report_internal_error(context: Option<&CrashContext<'_>>, first: &str, label: &str, details: &[String]) {
-    anstream::eprintln!("kiln: error: internal error: {first}");
+    stderr_line!("kiln: error: internal error: {first}");
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
     let path = folder.join(&name).to_string_lossy().into_owned();
     match write_output(&path, report(&name, context, label, details).as_bytes()) {
         Ok(()) => {
-            anstream::eprintln!("kiln: note: a reproducer is in `{path}`; please report it");
+            stderr_line!("kiln: note: a reproducer is in `{path}`; please report it");
         }
-        Err(failure) => anstream::eprintln!("kiln: note: {}", failure.0),
+        Err(failure) => stderr_line!("kiln: note: {}", failure.0),
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::{
     arguments::DevicesCommand,
     exit::{Failure, Outcome},
+    files::print,
     litmus,
 };
 
@@ -22,28 +23,28 @@ pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
         let info = device.info();
         let profile =
             Profile { features: crate::run::target::target(info).features, driver: info.known_driver };
-        anstream::print!("{}", profile::text(&format!("{} ({})", info.name, info.driver), &profile));
+        print(&profile::text(&format!("{} ({})", info.name, info.driver), &profile))?;
         return Ok(Outcome::Success);
     }
     if command.json {
         let list: Vec<_> = instance.devices().iter().map(as_json).collect();
-        anstream::println!("{}", serde_json::Value::from(list));
+        print(&format!("{}\n", serde_json::Value::from(list)))?;
     } else {
         for device in instance.devices() {
-            describe(device);
+            print(&description(device))?;
         }
     }
     Ok(Outcome::Success)
 }
 
-fn describe(device: &DeviceInfo) {
+fn description(device: &DeviceInfo) -> String {
     let offers = &device.capabilities;
-    anstream::println!("{}: {} ({})", device.index, device.name, device.driver);
+    let mut text = format!("{}: {} ({})\n", device.index, device.name, device.driver);
     if !device.lacks.is_empty() {
-        anstream::println!("   cannot run kernels: it lacks {}", device.lacks.join(", "));
-        return;
+        text.push_str(&format!("   cannot run kernels: it lacks {}\n", device.lacks.join(", ")));
+        return text;
     }
-    let line = |what: &str, value: String| anstream::println!("   {what:<16} {value}");
+    let mut line = |what: &str, value: String| text.push_str(&format!("   {what:<16} {value}\n"));
     line("atomics", format!("{} at {}", list(&offers.atomic_orders), list(&offers.atomic_scopes)));
     line("fences", format!("{} at {}", list(&offers.fence_orders), list(&offers.fence_scopes)));
     line("64-bit atomics", spaces(offers.int64_global_atomics, offers.int64_local_atomics));
@@ -73,6 +74,7 @@ fn describe(device: &DeviceInfo) {
     for fault in device.faults() {
         line("known fault", format!("{}: {}", fault.name(), fault.symptom()));
     }
+    text
 }
 
 fn as_json(device: &DeviceInfo) -> serde_json::Value {

@@ -1,6 +1,6 @@
 //! Exit codes and final messages of commands.
 
-use std::process::ExitCode;
+use std::{io::ErrorKind, process::ExitCode};
 
 /// The exit codes in `kiln --help`.
 pub(crate) const HELP: &str = "\
@@ -42,6 +42,17 @@ pub(crate) fn failure<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure(message.into()))
 }
 
+/// Prints a line to standard error. If that fails, for example because the disk is full, the line is lost: there is no
+/// other place to report it.
+macro_rules! stderr_line {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(anstream::stderr(), $($text)*);
+    }};
+}
+
+pub(crate) use stderr_line;
+
 /// Prints a failure and returns the exit code.
 pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
@@ -52,7 +63,7 @@ pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
         // EX_SOFTWARE of sysexits.h.
         Ok(Outcome::Crash) => ExitCode::from(70),
         Err(Failure(message)) => {
-            anstream::eprintln!("kiln: error: {message}");
+            stderr_line!("kiln: error: {message}");
             ExitCode::from(2)
         }
     }
@@ -60,7 +71,12 @@ pub(crate) fn report(outcome: Result<Outcome, Failure>) -> ExitCode {
 
 /// Prints a usage error or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // An error here means that the terminal is gone.
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    match error.print() {
+        // A reader such as `head` may close the pipe early.
+        Err(reason) if !error.use_stderr() && reason.kind() != ErrorKind::BrokenPipe => {
+            report(failure(format!("cannot write standard output: {reason}")))
+        }
+        _ if error.use_stderr() => ExitCode::from(2),
+        _ => ExitCode::SUCCESS,
+    }
 }

@@ -102,6 +102,11 @@ pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     write_file(Path::new(path), bytes).map_err(|e| Failure(format!("cannot write `{path}`: {e}")))
 }
 
+/// Writes a text to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    write_output("-", text.as_bytes())
+}
+
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A device or a pipe cannot be replaced by a file.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {

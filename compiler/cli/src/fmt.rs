@@ -6,7 +6,7 @@ use kiln_fmt::{Found, Style, find, format};
 
 use crate::{
     arguments::FmtCommand,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::{Files, write_output},
 };
 
@@ -94,7 +94,7 @@ fn checked(name: &str, is_formatted: bool) -> Outcome {
     if is_formatted {
         return Outcome::Success;
     }
-    anstream::eprintln!("{name}: is not formatted");
+    stderr_line!("{name}: is not formatted");
     Outcome::Diagnostics
 }
 
@@ -110,13 +110,13 @@ fn style(source: &str, is_verbose: bool) -> Result<Style, Failure> {
             return failure(format!("{path}:{line}: {mistake}"));
         }
         if is_verbose {
-            anstream::eprintln!("kiln: note: {source}: the style is that of `{path}`");
+            stderr_line!("kiln: note: {source}: the style is that of `{path}`");
             for option in &configured.ignored {
-                anstream::eprintln!("kiln: note: {path}: {option} has no effect");
+                stderr_line!("kiln: note: {path}: {option} has no effect");
             }
         }
     } else if is_verbose {
-        anstream::eprintln!("kiln: note: {source}: there is no `.clang-format`; the style is Kiln's");
+        stderr_line!("kiln: note: {source}: there is no `.clang-format`; the style is Kiln's");
     }
     Ok(style)
 }

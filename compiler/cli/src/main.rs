@@ -19,6 +19,7 @@ mod profile;
 mod progress;
 mod project;
 mod reflect;
+mod response;
 mod run;
 mod spelling;
 mod translate;

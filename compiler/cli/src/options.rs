@@ -2,13 +2,14 @@
 
 use clap::{ArgMatches, Args, ValueEnum};
 use kiln_compiler::{
-    diag::{Code, WarningAction, WarningSwitch},
+    diag::{Code, WarningAction, WarningSwitch, closest},
+    extensions::{Extension, is_foreign},
     opencl::LanguageVersion,
     session::{MacroOption, Options, SeqCst, extension_switch},
     target::Target,
 };
 
-use crate::crash;
+use crate::{crash, exit::stderr_line};
 
 // Options of `compile`, `check` and `run`. Not a doc comment: clap would use it as the summary of these commands.
 #[derive(Clone, Debug, Default, Args)]
@@ -171,7 +172,8 @@ impl CompileOptions {
         options.macros = macros_in_order(matches);
         options.include_dirs.clone_from(&self.include_dirs);
         options.forced_includes.clone_from(&self.include);
-        options.extensions = self.extensions.iter().map(|text| extension_switch(text)).collect();
+        options.extensions =
+            self.extensions.iter().map(|text| known_extension(extension_switch(text))).collect();
         options.warnings.none = self.no_warnings;
         options.warnings.error_limit = self.error_limit;
         for text in &self.warnings {
@@ -211,9 +213,19 @@ fn known(switch: WarningSwitch) -> WarningSwitch {
     let is_wanted = matches!(switch.action, WarningAction::Enable | WarningAction::Error);
     if is_wanted && !Code::ALL.iter().any(|code| code.matches_option(name)) {
         let meant = Code::closest(name).map(|code| format!("; did you mean `{}`?", code.name()));
-        anstream::eprintln!("kiln: warning: unknown warning `{name}`{}", meant.unwrap_or_default());
+        stderr_line!("kiln: warning: unknown warning `{name}`{}", meant.unwrap_or_default());
     }
     switch
+}
+
+/// Reports an extension that is enabled but does not exist. Programs enable those of vendors without testing for them.
+fn known_extension((name, is_enabled): (String, bool)) -> (String, bool) {
+    if is_enabled && name != "all" && Extension::parse(&name).is_none() && !is_foreign(&name) {
+        let meant = closest(&name, Extension::ALL.iter().map(|extension| extension.name()));
+        let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        stderr_line!("kiln: warning: unknown extension `{name}`{meant}");
+    }
+    (name, is_enabled)
 }
 
 /// `-D` and `-U` in the order given, so that later options override earlier ones.

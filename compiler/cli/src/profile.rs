@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     arguments::RunCommand,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::{Files, write_output},
     progress,
     run::{self, Memory, Output},
@@ -85,7 +85,7 @@ pub(crate) fn profile(
     if command.output != "-" {
         let count: usize = queues.iter().map(Vec::len).sum();
         let launches = if count == 1 { "launch" } else { "launches" };
-        anstream::eprintln!(
+        stderr_line!(
             "kiln: note: {} has {count} {launches}; open it in https://ui.perfetto.dev or chrome://tracing",
             command.output
         );

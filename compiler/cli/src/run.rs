@@ -28,7 +28,7 @@ pub(crate) use self::{
 };
 use crate::{
     arguments::{LaunchArguments, RunCommand},
-    exit::{Failure, Outcome},
+    exit::{Failure, Outcome, stderr_line},
     files::Files,
     progress,
 };
@@ -96,12 +96,12 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     }
     let messages = device.validation_messages();
     for message in &messages {
-        anstream::eprintln!("validation: {message}");
+        stderr_line!("validation: {message}");
     }
     if outcome == Outcome::Diagnostics {
         let applied = program.interface().workarounds;
         for fault in device.info().faults().filter(|fault| !applied.contains(*fault)) {
-            anstream::eprintln!("kiln: note: a known fault of {}: {}", device.name(), fault.symptom());
+            stderr_line!("kiln: note: a known fault of {}: {}", device.name(), fault.symptom());
         }
     }
     Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })
@@ -129,7 +129,7 @@ fn launch(
         if !is_undefined(&error) {
             return Err(error.into());
         }
-        anstream::eprintln!("{}", undefined::message(&error, command.options.diagnostic_format));
+        stderr_line!("{}", undefined::message(&error, command.options.diagnostic_format));
         return Ok(Outcome::Undefined);
     }
     after(&queue, launch, memory, output.take())

@@ -97,6 +97,12 @@ pub(crate) fn respell(arguments: Vec<OsString>, commands: &[String]) -> Result<R
     let compiles = rest.first().is_some_and(|first| COMPILING.iter().any(|command| first == command));
     let mut rest = rest.into_iter();
     while let Some(argument) = rest.next() {
+        if argument == "--" {
+            // The rest are no options.
+            found.arguments.push(argument);
+            found.arguments.extend(rest);
+            break;
+        }
         if compiles && VALUED.iter().any(|option| argument == *option) {
             found.arguments.push(argument);
             found.arguments.extend(rest.next());
@@ -138,6 +144,8 @@ impl Respelled {
             || text.strip_prefix('-').is_some_and(|name| DependencyOptions::NAMES.contains(&name));
         if text.starts_with("-cl-") || is_dependency() {
             self.arguments.push(format!("-{text}").into());
+        } else if let Some((option, value)) = dependency_with_value(text) {
+            self.arguments.push(format!("-{option}={value}").into());
         } else if let Some(target) = text.strip_prefix("--target=") {
             self.arguments.push(environment(target)?.into());
         } else if matches!(text, "-target" | "--target" | "-triple") {
@@ -174,6 +182,11 @@ impl Respelled {
         }
         Ok(())
     }
+}
+
+/// The parts of an option such as `-MFk.d`, whose value follows without a blank.
+fn dependency_with_value(text: &str) -> Option<(&str, &str)> {
+    ["-MF", "-MT", "-MQ"].iter().any(|name| text.starts_with(name)).then(|| text.split_at(3))
 }
 
 /// The environment that a target triple of clang stands for.
@@ -237,6 +250,8 @@ mod tests {
             words("compile -triple spir64 -idirafter inc -pedantic-errors k.cl"),
             "compile --env=opencl -I inc -Wpedantic -Werror=pedantic k.cl"
         );
+        assert_eq!(words("compile -MD -MFk.d -MT a -MQb k.cl"), "compile --MD --MF=k.d --MT a --MQ=b k.cl");
+        assert_eq!(words("compile -cl-std=CL3.0 -- -MD k.cl"), "compile --cl-std=CL3.0 -- -MD k.cl");
         let unknown = respelled("compile -rdynamic k.cl").expect_err("no such option");
         assert_eq!(unknown, "there is no option `-rdynamic`");
     }

@@ -9,7 +9,7 @@ use crate::{
     arguments::{DeviceOptions, EnvironmentArgument, spirv_version, target},
     compile::{bytes, report, show},
     crash,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::{read_module, write_output},
     options::CompileOptions,
 };
@@ -97,7 +97,7 @@ pub(crate) fn translated(
     match kiln_compiler::translate(il, options, emit) {
         Err(problems) => {
             for problem in &problems {
-                anstream::eprintln!("{}: error: {problem}", il.name);
+                stderr_line!("{}: error: {problem}", il.name);
             }
             Ok(Err(Outcome::Diagnostics))
         }

@@ -6,13 +6,13 @@ use serde_json::json;
 use crate::{
     arguments::VerifyCommand,
     exit::{Failure, Outcome},
-    files::read_module,
+    files::{print, read_module},
 };
 
 pub(crate) fn verify(command: &VerifyCommand) -> Result<Outcome, Failure> {
     if command.rules {
         for rule in verify::rules() {
-            anstream::println!("{}: {}", rule.id, rule.text);
+            print(&format!("{}: {}\n", rule.id, rule.text))?;
         }
         return Ok(Outcome::Success);
     }
@@ -24,13 +24,13 @@ pub(crate) fn verify(command: &VerifyCommand) -> Result<Outcome, Failure> {
             outcome = Outcome::Diagnostics;
         }
         for finding in &findings {
-            if command.json {
-                anstream::println!("{}", as_json(name, finding));
+            print(&if command.json {
+                format!("{}\n", as_json(name, finding))
             } else if finding.is_error() {
-                anstream::println!("{name}: {finding}");
+                format!("{name}: {finding}\n")
             } else {
-                anstream::println!("{name}: warning: {finding}");
-            }
+                format!("{name}: warning: {finding}\n")
+            })?;
         }
     }
     Ok(outcome)

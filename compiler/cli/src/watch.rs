@@ -14,7 +14,7 @@ use std::{
 use notify::{RecursiveMode, Watcher as _};
 
 use crate::{
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::Files,
 };
 
@@ -33,14 +33,14 @@ pub(crate) fn each_change(
         clear();
         let files = Files::default();
         if let Err(Failure(message)) = run(&files) {
-            anstream::eprintln!("kiln: error: {message}");
+            stderr_line!("kiln: error: {message}");
         }
         let seen = files.seen();
         if seen.is_empty() {
             return failure("standard input does not change; name a file to watch");
         }
         let count = seen.keys().filter(|path| path.exists()).count();
-        anstream::eprintln!("kiln: watching {count} {}", if count == 1 { "file" } else { "files" });
+        stderr_line!("kiln: watching {count} {}", if count == 1 { "file" } else { "files" });
         let (events, happened) = mpsc::channel();
         let mut watcher = notify::recommended_watcher(move |_| {
             // After the receiver is dropped, events are ignored.

@@ -344,7 +344,9 @@ fn dependency_files_have_the_format_of_clang() {
     let folder = folder(&[("k.cl", source), ("a b.h", "#include \"c.h\"\n"), ("c.h", "#pragma once\n")]);
     let rule = "k.spv: \\\n  k.cl \\\n  a\\ b.h \\\n  c.h\n";
     assert_eq!(kiln(&folder, &["compile", "k.cl", "-M"]).text(), rule);
-    assert!(!folder.path().join("k.spv").exists());
+    assert_eq!(kiln(&folder, &["compile", "k.cl", "-M", "-MFm.d", "-o", "none"]).text(), "");
+    assert_eq!(fs::read_to_string(folder.path().join("m.d")).expect("a file"), rule);
+    assert!(!folder.path().join("k.spv").exists() && !folder.path().join("none").exists());
     assert_eq!(kiln(&folder, &["compile", "k.cl", "-MD", "-MT", "$(X)", "-MP"]).code(), Some(0));
     let written = fs::read_to_string(folder.path().join("k.d")).expect("a file");
     assert_eq!(written, rule.replace("k.spv", "$(X)") + "a\\ b.h:\nc.h:\n");
@@ -622,6 +624,70 @@ fn unknown_warning_options_are_reported() {
     for word in ["-Wno-unheard-of", "-Wall", "-Wextra", "-Wpedantic", "-Werror=unused-variable"] {
         assert_eq!(check(word), (Some(0), String::new()), "{word}");
     }
+}
+
+#[test]
+fn unknown_extensions_are_reported() {
+    let folder = folder(&[("good.cl", GOOD)]);
+    let check = |list: &str| {
+        let run = kiln(&folder, &["check", "-cl-ext", list, "good.cl"]);
+        (run.code(), run.stderr)
+    };
+    let wanted = "kiln: warning: unknown extension `cl_khr_int64_base_atomic`; did you mean `cl_khr_int64_base_atomics`?\n";
+    assert_eq!(check("+cl_khr_int64_base_atomic,-cl_khr_none"), (Some(0), wanted.to_owned()));
+    assert_eq!(check("all,+cl_khr_fp16,+cl_amd_fp64"), (Some(0), String::new()));
+}
+
+#[test]
+fn a_full_disk_is_a_failure_and_no_internal_error() {
+    let folder = folder(&[("k.cl", GOOD)]);
+    let kiln = kiln::command().get_program().to_string_lossy().into_owned();
+    let run = |words: &str| {
+        let line = format!("{kiln} {words}");
+        let finished =
+            process::run(Command::new("sh").current_dir(folder.path()).args(["-c", &line]), b"", LIMIT);
+        let finished = finished.expect("a shell");
+        (finished.code(), finished.stderr)
+    };
+    for words in
+        ["--help", "devices", "verify --rules", "explain syntax", "completions bash", "compile -S -o - k.cl"]
+    {
+        let (code, stderr) = run(&format!("{words} > /dev/full"));
+        assert_eq!(code, Some(2), "{words}");
+        assert!(stderr.starts_with("kiln: error: cannot write standard output: "), "{words}: {stderr}");
+    }
+    for words in ["compile none.cl", "run none.cl", "verify k.cl", "check -Wnone none.cl"] {
+        assert_eq!(run(&format!("{words} 2> /dev/full")).0, Some(2), "{words}");
+    }
+}
+
+#[test]
+fn response_files_contain_arguments() {
+    let files = [
+        ("k.cl", GOOD),
+        ("words", "'-DNAME=a b' @more\n"),
+        ("more", "k.cl -o k.spv\n"),
+        ("cycle", "@cycle"),
+        ("open", "'k.cl"),
+    ];
+    let folder = folder(&files);
+    assert_eq!(kiln(&folder, &["compile", "@words"]).code(), Some(0));
+    assert!(is_module(&folder.path().join("k.spv")));
+    let fails = |word| {
+        let run = kiln(&folder, &["compile", word]);
+        assert_eq!(run.code(), Some(2), "{word}");
+        run.stderr
+    };
+    assert_eq!(fails("@cycle"), "error: response files are nested more than 16 deep: `cycle`\n");
+    assert_eq!(fails("@open"), "error: the response file `open` has a quotation mark without its partner\n");
+    assert!(fails("@none").starts_with("error: the response file `none` cannot be read: "));
+}
+
+#[test]
+fn a_source_after_two_dashes_is_no_option() {
+    let folder = folder(&[("-MD.cl", GOOD)]);
+    assert_eq!(kiln(&folder, &["compile", "-o", "k.spv", "--", "-MD.cl"]).code(), Some(0));
+    assert!(is_module(&folder.path().join("k.spv")));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     arguments::{DevicesCommand, LaunchArguments},
     exit::{Failure, Outcome, failure},
-    files::Files,
+    files::{Files, print},
     options::CompileOptions,
     run::bytes,
 };
@@ -67,23 +67,23 @@ pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
         };
         worst = worst.max(it.findings.outcome());
         if !command.json {
-            anstream::print!("{}", test_lines(&it));
+            print(&test_lines(&it))?;
         }
         ran.push(it);
     }
     let forbidden: u64 = ran.iter().map(|it| it.findings.violations()).sum();
     let instances: u64 = ran.iter().map(|it| it.seen.instances).sum();
     if command.json {
-        anstream::println!("{:#}", certificate(&device, &ran, begin.elapsed()));
+        print(&format!("{:#}\n", certificate(&device, &ran, begin.elapsed())))?;
     } else {
         let weak = ran.iter().filter(|it| it.weak().next().is_some()).count();
-        anstream::println!(
+        print(&format!(
             "{} ({}): {instances} instances of {count} tests in {:.1} s. {weak} tests show weak outcomes; \
-             {forbidden} instances have a forbidden outcome.",
+             {forbidden} instances have a forbidden outcome.\n",
             device.name(),
             device.info().driver,
             begin.elapsed().as_secs_f64()
-        );
+        ))?;
     }
     Ok(worst)
 }

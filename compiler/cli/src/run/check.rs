@@ -7,7 +7,8 @@ use kiln_runtime::Queue;
 use super::{buffers::Memory, fill::numbers, range::part, value::Number};
 use crate::{
     arguments::LaunchArguments,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
+    files::print,
 };
 
 /// Prints and checks the parts of buffers that the launch requests. `printed` is the output of the kernel.
@@ -18,9 +19,9 @@ pub(crate) fn after(
     printed: String,
 ) -> Result<Outcome, Failure> {
     let Results { printed, complaints } = results(queue, launch, memory, printed)?;
-    anstream::print!("{printed}");
+    print(&printed)?;
     for complaint in &complaints {
-        anstream::eprintln!("kiln: check failed: {complaint}");
+        stderr_line!("kiln: check failed: {complaint}");
     }
     Ok(if complaints.is_empty() { Outcome::Success } else { Outcome::Diagnostics })
 }

@@ -13,7 +13,7 @@ use super::{buffers::Memory, header, parameter::Parameter, range, target};
 use crate::{
     arguments::{LaunchArguments, RunCommand},
     compile,
-    exit::{Failure, Outcome, failure},
+    exit::{Failure, Outcome, failure, stderr_line},
     files::Files,
     translate,
 };
@@ -45,7 +45,7 @@ pub(crate) fn open(
         && command.device.is_none()
         && std::env::var("KILN_DEVICE").is_err()
     {
-        anstream::eprintln!("kiln: note: {reason}; this runs on the {}", device.name());
+        stderr_line!("kiln: note: {reason}; this runs on the {}", device.name());
     }
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
     let mut interface = Interface::default();
@@ -82,7 +82,7 @@ pub(crate) fn open(
     };
     let missing = program.missing_workarounds();
     if !missing.is_empty() {
-        anstream::eprintln!(
+        stderr_line!(
             "kiln: warning: the driver of {} has faults that the module does not work around: {missing}",
             device.name()
         );
