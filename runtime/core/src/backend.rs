@@ -82,8 +82,8 @@ pub(crate) type ProgramHandle = Arc<dyn Any + Send + Sync>;
 /// An open device that executes kernels.
 pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
-    /// When the device was opened: time zero for all timestamps.
-    fn opened(&self) -> Instant;
+    /// The time at which the device was opened: time zero for all timestamps.
+    fn open_time(&self) -> Instant;
     /// Whether a command failed because the device was lost.
     fn is_lost(&self) -> bool {
         false

@@ -69,7 +69,7 @@ impl<T: Pod> Buffer<T> {
         Ok(Self { offset, len: end - start, ..self.clone() })
     }
 
-    /// Views the same memory as elements of another type.
+    /// Views the same memory as elements of a different type.
     pub fn cast<U: Pod>(&self) -> Result<Buffer<U>> {
         let element = size_of::<U>() as u64;
         if element == 0

@@ -206,9 +206,9 @@ pub struct Capabilities {
 pub struct ImageLimits {
     /// Whether a kernel may both read and write one image (`__opencl_c_read_write_images`).
     pub read_write: bool,
-    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, also the maximum height.
+    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`; the maximum height is the same.
     pub max_2d: u32,
-    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`, also the maximum height and depth.
+    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`; the maximum height and depth are the same.
     pub max_3d: u32,
     /// `CL_DEVICE_IMAGE_MAX_ARRAY_SIZE`
     pub max_layers: u32,

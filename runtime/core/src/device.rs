@@ -24,7 +24,7 @@ use crate::schedule::{Lane, Order, QueueOrder};
 use crate::svm::Svm;
 use crate::{reference, staging, svm, vulkan};
 
-/// Runtime options.
+/// The options of the runtime and of its devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Which checks the Vulkan validation layer performs.
@@ -54,7 +54,7 @@ pub enum Validation {
     Synchronization,
 }
 
-/// Selects a device.
+/// A choice of device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Selector {
     /// The device that `KILN_DEVICE` names, or else the most capable kind of device.
@@ -400,7 +400,7 @@ impl Device {
     /// the device's timer.
     pub fn timers(&self) -> Timers {
         let now = Instant::now();
-        let device = now.saturating_duration_since(self.backend().opened()).as_nanos() as u64;
+        let device = now.saturating_duration_since(self.backend().open_time()).as_nanos() as u64;
         Timers { device, host: host_time(now) }
     }
 

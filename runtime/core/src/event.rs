@@ -213,7 +213,7 @@ impl Node {
     }
 
     /// Records when a host command ran.
-    pub(crate) fn ran(&self, times: Times) {
+    pub(crate) fn record_times(&self, times: Times) {
         let _ = self.times.set(times);
     }
 

@@ -66,7 +66,7 @@ struct Line(#[expect(dead_code, reason = "memory, which is used through its addr
 pub(crate) struct Block(Box<[UnsafeCell<Line>]>);
 
 // SAFETY: only the host command that fills the block, the mapping, and the host command that takes its contents access
-// it, one after the other.
+// it, one at a time.
 unsafe impl Sync for Block {}
 
 impl Block {

@@ -65,7 +65,7 @@ impl Program {
     /// Loads a module like [`from_spirv`](Self::from_spirv), but without verifying it.
     ///
     /// # Safety
-    /// The module must be valid SPIR-V for the device's environment, also with the values that launches give its
+    /// The module must be valid SPIR-V for the device's environment, with all values that launches give its
     /// specialization constants. Any other module makes the driver's behavior undefined.
     #[allow(unsafe_code, reason = "the caller vouches for the module")]
     pub unsafe fn from_spirv_unchecked(device: &Device, words: &[u32]) -> Result<Self> {

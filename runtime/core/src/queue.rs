@@ -75,7 +75,7 @@ pub struct QueueOptions {
 impl Queue {
     pub(crate) fn new(device: Device, options: QueueOptions) -> Result<Self> {
         let purpose = Purpose::Commands { profiled: options.profiling };
-        let clock = options.profiling.then(|| device.backend().opened());
+        let clock = options.profiling.then(|| device.backend().open_time());
         let lane = Lane::new(device.backend().queue(purpose)?, options.order, clock);
         Ok(Self {
             device,

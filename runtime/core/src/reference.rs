@@ -43,7 +43,7 @@ pub(crate) struct Reference {
     memory: kiln_reference::Memory,
     options: Options,
     output: Output,
-    opened: Instant,
+    open_time: Instant,
     monitor: Option<Arc<dyn Monitor>>,
 }
 
@@ -51,7 +51,7 @@ struct Queue {
     memory: kiln_reference::Memory,
     options: Options,
     output: Output,
-    opened: Instant,
+    open_time: Instant,
     monitor: Option<Arc<dyn Monitor>>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn open(
     monitor: Option<Arc<dyn Monitor>>,
 ) -> Arc<dyn Backend> {
     let memory = kiln_reference::Memory::default();
-    Arc::new(Reference { info: info.clone(), memory, options, output, opened: Instant::now(), monitor })
+    Arc::new(Reference { info: info.clone(), memory, options, output, open_time: Instant::now(), monitor })
 }
 
 impl Backend for Reference {
@@ -90,8 +90,8 @@ impl Backend for Reference {
         &self.info
     }
 
-    fn opened(&self) -> Instant {
-        self.opened
+    fn open_time(&self) -> Instant {
+        self.open_time
     }
 
     fn max_groups(&self) -> [u32; 3] {
@@ -156,9 +156,9 @@ impl Backend for Reference {
     }
 
     fn queue(&self, _purpose: Purpose) -> Result<Arc<dyn BackendQueue>> {
-        let (options, opened) = (self.options.clone(), self.opened);
+        let (options, open_time) = (self.options.clone(), self.open_time);
         let (output, monitor) = (self.output.clone(), self.monitor.clone());
-        Ok(Arc::new(Queue { memory: self.memory.clone(), options, output, opened, monitor }))
+        Ok(Arc::new(Queue { memory: self.memory.clone(), options, output, open_time, monitor }))
     }
 
     fn take_messages(&self) -> Vec<String> {
@@ -211,7 +211,7 @@ impl BackendQueue for Queue {
                 Ok(())
             }
         };
-        let time = |moment: Instant| moment.saturating_duration_since(self.opened).as_nanos() as u64;
+        let time = |moment: Instant| moment.saturating_duration_since(self.open_time).as_nanos() as u64;
         let (submitted, end) = (time(begin), time(Instant::now()));
         let queued = time(start.queued).min(submitted);
         Ok(Arc::new(Executed { result, times: Times { queued, submitted, start: submitted, end } }))

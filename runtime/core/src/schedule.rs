@@ -94,7 +94,7 @@ enum Dependencies {
 
 impl Dependencies {
     /// The commands of other queues.
-    fn elsewhere(&self) -> &[Arc<dyn Completion>] {
+    fn on_other_queues(&self) -> &[Arc<dyn Completion>] {
         match self {
             Self::Met(after) => after,
             Self::Held | Self::Failed(_) => &[],
@@ -202,14 +202,14 @@ impl Lane {
     /// Resolves a wait list. Flushes the other queues that it names, because the device can wait only for submitted
     /// commands.
     fn dependencies(self: &Arc<Self>, wait: &[Event]) -> Result<Dependencies> {
-        let mut elsewhere = SmallVec::new();
+        let mut on_other_queues = SmallVec::new();
         for event in wait {
             match event.node.wait_of(self) {
                 Wait::Held => return Ok(Dependencies::Held),
                 Wait::Submitted(lane, _) if Arc::ptr_eq(&lane, self) => {}
                 Wait::Submitted(lane, completion) => {
                     lane.backend.flush()?;
-                    elsewhere.push(completion);
+                    on_other_queues.push(completion);
                 }
                 Wait::Ended(Ok(())) => {}
                 Wait::Ended(Err(error)) => {
@@ -217,7 +217,7 @@ impl Lane {
                 }
             }
         }
-        Ok(Dependencies::Met(elsewhere))
+        Ok(Dependencies::Met(on_other_queues))
     }
 
     /// Whether no command is held back and every host command has ended.
@@ -251,7 +251,7 @@ impl Lane {
             };
             let start = Start {
                 ordered: self.is_ordered(&held.wait, held.queue_order),
-                after: met.as_ref().map_or(&[], Dependencies::elsewhere),
+                after: met.as_ref().map_or(&[], Dependencies::on_other_queues),
                 queued: held.queued,
             };
             let heard = match (&met, held.task.take()) {

@@ -37,7 +37,7 @@ pub(crate) fn local_bytes(ordinal: usize) -> SpecId {
 
 /// Reads the interface of a module.
 pub(crate) fn read(words: &[u32]) -> Result<ProgramInterface> {
-    let kernels = kiln_reference::kernels(words).map_err(|invalid| bad(&invalid))?;
+    let kernels = kiln_reference::kernels(words).map_err(|invalid| invalid_module(&invalid))?;
     let state = STATE.iter().zip(0..).map(|(&value, index)| StateField { value, offset: index * STATE_SIZE });
     Ok(ProgramInterface {
         kernels: kernels.iter().filter(|kernel| !is_block(kernel)).map(kernel).collect(),
@@ -54,7 +54,7 @@ fn is_block(kernel: &Kernel) -> bool {
 }
 
 /// Converts the error for a module that cannot be read or executed.
-pub(crate) fn bad(invalid: &kiln_reference::Invalid) -> Error {
+pub(crate) fn invalid_module(invalid: &kiln_reference::Invalid) -> Error {
     Error::BadModule { reason: invalid.to_string() }
 }
 

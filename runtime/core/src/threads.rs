@@ -23,13 +23,13 @@ static STATE: Mutex<State> = Mutex::new(State { busy: 0, is_exiting: false });
 static CHANGED: Condvar = Condvar::new();
 
 /// Counts the current thread as busy while it lives.
-pub(crate) struct Busy(());
+pub(crate) struct BusyGuard(());
 
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Busy {
+impl BusyGuard {
     /// Marks a thread of the runtime as busy. Does not return if the process is about to end.
     pub(crate) fn new() -> Self {
         static REGISTERED: Once = Once::new();
@@ -47,7 +47,7 @@ impl Busy {
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         state().busy -= 1;
         CHANGED.notify_all();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     breakpoints::{Breakpoint, Location, Watchpoint},
-    debugger::{Debugger, Motion, State},
+    debugger::{Debugger, RunMode, State},
     expression, inspect,
     lines::Lines,
     protocol::{self, Client, Request},
@@ -114,7 +114,7 @@ impl Adapter<'_> {
             "pause" => {
                 let mut state = self.debugger.state();
                 state.focus = None;
-                state.motion = Motion::Pausing("pause");
+                state.mode = RunMode::Pausing("pause");
                 Ok(Value::Null)
             }
             "disconnect" | "terminate" => return self.end(request),
@@ -147,7 +147,7 @@ impl Adapter<'_> {
     fn end(&self, request: Request) -> Session {
         let mut state = self.debugger.state();
         state.is_disconnected = true;
-        state.motion = Motion::Pausing("pause");
+        state.mode = RunMode::Pausing("pause");
         let is_stopped = std::mem::take(&mut state.is_stopped);
         drop(state);
         if is_stopped {
@@ -168,7 +168,7 @@ impl Adapter<'_> {
         state.lines = Lines::new(lines, &prepared.variables);
         state.variables = Arc::new(prepared.variables.clone());
         if arguments["stopOnEntry"].as_bool().unwrap_or(false) {
-            state.motion = Motion::Pausing("entry");
+            state.mode = RunMode::Pausing("entry");
         }
         drop(state);
         self.prepared = Some(prepared);

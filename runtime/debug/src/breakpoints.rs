@@ -70,7 +70,7 @@ pub(crate) struct Step {
 pub(crate) enum StepKind {
     /// The next line, or the return of the function.
     Over,
-    /// The next line, also in a called function.
+    /// The next line, in this function or in a called one.
     In,
     /// The return of the function.
     Out,
@@ -84,7 +84,7 @@ pub(crate) enum Effect {
 
 impl Breakpoint {
     /// The effect of the breakpoint at a statement. A condition without a value stops the launch.
-    pub(crate) fn meets(&mut self, point: &Point<'_>, variables: &Variables) -> Option<Effect> {
+    pub(crate) fn effect_at(&mut self, point: &Point<'_>, variables: &Variables) -> Option<Effect> {
         let is_here = match &self.location {
             Location::Line(file, line) => *line == point.line && file == point.file,
             Location::Function(name) => point.item.frame(0).is_some_and(|frame| {
@@ -156,7 +156,7 @@ impl Owner {
 
 impl Step {
     /// Whether the step ends here.
-    pub(crate) fn ends(self, point: &Point<'_>) -> bool {
+    pub(crate) fn is_complete_at(self, point: &Point<'_>) -> bool {
         let depth = point.item.depth();
         point.item.id() == self.item
             && match self.kind {

@@ -8,7 +8,7 @@ use std::sync::{
     mpsc::{Receiver, Sender, channel},
 };
 
-use kiln_reference::{ItemId, Monitor, Point, Reason, Report, Resume, World};
+use kiln_reference::{ItemId, Monitor, Point, Reason, Report, Resume, StoppedLaunch};
 use kiln_vocabulary::debug::Variables;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) watchpoints: Vec<Watchpoint>,
     /// Whether to stop when a launch has undefined behavior.
     pub(crate) stops_at_reports: bool,
-    pub(crate) motion: Motion,
+    pub(crate) mode: RunMode,
     pub(crate) focus: Option<ItemId>,
     /// Whether the launch is stopped, so that its thread answers requests.
     pub(crate) is_stopped: bool,
@@ -47,7 +47,7 @@ pub(crate) struct State {
     ticks: u64,
     replay: Option<Replay>,
     /// Why the launch stops.
-    cause: Cause,
+    cause: StopCause,
     /// The number of bytes printed since the start of the launch, and the maximum shown so far.
     printed: u64,
     shown: u64,
@@ -55,9 +55,9 @@ pub(crate) struct State {
     pub(crate) last_id: i64,
 }
 
-/// How the launch continues.
+/// How the launch runs until its next stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Motion {
+pub(crate) enum RunMode {
     /// Until a breakpoint.
     #[default]
     Free,
@@ -68,7 +68,7 @@ pub(crate) enum Motion {
 
 /// Why a launch stops.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cause {
+pub(crate) struct StopCause {
     /// The reason in the words of the protocol.
     reason: &'static str,
     description: Option<String>,
@@ -102,7 +102,7 @@ impl Debugger {
         self.state().shown as usize
     }
 
-    fn tell_stopped(&self, item: ItemId, cause: &Cause) {
+    fn tell_stopped(&self, item: ItemId, cause: &StopCause) {
         let mut body = json!({
             "reason": cause.reason,
             "threadId": inspect::thread(item),
@@ -119,36 +119,36 @@ impl Debugger {
     }
 
     /// Answers requests until the launch continues.
-    fn serve(&self, world: &mut World<'_, '_>, at: ItemId, report: Option<&Report>) -> Resume {
+    fn serve(&self, stopped: &mut StoppedLaunch<'_, '_>, at: ItemId, report: Option<&Report>) -> Resume {
         let variables = self.state().variables.clone();
         let mut inspection = Inspection::new(variables);
         let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let Ok(request) = incoming.recv() else { return Resume::End };
-            if let Some(resume) = self.movement(&request, world, at, report.is_some()) {
+            if let Some(resume) = self.resume_request(&request, stopped, at, report.is_some()) {
                 return resume;
             }
             let answer = match request.command.as_str() {
                 "exceptionInfo" => inspect::exception(report),
-                _ => inspection.answer(&request, world, at, &self.state()),
+                _ => inspection.answer(&request, stopped, at, &self.state()),
             };
             self.client.answer(&request, answer);
         }
     }
 
-    /// Answers a request to continue, and returns how the launch continues; `None` for other requests.
-    fn movement(
+    /// Answers a request to resume, and returns how the launch continues; `None` for other requests.
+    fn resume_request(
         &self,
         request: &Request,
-        world: &mut World<'_, '_>,
+        stopped: &mut StoppedLaunch<'_, '_>,
         at: ItemId,
         is_reported: bool,
     ) -> Option<Resume> {
         use crate::breakpoints::StepKind::{In, Out, Over};
         let command = request.command.as_str();
         let item = inspect::item(&request.arguments["threadId"]).unwrap_or(at);
-        let depth = world.item(item).map_or(0, |item| item.depth());
-        let step = |kind| Motion::Stepping(Step { item, kind, depth });
+        let depth = stopped.item(item).map_or(0, |item| item.depth());
+        let step = |kind| RunMode::Stepping(Step { item, kind, depth });
         let mut state = self.state();
         let goal = match command {
             "stepBack" => Some(Goal::Step(item, depth)),
@@ -157,13 +157,13 @@ impl Debugger {
             _ => return None,
         };
         state.is_stopped = false;
-        state.motion = match command {
+        state.mode = match command {
             "next" => step(Over),
             "stepIn" => step(In),
             "stepOut" => step(Out),
-            _ => Motion::Free,
+            _ => RunMode::Free,
         };
-        state.focus = matches!(state.motion, Motion::Stepping(_)).then_some(item);
+        state.focus = matches!(state.mode, RunMode::Stepping(_)).then_some(item);
         if command == "disconnect" || command == "terminate" {
             return Some(Resume::End);
         }
@@ -174,7 +174,7 @@ impl Debugger {
                 Resume::Rewind
             }
             None => {
-                state.note_memory(world);
+                state.note_memory(stopped);
                 Resume::Continue
             }
         };
@@ -199,8 +199,8 @@ impl State {
     }
 
     /// Records the current contents of watched memory.
-    fn note_memory(&mut self, world: &World<'_, '_>) {
-        let items = world.items();
+    fn note_memory(&mut self, stopped: &StoppedLaunch<'_, '_>) {
+        let items = stopped.items();
         for watchpoint in self.watchpoints.iter_mut().filter(|it| it.last.is_none()) {
             let item = items.iter().find(|item| watchpoint.owner.has(item.id()));
             let contents = item.and_then(|item| item.read(watchpoint.address, watchpoint.size));
@@ -219,7 +219,7 @@ impl State {
         }
         if point.is_new_line && !self.lines.is_head(point.file, point.line) {
             for breakpoint in &mut self.breakpoints {
-                match breakpoint.meets(point, &self.variables) {
+                match breakpoint.effect_at(point, &self.variables) {
                     Some(Effect::Stop) => ids.push(breakpoint.id),
                     Some(Effect::Print(text)) => printed.push(text),
                     None => {}
@@ -255,7 +255,7 @@ impl State {
             }
         };
         if let (Replay::Seek(_), true) = (&replay, stops) {
-            self.cause = Cause { reason: "step", ..Cause::default() };
+            self.cause = StopCause { reason: "step", ..StopCause::default() };
             return Some(true);
         }
         self.replay = Some(replay);
@@ -276,24 +276,24 @@ impl Monitor for Debugger {
         }
         if let Some(description) = change {
             state.cause =
-                Cause { reason: "data breakpoint", description: Some(description), breakpoints: ids };
+                StopCause { reason: "data breakpoint", description: Some(description), breakpoints: ids };
             return true;
         }
         if !ids.is_empty() {
-            state.cause = Cause { reason: "breakpoint", description: None, breakpoints: ids };
+            state.cause = StopCause { reason: "breakpoint", description: None, breakpoints: ids };
             return true;
         }
         let is_head = state.lines.is_head(point.file, point.line);
-        let reason = match state.motion {
-            Motion::Pausing(reason) if point.is_new_line && !is_head => reason,
-            Motion::Stepping(step) if step.ends(point) && (!is_head || point.returns) => "step",
+        let reason = match state.mode {
+            RunMode::Pausing(reason) if point.is_new_line && !is_head => reason,
+            RunMode::Stepping(step) if step.is_complete_at(point) && (!is_head || point.returns) => "step",
             _ => return false,
         };
-        state.cause = Cause { reason, ..Cause::default() };
+        state.cause = StopCause { reason, ..StopCause::default() };
         true
     }
 
-    fn stops(&self, reason: Reason<'_>, world: &mut World<'_, '_>) -> Resume {
+    fn on_stop(&self, reason: Reason<'_>, stopped: &mut StoppedLaunch<'_, '_>) -> Resume {
         let mut state = self.state();
         if state.is_disconnected {
             return Resume::End;
@@ -303,35 +303,35 @@ impl Monitor for Debugger {
             return Resume::Rewind;
         }
         let (report, at) = match reason {
-            Reason::Requested => (None, world.running()),
+            Reason::Requested => (None, stopped.running()),
             Reason::Report(report) => {
                 if !state.stops_at_reports {
                     return Resume::Continue;
                 }
-                state.cause = Cause {
+                state.cause = StopCause {
                     reason: "exception",
                     description: Some(format!("{} [{}]", report.message, report.kind)),
                     breakpoints: Vec::new(),
                 };
-                let items = world.items();
+                let items = stopped.items();
                 let culprit = items.iter().find(|item| item.global_id() == report.work_item);
                 (Some(report), culprit.or(items.first()).map(|item| item.id()))
             }
         };
         let Some(at) = at else { return Resume::Continue };
         state.is_stopped = true;
-        state.motion = Motion::Free;
+        state.mode = RunMode::Free;
         let cause = state.cause.clone();
         drop(state);
         self.tell_stopped(at, &cause);
-        self.serve(world, at, report)
+        self.serve(stopped, at, report)
     }
 
     fn completes(&self, item: ItemId) {
         let mut state = self.state();
         // A step out of the kernel ends at the next work-item.
-        if matches!(state.motion, Motion::Stepping(step) if step.item == item) {
-            state.motion = Motion::Pausing("step");
+        if matches!(state.mode, RunMode::Stepping(step) if step.item == item) {
+            state.mode = RunMode::Pausing("step");
             state.focus = None;
         }
     }

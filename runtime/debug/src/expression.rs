@@ -223,7 +223,7 @@ pub(crate) fn evaluate(expr: &Expr, reader: &Reader<'_>, lookup: Lookup<'_>) -> 
             ('-', Value::Float(value)) => Ok(Value::Float(-value)),
             ('~', Value::Int(value)) => Ok(Value::Int(!value)),
             ('!', value) => Ok(Value::Int((!is_true(&value)?).into())),
-            (operator, _) => Err(format!("`{operator}` has an operand of another type")),
+            (operator, _) => Err(format!("`{operator}` has an operand of a different type")),
         },
         Expr::Binary(operator, left, right) => {
             let left = loaded(left)?;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kiln_reference::{ItemId, Report, WorkItem, World};
+use kiln_reference::{ItemId, Report, StoppedLaunch, WorkItem};
 use kiln_vocabulary::debug::Variables;
 use serde_json::{Value as Json, json};
 
@@ -60,27 +60,32 @@ impl Inspection {
     pub(crate) fn answer(
         &mut self,
         request: &Request,
-        world: &mut World<'_, '_>,
+        stopped: &mut StoppedLaunch<'_, '_>,
         at: ItemId,
         state: &State,
     ) -> Result<Json, String> {
         let arguments = &request.arguments;
         match request.command.as_str() {
-            "threads" => Ok(threads(world, at)),
-            "stackTrace" => self.stack(arguments, world, state),
+            "threads" => Ok(threads(stopped, at)),
+            "stackTrace" => self.stack(arguments, stopped, state),
             "scopes" => self.scopes(arguments),
-            "variables" => self.list(arguments, world),
-            "evaluate" => self.evaluate(arguments, world, at),
-            "setVariable" => self.set_variable(arguments, world),
-            "setExpression" => self.set_expression(arguments, world, at),
-            "dataBreakpointInfo" => self.data(arguments, world, at),
+            "variables" => self.list(arguments, stopped),
+            "evaluate" => self.evaluate(arguments, stopped, at),
+            "setVariable" => self.set_variable(arguments, stopped),
+            "setExpression" => self.set_expression(arguments, stopped, at),
+            "dataBreakpointInfo" => self.data(arguments, stopped, at),
             other => Err(format!("`{other}` is not supported")),
         }
     }
 
-    fn stack(&mut self, arguments: &Json, world: &World<'_, '_>, state: &State) -> Result<Json, String> {
+    fn stack(
+        &mut self,
+        arguments: &Json,
+        stopped: &StoppedLaunch<'_, '_>,
+        state: &State,
+    ) -> Result<Json, String> {
         let id = item(&arguments["threadId"]).ok_or("`threadId` is missing")?;
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         let first = arguments["startFrame"].as_u64().unwrap_or(0) as usize;
         let count = arguments["levels"].as_u64().filter(|levels| *levels > 0).unwrap_or(u64::MAX);
         let mut frames = Vec::new();
@@ -135,13 +140,13 @@ impl Inspection {
         &self,
         arguments: &Json,
         slice: Slice,
-        world: &World<'_, '_>,
+        stopped: &StoppedLaunch<'_, '_>,
     ) -> Result<(ItemId, usize, Parts), String> {
         let (id, distance, of) = match self.found(&arguments["variablesReference"])? {
             Handle::Scope(id, distance, scope) => (id, distance, Err(scope)),
             Handle::Value(id, distance, value) => (id, distance, Ok(value)),
         };
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         let reader = Reader { item, variables: &self.variables };
         let parts = match of {
             Ok(value) => reader.parts(&value, slice),
@@ -150,15 +155,15 @@ impl Inspection {
         Ok((id, distance, parts))
     }
 
-    fn list(&mut self, arguments: &Json, world: &World<'_, '_>) -> Result<Json, String> {
+    fn list(&mut self, arguments: &Json, stopped: &StoppedLaunch<'_, '_>) -> Result<Json, String> {
         let slice = Slice {
             start: arguments["start"].as_u64().unwrap_or(0),
             count: arguments["count"].as_u64().unwrap_or(0),
         };
-        let (id, distance, parts) = self.parts(arguments, slice, world)?;
+        let (id, distance, parts) = self.parts(arguments, slice, stopped)?;
         let mut entries = Vec::new();
         for (name, value) in parts {
-            let mut entry = self.shown(id, distance, &value, world)?;
+            let mut entry = self.shown(id, distance, &value, stopped)?;
             entry["name"] = json!(name);
             entry["value"] = entry["result"].take();
             entries.push(entry);
@@ -172,9 +177,9 @@ impl Inspection {
         id: ItemId,
         distance: usize,
         value: &Value,
-        world: &World<'_, '_>,
+        stopped: &StoppedLaunch<'_, '_>,
     ) -> Result<Json, String> {
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         let variables = self.variables.clone();
         let reader = Reader { item, variables: &variables };
         let count = reader.count(value);
@@ -199,16 +204,21 @@ impl Inspection {
         self.frame(arguments).unwrap_or((at, 0))
     }
 
-    fn evaluate(&mut self, arguments: &Json, world: &World<'_, '_>, at: ItemId) -> Result<Json, String> {
+    fn evaluate(
+        &mut self,
+        arguments: &Json,
+        stopped: &StoppedLaunch<'_, '_>,
+        at: ItemId,
+    ) -> Result<Json, String> {
         let (id, distance) = self.item_and_frame(arguments, at);
         let text = arguments["expression"].as_str().unwrap_or_default().trim();
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         if let Some(inner) = text.strip_prefix("last_write(").and_then(|rest| rest.strip_suffix(')')) {
             let value = self.value(inner, item, distance)?;
-            return Ok(json!({ "result": last_write(&value, item, world)?, "variablesReference": 0 }));
+            return Ok(json!({ "result": last_write(&value, item, stopped)?, "variablesReference": 0 }));
         }
         let value = self.value(text, item, distance)?;
-        self.shown(id, distance, &value, world)
+        self.shown(id, distance, &value, stopped)
     }
 
     fn value(&self, text: &str, item: WorkItem<'_>, distance: usize) -> Result<Value, String> {
@@ -216,24 +226,28 @@ impl Inspection {
         scope::evaluate(&expr, item, distance, &self.variables)
     }
 
-    fn set_variable(&mut self, arguments: &Json, world: &mut World<'_, '_>) -> Result<Json, String> {
+    fn set_variable(
+        &mut self,
+        arguments: &Json,
+        stopped: &mut StoppedLaunch<'_, '_>,
+    ) -> Result<Json, String> {
         let name = arguments["name"].as_str().unwrap_or_default();
-        let (id, distance, parts) = self.parts(arguments, Slice::default(), world)?;
+        let (id, distance, parts) = self.parts(arguments, Slice::default(), stopped)?;
         let target = parts.into_iter().find(|(known, _)| known == name);
         let (_, target) = target.ok_or_else(|| format!("there is no `{name}`"))?;
-        self.set(id, distance, &target, arguments, world)
+        self.set(id, distance, &target, arguments, stopped)
     }
 
     fn set_expression(
         &mut self,
         arguments: &Json,
-        world: &mut World<'_, '_>,
+        stopped: &mut StoppedLaunch<'_, '_>,
         at: ItemId,
     ) -> Result<Json, String> {
         let (id, distance) = self.item_and_frame(arguments, at);
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         let target = self.value(arguments["expression"].as_str().unwrap_or_default(), item, distance)?;
-        self.set(id, distance, &target, arguments, world)
+        self.set(id, distance, &target, arguments, stopped)
     }
 
     fn set(
@@ -242,35 +256,40 @@ impl Inspection {
         distance: usize,
         target: &Value,
         arguments: &Json,
-        world: &mut World<'_, '_>,
+        stopped: &mut StoppedLaunch<'_, '_>,
     ) -> Result<Json, String> {
         let (shape, address) = expression::target(target).ok_or("this cannot be set")?;
         let bytes = {
-            let item = world.item(id).ok_or("this work-item has returned")?;
+            let item = stopped.item(id).ok_or("this work-item has returned")?;
             let reader = Reader { item, variables: &self.variables };
             let value = self.value(arguments["value"].as_str().unwrap_or_default(), item, distance)?;
             reader.encoded(shape, &reader.loaded(value)?)?
         };
-        if !world.write(id, address, &bytes) {
+        if !stopped.write(id, address, &bytes) {
             return Err("it is not in memory".to_owned());
         }
-        let mut entry = self.shown(id, distance, target, world)?;
+        let mut entry = self.shown(id, distance, target, stopped)?;
         entry["value"] = entry["result"].take();
         Ok(entry)
     }
 
     /// Whether a variable supports data breakpoints. The id encodes everything that the breakpoint needs.
-    fn data(&mut self, arguments: &Json, world: &World<'_, '_>, at: ItemId) -> Result<Json, String> {
+    fn data(
+        &mut self,
+        arguments: &Json,
+        stopped: &StoppedLaunch<'_, '_>,
+        at: ItemId,
+    ) -> Result<Json, String> {
         let name = arguments["name"].as_str().unwrap_or_default();
         let (id, value) = if arguments["variablesReference"].as_u64().unwrap_or(0) > 0 {
-            let (id, _, parts) = self.parts(arguments, Slice::default(), world)?;
+            let (id, _, parts) = self.parts(arguments, Slice::default(), stopped)?;
             (id, parts.into_iter().find(|(known, _)| known == name).map(|(_, value)| value))
         } else {
             let (id, distance) = self.item_and_frame(arguments, at);
-            let item = world.item(id).ok_or("this work-item has returned")?;
+            let item = stopped.item(id).ok_or("this work-item has returned")?;
             (id, self.value(name, item, distance).ok())
         };
-        let item = world.item(id).ok_or("this work-item has returned")?;
+        let item = stopped.item(id).ok_or("this work-item has returned")?;
         let reader = Reader { item, variables: &self.variables };
         let found = value.as_ref().and_then(expression::target);
         let Some((shape, address)) = found.filter(|(_, address)| item.bytes_to_end(*address).is_some())
@@ -303,8 +322,8 @@ pub(crate) fn watched(data: &str) -> Option<(u64, u64, Owner, String)> {
 }
 
 /// The work-items that have started, the stopped one first.
-fn threads(world: &World<'_, '_>, at: ItemId) -> Json {
-    let mut items = world.items();
+fn threads(stopped: &StoppedLaunch<'_, '_>, at: ItemId) -> Json {
+    let mut items = stopped.items();
     items.sort_by_key(|item| (item.id() != at, item.id()));
     let names = items.iter().take(MAX_THREADS).map(|item| {
         let [x, y, z] = item.global_id();
@@ -317,12 +336,12 @@ fn threads(world: &World<'_, '_>, at: ItemId) -> Json {
 }
 
 /// The last writer of a value in global or local memory, and the location of the write.
-fn last_write(value: &Value, item: WorkItem<'_>, world: &World<'_, '_>) -> Result<String, String> {
+fn last_write(value: &Value, item: WorkItem<'_>, stopped: &StoppedLaunch<'_, '_>) -> Result<String, String> {
     let (_, address) = expression::target(value).ok_or("this is not in memory")?;
     let writes = item.last_writes(address).into_iter().map(|write| {
         let who = match write.item {
             None => "an asynchronous copy".to_owned(),
-            Some(id) => match world.item(id) {
+            Some(id) => match stopped.item(id) {
                 Some(item) => {
                     let [x, y, z] = item.global_id();
                     format!("work-item ({x}, {y}, {z})")

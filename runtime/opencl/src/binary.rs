@@ -9,7 +9,7 @@ use opencl_sys::*;
 use crate::build::Build;
 use crate::device::Device;
 use crate::limits;
-use crate::shape::{Kind, Parameter, Shape};
+use crate::signature::{KernelSignature, Kind, Parameter};
 
 /// The first bytes of every binary.
 const MAGIC: &[u8; 8] = b"KILN-CL1";
@@ -92,21 +92,21 @@ pub(crate) fn write(build: &Build) -> Vec<u8> {
     writer.word(u32::from(build.has_partial_groups));
     writer.word(build.words.len() as u32);
     build.words.iter().for_each(|word| writer.word(*word));
-    writer.word(build.shapes.len() as u32);
-    for shape in &build.shapes {
-        write_shape(&mut writer, shape);
+    writer.word(build.signatures.len() as u32);
+    for signature in &build.signatures {
+        write_signature(&mut writer, signature);
     }
     writer.word(build.parts.len() as u32);
     build.parts.iter().for_each(|part| writer.bytes(&part.to_bytes()));
     writer.0
 }
 
-fn write_shape(writer: &mut Writer, shape: &Shape) {
-    writer.bytes(shape.name.as_bytes());
-    writer.bytes(shape.attributes.as_bytes());
-    writer.word(u32::from(shape.is_described));
-    writer.word(shape.parameters.len() as u32);
-    for parameter in &shape.parameters {
+fn write_signature(writer: &mut Writer, signature: &KernelSignature) {
+    writer.bytes(signature.name.as_bytes());
+    writer.bytes(signature.attributes.as_bytes());
+    writer.word(u32::from(signature.is_described));
+    writer.word(signature.parameters.len() as u32);
+    for parameter in &signature.parameters {
         writer.bytes(parameter.name.as_bytes());
         writer.bytes(parameter.type_name.as_bytes());
         let [kind, size] = parameter.kind.encode();
@@ -116,8 +116,8 @@ fn write_shape(writer: &mut Writer, shape: &Shape) {
     }
 }
 
-fn read_shape(reader: &mut Reader<'_>) -> Option<Shape> {
-    Some(Shape {
+fn read_signature(reader: &mut Reader<'_>) -> Option<KernelSignature> {
+    Some(KernelSignature {
         name: reader.text()?,
         attributes: reader.text()?,
         is_described: reader.word()? != 0,
@@ -143,7 +143,7 @@ pub(crate) fn read(bytes: &[u8], device: &Device) -> Option<Build> {
     };
     let is_executable = loaded.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     // One without kernels has no words.
-    if is_executable && !(loaded.words.is_empty() && loaded.shapes.is_empty()) {
+    if is_executable && !(loaded.words.is_empty() && loaded.signatures.is_empty()) {
         // The device rejects an invalid module, one of another environment, and one with missing features.
         kiln_runtime::Program::from_spirv(&device.open().ok()?.device, &loaded.words).ok()?;
     }
@@ -164,12 +164,12 @@ fn decode(bytes: &[u8]) -> Option<Build> {
     let options = reader.text()?;
     let has_partial_groups = reader.word()? != 0;
     let words = reader.list(Reader::word)?;
-    let shapes = reader.list(read_shape)?;
+    let signatures = reader.list(read_signature)?;
     let parts = reader.list(|reader| Part::read(reader.bytes()?).ok())?;
     // An object or a library is complete; an executable must be built.
     let status = if parts.is_empty() { CL_BUILD_NONE } else { CL_BUILD_SUCCESS };
     reader.0.is_empty().then_some(())?;
-    Some(Build { status, binary_type, options, has_partial_groups, words, shapes, parts, ..executable() })
+    Some(Build { status, binary_type, options, has_partial_groups, words, signatures, parts, ..executable() })
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi;
 use crate::limits;
-use crate::memory::{Content, Memory, Shape, check_flags, host_memory, inherited, properties};
+use crate::memory::{Content, Memory, MemoryKind, check_flags, host_memory, inherited, properties};
 use crate::object;
-use crate::work::inside;
+use crate::work::check_range;
 
 fn new(
     context: cl_context,
@@ -32,7 +32,7 @@ fn new(
     let device = &context.devices()[0];
     let content = match (shared, host) {
         (Some((allocation, offset)), _) => {
-            inside(offset, size, allocation.size()).map_err(|_| Code(CL_INVALID_BUFFER_SIZE))?;
+            check_range(offset, size, allocation.size()).map_err(|_| Code(CL_INVALID_BUFFER_SIZE))?;
             allocation.buffer().slice(offset..offset + size)?
         }
         (None, Some(host)) => device.buffer(size, Some(host.bytes(size)))?,
@@ -48,7 +48,7 @@ fn new(
             properties,
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size,
-            shape: Shape::Buffer { is_svm },
+            memory_kind: MemoryKind::Buffer { is_svm },
             homes,
             owner: Mutex::new(0),
             maps: Mutex::default(),
@@ -81,7 +81,7 @@ pub(crate) extern "C" fn create_with_properties(
 
 /// Checks the region of a sub-buffer: inside the buffer, and aligned for a device of the context.
 fn check_region(parent: &Memory, region: cl_buffer_region) -> Result {
-    inside(region.origin, region.size, parent.size)?;
+    check_range(region.origin, region.size, parent.size)?;
     ensure(region.size > 0, CL_INVALID_BUFFER_SIZE)?;
     ensure(region.origin.is_multiple_of(limits::BASE_ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET)
 }
@@ -95,7 +95,7 @@ pub(crate) extern "C" fn create_part(
 ) -> cl_mem {
     ffi::create(error, || {
         let parent: Arc<Memory> = object::get(buffer)?;
-        ensure(matches!(parent.shape, Shape::Buffer { .. }), CL_INVALID_MEM_OBJECT)?;
+        ensure(matches!(parent.memory_kind, MemoryKind::Buffer { .. }), CL_INVALID_MEM_OBJECT)?;
         check_flags(flags)?;
         let flags = inherited(parent.flags, flags)?;
         if kind != CL_BUFFER_CREATE_TYPE_REGION {
@@ -111,7 +111,7 @@ pub(crate) extern "C" fn create_part(
                 properties: Vec::new(),
                 host: parent.host.map(|host| host.at(region.origin)),
                 size: region.size,
-                shape: Shape::Part { origin: region.origin, parent },
+                memory_kind: MemoryKind::Part { origin: region.origin, parent },
                 homes: Vec::new(),
                 owner: Mutex::new(0),
                 maps: Mutex::default(),

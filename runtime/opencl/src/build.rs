@@ -14,7 +14,7 @@ use opencl_sys::*;
 use crate::device::Device;
 use crate::error::{Code, Result, fail, log};
 use crate::options::Parsed;
-use crate::shape::{self, Shape};
+use crate::signature::{self, KernelSignature};
 
 /// The result of a build.
 pub(crate) struct Build {
@@ -27,7 +27,7 @@ pub(crate) struct Build {
     /// The program of an executable with kernels.
     pub(crate) program: Option<kiln_runtime::Program>,
     /// The kernels of an executable.
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) signatures: Vec<KernelSignature>,
     /// Whether work-groups may differ in size at the edges.
     pub(crate) has_partial_groups: bool,
     /// The parts of an object or a library.
@@ -71,7 +71,7 @@ impl Build {
             binary_type: CL_PROGRAM_BINARY_TYPE_NONE,
             words: Vec::new(),
             program: None,
-            shapes: Vec::new(),
+            signatures: Vec::new(),
             has_partial_groups: false,
             parts: Vec::new(),
         }
@@ -171,7 +171,7 @@ pub(crate) fn finish(
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         words: module.words().to_vec(),
-        shapes: shape::shapes(program.kernels(), output.interface.as_ref()),
+        signatures: signature::signatures(program.kernels(), output.interface.as_ref()),
         program: Some(program),
         has_partial_groups: parsed.has_partial_groups,
         ..Build::failed(text, log)
@@ -240,7 +240,7 @@ pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> 
         status: CL_BUILD_SUCCESS,
         binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         words: words.to_vec(),
-        shapes: shape::shapes(program.kernels(), None),
+        signatures: signature::signatures(program.kernels(), None),
         program: Some(program),
         has_partial_groups: true,
         ..Build::failed(text, String::new())
@@ -248,7 +248,7 @@ pub(crate) fn load(words: &[u32], text: &str, device: &Device) -> Result<Build> 
 }
 
 /// Builds a program of a binary: an executable is loaded, and an object is linked.
-pub(crate) fn again(loaded: &Build, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
+pub(crate) fn rebuild(loaded: &Build, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
     if !loaded.parts.is_empty() {
         return link(&loaded.parts, text, parsed, device);
     }
@@ -257,7 +257,7 @@ pub(crate) fn again(loaded: &Build, text: &str, parsed: &Parsed, device: &Device
     }
     let mut build = load(&loaded.words, text, device)?;
     if build.status == CL_BUILD_SUCCESS {
-        build.shapes.clone_from(&loaded.shapes);
+        build.signatures.clone_from(&loaded.signatures);
         build.has_partial_groups = loaded.has_partial_groups;
     }
     Ok(build)

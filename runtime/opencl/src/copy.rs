@@ -57,7 +57,7 @@ impl Rect {
     }
 
     /// Checks that the rectangle is inside memory of this size.
-    pub(crate) fn inside(&self, size: usize) -> Result {
+    pub(crate) fn check_range(&self, size: usize) -> Result {
         let is_inside = self.first.checked_add(self.extent()).is_some_and(|end| end <= size);
         ensure(is_inside, CL_INVALID_VALUE)
     }
@@ -129,10 +129,10 @@ pub(crate) extern "C" fn read(
         let region = ffi::triple(region)?;
         let from = Rect::new(ffi::triple(buffer_origin)?, region, buffer_row_pitch, buffer_slice_pitch)?;
         let to = Rect::new(ffi::triple(host_origin)?, region, host_row_pitch, host_slice_pitch)?;
-        from.inside(memory.size)?;
+        from.check_range(memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let source = memory.buffer(command.queue().index())?;
         let target = Host::new(target.cast::<u8>());
         let done =
@@ -165,10 +165,10 @@ pub(crate) extern "C" fn write(
         let region = ffi::triple(region)?;
         let to = Rect::new(ffi::triple(buffer_origin)?, region, buffer_row_pitch, buffer_slice_pitch)?;
         let from = Rect::new(ffi::triple(host_origin)?, region, host_row_pitch, host_slice_pitch)?;
-        to.inside(memory.size)?;
+        to.check_range(memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let target = memory.buffer(command.queue().index())?;
         let source = Host::new(source.cast::<u8>());
         let done =
@@ -200,15 +200,15 @@ pub(crate) extern "C" fn copy(
         let region = ffi::triple(region)?;
         let from = Rect::new(ffi::triple(source_origin)?, region, source_row_pitch, source_slice_pitch)?;
         let to = Rect::new(ffi::triple(target_origin)?, region, target_row_pitch, target_slice_pitch)?;
-        from.inside(source.size)?;
-        to.inside(target.size)?;
+        from.check_range(source.size)?;
+        to.check_range(target.size)?;
         if std::ptr::eq(&*source, &*target) {
             // The runtime checks that they do not overlap.
             let is_same = (from.row_pitch, from.slice_pitch) == (to.row_pitch, to.slice_pitch);
             ensure(is_same, CL_INVALID_VALUE)?;
         }
         command.wait_for(count, waits)?;
-        command.bring(&[&source, &target])?;
+        command.migrate(&[&source, &target])?;
         let index = command.queue().index();
         let (source, target) = (source.buffer(index)?, target.buffer(index)?);
         let copied = command.inner().copy_rect(&source, from.inner(), &target, to.inner(), from.size())?;
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(rect.first(), 5);
         assert_eq!(rect.rows().collect::<Vec<_>>(), [0, 4, 12, 16]);
         assert_eq!(rect.extent(), 18);
-        assert!(rect.inside(23).is_ok() && rect.inside(22).is_err());
+        assert!(rect.check_range(23).is_ok() && rect.check_range(22).is_err());
     }
 
     #[test]

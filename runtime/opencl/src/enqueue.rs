@@ -94,7 +94,7 @@ impl Block {
         Ok(Self { words, offsets })
     }
 
-    fn put(&mut self, index: usize, pointer: Host) {
+    fn store_pointer(&mut self, index: usize, pointer: Host) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         let offset = self.offsets[index];
         bytes[offset..offset + size_of::<usize>()].copy_from_slice(&pointer.address().to_ne_bytes());
@@ -124,7 +124,7 @@ pub(crate) extern "C" fn native_kernel(
         let memories: Vec<Arc<Memory>> =
             handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(count, waits)?;
-        command.bring(&memories.iter().collect::<Vec<_>>())?;
+        command.migrate(&memories.iter().collect::<Vec<_>>())?;
         let mut block = Block::new(arguments, size, locations)?;
         let index = command.queue().index();
         let buffers = memories.iter().map(|memory| memory.buffer(index)).collect::<Result<Vec<_>>>()?;
@@ -137,7 +137,7 @@ pub(crate) extern "C" fn native_kernel(
                     vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Unit>())];
                 let pointer = Host::new(copy.as_mut_ptr());
                 pointer.write(&bytes);
-                block.put(index, pointer);
+                block.store_pointer(index, pointer);
                 copies.push((copy, pointer));
             }
             function.call(&mut block.words);

@@ -185,7 +185,7 @@ pub(crate) extern "C" fn wait(count: cl_uint, first: *const cl_event) -> cl_int 
             queue.inner().flush()?;
         }
         let ended = kiln_runtime::Event::wait_all(events.iter().map(|event| &event.event));
-        events.iter().filter_map(|event| event.queue.as_ref()).for_each(|queue| queue.sweep());
+        events.iter().filter_map(|event| event.queue.as_ref()).for_each(|queue| queue.release_completed());
         ended.map_err(|failure| {
             error::log(&failure.to_string());
             Code(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)

@@ -16,7 +16,7 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::ffi;
 use crate::format;
 use crate::info::{Answer, answer};
-use crate::memory::{self, Content, Memory, Picture, Shape, check_flags, host_memory, inherited};
+use crate::memory::{self, Content, Memory, MemoryKind, Picture, check_flags, host_memory, inherited};
 use crate::object;
 
 impl Picture {
@@ -278,7 +278,7 @@ fn new(
             properties,
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size: desc.bytes() as usize,
-            shape: Shape::Image(picture),
+            memory_kind: MemoryKind::Image(picture),
             homes,
             owner: Mutex::new(0),
             maps: Mutex::default(),

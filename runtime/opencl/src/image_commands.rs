@@ -8,7 +8,7 @@ use opencl_sys::*;
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
 use crate::memory::Picture;
-use crate::work::{Submission, inside};
+use crate::work::{Submission, check_range};
 
 /// The region of an image; fails with `CL_INVALID_VALUE` if it is empty or outside.
 pub(crate) fn region_of(
@@ -20,7 +20,7 @@ pub(crate) fn region_of(
     let whole = picture.desc.level(level).size;
     for axis in 0..3 {
         ensure(size[axis] > 0, CL_INVALID_VALUE)?;
-        inside(origin[axis], size[axis], whole[axis] as usize)?;
+        check_range(origin[axis], size[axis], whole[axis] as usize)?;
     }
     Ok(ImageRegion { origin: origin.map(|at| at as u32), size: size.map(|size| size as u32) })
 }
@@ -49,7 +49,7 @@ pub(crate) extern "C" fn read(
         let region = region_of(picture, level, origin, size)?;
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let source = memory.level(command.queue().index(), level)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read_image(&command.inner(), (&source, region), (target, rect.inner()))?;
@@ -81,7 +81,7 @@ pub(crate) extern "C" fn write_region(
         let region = region_of(picture, level, origin, size)?;
         let rect = picture.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let target = memory.level(command.queue().index(), level)?;
         let source = Host::new(source.cast::<u8>());
         let written = ffi::write_image(&command.inner(), (&target, region), (source, rect.inner()))?;
@@ -117,7 +117,7 @@ pub(crate) extern "C" fn copy(
                 |axis: usize| start[axis] + size[axis] <= end[axis] || end[axis] + size[axis] <= start[axis];
             ensure((0..3).any(apart), CL_MEM_COPY_OVERLAP)?;
         }
-        command.bring(&[&source, &target])?;
+        command.migrate(&[&source, &target])?;
         let index = command.queue().index();
         let (source, target) = (source.level(index, levels[0])?, target.level(index, levels[1])?);
         let copied = command.inner().copy_image(&source, region, &target, target_region.origin)?;
@@ -156,7 +156,7 @@ pub(crate) extern "C" fn fill(
         let texel = color(picture, fill_color)?;
         let level = picture.level_at(origin)?;
         let region = region_of(picture, level, picture.origin(origin)?, ffi::triple(region)?)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let image = memory.level(command.queue().index(), level)?;
         let filled = command.inner().fill_image_region(&image, region, texel)?;
         command.finish(filled, CL_FALSE)
@@ -184,8 +184,8 @@ pub(crate) extern "C" fn copy_to_buffer(
         let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
         let region = region_of(picture, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * picture.texel();
-        inside(offset, bytes, target.size)?;
-        command.bring(&[&source, &target])?;
+        check_range(offset, bytes, target.size)?;
+        command.migrate(&[&source, &target])?;
         let index = command.queue().index();
         let (image, buffer) =
             (source.level(index, level)?, target.buffer(index)?.slice(offset..offset + bytes)?);
@@ -215,8 +215,8 @@ pub(crate) extern "C" fn copy_from_buffer(
         let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
         let region = region_of(picture, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * picture.texel();
-        inside(offset, bytes, source.size)?;
-        command.bring(&[&source, &target])?;
+        check_range(offset, bytes, source.size)?;
+        command.migrate(&[&source, &target])?;
         let index = command.queue().index();
         let (buffer, image) =
             (source.buffer(index)?.slice(offset..offset + bytes)?, target.level(index, level)?);

@@ -16,7 +16,7 @@ use crate::object::{self, Handle, Object};
 use crate::program::Program;
 use crate::queue::Queue;
 use crate::sampler::Sampler;
-use crate::shape::{Kind, Parameter, Shape};
+use crate::signature::{KernelSignature, Kind, Parameter};
 use crate::svm::Allocation;
 
 /// A kernel.
@@ -25,7 +25,7 @@ pub(crate) struct Kernel {
     pub(crate) program: Arc<Program>,
     /// The executables, by the index of the device in the context.
     pub(crate) builds: Vec<Option<Arc<Build>>>,
-    pub(crate) shape: Shape,
+    pub(crate) signature: KernelSignature,
     state: Mutex<State>,
 }
 
@@ -52,7 +52,7 @@ enum Argument {
 }
 
 /// The kernel for a launch, and the objects that it uses.
-pub(crate) struct Ready {
+pub(crate) struct PreparedKernel {
     pub(crate) kernel: kiln_runtime::Kernel,
     /// The memory objects among the arguments.
     pub(crate) memories: Vec<Arc<Memory>>,
@@ -73,27 +73,30 @@ impl Kernel {
         let builds = program.builds();
         let executables = || builds.iter().flatten().filter(|build| build.is_executable());
         ensure(executables().next().is_some(), CL_INVALID_PROGRAM_EXECUTABLE)?;
-        let shape = executables().find_map(|build| build.shapes.iter().find(|shape| shape.name == name));
-        let shape = shape.ok_or(Code(CL_INVALID_KERNEL_NAME))?.clone();
+        let signature =
+            executables().find_map(|build| build.signatures.iter().find(|signature| signature.name == name));
+        let signature = signature.ok_or(Code(CL_INVALID_KERNEL_NAME))?.clone();
         // The definitions for all devices agree (OpenCL API 5.9.1).
-        let agrees = |other: &Shape| {
-            let kinds = |shape: &Shape| shape.parameters.iter().map(|it| it.kind).collect::<Vec<_>>();
-            other.name != name || kinds(other) == kinds(&shape)
+        let agrees = |other: &KernelSignature| {
+            let kinds = |signature: &KernelSignature| {
+                signature.parameters.iter().map(|it| it.kind).collect::<Vec<_>>()
+            };
+            other.name != name || kinds(other) == kinds(&signature)
         };
-        let all_agree = executables().all(|build| build.shapes.iter().all(agrees));
+        let all_agree = executables().all(|build| build.signatures.iter().all(agrees));
         ensure(all_agree, CL_INVALID_KERNEL_DEFINITION)?;
-        let state = State { arguments: vec![None; shape.parameters.len()], ..State::default() };
-        Self::new(program, builds, shape, state)
+        let state = State { arguments: vec![None; signature.parameters.len()], ..State::default() };
+        Self::new(program, builds, signature, state)
     }
 
     fn new(
         program: &Arc<Program>,
         builds: Vec<Option<Arc<Build>>>,
-        shape: Shape,
+        signature: KernelSignature,
         state: State,
     ) -> Result<Arc<Self>> {
         let kernel = object::create(|handle| {
-            Ok(Self { handle, program: program.clone(), builds, shape, state: Mutex::new(state) })
+            Ok(Self { handle, program: program.clone(), builds, signature, state: Mutex::new(state) })
         })?;
         program.kernels().fetch_add(1, Ordering::AcqRel);
         Ok(kernel)
@@ -111,7 +114,8 @@ impl Kernel {
     /// The executable for a device; fails with `CL_INVALID_PROGRAM_EXECUTABLE` without one.
     pub(crate) fn build(&self, index: usize) -> Result<&Arc<Build>> {
         let build = self.builds.get(index).and_then(Option::as_ref);
-        let build = build.filter(|build| build.shapes.iter().any(|shape| shape.name == self.shape.name));
+        let build = build
+            .filter(|build| build.signatures.iter().any(|signature| signature.name == self.signature.name));
         build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))
     }
 
@@ -119,11 +123,11 @@ impl Kernel {
     pub(crate) fn bare(&self, index: usize) -> Result<kiln_runtime::Kernel> {
         let build = self.build(index)?;
         let program = build.program.as_ref().ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
-        Ok(program.kernel(&self.shape.name)?)
+        Ok(program.kernel(&self.signature.name)?)
     }
 
     /// The kernel for a device, with its arguments; fails with `CL_INVALID_KERNEL_ARGS` if one is not set.
-    pub(crate) fn ready(&self, index: usize) -> Result<Ready> {
+    pub(crate) fn ready(&self, index: usize) -> Result<PreparedKernel> {
         let mut state = self.state();
         let memories = state.arguments.iter().flatten().filter_map(|argument| match argument {
             Argument::Memory(memory) => Some(memory.upgrade().ok_or(Code(CL_INVALID_KERNEL_ARGS))),
@@ -138,7 +142,7 @@ impl Kernel {
         let allocations = pointers.chain(state.reached.iter().copied());
         let allocations = allocations.filter_map(|pointer| svm.find(pointer)).map(|(it, _)| it).collect();
         if let Some((_, kernel)) = state.ready.as_ref().filter(|(device, _)| *device == index) {
-            return Ok(Ready { kernel: kernel.clone(), memories, allocations });
+            return Ok(PreparedKernel { kernel: kernel.clone(), memories, allocations });
         }
         let mut kernel = self.bare(index)?;
         for (position, argument) in state.arguments.iter().enumerate() {
@@ -151,7 +155,7 @@ impl Kernel {
             }
         }
         state.ready = Some((index, kernel.clone()));
-        Ok(Ready { kernel, memories, allocations })
+        Ok(PreparedKernel { kernel, memories, allocations })
     }
 
     /// Sets an argument of the runtime's kernel.
@@ -189,7 +193,7 @@ impl Kernel {
 
     /// The parameter at an index.
     pub(crate) fn parameter(&self, index: cl_uint) -> Result<&Parameter> {
-        self.shape.parameters.get(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))
+        self.signature.parameters.get(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))
     }
 
     /// The bytes of local memory among the arguments.
@@ -275,7 +279,7 @@ impl Kernel {
             || memory.flags & CL_MEM_WRITE_ONLY != 0 && is_read;
         ensure(!denied, CL_INVALID_ARG_VALUE)?;
         for index in (0..self.builds.len()).filter(|index| self.build(*index).is_ok()) {
-            let position = self.shape.parameters.iter().position(|it| std::ptr::eq(it, parameter));
+            let position = self.signature.parameters.iter().position(|it| std::ptr::eq(it, parameter));
             let mut kernel = self.bare(index)?;
             kernel
                 .set(position.unwrap_or_default(), &memory.image(index)?)
@@ -337,15 +341,16 @@ pub(crate) extern "C" fn create_all(
         let builds = program.builds();
         let build = builds.iter().flatten().find(|build| build.is_executable());
         let build = build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
-        ensure(kernels.is_null() || count as usize >= build.shapes.len(), CL_INVALID_VALUE)?;
+        ensure(kernels.is_null() || count as usize >= build.signatures.len(), CL_INVALID_VALUE)?;
         if !kernels.is_null() {
-            let create = |shape: &Shape| Ok(Kernel::create(&program, &shape.name)?.handle.raw());
-            let created: Vec<cl_kernel> = build.shapes.iter().map(create).collect::<Result<_>>()?;
+            let create =
+                |signature: &KernelSignature| Ok(Kernel::create(&program, &signature.name)?.handle.raw());
+            let created: Vec<cl_kernel> = build.signatures.iter().map(create).collect::<Result<_>>()?;
             for (index, kernel) in created.into_iter().enumerate() {
                 ffi::store(kernels.wrapping_add(index), kernel);
             }
         }
-        ffi::store(available, build.shapes.len() as cl_uint);
+        ffi::store(available, build.signatures.len() as cl_uint);
         Ok(())
     })
 }
@@ -354,7 +359,7 @@ pub(crate) extern "C" fn clone_kernel(source: cl_kernel, error: *mut cl_int) -> 
     ffi::create(error, || {
         let source = object::get::<Kernel>(source)?;
         let state = source.state().clone();
-        let clone = Kernel::new(&source.program, source.builds.clone(), source.shape.clone(), state)?;
+        let clone = Kernel::new(&source.program, source.builds.clone(), source.signature.clone(), state)?;
         Ok(clone.handle.raw())
     })
 }

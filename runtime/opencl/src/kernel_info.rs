@@ -16,19 +16,19 @@ use crate::object::{self, Object};
 impl Kernel {
     fn info(&self, name: cl_kernel_info) -> Result<Answer> {
         Ok(match name {
-            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.shape.name),
-            CL_KERNEL_NUM_ARGS => Answer::from_value(self.shape.parameters.len() as cl_uint),
+            CL_KERNEL_FUNCTION_NAME => Answer::text(&self.signature.name),
+            CL_KERNEL_NUM_ARGS => Answer::from_value(self.signature.parameters.len() as cl_uint),
             CL_KERNEL_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             CL_KERNEL_CONTEXT => Answer::pointer(self.context().handle().raw()),
             CL_KERNEL_PROGRAM => Answer::pointer(self.program.handle().raw()),
-            CL_KERNEL_ATTRIBUTES => Answer::text(&self.shape.attributes),
+            CL_KERNEL_ATTRIBUTES => Answer::text(&self.signature.attributes),
             _ => return fail(CL_INVALID_VALUE),
         })
     }
 
     fn argument_info(&self, index: cl_uint, name: cl_kernel_arg_info) -> Result<Answer> {
         let parameter = self.parameter(index)?;
-        ensure(self.shape.is_described, CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
+        ensure(self.signature.is_described, CL_KERNEL_ARG_INFO_NOT_AVAILABLE)?;
         Ok(match name {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => Answer::from_value(parameter.address),
             CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::from_value(parameter.access),

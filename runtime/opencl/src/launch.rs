@@ -121,7 +121,7 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
         command.keep(allocation);
     }
     command.keep(kernel.clone());
-    command.bring(&ready.memories.iter().collect::<Vec<_>>())?;
+    command.migrate(&ready.memories.iter().collect::<Vec<_>>())?;
     let mut inner = ready.kernel;
     inner.set_default_queue(kernel.context().default_queue(queue.index()).and_then(|it| it.on_device()));
     let launched = ffi::launch(&command.inner(), &inner, range.inner()).map_err(rejected)?;

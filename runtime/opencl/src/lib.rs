@@ -57,7 +57,7 @@ mod queue;
 mod sampler;
 #[cfg(test)]
 mod sequences;
-mod shape;
+mod signature;
 mod spirv_queries;
 mod svm;
 mod table;

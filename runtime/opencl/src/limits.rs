@@ -33,7 +33,7 @@ pub(crate) const BASE_ALIGNMENT: usize = 128;
 
 /// `CL_DEVICE_MAX_READ_IMAGE_ARGS`
 pub(crate) const READ_IMAGES: u32 = 128;
-/// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, also of images that are read and written.
+/// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`, which is the limit of `read_write` images too.
 pub(crate) const WRITTEN_IMAGES: u32 = 64;
 /// `CL_DEVICE_MAX_SAMPLERS`
 pub(crate) const SAMPLERS: u32 = 16;

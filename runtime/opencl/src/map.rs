@@ -13,9 +13,9 @@ use crate::copy::Rect;
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
 use crate::image_commands::region_of;
-use crate::memory::{Memory, Shape};
+use crate::memory::{Memory, MemoryKind};
 use crate::svm::Unit;
-use crate::work::{Submission, inside};
+use crate::work::{Submission, check_range};
 
 /// A mapped region.
 pub(crate) struct Map {
@@ -134,11 +134,11 @@ pub(crate) extern "C" fn map_buffer(
         memory.check_buffer()?;
         command.wait_for(count, waits)?;
         ensure(size > 0, CL_INVALID_VALUE)?;
-        inside(offset, size, memory.size)?;
+        check_range(offset, size, memory.size)?;
         check_flags(flags)?;
         check_access(&memory, flags)?;
-        command.bring(&[&memory])?;
-        let is_svm = matches!(memory.root().shape, Shape::Buffer { is_svm: true });
+        command.migrate(&[&memory])?;
+        let is_svm = matches!(memory.root().memory_kind, MemoryKind::Buffer { is_svm: true });
         let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
         let own = source.host_address().filter(|_| memory.host.is_none());
         let is_shared = is_svm || own.is_some();
@@ -190,7 +190,7 @@ pub(crate) extern "C" fn map_image(
         ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
         ensure(!slice_pitch.is_null() || !picture.has_slices(), CL_INVALID_VALUE)?;
         check_access(&memory, flags)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let (copy, pointer, rect) = match memory.host {
             Some(host) => {
                 let rect = picture.rect(size, picture.row_pitch, picture.slice_pitch)?;
@@ -239,7 +239,7 @@ pub(crate) extern "C" fn unmap(
             let found = maps.iter().rposition(|map| map.pointer == pointer).ok_or(Code(CL_INVALID_VALUE))?;
             maps.remove(found)
         };
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let index = command.queue().index();
         let done = match map.region {
             Region::Bytes { offset, size } if map.is_written() => {

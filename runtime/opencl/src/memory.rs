@@ -23,7 +23,7 @@ pub(crate) struct Memory {
     pub(crate) host: Option<Host>,
     /// The size in bytes.
     pub(crate) size: usize,
-    pub(crate) shape: Shape,
+    pub(crate) memory_kind: MemoryKind,
     /// The memory on each device of the context that has used it.
     pub(crate) homes: Vec<OnceLock<Content>>,
     /// The index of the device that has the newest contents.
@@ -32,8 +32,8 @@ pub(crate) struct Memory {
     pub(crate) destructors: Mutex<Vec<Notify>>,
 }
 
-/// What a memory object is.
-pub(crate) enum Shape {
+/// The kind of a memory object.
+pub(crate) enum MemoryKind {
     /// A buffer.
     Buffer {
         /// Whether it views shared virtual memory.
@@ -168,8 +168,8 @@ impl Memory {
 
     /// The buffer on a device; fails with `CL_INVALID_MEM_OBJECT` for an image.
     pub(crate) fn buffer(&self, index: usize) -> Result<Buffer> {
-        match &self.shape {
-            Shape::Part { parent, origin } => {
+        match &self.memory_kind {
+            MemoryKind::Part { parent, origin } => {
                 Ok(parent.buffer(index)?.slice(*origin..*origin + self.size)?)
             }
             _ => match self.content(index)? {
@@ -208,23 +208,23 @@ impl Memory {
 
     /// The size of a packet and the maximum number of packets; fails with `CL_INVALID_MEM_OBJECT` for other objects.
     pub(crate) fn pipe_size(&self) -> Result<(u32, u32)> {
-        match self.shape {
-            Shape::Pipe { packet_size, max_packets } => Ok((packet_size, max_packets)),
+        match self.memory_kind {
+            MemoryKind::Pipe { packet_size, max_packets } => Ok((packet_size, max_packets)),
             _ => fail(CL_INVALID_MEM_OBJECT),
         }
     }
 
     /// The description of the image; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
     pub(crate) fn picture(&self) -> Result<&Picture> {
-        match &self.shape {
-            Shape::Image(picture) => Ok(picture),
+        match &self.memory_kind {
+            MemoryKind::Image(picture) => Ok(picture),
             _ => fail(CL_INVALID_MEM_OBJECT),
         }
     }
 
     /// Whether it is a buffer or a part of one.
     pub(crate) fn is_buffer(&self) -> bool {
-        matches!(self.shape, Shape::Buffer { .. } | Shape::Part { .. })
+        matches!(self.memory_kind, MemoryKind::Buffer { .. } | MemoryKind::Part { .. })
     }
 
     /// Checks that it is a buffer.
@@ -239,11 +239,11 @@ impl Memory {
         }
         let owner = &self.context.devices()[index];
         let device = &owner.open()?.device;
-        let made = match &self.shape {
-            Shape::Image(Picture { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
+        let made = match &self.memory_kind {
+            MemoryKind::Image(Picture { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
                 Content::Image(device.image_of_image(&parent.image(index)?, desc.format)?.into())
             }
-            Shape::Image(Picture { desc, row_pitch, parent: Some(parent), .. }) => {
+            MemoryKind::Image(Picture { desc, row_pitch, parent: Some(parent), .. }) => {
                 let texels = parent.buffer(index)?;
                 if desc.kind == ImageKind::D2 {
                     let size = [desc.size[0], desc.size[1]];
@@ -254,8 +254,8 @@ impl Memory {
                     Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?.into())
                 }
             }
-            Shape::Image(picture) => Content::Image(Levels::new(device, &picture.desc)?),
-            Shape::Pipe { packet_size, max_packets } => {
+            MemoryKind::Image(picture) => Content::Image(Levels::new(device, &picture.desc)?),
+            MemoryKind::Pipe { packet_size, max_packets } => {
                 Content::Pipe(device.pipe(*packet_size, *max_packets)?)
             }
             _ => Content::Buffer(owner.buffer(self.size, None)?),
@@ -265,9 +265,9 @@ impl Memory {
 
     /// The object that owns this one's memory.
     pub(crate) fn root(&self) -> &Self {
-        match &self.shape {
-            Shape::Part { parent, .. } => parent.root(),
-            Shape::Image(Picture { parent: Some(parent), .. }) => parent.root(),
+        match &self.memory_kind {
+            MemoryKind::Part { parent, .. } => parent.root(),
+            MemoryKind::Image(Picture { parent: Some(parent), .. }) => parent.root(),
             _ => self,
         }
     }
@@ -300,10 +300,10 @@ impl Memory {
 
     /// `CL_MEM_TYPE`
     pub(crate) fn kind(&self) -> cl_mem_object_type {
-        match &self.shape {
-            Shape::Buffer { .. } | Shape::Part { .. } => CL_MEM_OBJECT_BUFFER,
-            Shape::Pipe { .. } => CL_MEM_OBJECT_PIPE,
-            Shape::Image(picture) => match picture.desc.kind {
+        match &self.memory_kind {
+            MemoryKind::Buffer { .. } | MemoryKind::Part { .. } => CL_MEM_OBJECT_BUFFER,
+            MemoryKind::Pipe { .. } => CL_MEM_OBJECT_PIPE,
+            MemoryKind::Image(picture) => match picture.desc.kind {
                 ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
                 ImageKind::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
                 ImageKind::Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
@@ -315,14 +315,14 @@ impl Memory {
     }
 
     fn info(&self, name: cl_mem_info) -> Result<Answer> {
-        let (associated, origin, is_svm) = match &self.shape {
-            Shape::Part { parent, origin } => {
-                let is_svm = matches!(parent.shape, Shape::Buffer { is_svm: true });
+        let (associated, origin, is_svm) = match &self.memory_kind {
+            MemoryKind::Part { parent, origin } => {
+                let is_svm = matches!(parent.memory_kind, MemoryKind::Buffer { is_svm: true });
                 (parent.handle.raw(), *origin, is_svm)
             }
-            Shape::Image(Picture { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
-            Shape::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
-            Shape::Image(_) | Shape::Pipe { .. } => (std::ptr::null_mut(), 0, false),
+            MemoryKind::Image(Picture { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
+            MemoryKind::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
+            MemoryKind::Image(_) | MemoryKind::Pipe { .. } => (std::ptr::null_mut(), 0, false),
         };
         Ok(match name {
             CL_MEM_TYPE => Answer::from_value(self.kind()),

@@ -11,7 +11,7 @@ use crate::error::{Result, ensure, fail};
 use crate::ffi;
 use crate::info::{Answer, answer};
 use crate::limits;
-use crate::memory::{Memory, Shape};
+use crate::memory::{Memory, MemoryKind};
 use crate::object;
 
 fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: u32) -> Result<cl_mem> {
@@ -32,7 +32,7 @@ fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: 
             properties: Vec::new(),
             host: None,
             size: (packet_size as usize).saturating_mul(max_packets as usize),
-            shape: Shape::Pipe { packet_size, max_packets },
+            memory_kind: MemoryKind::Pipe { packet_size, max_packets },
             homes,
             owner: Mutex::new(0),
             maps: Mutex::default(),

@@ -143,10 +143,11 @@ impl Program {
             CL_PROGRAM_BINARY_SIZES => {
                 Answer::list(&self.binaries().iter().map(Vec::len).collect::<Vec<usize>>())
             }
-            CL_PROGRAM_NUM_KERNELS => Answer::from_value(self.executables()?[0].shapes.len()),
+            CL_PROGRAM_NUM_KERNELS => Answer::from_value(self.executables()?[0].signatures.len()),
             CL_PROGRAM_KERNEL_NAMES => {
                 let builds = self.executables()?;
-                let names: Vec<&str> = builds[0].shapes.iter().map(|kernel| kernel.name.as_str()).collect();
+                let names: Vec<&str> =
+                    builds[0].signatures.iter().map(|kernel| kernel.name.as_str()).collect();
                 Answer::text(&names.join(";"))
             }
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
@@ -325,7 +326,7 @@ pub(crate) extern "C" fn build(
                     module.executable(text, &parsed, device)?
                 }
                 // A binary of an executable is built already.
-                (Origin::Builds, Some(loaded)) => build::again(&loaded, text, &parsed, device)?,
+                (Origin::Builds, Some(loaded)) => build::rebuild(&loaded, text, &parsed, device)?,
                 (Origin::Builds, None) => return fail(CL_INVALID_BINARY),
             };
             if built.status != CL_BUILD_SUCCESS {

@@ -17,7 +17,7 @@ use crate::info::{Answer, answer};
 use crate::object::{self, Handle, Object};
 
 /// Objects that a command uses, which live until it has ended.
-pub(crate) type Keep = Vec<Arc<dyn Any + Send + Sync>>;
+pub(crate) type KeepAlive = Vec<Arc<dyn Any + Send + Sync>>;
 
 /// The number of commands after which ended ones are removed.
 const SWEEP: usize = 64;
@@ -34,7 +34,7 @@ pub(crate) struct Queue {
     queue: kiln_runtime::Queue,
     /// Set if it is a queue of the device, which has no commands of the host.
     on_device: Option<DeviceQueue>,
-    pending: Mutex<VecDeque<(Event, Keep)>>,
+    pending: Mutex<VecDeque<(Event, KeepAlive)>>,
 }
 
 impl Object for Queue {
@@ -148,12 +148,12 @@ impl Queue {
         self.bits & CL_QUEUE_PROFILING_ENABLE != 0
     }
 
-    fn pending(&self) -> MutexGuard<'_, VecDeque<(Event, Keep)>> {
+    fn pending(&self) -> MutexGuard<'_, VecDeque<(Event, KeepAlive)>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps objects alive until a command has ended.
-    pub(crate) fn keep(&self, event: Event, keep: Keep) {
+    pub(crate) fn keep(&self, event: Event, keep: KeepAlive) {
         if keep.is_empty() {
             return;
         }
@@ -162,12 +162,12 @@ impl Queue {
         let is_long = pending.len().is_multiple_of(SWEEP);
         drop(pending);
         if is_long {
-            self.sweep();
+            self.release_completed();
         }
     }
 
     /// Releases the objects of commands that have ended.
-    pub(crate) fn sweep(&self) {
+    pub(crate) fn release_completed(&self) {
         let mut ended = Vec::new();
         let mut pending = self.pending();
         while let Some((event, _)) = pending.front()
@@ -308,7 +308,7 @@ pub(crate) extern "C" fn finish(queue: cl_command_queue) -> cl_int {
     ffi::call(|| {
         let queue = Queue::of_host(queue)?;
         let ended = queue.queue.finish();
-        queue.sweep();
+        queue.release_completed();
         match ended {
             Err(error @ (kiln_runtime::Error::DeviceLost { .. } | kiln_runtime::Error::Timeout { .. })) => {
                 Err(error.into())

@@ -10,7 +10,7 @@ use crate::error::{Result, ensure};
 use crate::ffi::{self, Host};
 use crate::limits;
 use crate::memory::Memory;
-use crate::work::{Submission, inside};
+use crate::work::{Submission, check_range};
 
 /// A part of a buffer on the queue's device.
 fn part(command: &Submission, memory: &Memory, offset: usize, size: usize) -> Result<Buffer> {
@@ -33,10 +33,10 @@ pub(crate) extern "C" fn read(
         let memory = command.memory(buffer)?;
         memory.check_buffer()?;
         ensure(!target.is_null() && size > 0, CL_INVALID_VALUE)?;
-        inside(offset, size, memory.size)?;
+        check_range(offset, size, memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let source = part(&command, &memory, offset, size)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read(&command.inner(), &source, target)?;
@@ -60,10 +60,10 @@ pub(crate) extern "C" fn write(
         let memory = command.memory(buffer)?;
         memory.check_buffer()?;
         ensure(!source.is_null() && size > 0, CL_INVALID_VALUE)?;
-        inside(offset, size, memory.size)?;
+        check_range(offset, size, memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let target = part(&command, &memory, offset, size)?;
         let source = Host::new(source.cast::<u8>());
         let written = ffi::write(&command.inner(), &target, source)?;
@@ -88,10 +88,10 @@ pub(crate) extern "C" fn copy(
         source.check_buffer()?;
         target.check_buffer()?;
         ensure(size > 0, CL_INVALID_VALUE)?;
-        inside(from, size, source.size)?;
-        inside(to, size, target.size)?;
+        check_range(from, size, source.size)?;
+        check_range(to, size, target.size)?;
         command.wait_for(count, waits)?;
-        command.bring(&[&source, &target])?;
+        command.migrate(&[&source, &target])?;
         let (source, target) = (part(&command, &source, from, size)?, part(&command, &target, to, size)?);
         let copied = command.inner().copy(&source, &target)?;
         command.finish(copied, CL_FALSE)
@@ -113,13 +113,13 @@ pub(crate) extern "C" fn fill(
         let mut command = Submission::new(queue, CL_COMMAND_FILL_BUFFER, event)?;
         let memory = command.memory(buffer)?;
         memory.check_buffer()?;
-        inside(offset, size, memory.size)?;
+        check_range(offset, size, memory.size)?;
         let is_size = pattern_size.is_power_of_two() && pattern_size <= limits::PATTERN;
         ensure(!pattern.is_null() && is_size, CL_INVALID_VALUE)?;
         let is_aligned = offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
         ensure(is_aligned, CL_INVALID_VALUE)?;
         command.wait_for(count, waits)?;
-        command.bring(&[&memory])?;
+        command.migrate(&[&memory])?;
         let filled = if size == 0 {
             command.inner().nothing()?
         } else {
@@ -152,7 +152,7 @@ pub(crate) extern "C" fn migrate(
             handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(wait_count, waits)?;
         if flags & CL_MIGRATE_MEM_OBJECT_HOST == 0 {
-            command.bring(&memories.iter().collect::<Vec<_>>())?;
+            command.migrate(&memories.iter().collect::<Vec<_>>())?;
         }
         let moved = command.inner().nothing()?;
         command.finish(moved, CL_FALSE)

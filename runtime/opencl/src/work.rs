@@ -13,7 +13,7 @@ use crate::event::{self, Event};
 use crate::ffi;
 use crate::memory::Memory;
 use crate::object;
-use crate::queue::{Keep, Queue};
+use crate::queue::{KeepAlive, Queue};
 
 /// A command that is about to be enqueued.
 pub(crate) struct Submission {
@@ -21,7 +21,7 @@ pub(crate) struct Submission {
     kind: cl_command_type,
     waits: Vec<Inner>,
     event: *mut cl_event,
-    keep: Keep,
+    keep: KeepAlive,
 }
 
 impl Submission {
@@ -80,7 +80,7 @@ impl Submission {
     }
 
     /// Moves the contents of memory objects to the queue's device, if another device has written them.
-    pub(crate) fn bring(&mut self, memories: &[&Arc<Memory>]) -> Result {
+    pub(crate) fn migrate(&mut self, memories: &[&Arc<Memory>]) -> Result {
         for memory in memories {
             let Some(migration) = memory.migration(self.queue.index())? else { continue };
             let moved = self.host(move || migration.run())?;
@@ -121,7 +121,7 @@ impl Submission {
                 raw.map_or(Ok(()), object::release::<Event>)?;
                 return Err(error.into());
             }
-            self.queue.sweep();
+            self.queue.release_completed();
         }
         if let Some(raw) = raw {
             ffi::store(self.event, raw);
@@ -141,8 +141,8 @@ fn complete(gate: UserEvent, result: kiln_runtime::Result<()>) {
     }
 }
 
-/// The error for a range outside of an object.
-pub(crate) fn inside(offset: usize, size: usize, limit: usize) -> Result {
+/// Checks that a range is inside an object of size `limit`.
+pub(crate) fn check_range(offset: usize, size: usize, limit: usize) -> Result {
     let is_inside = offset.checked_add(size).is_some_and(|end| end <= limit);
     if is_inside { Ok(()) } else { Err(Code(CL_INVALID_VALUE)) }
 }

@@ -20,7 +20,7 @@ pub(crate) use integer::{
 };
 pub(crate) use library::{Lane, lacks_result, lane as library};
 pub use loose::Results;
-pub(crate) use loose::{Freedom, Loose, Operation, flushed};
+pub(crate) use loose::{Loose, Operation, Tolerance, flushed};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 pub(crate) use undefined::{core as poisoned, glsl as poisoned_glsl, is_special};
 

@@ -45,8 +45,8 @@ pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};
 pub use interface::{Kernel, Parameter, ParameterKind, kernels};
 pub use memory::{Buffer, Memory};
 pub use monitor::{
-    Contents as Bytes, Extent, Frame, ItemId, MemoryOf, Monitor, Point, Reason, Resume, WorkItem, World,
-    Write,
+    Contents as Bytes, Extent, Frame, ItemId, MemoryOf, Monitor, Point, Reason, Resume, StoppedLaunch,
+    WorkItem, Write,
 };
 pub use pipe::Pipe;
 pub use report::{Report, SourceLine};

@@ -16,7 +16,7 @@ pub trait Monitor: fmt::Debug + Send + Sync {
     fn reaches(&self, point: &Point<'_>) -> bool;
 
     /// The launch has stopped. Returns how it continues.
-    fn stops(&self, reason: Reason<'_>, world: &mut World<'_, '_>) -> Resume;
+    fn on_stop(&self, reason: Reason<'_>, stopped: &mut StoppedLaunch<'_, '_>) -> Resume;
 
     /// A work-item has returned from the kernel.
     fn completes(&self, item: ItemId);
@@ -134,7 +134,7 @@ pub struct WorkItem<'a> {
 }
 
 /// The state of a launch that has stopped.
-pub struct World<'w, 'l> {
+pub struct StoppedLaunch<'w, 'l> {
     pub(crate) group: &'w mut Group<'l>,
     pub(crate) others: &'w mut VecDeque<Group<'l>>,
     pub(crate) global: &'w Objects,
@@ -366,7 +366,7 @@ impl<'a> WorkItem<'a> {
     }
 }
 
-impl<'l> World<'_, 'l> {
+impl<'l> StoppedLaunch<'_, 'l> {
     /// The work-item that has stopped.
     pub fn running(&self) -> Option<ItemId> {
         self.running

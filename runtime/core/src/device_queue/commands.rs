@@ -267,7 +267,7 @@ impl Commands {
     }
 
     /// Records the times of a command that has run.
-    pub(super) fn ran(&mut self, event: EventId, times: [u64; 2]) {
+    pub(super) fn record_times(&mut self, event: EventId, times: [u64; 2]) {
         self.times.insert(event, times);
     }
 
@@ -378,7 +378,7 @@ mod tests {
         let profile = Record { work, waits: Vec::new(), event: Some(1), parent: TOP };
         commands.add(vec![kernel(2, &[1], 0), kernel(1, &[], 1), profile]);
         assert_eq!(take(&mut commands), [[1]]);
-        commands.ran(1, [5, 6]);
+        commands.record_times(1, [5, 6]);
         commands.end_all();
         let levels = commands.take(|_| 0, |_| true);
         let captures = [0x1000u64, 5, 6].map(u64::to_le_bytes).concat();

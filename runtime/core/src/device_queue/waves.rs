@@ -147,7 +147,7 @@ impl Waves {
 
     /// Runs kernels and reads what they have enqueued.
     fn run_wave(&mut self, levels: &[Vec<Ready>], free: Option<Vec<EventId>>) -> Result<Arrival> {
-        // Time stamps separate the kernels, which then run one after the other.
+        // Time stamps separate the kernels, which then run one at a time.
         let is_profiled =
             reads_times(&self.parent) && levels.iter().flatten().any(|ready| ready.event.is_some());
         let queue = self.queue.children(is_profiled)?;
@@ -186,7 +186,7 @@ impl Waves {
             if let (Some(id), Some(times)) = (id, event.times()) {
                 // 0 means that the command is not complete.
                 let time = times.end.saturating_sub(times.start).max(1);
-                self.commands.ran(id, [time, time]);
+                self.commands.record_times(id, [time, time]);
                 self.times.push((id, [time, time]));
             }
         }

@@ -31,7 +31,7 @@ impl Program {
             Statements::Marked => kiln_reference::Program::with_statements(module.words(), memory, checks),
             Statements::Unmarked => kiln_reference::Program::new(module.words(), memory, checks),
         };
-        let decoded = decoded.map_err(|invalid| signature::bad(&invalid))?;
+        let decoded = decoded.map_err(|invalid| signature::invalid_module(&invalid))?;
         let position = |layout: &KernelLayout| {
             let found = decoded.kernels().iter().position(|kernel| *kernel.name == *layout.name);
             found.ok_or_else(|| Error::BadModule { reason: format!("it has no kernel `{}`", layout.name) })

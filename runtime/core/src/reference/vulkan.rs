@@ -43,7 +43,7 @@ impl Program {
         (checks, results): (Checks, Results),
     ) -> Result<Self> {
         let words = module.words().to_vec();
-        let known = kiln_reference::kernels(&words).map_err(|invalid| signature::bad(&invalid))?;
+        let known = kiln_reference::kernels(&words).map_err(|invalid| signature::invalid_module(&invalid))?;
         let kernel = |layout: KernelLayout| {
             let position = known.iter().position(|kernel| *kernel.name == *layout.name);
             let none = || Error::BadModule { reason: format!("it has no kernel `{}`", layout.name) };
@@ -63,7 +63,7 @@ impl Program {
         let (words, memory) = (&self.words, &self.memory);
         let decoded =
             kiln_reference::Program::specialized(words, &constants, memory, self.checks, self.results);
-        let decoded = Arc::new(decoded.map_err(|invalid| signature::bad(&invalid))?);
+        let decoded = Arc::new(decoded.map_err(|invalid| signature::invalid_module(&invalid))?);
         pipelines.insert(specialization.clone(), decoded.clone());
         Ok(decoded)
     }
@@ -80,12 +80,12 @@ impl Program {
             .iter()
             .map(|it| self.pipeline(&it.specialization))
             .collect::<Result<Vec<_>>>()?;
-        let held = launch.bound.iter().map(Held::new).collect::<Result<Vec<_>>>()?;
+        let resources = launch.bound.iter().map(BoundResource::new).collect::<Result<Vec<_>>>()?;
         let bound: Vec<BoundTo<'_>> = kernel
             .bindings
             .iter()
-            .zip(&held)
-            .filter_map(|(binding, held)| held.contents().map(|contents| bound(binding, contents)))
+            .zip(&resources)
+            .filter_map(|(binding, resources)| resources.contents().map(|contents| bound(binding, contents)))
             .collect();
         let pushed: Vec<Vec<u8>> = launch.dispatches.iter().map(push_constants).collect();
         let pipelines: Vec<Pipeline<'_>> = programs
@@ -129,8 +129,8 @@ fn region(pipeline: usize, local: [u32; 3], dispatch: &Dispatch) -> Region {
     Region { local, groups: dispatch.groups, first_item: dispatch.first_item, first_group: [0; 3], pipeline }
 }
 
-/// What a descriptor refers to during a launch.
-enum Held<'a> {
+/// The resource that a descriptor refers to, kept alive during a launch.
+enum BoundResource<'a> {
     Bytes(&'a [u8]),
     Memory(Arc<Block>, u64, u64),
     Image(Arc<kiln_reference::Image>),
@@ -138,7 +138,7 @@ enum Held<'a> {
     Sampler([u8; 8]),
 }
 
-impl<'a> Held<'a> {
+impl<'a> BoundResource<'a> {
     fn new(bound: &'a Bound) -> Result<Self> {
         Ok(match bound {
             Bound::Bytes(bytes) => Self::Bytes(bytes),

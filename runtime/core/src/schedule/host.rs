@@ -13,7 +13,7 @@ use super::Lane;
 use crate::backend::{Command, Completion, Start};
 use crate::error::{Error, Result};
 use crate::event::{Event, Node, Status, Times};
-use crate::threads::Busy;
+use crate::threads::BusyGuard;
 
 /// The closure of a host command.
 pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
@@ -65,7 +65,7 @@ impl Lane {
 /// Runs host commands, until the lane is dropped.
 fn run_jobs(receiver: &Receiver<Job>) {
     for job in receiver {
-        let _busy = Busy::new();
+        let _busy = BusyGuard::new();
         job.run();
     }
 }
@@ -84,7 +84,7 @@ impl Job {
         if let Some(clock) = lane.clock {
             let since = |moment: Instant| moment.saturating_duration_since(clock).as_nanos() as u64;
             let [queued, submitted, start, end] = [queued, submitted, start, Instant::now()].map(since);
-            node.ran(Times { queued, submitted, start, end });
+            node.record_times(Times { queued, submitted, start, end });
         }
         lane.forget(&node);
         node.end(result).notify(&node);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Lane;
 use crate::backend::Completion;
 use crate::event::{Callback, Status};
-use crate::threads::Busy;
+use crate::threads::BusyGuard;
 
 /// A command, and the callback for its end.
 pub(super) type Watch = (Arc<dyn Completion>, Callback);
@@ -56,7 +56,7 @@ fn watch(receiver: &Receiver<Watch>) {
                 Err(_) => break,
             }
         }
-        let _busy = Busy::new();
+        let _busy = BusyGuard::new();
         loop {
             match receiver.try_recv() {
                 Ok(watch) => watched.push_back(watch),

@@ -1,4 +1,4 @@
-//! How many images, samplers and buffers a kernel can bind.
+//! The limits of the images, samplers and buffers that a kernel can bind.
 
 use ash::vk;
 
@@ -11,9 +11,9 @@ const BUFFERS: u32 = 1;
 /// The numbers of bindings that a kernel can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BindingLimits {
-    /// Images that are read, also those in buffers.
+    /// Images that the kernel reads, including image buffers.
     pub(super) sampled: u32,
-    /// Images that are written, also those in buffers.
+    /// Images that the kernel writes, including image buffers.
     pub(super) stored: u32,
     pub(super) samplers: u32,
     /// Images and buffers together.
@@ -21,7 +21,7 @@ pub(super) struct BindingLimits {
 }
 
 impl BindingLimits {
-    /// A kernel has one stage. The limits for a stage apply to it, and those for all sets of its pipeline layout.
+    /// A kernel has one shader stage, so both the per-stage limits and the per-set limits apply to it.
     pub(super) fn new(limits: &vk::PhysicalDeviceLimits) -> Self {
         let all = limits.max_per_stage_resources;
         let images = all.saturating_sub(BUFFERS);
@@ -43,7 +43,7 @@ impl BindingLimits {
     pub(super) fn check(self, bindings: &[Binding]) -> Result<(), String> {
         let count = |wanted: &[BindingClass]| bindings.iter().filter(|it| wanted.contains(&it.class)).count();
         let samplers = count(&[BindingClass::Sampler]);
-        for (what, count, most) in [
+        for (what, count, max) in [
             (
                 "images that it reads",
                 count(&[BindingClass::SampledImage, BindingClass::UniformTexels]),
@@ -57,8 +57,8 @@ impl BindingLimits {
             ("samplers", samplers, self.samplers),
             ("images and buffers", bindings.len() - samplers, self.all),
         ] {
-            if count > most as usize {
-                return Err(format!("binds {count} {what}, and the device supports {most}"));
+            if count > max as usize {
+                return Err(format!("binds {count} {what}, and the device supports {max}"));
             }
         }
         Ok(())
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_counts() {
+    fn the_smallest_limit_applies() {
         let limits = limits();
         assert_eq!((limits.sampled, limits.stored, limits.samplers), (16, 3, 2));
     }

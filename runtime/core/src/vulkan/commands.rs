@@ -19,7 +19,7 @@ use crate::interface::{Binding, BindingClass};
 use crate::rect;
 
 /// A command whose recording cannot fail, with all objects that must live until it is complete.
-pub(super) enum Ready {
+pub(super) enum PreparedCommand {
     Nothing,
     Launch(Box<ReadyLaunch>),
     Copy {
@@ -28,7 +28,7 @@ pub(super) enum Ready {
         regions: SmallVec<[vk::BufferCopy; 1]>,
         _keep: [Memory; 2],
     },
-    Image(image::Ready),
+    Image(image::PreparedImageCommand),
     Fill {
         target: vk::Buffer,
         at: u64,
@@ -116,7 +116,7 @@ impl Barriers {
     }
 }
 
-impl Ready {
+impl PreparedCommand {
     /// Prepares a command.
     pub(super) fn new(device: &Arc<Device>, command: Command) -> Result<Self> {
         Ok(match command {
@@ -136,7 +136,7 @@ impl Ready {
                     .collect(),
                 _keep: [source, target],
             },
-            Command::Image(command) => Self::Image(image::Ready::new(command)?),
+            Command::Image(command) => Self::Image(image::PreparedImageCommand::new(command)?),
             Command::Fill { target, at, bytes, word } => {
                 Self::Fill { target: memory::buffer(&target)?, at, bytes, word, _keep: target }
             }

@@ -13,7 +13,7 @@ use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
 use super::clock::Clock;
-use super::features::{Enabled, Found};
+use super::features::{Enabled, QueriedFeatures};
 use super::instance::Shared;
 use super::memory::TransientPool;
 use super::sampler::Samplers;
@@ -59,7 +59,7 @@ pub(super) struct Device {
     host_memory: Option<ext::external_memory_host::Device>,
     samplers: Samplers,
     /// When it was opened: time zero for all timestamps.
-    pub(super) opened: Instant,
+    pub(super) open_time: Instant,
     lost: AtomicBool,
     instance: Arc<Shared>,
 }
@@ -80,7 +80,7 @@ impl Handle {
         info: &DeviceInfo,
         cache: Option<Cache>,
     ) -> Result<Self> {
-        let found = Found::new(&instance.raw, physical)?;
+        let found = QueriedFeatures::new(&instance.raw, physical)?;
         let Some((family, timestamp_bits)) = found.family else {
             return Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() });
         };
@@ -131,7 +131,7 @@ impl Handle {
             memory: found.memory,
             host_memory,
             samplers: Samplers::default(),
-            opened: Instant::now(),
+            open_time: Instant::now(),
             lost: AtomicBool::new(false),
             instance: instance.clone(),
         })))
@@ -253,7 +253,7 @@ impl Device {
 
     /// Nanoseconds since the device was opened.
     pub(super) fn now(&self) -> u64 {
-        self.opened.elapsed().as_nanos() as u64
+        self.open_time.elapsed().as_nanos() as u64
     }
 }
 
@@ -285,8 +285,8 @@ impl Backend for Handle {
         &self.0.info
     }
 
-    fn opened(&self) -> Instant {
-        self.0.opened
+    fn open_time(&self) -> Instant {
+        self.0.open_time
     }
 
     fn is_lost(&self) -> bool {

@@ -32,7 +32,7 @@ use crate::error::Result;
 const MAX_PARAMETER_SIZE: u32 = 16384;
 
 /// All properties queried from a physical device.
-pub(super) struct Found {
+pub(super) struct QueriedFeatures {
     pub(super) properties: vk::PhysicalDeviceProperties,
     subgroups: vk::PhysicalDeviceVulkan11Properties<'static>,
     properties12: vk::PhysicalDeviceVulkan12Properties<'static>,
@@ -72,7 +72,7 @@ pub(super) struct Enabled {
     pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
 }
 
-impl Found {
+impl QueriedFeatures {
     pub(super) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
         // SAFETY: the physical device belongs to the instance, here and below.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
@@ -146,7 +146,7 @@ impl Found {
         }
         let mut host_memory = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let imports =
-            extensions.contains(ext::external_memory_host::NAME) && imported::possible(instance, physical);
+            extensions.contains(ext::external_memory_host::NAME) && imported::can_import(instance, physical);
         if imports {
             properties = properties.push_next(&mut host_memory);
         }

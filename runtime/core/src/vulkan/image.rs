@@ -486,13 +486,13 @@ fn subresource(kind: ImageKind, region: ImageRegion, level: u32) -> Subresource 
 }
 
 /// An image command whose recording cannot fail, with the resources it uses.
-pub(super) struct Ready {
+pub(super) struct PreparedImageCommand {
     action: Action,
     exchanges: Vec<Exchange>,
-    _keep: [Option<Keep>; 2],
+    _keep: [Option<KeepAlive>; 2],
 }
 
-type Keep = Arc<dyn Any + Send + Sync>;
+type KeepAlive = Arc<dyn Any + Send + Sync>;
 
 enum Action {
     Prepare { image: vk::Image, range: vk::ImageSubresourceRange },
@@ -504,7 +504,7 @@ enum Action {
 
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
-impl Ready {
+impl PreparedImageCommand {
     /// Prepares a command.
     pub(super) fn new(command: ImageCommand) -> Result<Self> {
         let buffer_copy = |kind, region, level, at| {
@@ -516,7 +516,7 @@ impl Ready {
                 .image_extent(subresource.extent)
         };
         let exchanges = exchanges(&command)?;
-        let (action, keep): (_, [Option<Keep>; 2]) = match command {
+        let (action, keep): (_, [Option<KeepAlive>; 2]) = match command {
             ImageCommand::Prepare { image } => {
                 let texels = image.texels()?;
                 let action = Action::Prepare { image: texels.raw, range: texels.range(0, texels.levels) };

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 
 const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// Whether kernels can use buffers in imported host memory.
-pub(super) fn possible(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+/// Whether a device can import host memory for buffers that kernels use.
+pub(super) fn can_import(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
     let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(BY_KERNELS).handle_type(HOST);
     let mut properties = vk::ExternalBufferProperties::default();
     // SAFETY: the physical device belongs to the instance, and has the extension that defines the handle type.
@@ -37,18 +37,20 @@ pub(super) unsafe fn import(
 ) -> Result<Memory> {
     let failed = |result| match result {
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::Driver {
-            operation: "importing memory of the host".to_owned(),
+            operation: "importing host memory".to_owned(),
             detail: "the driver cannot use this kind of memory".to_owned(),
         },
-        result => device.failure("importing memory of the host", result, size),
+        result => device.failure("importing host memory", result, size),
     };
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
     let info = vk::BufferCreateInfo::default().size(size).usage(BY_KERNELS).push_next(&mut external);
     let mut buffer = Buffer::without_memory(device, &info)?;
     let mut types = vk::MemoryHostPointerPropertiesEXT::default();
-    let ask = api.fp().get_memory_host_pointer_properties_ext;
+    let get_properties = api.fp().get_memory_host_pointer_properties_ext;
     // SAFETY: the memory has the alignment that the device requires.
-    unsafe { ask(api.device(), HOST, host.as_ptr().cast(), &mut types) }.result().map_err(failed)?;
+    unsafe { get_properties(api.device(), HOST, host.as_ptr().cast(), &mut types) }
+        .result()
+        .map_err(failed)?;
     // SAFETY: the buffer belongs to the device.
     let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;

@@ -105,8 +105,9 @@ impl Instance {
     }
 
     pub(crate) fn devices(&self) -> Result<Vec<DeviceInfo>> {
-        let describe =
-            |(index, physical)| Ok(features::Found::new(&self.shared.raw, physical)?.describe(index));
+        let describe = |(index, physical)| {
+            Ok(features::QueriedFeatures::new(&self.shared.raw, physical)?.describe(index))
+        };
         self.shared.physical_devices.iter().copied().enumerate().map(describe).collect()
     }
 

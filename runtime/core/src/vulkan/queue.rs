@@ -19,9 +19,9 @@ use ash::prelude::VkResult;
 use ash::vk;
 use smallvec::SmallVec;
 
-use super::commands::{Accesses, Barriers, Ready};
+use super::commands::{Accesses, Barriers, PreparedCommand};
 use super::device::Device;
-use super::timeline::{End, Ends, Timeline, Waited};
+use super::timeline::{CompletedWaits, Timeline, TimelinePoint, TimelinePoints};
 use crate::backend::{self, BackendQueue, Command, Purpose, Start};
 use crate::capabilities::DeviceKind;
 use crate::error::{Error, Result};
@@ -59,8 +59,8 @@ struct State {
     pending: VecDeque<Batch>,
     /// The value that the last submitted batch signals.
     last: u64,
-    /// What submitted batches have waited for.
-    waited: Waited,
+    /// The values that submitted batches have waited for.
+    waited: CompletedWaits,
 }
 
 /// The reusable objects of a batch.
@@ -75,12 +75,12 @@ struct Batch {
     slot: Slot,
     records: Vec<Arc<Record>>,
     /// The commands; they and all they use live until the batch is complete.
-    commands: Vec<Ready>,
+    commands: Vec<PreparedCommand>,
     /// The currently bound pipeline.
     bound: vk::Pipeline,
     barriers: Barriers,
-    /// The ends that the batch waits for.
-    after: Ends,
+    /// The values of other timelines that the batch waits for.
+    after: TimelinePoints,
 }
 
 /// The record of a command.
@@ -108,7 +108,7 @@ impl Handle {
 impl BackendQueue for Handle {
     fn push(&self, command: Command, start: Start<'_>) -> Result<Arc<dyn backend::Completion>> {
         let queue = &self.0;
-        let record = queue.push(Ready::new(&queue.device, command)?, start)?;
+        let record = queue.push(PreparedCommand::new(&queue.device, command)?, start)?;
         Ok(Arc::new(Completion { queue: queue.clone(), record }))
     }
 
@@ -147,7 +147,7 @@ impl Queue {
                 open: None,
                 pending: VecDeque::new(),
                 last,
-                waited: Waited::default(),
+                waited: CompletedWaits::default(),
             }),
             reached: AtomicU64::new(last),
             overdue: AtomicBool::new(false),
@@ -166,10 +166,10 @@ impl Queue {
     }
 
     /// Adds a command to the open batch, or to a new one if it waits for other queues and the current batch does not.
-    fn push(&self, command: Ready, start: Start<'_>) -> Result<Arc<Record>> {
+    fn push(&self, command: PreparedCommand, start: Start<'_>) -> Result<Arc<Record>> {
         let mut state = self.state();
-        let mut after = self.ends_on_other_queues(start.after);
-        after.retain(|end| !state.waited.covers(*end));
+        let mut after = self.points_on_other_queues(start.after);
+        after.retain(|point| !state.waited.covers(*point));
         let known = |batch: &Batch| after.iter().all(|end| batch.after.contains(end));
         if !state.open.as_ref().is_none_or(known) {
             self.flush(&mut state)?;
@@ -180,7 +180,7 @@ impl Queue {
             None => self.open_batch(&mut state)?,
         };
         batch.after.extend(after);
-        let queued = start.queued.saturating_duration_since(self.device.opened).as_nanos() as u64;
+        let queued = start.queued.saturating_duration_since(self.device.open_time).as_nanos() as u64;
         let record = Arc::new(Record { value, queued, submitted: OnceLock::new(), times: OnceLock::new() });
         let (raw, commands, first) = (&self.device.raw, batch.slot.commands, 2 * batch.records.len() as u32);
         if let Some((earlier, later)) = batch.barriers.before(command.accesses(), start.ordered) {
@@ -200,12 +200,12 @@ impl Queue {
         Ok(record)
     }
 
-    /// The commands that were submitted to another `VkQueue`.
-    fn ends_on_other_queues(&self, after: &[Arc<dyn backend::Completion>]) -> Ends {
+    /// The ends of the commands that were submitted to another `VkQueue`.
+    fn points_on_other_queues(&self, after: &[Arc<dyn backend::Completion>]) -> TimelinePoints {
         let ours = |completion: &Arc<dyn backend::Completion>| {
             let completion: &dyn Any = &**completion;
             let Completion { queue, record } = completion.downcast_ref()?;
-            (queue.timeline.queue != self.timeline.queue).then(|| queue.timeline.end(record.value))
+            (queue.timeline.queue != self.timeline.queue).then(|| queue.timeline.point(record.value))
         };
         after.iter().filter_map(ours).collect()
     }
@@ -240,7 +240,7 @@ impl Queue {
             commands: Vec::new(),
             bound: vk::Pipeline::null(),
             barriers: Barriers::default(),
-            after: Ends::new(),
+            after: TimelinePoints::new(),
         })
     }
 
@@ -284,9 +284,9 @@ impl Queue {
             return Err(error);
         }
         state.last = value;
-        waits.iter().for_each(|(_, end)| state.waited.record_wait(*end));
+        waits.iter().for_each(|(_, point)| state.waited.record_wait(*point));
         if self.purpose == Purpose::FirstContents {
-            self.timeline.is_due(value);
+            self.timeline.mark_due(value);
         }
         for record in &batch.records {
             let _ = record.submitted.set(Ok(submitted));
@@ -295,7 +295,7 @@ impl Queue {
         Ok(())
     }
 
-    fn submit(&self, slot: &Slot, waits: &[(vk::Semaphore, End)], value: u64) -> VkResult<()> {
+    fn submit(&self, slot: &Slot, waits: &[(vk::Semaphore, TimelinePoint)], value: u64) -> VkResult<()> {
         let raw = &self.device.raw;
         let to_host = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
@@ -366,7 +366,7 @@ impl Queue {
     /// Records that the timeline has this value.
     fn has_reached(&self, value: u64) {
         self.reached.fetch_max(value, Ordering::Release);
-        self.timeline.is_due(value);
+        self.timeline.mark_due(value);
     }
 
     /// Whether the timeline has this value or a later one.
@@ -406,7 +406,7 @@ impl Queue {
             return;
         }
         let clock = &self.device.clock;
-        clock.calibrate(self.device.opened);
+        clock.calibrate(self.device.open_time);
         let now = self.device.now();
         for (record, [start, end]) in records.iter().zip(ticks) {
             let elapsed = clock.nanoseconds(end.wrapping_sub(start)) as u64;
@@ -479,7 +479,7 @@ impl Queue {
 }
 
 fn first_kernel(batch: &Batch) -> Option<String> {
-    batch.commands.iter().find_map(Ready::kernel).map(|kernel| (**kernel).to_owned())
+    batch.commands.iter().find_map(PreparedCommand::kernel).map(|kernel| (**kernel).to_owned())
 }
 
 impl Completion {

@@ -1,7 +1,7 @@
-//! Timelines: each runtime queue has a semaphore whose values are the ends of its batches, and a `VkQueue` to submit
-//! to.
+//! Timelines: each runtime queue has a timeline semaphore, and a `VkQueue` to submit to. Each batch signals the next value
+//! of the semaphore.
 //!
-//! Owns the dependencies between queues: which ends a batch must wait for. Must not depend on what a batch contains.
+//! Owns the dependencies between queues: which values a batch must wait for. Must not depend on what a batch contains.
 //!
 //! On one `VkQueue` the barrier at the start of a batch orders it after everything submitted before. Between two,
 //! only a semaphore orders batches and makes writes visible. A batch therefore waits for the commands in its wait
@@ -32,33 +32,34 @@ pub(super) struct Timelines(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    made: Vec<Arc<Timeline>>,
+    all: Vec<Arc<Timeline>>,
     /// The timelines of dropped queues, with the last values that they signaled.
     free: Vec<(Arc<Timeline>, u64)>,
 }
 
-/// The end of a batch.
+/// A value of a timeline semaphore: the end of a batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct TimelinePoint {
     timeline: usize,
     value: u64,
 }
 
-/// Ends that a batch waits for.
-pub(super) type Ends = SmallVec<[End; 2]>;
+/// The values that a batch waits for.
+pub(super) type TimelinePoints = SmallVec<[TimelinePoint; 2]>;
 
-/// What a queue has waited for: a value for each timeline.
+/// The values that a queue has waited for, by timeline.
 #[derive(Default)]
-pub(super) struct Waited(Vec<u64>);
+pub(super) struct CompletedWaits(Vec<u64>);
 
 impl Timeline {
-    pub(super) fn end(&self, value: u64) -> End {
-        End { timeline: self.index, value }
+    /// The end of the batch that signals this value.
+    pub(super) fn point(&self, value: u64) -> TimelinePoint {
+        TimelinePoint { timeline: self.index, value }
     }
 
-    /// Records that all batches up to this one are known to the host to be complete, or that every queue must wait
-    /// for them.
-    pub(super) fn is_due(&self, value: u64) {
+    /// Makes every other queue wait for all batches up to this value, for example because the host has seen them
+    /// complete.
+    pub(super) fn mark_due(&self, value: u64) {
         self.due.fetch_max(value, Ordering::Relaxed);
     }
 }
@@ -78,10 +79,10 @@ impl Timelines {
         if let Some(free) = state.free.pop() {
             return Ok(free);
         }
-        let index = state.made.len();
+        let index = state.all.len();
         let timeline =
             Arc::new(Timeline { semaphore: create()?, index, queue: index % queues, due: AtomicU64::new(0) });
-        state.made.push(timeline.clone());
+        state.all.push(timeline.clone());
         Ok((timeline, 0))
     }
 
@@ -90,22 +91,23 @@ impl Timelines {
         self.state().free.push((timeline.clone(), last));
     }
 
-    /// The ends that a batch waits for: those that it names, and all that are due.
+    /// The values that a batch must wait for: those in `named`, and the last value of each timeline that is due.
     pub(super) fn waits(
         &self,
         own: &Timeline,
-        waited: &Waited,
-        named: &[End],
-    ) -> SmallVec<[(vk::Semaphore, End); 4]> {
+        waited: &CompletedWaits,
+        named: &[TimelinePoint],
+    ) -> SmallVec<[(vk::Semaphore, TimelinePoint); 4]> {
         let state = self.state();
-        let others = state.made.iter().filter(|timeline| timeline.queue != own.queue);
+        let others = state.all.iter().filter(|timeline| timeline.queue != own.queue);
         others
             .filter_map(|timeline| {
                 let index = timeline.index;
-                let named = named.iter().filter(|end| end.timeline == index).map(|end| end.value).max();
+                let named =
+                    named.iter().filter(|point| point.timeline == index).map(|point| point.value).max();
                 let value = timeline.due.load(Ordering::Relaxed).max(named.unwrap_or(0));
-                let end = End { timeline: index, value };
-                (!waited.covers(end)).then_some((timeline.semaphore, end))
+                let point = TimelinePoint { timeline: index, value };
+                (!waited.covers(point)).then_some((timeline.semaphore, point))
             })
             .collect()
     }
@@ -113,24 +115,24 @@ impl Timelines {
     /// All semaphores.
     pub(super) fn semaphores(&mut self) -> impl Iterator<Item = vk::Semaphore> {
         let state = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.made.iter().map(|timeline| timeline.semaphore)
+        state.all.iter().map(|timeline| timeline.semaphore)
     }
 }
 
-impl Waited {
-    pub(super) fn covers(&self, end: End) -> bool {
-        self.0.get(end.timeline).copied().unwrap_or(0) >= end.value
+impl CompletedWaits {
+    pub(super) fn covers(&self, point: TimelinePoint) -> bool {
+        self.0.get(point.timeline).copied().unwrap_or(0) >= point.value
     }
 
-    pub(super) fn record_wait(&mut self, end: End) {
-        if self.0.len() <= end.timeline {
-            self.0.resize(end.timeline + 1, 0);
+    pub(super) fn record_wait(&mut self, point: TimelinePoint) {
+        if self.0.len() <= point.timeline {
+            self.0.resize(point.timeline + 1, 0);
         }
-        self.0[end.timeline] = end.value.max(self.0[end.timeline]);
+        self.0[point.timeline] = point.value.max(self.0[point.timeline]);
     }
 }
 
-impl End {
+impl TimelinePoint {
     pub(super) fn value(self) -> u64 {
         self.value
     }
@@ -144,35 +146,40 @@ mod tests {
     /// Creates timelines on this many `VkQueue`s.
     fn timelines<const N: usize>(queues: usize) -> (Timelines, [Arc<Timeline>; N]) {
         let all = Timelines::default();
-        let made = std::array::from_fn(|n| {
+        let taken = std::array::from_fn(|n| {
             let semaphore = vk::Semaphore::from_raw(100 + n as u64);
             all.take(queues, || Ok(semaphore)).expect("a semaphore").0
         });
-        (all, made)
+        (all, taken)
     }
 
-    fn waits(all: &Timelines, own: &Timeline, waited: &mut Waited, named: &[End]) -> Vec<(u64, u64)> {
+    fn waits(
+        all: &Timelines,
+        own: &Timeline,
+        waited: &mut CompletedWaits,
+        named: &[TimelinePoint],
+    ) -> Vec<(u64, u64)> {
         let waits = all.waits(own, waited, named);
-        waits.iter().for_each(|(_, end)| waited.record_wait(*end));
-        waits.iter().map(|(semaphore, end)| (semaphore.as_raw(), end.value())).collect()
+        waits.iter().for_each(|(_, point)| waited.record_wait(*point));
+        waits.iter().map(|(semaphore, point)| (semaphore.as_raw(), point.value())).collect()
     }
 
     #[test]
     fn batches_wait_once_for_each_timeline() {
         let (all, [a, b, c]) = timelines(3);
-        let mut waited = Waited::default();
+        let mut waited = CompletedWaits::default();
         assert_eq!(waits(&all, &a, &mut waited, &[]), []);
-        assert_eq!(waits(&all, &a, &mut waited, &[b.end(4), b.end(3)]), [(101, 4)]);
-        assert_eq!(waits(&all, &a, &mut waited, &[b.end(2)]), []);
+        assert_eq!(waits(&all, &a, &mut waited, &[b.point(4), b.point(3)]), [(101, 4)]);
+        assert_eq!(waits(&all, &a, &mut waited, &[b.point(2)]), []);
         // The host has seen some batches complete, and others not.
-        b.is_due(3);
-        c.is_due(7);
+        b.mark_due(3);
+        c.mark_due(7);
         assert_eq!(waits(&all, &a, &mut waited, &[]), [(102, 7)]);
-        b.is_due(9);
-        b.is_due(8);
-        assert_eq!(waits(&all, &a, &mut waited, &[c.end(8)]), [(101, 9), (102, 8)]);
+        b.mark_due(9);
+        b.mark_due(8);
+        assert_eq!(waits(&all, &a, &mut waited, &[c.point(8)]), [(101, 9), (102, 8)]);
         // A queue need not wait for its own commands.
-        a.is_due(5);
+        a.mark_due(5);
         assert_eq!(waits(&all, &a, &mut waited, &[]), []);
     }
 
@@ -180,9 +187,9 @@ mod tests {
     fn queues_that_share_a_vk_queue_need_no_semaphore() {
         let (all, [a, b, c]) = timelines(2);
         assert_eq!([a.queue, b.queue, c.queue], [0, 1, 0]);
-        c.is_due(3);
-        assert_eq!(waits(&all, &a, &mut Waited::default(), &[c.end(3)]), []);
-        assert_eq!(waits(&all, &b, &mut Waited::default(), &[]), [(102, 3)]);
+        c.mark_due(3);
+        assert_eq!(waits(&all, &a, &mut CompletedWaits::default(), &[c.point(3)]), []);
+        assert_eq!(waits(&all, &b, &mut CompletedWaits::default(), &[]), [(102, 3)]);
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub(super) fn narrow(to: Scalar, value: f64, rounding: Rounding) -> u64 {
     if found == value || value.is_nan() || value.is_infinite() {
         return nearest;
     }
-    toward(to, nearest, found < value, value < 0.0, rounding)
+    round_toward(to, nearest, found < value, value < 0.0, rounding)
 }
 
 fn from_integer(to: Scalar, value: i128, rounding: Rounding) -> u64 {
@@ -110,12 +110,12 @@ fn from_integer(to: Scalar, value: i128, rounding: Rounding) -> u64 {
     } else {
         ((found as i128) < value, found as i128 == value)
     };
-    if is_equal { nearest } else { toward(to, nearest, is_below, value < 0, rounding) }
+    if is_equal { nearest } else { round_toward(to, nearest, is_below, value < 0, rounding) }
 }
 
 /// Corrects a number that was rounded to nearest, given whether it is below the exact value and whether the value is
 /// negative.
-fn toward(to: Scalar, nearest: u64, is_below: bool, is_negative: bool, rounding: Rounding) -> u64 {
+fn round_toward(to: Scalar, nearest: u64, is_below: bool, is_negative: bool, rounding: Rounding) -> u64 {
     let wants_up = match rounding {
         Rounding::ToEven => return nearest,
         Rounding::ToZero => is_negative,

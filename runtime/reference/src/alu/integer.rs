@@ -20,12 +20,12 @@ pub(crate) fn unary(op: Op, scalar: Scalar) -> Option<F1> {
 
 /// A bit field: the low `count` bits of a value, at an offset. Bits outside the integer are cut off.
 pub(crate) fn field(scalar: Scalar) -> Option<F3> {
-    integers!(scalar, [U S] |a, offset, count| ((a & low(count)) << offset.min(63)) as U as u64)
+    integers!(scalar, [U S] |a, offset, count| ((a & low_mask(count)) << offset.min(63)) as U as u64)
 }
 
 /// The bits of a value outside a bit field.
 pub(crate) fn outside_field(a: u64, offset: u64, count: u64) -> u64 {
-    a & !(low(count) << offset.min(63))
+    a & !(low_mask(count) << offset.min(63))
 }
 
 /// Whether a bit field extends beyond its integer.
@@ -35,7 +35,7 @@ pub(crate) fn field_is_outside(scalar: Scalar) -> Option<F2> {
 
 /// Extracts a bit field.
 pub(crate) fn extract_field(a: u64, offset: u64, count: u64) -> u64 {
-    a >> offset.min(63) & low(count)
+    a >> offset.min(63) & low_mask(count)
 }
 
 /// Extracts a bit field and sign-extends it.
@@ -60,8 +60,8 @@ pub(crate) fn truncation(scalar: Scalar) -> Option<F1> {
     widened(scalar, false)
 }
 
-/// A mask of the low bits.
-fn low(count: u64) -> u64 {
+/// A mask of the lowest `count` bits.
+fn low_mask(count: u64) -> u64 {
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }
 

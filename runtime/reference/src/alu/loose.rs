@@ -27,9 +27,9 @@ pub(crate) enum Operation {
     Glsl(Glsl),
 }
 
-/// What the module does not require of an operation.
+/// The deviations from the nearest result that the module allows for an operation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Freedom {
+pub(crate) struct Tolerance {
     /// Whether the result is the greatest allowed one instead of the least.
     pub(crate) highest: bool,
     /// Whether inexact results are rounded in either direction, without `RoundingModeRTE`.
@@ -48,7 +48,7 @@ pub(crate) struct Loose {
     pub(crate) nearest: Lane,
     /// The type of the operands.
     pub(crate) scalar: Scalar,
-    pub(crate) freedom: Freedom,
+    pub(crate) tolerance: Tolerance,
 }
 
 impl Loose {
@@ -57,17 +57,17 @@ impl Loose {
         operation: Operation,
         nearest: Lane,
         scalar: Scalar,
-        mut freedom: Freedom,
+        mut tolerance: Tolerance,
     ) -> Option<Self> {
         let is_of_floats = scalar.is_float() && operation.computes();
-        freedom.flushes |= !operation.preserves_denormals();
-        is_of_floats.then_some(Self { operation, nearest, scalar, freedom })
+        tolerance.flushes |= !operation.preserves_denormals();
+        is_of_floats.then_some(Self { operation, nearest, scalar, tolerance })
     }
 
     /// The result for these operands.
     pub(crate) fn result(&self, operands: [u64; 3]) -> u64 {
         let [a, b, c] =
-            operands.map(|bits| if self.freedom.flushes { flushed(self.scalar, bits) } else { bits });
+            operands.map(|bits| if self.tolerance.flushes { flushed(self.scalar, bits) } else { bits });
         let nearest = match self.nearest {
             Lane::One(f) => f(a),
             Lane::Two(f) => f(a, b),
@@ -78,7 +78,7 @@ impl Loose {
         }
         let values = [a, b, c].map(|bits| to_f64(self.scalar, bits));
         let result = self.at_edge(nearest, values);
-        if self.freedom.flushes { flushed(self.scalar, result) } else { result }
+        if self.tolerance.flushes { flushed(self.scalar, result) } else { result }
     }
 
     fn at_edge(&self, nearest: u64, [a, b, c]: [f64; 3]) -> u64 {
@@ -86,7 +86,7 @@ impl Loose {
         let zeros =
             matches!(self.operation, Operation::Glsl(Glsl::NMin | Glsl::NMax)) && a == 0.0 && b == 0.0;
         if zeros && a.is_sign_negative() != b.is_sign_negative() {
-            return from_f64(self.scalar, if self.freedom.highest { 0.0 } else { -0.0 });
+            return from_f64(self.scalar, if self.tolerance.highest { 0.0 } else { -0.0 });
         }
         let error = self.error([a, b, c], value);
         if value.is_nan() || value.is_infinite() && !matches!(error, Error::Any) {
@@ -94,24 +94,24 @@ impl Loose {
         }
         let rounded = match self.rounding_error([a, b, c], value) {
             Some(error) if error != 0.0 => {
-                let outward = (error > 0.0) == self.freedom.highest;
-                u64::from(self.freedom.rounds_either_way && outward) + u64::from(self.freedom.contracts)
+                let outward = (error > 0.0) == self.tolerance.highest;
+                u64::from(self.tolerance.rounds_either_way && outward) + u64::from(self.tolerance.contracts)
             }
             _ => 0,
         };
         match error {
             Error::Ulps(0) if rounded == 0 => nearest,
             Error::Ulps(_) if value == 0.0 => nearest,
-            Error::Ulps(count) => moved(self.scalar, nearest, count + rounded, self.freedom.highest),
+            Error::Ulps(count) => move_by_ulps(self.scalar, nearest, count + rounded, self.tolerance.highest),
             Error::Absolute(size) => {
-                from_f64(self.scalar, if self.freedom.highest { value + size } else { value - size })
+                from_f64(self.scalar, if self.tolerance.highest { value + size } else { value - size })
             }
             Error::Unfused => {
                 let product = from_f64(self.scalar, a * b);
                 let sum = from_f64(self.scalar, to_f64(self.scalar, product) + c);
-                if self.freedom.highest { sum } else { nearest }
+                if self.tolerance.highest { sum } else { nearest }
             }
-            Error::Any => from_f64(self.scalar, if self.freedom.highest { 3.0 } else { -3.0 }),
+            Error::Any => from_f64(self.scalar, if self.tolerance.highest { 3.0 } else { -3.0 }),
         }
     }
 
@@ -255,7 +255,7 @@ pub(crate) const fn flushed(scalar: Scalar, bits: u64) -> u64 {
 }
 
 /// The finite number that is this number of units in the last place above or below, on the same side of zero.
-fn moved(scalar: Scalar, bits: u64, units: u64, upward: bool) -> u64 {
+fn move_by_ulps(scalar: Scalar, bits: u64, units: u64, upward: bool) -> u64 {
     let (greatest, digits, sign): (u64, u32, u64) = match scalar {
         Scalar::F16 => (0x7bff, 10, 1 << 15),
         Scalar::F32 => (0x7f7f_ffff, 23, 1 << 31),
@@ -278,24 +278,24 @@ mod tests {
     use super::*;
     use crate::alu;
 
-    fn core(op: Op, freedom: Freedom, a: f32, b: f32) -> f32 {
+    fn core(op: Op, tolerance: Tolerance, a: f32, b: f32) -> f32 {
         let nearest = Lane::Two(alu::float_binary(op, Scalar::F32).expect("a binary instruction"));
-        let loose = Loose::new(Operation::Core(op), nearest, Scalar::F32, freedom).expect("a loose result");
+        let loose = Loose::new(Operation::Core(op), nearest, Scalar::F32, tolerance).expect("a loose result");
         f32::from_bits(loose.result([a.to_bits().into(), b.to_bits().into(), 0]) as u32)
     }
 
     fn glsl(function: Glsl, highest: bool, operands: [f32; 3]) -> f32 {
         let nearest = alu::glsl(function, Scalar::F32).expect("a function");
-        let freedom = Freedom { highest, ..Freedom::default() };
+        let tolerance = Tolerance { highest, ..Tolerance::default() };
         let loose =
-            Loose::new(Operation::Glsl(function), nearest, Scalar::F32, freedom).expect("a loose result");
+            Loose::new(Operation::Glsl(function), nearest, Scalar::F32, tolerance).expect("a loose result");
         f32::from_bits(loose.result(operands.map(|it| it.to_bits().into())) as u32)
     }
 
     #[test]
     fn sums_and_products_round_either_way_without_a_mode() {
-        let free = |highest| Freedom { highest, rounds_either_way: true, ..Freedom::default() };
-        let fixed = |highest| Freedom { highest, ..Freedom::default() };
+        let free = |highest| Tolerance { highest, rounds_either_way: true, ..Tolerance::default() };
+        let fixed = |highest| Tolerance { highest, ..Tolerance::default() };
         for (op, a, b) in [(Op::FAdd, 1.0, 1e-9), (Op::FSub, 1.0, 1e-9), (Op::FMul, 1.1, 1.3)] {
             let [low, high] = [false, true].map(|highest| core(op, free(highest), a, b));
             assert_eq!(high, low.next_up(), "{op:?}: one of the two is the nearest");
@@ -307,11 +307,11 @@ mod tests {
 
     #[test]
     fn denormal_numbers_become_zero_without_a_mode() {
-        let flushes = Freedom { flushes: true, ..Freedom::default() };
+        let flushes = Tolerance { flushes: true, ..Tolerance::default() };
         assert_eq!(core(Op::FAdd, flushes, 1e-40, 0.0), 0.0);
-        assert_eq!(core(Op::FAdd, Freedom::default(), 1e-40, 0.0), 1e-40);
+        assert_eq!(core(Op::FAdd, Tolerance::default(), 1e-40, 0.0), 1e-40);
         assert_eq!(
-            core(Op::FDiv, Freedom::default(), 1e-38, 4.0),
+            core(Op::FDiv, Tolerance::default(), 1e-38, 4.0),
             0.0,
             "a quotient need not respect the mode"
         );
@@ -320,10 +320,10 @@ mod tests {
     #[test]
     fn quotients_by_great_numbers_have_any_error() {
         for x in [1.0, f32::INFINITY] {
-            assert_eq!(core(Op::FDiv, Freedom::default(), x, f32::MAX), -3.0);
+            assert_eq!(core(Op::FDiv, Tolerance::default(), x, f32::MAX), -3.0);
         }
-        assert_eq!(core(Op::FDiv, Freedom::default(), f32::INFINITY, 1.0), f32::INFINITY);
-        assert_eq!(core(Op::FDiv, Freedom::default(), 1.0, f32::INFINITY), 0.0);
+        assert_eq!(core(Op::FDiv, Tolerance::default(), f32::INFINITY, 1.0), f32::INFINITY);
+        assert_eq!(core(Op::FDiv, Tolerance::default(), 1.0, f32::INFINITY), 0.0);
     }
 
     #[test]
@@ -337,12 +337,12 @@ mod tests {
         assert!(high - low > 0.0008 && high - low < 0.001);
         let [low, high] = edges(Glsl::Log2, 1.0);
         assert!(low < 0.0 && high > 0.0, "an absolute error around one");
-        let quotients =
-            [false, true].map(|highest| core(Op::FDiv, Freedom { highest, ..Freedom::default() }, 6.0, 3.0));
+        let quotients = [false, true]
+            .map(|highest| core(Op::FDiv, Tolerance { highest, ..Tolerance::default() }, 6.0, 3.0));
         assert_eq!(steps(quotients), 4);
         // One unit above the greatest number below 1 is half a step beyond 1.
         let quotients =
-            core(Op::FDiv, Freedom { highest: true, ..Freedom::default() }, 1.0f32.next_down(), 1.0);
+            core(Op::FDiv, Tolerance { highest: true, ..Tolerance::default() }, 1.0f32.next_down(), 1.0);
         assert_eq!(quotients, 1.0);
         let fused = [false, true].map(|highest| glsl(Glsl::Fma, highest, [1.1, 1.1, -1.21]));
         assert_ne!(fused[0], fused[1]);

@@ -2,7 +2,7 @@
 
 use spirv::{FPRoundingMode, Op as Inst_};
 
-use super::{body::Body, quick::quick};
+use super::{body::Body, quick::specialized_op};
 use crate::{
     Checks, Environment, Invalid,
     alu::{self, Conversion, F2, Operation, Rounding},
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
                 None if inst.op == Inst_::BitFieldUExtract => three(self, alu::extract_field, to, a),
                 None => three(self, alu::extract_signed_field(scalar).ok_or_else(wrong)?, to, a),
                 Some((value, ..)) => {
-                    let field = self.fresh(1)?;
+                    let field = self.allocate_registers(1)?;
                     three(self, alu::field(scalar).ok_or_else(wrong)?, field, value + lane);
                     three(self, alu::outside_field, to, a);
                     self.emit(Op::Two { f: |a, b| a | b, to, a: to, b: field, count: 1 });
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
                     self.add_operand_checks(inst, scalar, a, b, count);
                 }
                 let operation = (Operation::Core(op), alu::Lane::Two(f));
-                if !self.loosen(operation, scalar, inst.word(1)?, to, &[a, b], count) {
+                if !self.emit_imprecise(operation, scalar, inst.word(1)?, to, &[a, b], count) {
                     self.emit_binary(inst, (f, scalar), Lane { to, a, b }, count);
                 }
                 self.add_poison_check(inst.op, scalar, to, &[a, b], count);
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
 
     /// Emits a binary instruction. With checks, each lane has its own operation if there is one that follows single bytes.
     fn emit_binary(&mut self, inst: &Inst<'_>, (f, scalar): (F2, Scalar), first: Lane, count: u16) {
-        let quick = quick(inst.op, scalar);
+        let quick = specialized_op(inst.op, scalar);
         let shift = match inst.op {
             Inst_::ShiftLeftLogical => Some(Shift::Left),
             Inst_::ShiftRightLogical => Some(Shift::Right),
@@ -254,7 +254,7 @@ impl Body<'_, '_> {
                 self.convert(how, to, from, 1);
                 return Ok(());
             }
-            return Err(Invalid::new("bits are cast to another number of bits"));
+            return Err(Invalid::new("a bit cast changes the number of bits"));
         }
         let to = self.define(inst)?;
         self.emit(Op::Repack { to, from, count, from_size, to_size });
@@ -340,7 +340,7 @@ impl Body<'_, '_> {
             f.ok_or_else(|| Invalid::new("a dot product is not of floating-point numbers"))
         };
         let (times, plus) = (of(Inst_::FMul)?, of(Inst_::FAdd)?);
-        let products = self.fresh(count.into())?;
+        let products = self.allocate_registers(count.into())?;
         self.emit(Op::Two { f: times, to: products, a, b, count });
         self.copy(to, products, 1);
         for lane in 1..u32::from(count) {

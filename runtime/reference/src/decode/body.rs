@@ -121,7 +121,7 @@ impl Body<'_, '_> {
             let (size, align) = (found.size, found.align);
             self.function.objects.push(Object { name: self.decoder.name(id), size, align });
             let object = self.function.objects.len() as u32 - 1;
-            let to = self.fresh(1)?;
+            let to = self.allocate_registers(1)?;
             let size = self.literal(size)?;
             self.emit(Op::Variable { to, object });
             self.emit(Op::CopyMemory { to, from, size, align: 1 });
@@ -193,7 +193,7 @@ impl Body<'_, '_> {
     }
 
     /// Allocates registers.
-    pub(super) fn fresh(&mut self, count: u32) -> Result<Slot, Invalid> {
+    pub(super) fn allocate_registers(&mut self, count: u32) -> Result<Slot, Invalid> {
         let slot = self.function.slots;
         let slots = slot.checked_add(count).filter(|slots| *slots < 1 << 22);
         self.function.slots = slots.ok_or_else(|| Invalid::new("a function has too many values"))?;
@@ -211,7 +211,7 @@ impl Body<'_, '_> {
                 Err(Invalid::new(format!("id {id} is defined twice")))
             };
         }
-        let slot = self.fresh(self.decoder.types.slots(ty)?)?;
+        let slot = self.allocate_registers(self.decoder.types.slots(ty)?)?;
         self.values.insert(id, (slot, ty));
         Ok(slot)
     }
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
         let is_undefined = matches!(constant, Constant::Undefined);
         let count = self.decoder.types.slots(ty)?;
         let slots = self.decoder.slots_of(id)?;
-        let slot = self.fresh(count)?;
+        let slot = self.allocate_registers(count)?;
         self.function.presets.extend((slot..).zip(slots));
         if is_undefined {
             self.function.undefined.push((slot, count));
@@ -274,7 +274,7 @@ impl Body<'_, '_> {
 
     /// A register with a constant value.
     pub(super) fn literal(&mut self, value: u64) -> Result<Slot, Invalid> {
-        let slot = self.fresh(1)?;
+        let slot = self.allocate_registers(1)?;
         self.function.presets.push((slot, value));
         Ok(slot)
     }
@@ -359,7 +359,7 @@ impl Body<'_, '_> {
         self.fence = self.function.code.len();
         if conflict {
             for (_, from, count) in &mut moves {
-                let between = self.fresh(*count)?;
+                let between = self.allocate_registers(*count)?;
                 self.copy(between, *from, *count);
                 *from = between;
             }

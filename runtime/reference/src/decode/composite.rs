@@ -36,7 +36,7 @@ impl Body<'_, '_> {
                 let (slot, room) = self.decoder.types.part(ty, inst.from(4))?;
                 let count = self.decoder.types.slots(object_type)?;
                 if count != room {
-                    return Err(Invalid::new("a part of another type is inserted"));
+                    return Err(Invalid::new("a part of a different type is inserted"));
                 }
                 let to = self.define(inst)?;
                 let all = self.decoder.types.slots(ty)?;
@@ -52,7 +52,7 @@ impl Body<'_, '_> {
                 let (b, _, b_count) = self.lanes(inst.word(3)?)?;
                 let to = self.define(inst)?;
                 if self.decoder.types.slots(inst.word(0)?)? as usize != inst.from(4).len() {
-                    return Err(Invalid::new("a shuffle has another number of components"));
+                    return Err(Invalid::new("a shuffle has a different number of components"));
                 }
                 for (lane, &component) in (to..).zip(inst.from(4)) {
                     if component < u32::from(a_count) {

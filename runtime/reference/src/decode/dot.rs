@@ -29,16 +29,16 @@ impl Body<'_, '_> {
         let wide: Vec<Slot> = [(a, signs[0]), (b, signs[1])]
             .into_iter()
             .map(|(from, is_signed)| {
-                let to = self.fresh(count.into())?;
+                let to = self.allocate_registers(count.into())?;
                 let f = alu::widened(scalar, is_signed).ok_or_else(wrong)?;
                 self.emit(Op::One { f, to, a: from, count });
                 Ok(to)
             })
             .collect::<Result<_, Invalid>>()?;
-        let products = self.fresh(count.into())?;
+        let products = self.allocate_registers(count.into())?;
         let (times, plus) = (|a: u64, b: u64| a.wrapping_mul(b), |a: u64, b: u64| a.wrapping_add(b));
         self.emit(Op::Two { f: times, to: products, a: wide[0], b: wide[1], count });
-        let sum = self.fresh(1)?;
+        let sum = self.allocate_registers(1)?;
         self.copy(sum, products, 1);
         for lane in 1..u32::from(count) {
             self.emit(Op::Two { f: plus, to: sum, a: sum, b: products + lane, count: 1 });
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         let (slot, scalar, count) = self.lanes(id)?;
         match (scalar, count) {
             (Scalar::I32, 1) => {
-                let to = self.fresh(4)?;
+                let to = self.allocate_registers(4)?;
                 self.emit(Op::Repack { to, from: slot, count: 1, from_size: 4, to_size: 1 });
                 Ok((to, Scalar::I8, 4))
             }

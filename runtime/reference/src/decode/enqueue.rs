@@ -106,7 +106,7 @@ impl Body<'_, '_> {
                 let parts: Vec<Part> = self.decoder.types.parts(pointee)?;
                 self.decoder.tables.parts.push(parts);
                 let parts = self.decoder.tables.parts.len() as u32 - 1;
-                let to = self.fresh(INDEX_SPACE)?;
+                let to = self.allocate_registers(INDEX_SPACE)?;
                 self.emit(Op::LoadParts { to, pointer: slot, parts, how: BYTES });
                 Ok(to)
             }
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
             locals.push(match self.decoder.types.get(ty)?.ty {
                 Ty::Pointer(_, pointee) => {
                     let (scalar, _) = self.decoder.types.lanes(pointee)?;
-                    let to = self.fresh(1)?;
+                    let to = self.allocate_registers(1)?;
                     self.emit(Op::Load { to, pointer: slot, size: scalar.size(), count: 1, how: BYTES });
                     to
                 }

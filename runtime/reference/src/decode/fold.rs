@@ -43,8 +43,8 @@ impl Uses {
         Self(uses)
     }
 
-    /// The only use of an instruction's result.
-    fn only(&self, id: u32) -> Option<Use> {
+    /// The use of an instruction's result, if it has exactly one.
+    fn single_use(&self, id: u32) -> Option<Use> {
         // The definition counts as one occurrence.
         self.0.get(&id).copied().filter(|known| known.count == 2 && known.operand >= 2)
     }
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
 
     /// The operand and factor of an instruction, if only an address chain uses its result.
     fn folded_by(&self, inst: &Inst<'_>) -> Option<Folded> {
-        let used = self.uses.only(inst.words.get(1).copied()?)?;
+        let used = self.uses.single_use(inst.words.get(1).copied()?)?;
         let user = self.insts.get(used.user)?;
         // The index of `OpInBoundsAccessChain` is checked, so it stays a value.
         let is_chain =

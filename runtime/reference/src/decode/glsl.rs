@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         if operands.len() != lane.operands() {
             return Err(wrong());
         }
-        if self.loosen(operation, scalar, inst.word(1)?, to, &operands, count) {
+        if self.emit_imprecise(operation, scalar, inst.word(1)?, to, &operands, count) {
             self.add_glsl_poison_check(function, to, values);
             return Ok(());
         }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The specialized operation for frequently used instructions.
-pub(super) fn quick(op: Inst_, scalar: Scalar) -> Option<fn(Lane) -> Op> {
+pub(super) fn specialized_op(op: Inst_, scalar: Scalar) -> Option<fn(Lane) -> Op> {
     Some(match (op, scalar) {
         (Inst_::IAdd, Scalar::I32) => Op::AddI32,
         (Inst_::ISub, Scalar::I32) => Op::SubI32,

@@ -7,7 +7,7 @@ use spirv::{ExecutionMode, GlslStd450Op as Glsl, Op as Inst_, StorageClass};
 use super::{Decoder, body::Body};
 use crate::{
     Checks, Environment, Invalid, Results,
-    alu::{self, Freedom, Loose, Operation, Rounding, flushed},
+    alu::{self, Loose, Operation, Rounding, Tolerance, flushed},
     code::{Lanes, LooseLanes, Op, Slot},
     poison::FLOAT,
     types::{Member, Scalar, Ty},
@@ -62,8 +62,9 @@ impl Decoder<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Adds an operation with a loose result in place of one with the nearest result. Returns whether it did.
-    pub(super) fn loosen(
+    /// Emits an operation that may deviate from the nearest result, if the module allows deviations. Returns whether it
+    /// did.
+    pub(super) fn emit_imprecise(
         &mut self,
         (operation, nearest): (Operation, alu::Lane),
         scalar: Scalar,
@@ -72,8 +73,8 @@ impl Body<'_, '_> {
         operands: &[Slot],
         count: u16,
     ) -> bool {
-        let Some(freedom) = self.freedom(scalar, id) else { return false };
-        let Some(loose) = Loose::new(operation, nearest, scalar, freedom) else { return false };
+        let Some(tolerance) = self.tolerance(scalar, id) else { return false };
+        let Some(loose) = Loose::new(operation, nearest, scalar, tolerance) else { return false };
         let operand = |index: usize| operands.get(index).or(operands.last()).copied().unwrap_or(to);
         let operands = [operand(0), operand(1), operand(2)];
         self.decoder.tables.loose.push(LooseLanes { loose, to, operands, count });
@@ -81,13 +82,13 @@ impl Body<'_, '_> {
         true
     }
 
-    /// What the module does not require of the instruction with this result, with numbers of this type. `None` for the
-    /// nearest results.
-    fn freedom(&self, scalar: Scalar, id: u32) -> Option<Freedom> {
+    /// The deviations that the module allows for the instruction with this result and numbers of this type. `None` if the
+    /// nearest results are computed.
+    fn tolerance(&self, scalar: Scalar, id: u32) -> Option<Tolerance> {
         let is_loose =
             self.decoder.results != Results::Nearest && self.decoder.types.environment == Environment::Vulkan;
         let (modes, size) = (self.decoder.floats, scalar.size());
-        is_loose.then(|| Freedom {
+        is_loose.then(|| Tolerance {
             highest: self.decoder.results == Results::Highest,
             rounds_either_way: modes.rounded & size == 0,
             flushes: modes.denormals & size == 0,
@@ -97,13 +98,13 @@ impl Body<'_, '_> {
 
     /// The direction in which a conversion to this type rounds, if the module does not require one.
     pub(super) fn free_rounding(&self, scalar: Scalar, id: u32) -> Option<Rounding> {
-        let freedom = self.freedom(scalar, id).filter(|it| scalar.is_float() && it.rounds_either_way)?;
-        Some(if freedom.highest { Rounding::Up } else { Rounding::Down })
+        let tolerance = self.tolerance(scalar, id).filter(|it| scalar.is_float() && it.rounds_either_way)?;
+        Some(if tolerance.highest { Rounding::Up } else { Rounding::Down })
     }
 
     /// Flushes denormal numbers of this type, if the module does not preserve them. Returns the registers of the result.
     pub(super) fn flush(&mut self, scalar: Scalar, id: u32, from: Slot, count: u16) -> Result<Slot, Invalid> {
-        if !scalar.is_float() || !self.freedom(scalar, id).is_some_and(|it| it.flushes) {
+        if !scalar.is_float() || !self.tolerance(scalar, id).is_some_and(|it| it.flushes) {
             return Ok(from);
         }
         let f: alu::F1 = match scalar {
@@ -111,7 +112,7 @@ impl Body<'_, '_> {
             Scalar::F32 => |bits| flushed(Scalar::F32, bits),
             _ => |bits| flushed(Scalar::F64, bits),
         };
-        let to = self.fresh(count.into())?;
+        let to = self.allocate_registers(count.into())?;
         self.emit(Op::One { f, to, a: from, count });
         Ok(to)
     }

@@ -27,8 +27,8 @@ pub(crate) fn takes_value(action: Action) -> bool {
     )
 }
 
-/// Updates the poison of an object's bytes, given its old value and the operand, and returns that of the result,
-/// which has the bytes of the old value.
+/// Updates the poison of an object's bytes, and returns the poison of the operation's result: that of the old value. `old` is
+/// the object's old value, `value` the operand.
 pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: u64) -> Poison {
     let before = poison::of_bytes(bytes);
     let masked = |absorbing| poison::masked((old, before), (value, 0), absorbing);
@@ -49,7 +49,7 @@ pub(crate) struct Effect {
     pub(crate) old: u64,
     /// Whether it stored a value.
     pub(crate) writes: bool,
-    /// Whether it stored another value than the old one.
+    /// Whether it stored a value that differs from the old one.
     pub(crate) changes: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<
     let (value, comparator) = (regs[atomic.value as usize], regs[atomic.comparator as usize]);
     let (mut writes, mut changes) = (false, false);
     let old = update(cells, at, size, |old| {
-        let new = next(atomic, old, value, comparator);
+        let new = new_value(atomic, old, value, comparator);
         writes = new.is_some();
         changes = new.is_some_and(|new| new != old);
         new
@@ -74,7 +74,7 @@ pub(crate) fn perform(view: &View<'_>, atomic: &Atomic, regs: &[u64]) -> Result<
 }
 
 /// The value to store, if any.
-fn next(atomic: &Atomic, old: u64, value: u64, comparator: u64) -> Option<u64> {
+fn new_value(atomic: &Atomic, old: u64, value: u64, comparator: u64) -> Option<u64> {
     let scalar = atomic.scalar;
     let size = scalar.size();
     let signed = |bits| alu::signed(size, bits);
@@ -121,7 +121,7 @@ fn float(scalar: Scalar, old: u64, value: u64, f: fn(f64, f64) -> f64) -> u64 {
 /// Replaces a value atomically and returns the old one.
 fn update(cells: &Cells, at: u64, size: u8, mut f: impl FnMut(u64) -> Option<u64>) -> u64 {
     if size == 8 {
-        let _alone = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
         let old = cells.load(at, 8);
         if let Some(new) = f(old) {
             cells.store(at, 8, new);

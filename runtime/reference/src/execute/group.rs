@@ -14,11 +14,11 @@ use super::{
     printf::Printed,
     races::{Races, Shadow},
     resource::Resource,
-    run::{self, Site},
+    run::{self, GroupState},
     view::Local,
 };
 use crate::{
-    Checks, ItemId, Monitor, Program, Reason, WorkItem, World,
+    Checks, ItemId, Monitor, Program, Reason, StoppedLaunch, WorkItem,
     code::{CollectiveKind, Function, Line, ResourceLocation, Scope},
     interface::ParameterKind,
     memory::{Cells, Location, Objects, Space},
@@ -55,9 +55,9 @@ struct GroupContext<'l> {
 }
 
 /// How a group's time slice ended.
-pub(crate) enum Ended {
+pub(crate) enum SliceEnd {
     Done,
-    GaveWay,
+    Yielded,
 }
 
 /// The state shared by a thread's groups.
@@ -153,7 +153,7 @@ impl<'l> Group<'l> {
         &mut self,
         shared: &mut Shared<'_>,
         others: &mut VecDeque<Group<'l>>,
-    ) -> Result<Ended, Box<Report>> {
+    ) -> Result<SliceEnd, Box<Report>> {
         let result = self.run_items::<CHECKS>(shared, others);
         if let (Some(debugging), Err(report)) = (&shared.debugging, &result)
             && !report.is_ended()
@@ -169,7 +169,7 @@ impl<'l> Group<'l> {
         &mut self,
         shared: &mut Shared<'_>,
         others: &mut VecDeque<Group<'l>>,
-    ) -> Result<Ended, Box<Report>> {
+    ) -> Result<SliceEnd, Box<Report>> {
         let mut turns = 0;
         if self.live.capacity() == 0 {
             self.live = shared.pool.lists.pop().unwrap_or_default();
@@ -186,7 +186,7 @@ impl<'l> Group<'l> {
                     continue;
                 }
                 if focus.is_none_or(|focus| self.live[index].index == focus) {
-                    self.turn::<CHECKS>(index, shared, others)?;
+                    self.run_slice::<CHECKS>(index, shared, others)?;
                 }
                 let item = &self.live[index];
                 any_ready |= item.state == State::Ready;
@@ -203,7 +203,7 @@ impl<'l> Group<'l> {
                 self.begun += 1;
                 self.live.push(item);
                 let index = self.live.len() - 1;
-                self.turn::<CHECKS>(index, shared, others)?;
+                self.run_slice::<CHECKS>(index, shared, others)?;
                 let item = &self.live[index];
                 if item.state == State::Done {
                     self.done += 1;
@@ -224,7 +224,7 @@ impl<'l> Group<'l> {
                 shared.pool.lists.push(std::mem::take(&mut self.live));
                 return match self.context.copies.unawaited() {
                     Some(site) if CHECKS => Err(self.context.unawaited_copy(site)),
-                    _ => Ok(Ended::Done),
+                    _ => Ok(SliceEnd::Done),
                 };
             }
             turns += if any_ready { TURNS_OF_A_WAIT } else { 1 };
@@ -247,7 +247,7 @@ impl<'l> Group<'l> {
             }
             let is_late = || shared.options.deadline.is_some_and(|deadline| Instant::now() > deadline);
             if any_ready && turns >= TURNS_PER_SLICE || is_late() {
-                return Ok(Ended::GaveWay);
+                return Ok(SliceEnd::Yielded);
             }
         }
     }
@@ -395,14 +395,14 @@ impl<'l> Group<'l> {
     }
 
     /// Runs one work-item for a time slice, or until another one has the focus of the debugger.
-    fn turn<const CHECKS: bool>(
+    fn run_slice<const CHECKS: bool>(
         &mut self,
         index: usize,
         shared: &mut Shared<'_>,
         others: &mut VecDeque<Group<'l>>,
     ) -> Result<(), Box<Report>> {
         loop {
-            self.context.turn::<CHECKS>(&mut self.live[index], shared)?;
+            self.context.run_slice::<CHECKS>(&mut self.live[index], shared)?;
             let Some(debugging) = &shared.debugging else { return Ok(()) };
             if !std::mem::take(&mut self.live[index].is_stopped) {
                 return Ok(());
@@ -427,8 +427,9 @@ impl<'l> Group<'l> {
         shared.pass_output();
         let kernel = self.context.position.launch.name();
         let running = running.map(|index| ItemId { group: self.context.number, index });
-        let mut world = World { group: self, others, global: shared.global, races: shared.races, running };
-        match Report::of_debugger(kernel, monitor.stops(reason, &mut world)) {
+        let mut stopped =
+            StoppedLaunch { group: self, others, global: shared.global, races: shared.races, running };
+        match Report::of_debugger(kernel, monitor.on_stop(reason, &mut stopped)) {
             Some(report) => Err(Box::new(report)),
             None => Ok(()),
         }
@@ -551,14 +552,14 @@ impl GroupContext<'_> {
     }
 
     /// Runs one work-item for a time slice.
-    fn turn<const CHECKS: bool>(
+    fn run_slice<const CHECKS: bool>(
         &mut self,
         item: &mut Item,
         shared: &mut Shared<'_>,
     ) -> Result<(), Box<Report>> {
         let options = shared.options;
         let slice = if options.seed == 0 { SLICE } else { 1 + self.random.below(64) };
-        let mut site = Site {
+        let mut site = GroupState {
             program: self.position.program(),
             position: self.position,
             global: shared.global,

@@ -67,7 +67,7 @@ pub(crate) fn perform<const CHECKS: bool>(
                 why => return Err(Problem::Poison(why, Use::Stored)),
             }
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
-                return Err(misuse("writes texels of another type than the image"));
+                return Err(misuse("writes texels of a different type from the image's"));
             };
             record(integers(regs), true)?;
             if !texels.store(integers(regs), texel) && CHECKS {
@@ -142,7 +142,7 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         (Texel::Signed(texel), Scalar::I32) => texel.map(|value| u64::from(value as u32)),
         (Texel::Unsigned(texel), Scalar::I32) => texel.map(u64::from),
-        _ => return Err(misuse("reads texels of another type than the image")),
+        _ => return Err(misuse("reads texels of a different type from the image's")),
     };
     for (lane, bits) in lanes.into_iter().take(count).enumerate() {
         set(regs, poison, op.to, lane, bits);

@@ -24,8 +24,8 @@ use crate::{
     report::{Problem, Use},
 };
 
-/// The group's state, as a work-item accesses it.
-pub(crate) struct Site<'a> {
+/// The state of a work-group that its work-items access.
+pub(crate) struct GroupState<'a> {
     pub(crate) program: &'a Program,
     pub(crate) position: GroupPosition<'a>,
     pub(crate) global: &'a Objects,
@@ -45,7 +45,7 @@ const POLL_STEPS: u64 = 2048;
 
 /// The state of a running function, except its registers.
 pub(super) struct Machine<'m, 's> {
-    pub(super) site: &'m mut Site<'s>,
+    pub(super) site: &'m mut GroupState<'s>,
     private: &'m mut Private,
     thread: &'m mut Thread,
     polls: &'m mut Polls,
@@ -100,7 +100,7 @@ impl<'s> Machine<'_, 's> {
 
 /// Runs a work-item for a number of jumps.
 pub(crate) fn run<const CHECKS: bool>(
-    site: &mut Site<'_>,
+    site: &mut GroupState<'_>,
     item: &mut Item,
     slice: u64,
 ) -> Result<(), Problem> {
@@ -111,7 +111,11 @@ pub(crate) fn run<const CHECKS: bool>(
 }
 
 /// Runs a work-item until it is done or stops. Stores its position.
-fn frames<const CHECKS: bool>(site: &mut Site<'_>, item: &mut Item, left: &mut u64) -> Result<(), Problem> {
+fn frames<const CHECKS: bool>(
+    site: &mut GroupState<'_>,
+    item: &mut Item,
+    left: &mut u64,
+) -> Result<(), Problem> {
     let program = site.program;
     while *left > 0 {
         let Some(&frame) = item.frames.last() else {
@@ -333,7 +337,7 @@ enum Arrival {
 }
 
 /// Informs the debugger. Returns whether the work-item stops.
-fn reaches(site: &Site<'_>, item: &mut Item, monitor: &dyn Monitor, arrival: Arrival) -> bool {
+fn reaches(site: &GroupState<'_>, item: &mut Item, monitor: &dyn Monitor, arrival: Arrival) -> bool {
     let program = site.program;
     let Some(frame) = item.frames.last_mut() else {
         monitor.completes(ItemId { group: site.number, index: item.index });

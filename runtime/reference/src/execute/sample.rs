@@ -64,7 +64,7 @@ impl Source<'_> {
                 let [x, y] = both.map(|gradient| {
                     let along = gradient.iter().zip(desc.size).take(dims.into());
                     along
-                        .map(|(&part, size)| spread(part, size, sampler))
+                        .map(|(&part, size)| gradient_in_texels(part, size, sampler))
                         .map(|part| part * part)
                         .sum::<f32>()
                 });
@@ -106,13 +106,16 @@ impl Source<'_> {
                 vec![(coordinate.round_ties_even().clamp(0.0, (size - 1) as f32) as i64, 1.0)]
             } else if is_linear {
                 let u = in_texels(coordinate, size, sampler) - 0.5;
-                let (lower, weight) = (whole(u.floor(), size), u - u.floor());
+                let (lower, weight) = (to_integer(u.floor(), size), u - u.floor());
                 vec![
                     (wrapped(lower, size, sampler), 1.0 - weight),
                     (wrapped(lower + 1, size, sampler), weight),
                 ]
             } else {
-                vec![(wrapped(whole(in_texels(coordinate, size, sampler).floor(), size), size, sampler), 1.0)]
+                vec![(
+                    wrapped(to_integer(in_texels(coordinate, size, sampler).floor(), size), size, sampler),
+                    1.0,
+                )]
             };
         }
         if !is_linear {
@@ -145,7 +148,7 @@ impl Source<'_> {
 }
 
 /// A component of a gradient, in texels of the first level.
-fn spread(part: f32, size: u32, sampler: u32) -> f32 {
+fn gradient_in_texels(part: f32, size: u32, sampler: u32) -> f32 {
     if sampler & NORMALIZED == 0 { part } else { part * size as f32 }
 }
 
@@ -169,8 +172,8 @@ fn in_texels(s: f32, size: u32, sampler: u32) -> f32 {
     s * size as f32
 }
 
-/// Converts to an integer, keeping coordinates outside the image outside.
-fn whole(u: f32, size: u32) -> i64 {
+/// Converts a coordinate to an integer. A coordinate outside the image stays outside.
+fn to_integer(u: f32, size: u32) -> i64 {
     u.max(-2.0).min(size as f32 + 1.0) as i64
 }
 

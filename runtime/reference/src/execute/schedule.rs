@@ -15,7 +15,7 @@ use std::{
 use super::{
     Argument, Launch, Options, Outcome, Pipeline, Region,
     enqueue::{Child, IndexSpace, MAX_ENQUEUED, Next, Queue},
-    group::{self, Debugging, Ended, Group, Pool},
+    group::{self, Debugging, Group, Pool, SliceEnd},
     group_position::GroupPosition,
     races::Races,
     resource::{self, Resource},
@@ -238,8 +238,8 @@ impl Shared<'_> {
                 self.stop(group.timeout());
             }
             match ended {
-                Ok(Ended::Done) => {}
-                Ok(Ended::GaveWay) => waiting.push_back(group),
+                Ok(SliceEnd::Done) => {}
+                Ok(SliceEnd::Yielded) => waiting.push_back(group),
                 Err(report) => self.stop(*report),
             }
         }

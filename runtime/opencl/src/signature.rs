@@ -7,9 +7,9 @@ use kiln_compiler::ty::{Access, Quals};
 use kiln_runtime::interface::{Argument, ArgumentKind, KernelInterface};
 use opencl_sys::*;
 
-/// A kernel.
+/// The name, attributes and parameters of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct KernelSignature {
     pub(crate) name: String,
     pub(crate) attributes: String,
     pub(crate) parameters: Vec<Parameter>,
@@ -81,14 +81,14 @@ impl Kind {
 }
 
 /// The kernels of a module. `source` is the interface of its source, if there is one.
-pub(crate) fn shapes(kernels: &[KernelInterface], source: Option<&Interface>) -> Vec<Shape> {
+pub(crate) fn signatures(kernels: &[KernelInterface], source: Option<&Interface>) -> Vec<KernelSignature> {
     kernels
         .iter()
         .map(|kernel| {
             let declared = source.and_then(|source| source.kernels.iter().find(|it| it.name == kernel.name));
             let types = source.zip(declared);
             let parameters = kernel.arguments.iter().enumerate();
-            Shape {
+            KernelSignature {
                 name: kernel.name.clone(),
                 attributes: match declared {
                     Some(declared) if kernel.attributes.is_empty() => declared.attributes.clone(),
