@@ -1,4 +1,4 @@
-//! `kiln-build` in the example application: cargo builds, runs and rebuilds it in a separate folder, also with errors.
+//! `kiln-build` in the example application: cargo builds, runs and rebuilds it in a separate folder, with and without errors.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
 //! Compares random programs on every device with PoCL on the same source, without and with optimization.
-//! `cargo xtask differential` runs more, also with other references.
+//! `cargo xtask differential` runs more, with other references too.
 
 use kiln_testsuite::{differential::Comparison, nightly};
 

@@ -120,8 +120,8 @@ impl Layout<'_> {
         self.prefix.join("etc/OpenCL/vendors")
     }
 
-    /// The path at which to write an installed file.
-    fn now(&self, path: &Path) -> PathBuf {
+    /// Where to write a file that will be installed at `path`: below `destdir`, if given.
+    fn path_in_destdir(&self, path: &Path) -> PathBuf {
         match (self.destdir, path.strip_prefix("/")) {
             (Some(destdir), Ok(relative)) => destdir.join(relative),
             _ => path.to_owned(),
@@ -155,7 +155,7 @@ impl Layout<'_> {
             let script = process::output(Command::new(&kiln).args(["completions", shell]))?;
             self.write(&self.prefix.join(target), script.as_bytes())?;
         }
-        self.manual(&kiln)
+        self.install_man_pages(&kiln)
     }
 
     /// Installs the compiler's library with its header, for linkers, programs and pkg-config.
@@ -178,7 +178,7 @@ impl Layout<'_> {
 
     /// Installs a link to a file beside it.
     fn link(&self, file: &str, target: &str) -> Outcome {
-        let link = self.now(&self.prefix.join(target));
+        let link = self.path_in_destdir(&self.prefix.join(target));
         if fs::symlink_metadata(&link).is_ok() {
             fs::remove_file(&link).map_err(|e| cannot(&link, &e))?;
         }
@@ -186,7 +186,7 @@ impl Layout<'_> {
     }
 
     /// Installs the manual pages, which `kiln` writes itself.
-    fn manual(&self, kiln: &Path) -> Outcome {
+    fn install_man_pages(&self, kiln: &Path) -> Outcome {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         process::run(Command::new(kiln).arg("man").arg(scratch.path()))?;
         let pages = fs::read_dir(scratch.path()).map_err(|e| e.to_string())?;
@@ -202,13 +202,13 @@ impl Layout<'_> {
         let bytes = fs::read(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
         let target = self.prefix.join(target);
         self.write(&target, &bytes)?;
-        let target = self.now(&target);
+        let target = self.path_in_destdir(&target);
         fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(|e| cannot(&target, &e))
     }
 
     /// Writes an installed file.
     fn write(&self, path: &Path, bytes: &[u8]) -> Outcome {
-        let target = self.now(path);
+        let target = self.path_in_destdir(path);
         let folder = target.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
         let new = tempfile::NamedTempFile::new_in(folder).map_err(|e| cannot(folder, &e))?;

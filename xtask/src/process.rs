@@ -55,7 +55,7 @@ pub(crate) fn target_dir() -> PathBuf {
     this.ancestors().nth(2).map_or_else(|| root().join("target"), Path::to_path_buf)
 }
 
-/// A path of the command line, also for programs that run in other folders.
+/// Makes a path of the command line absolute, for programs that run in other folders.
 pub(crate) fn absolute(path: &str) -> Result<PathBuf, String> {
     std::path::absolute(path).map_err(|error| error.to_string())
 }

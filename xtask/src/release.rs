@@ -27,7 +27,7 @@ struct Package {
     version: String,
     description: String,
     is_published: bool,
-    /// The packages of the workspace that it depends on, also for builds, and their required versions.
+    /// The packages of the workspace that it depends on, including for builds, and their required versions.
     needs: BTreeMap<String, String>,
 }
 

@@ -1,5 +1,5 @@
 //! Debian's Rust compiler for building web browsers. It is newer than Debian's rustc, and comes with the sources of the standard
-//! library, so that it compiles for all targets: also where rustup cannot add any.
+//! library, so that it compiles for all targets, even where rustup cannot add any.
 
 use std::{
     fs,

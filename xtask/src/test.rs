@@ -42,7 +42,7 @@ pub(crate) fn test(arguments: &Test) -> Outcome {
     run_cargo_test(arguments, &mut totals)?;
     if arguments.filter.is_none() {
         for check in HOUSE {
-            totals.house(check.name, (check.run)());
+            totals.record_check(check.name, (check.run)());
         }
     }
     totals.finish(begin)?;
@@ -125,10 +125,11 @@ fn run_cargo_test(arguments: &Test, totals: &mut Totals) -> Outcome {
     let messages = messages.join().map_err(|_| "cannot read the messages of cargo")?;
     // Failed tests are already counted. A test program that crashes or does not compile prints no result.
     for crash in messages.iter().filter(|line| is_crash(line)) {
-        totals.house("crash", Err(crash.clone()));
+        totals.record_check("crash", Err(crash.clone()));
     }
     if !status.success() && totals.failures.is_empty() {
-        totals.house("cargo-test", Err(format!("cargo test failed: {status}\n{}", messages.join("\n"))));
+        totals
+            .record_check("cargo-test", Err(format!("cargo test failed: {status}\n{}", messages.join("\n"))));
     }
     Ok(())
 }
@@ -189,7 +190,7 @@ impl Totals {
         }
     }
 
-    fn house(&mut self, name: &str, outcome: Outcome) {
+    fn record_check(&mut self, name: &str, outcome: Outcome) {
         match outcome {
             Ok(()) => {
                 self.passed += 1;

@@ -159,7 +159,7 @@ typedef struct kiln_label {
 typedef struct kiln_fix {
   // A short description.
   const char *title;
-  // The text that it replaces, perhaps in another file than the mistake. May be empty.
+  // The text that it replaces, perhaps in a different file from the mistake. May be empty.
   struct kiln_location location;
   // The new text.
   const char *replacement;
@@ -280,7 +280,7 @@ enum kiln_status kiln_options_set_format(struct kiln_options *options, uint32_t 
 // Compiles a source of `length` bytes. `name` is its name in messages and in __FILE__; files that it includes with
 // quotes are searched first in the folder of `name`. With NULL as `options`, uses those of kiln_options_new().
 //
-// Returns a result, also for a source with errors; free it with kiln_result_free().
+// Returns a result even if the source has errors; free it with kiln_result_free().
 struct kiln_result *kiln_compile(const char *source,
                                  size_t length,
                                  const char *name,
@@ -316,13 +316,13 @@ size_t kiln_result_warning_count(const struct kiln_result *result);
 // The number of diagnostics.
 size_t kiln_result_diagnostic_count(const struct kiln_result *result);
 
-// A diagnostic, in the order of the source; NULL if there are fewer.
+// The diagnostic with this index, in source order; NULL if the index is too large.
 const struct kiln_diagnostic *kiln_result_diagnostic(const struct kiln_result *result, size_t index);
 
 // The number of files that the source includes, directly or indirectly.
 size_t kiln_result_dependency_count(const struct kiln_result *result);
 
-// The path of an included file, in the order of their first use; NULL if there are fewer.
+// The path of the included file with this index, in the order of first use; NULL if the index is too large.
 const char *kiln_result_dependency(const struct kiln_result *result, size_t index);
 
 #ifdef __cplusplus

@@ -134,7 +134,7 @@ pub struct Label {
 pub struct Fix {
     /// A short description.
     pub title: *const c_char,
-    /// The text that it replaces, perhaps in another file than the mistake. May be empty.
+    /// The text that it replaces, perhaps in a different file from the mistake. May be empty.
     pub location: Location,
     /// The new text.
     pub replacement: *const c_char,

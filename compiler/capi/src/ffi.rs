@@ -1,7 +1,7 @@
-//! The C interface: exported functions, pointers of the application to references and text.
+//! The C interface: the exported functions, and the conversion of the application's pointers to references and strings.
 //!
-//! The application keeps the rules of the header: a handle comes from this library and was not freed, and text ends
-//! with a zero. Null pointers are handled here. A panic becomes an error.
+//! The application must follow the rules of the header: a handle comes from this library and was not freed, and a string
+//! ends with a zero byte. Null pointers are handled here. A panic becomes an error.
 
 use std::{
     ffi::{CStr, CString, c_char, c_void},
@@ -201,7 +201,7 @@ pub extern "C" fn kiln_options_set_format(options: *mut Options, format: u32, co
 /// Compiles a source of `length` bytes. `name` is its name in messages and in __FILE__; files that it includes with
 /// quotes are searched first in the folder of `name`. With NULL as `options`, uses those of kiln_options_new().
 ///
-/// Returns a result, also for a source with errors; free it with kiln_result_free().
+/// Returns a result even if the source has errors; free it with kiln_result_free().
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_compile(
     source: *const c_char,
@@ -293,7 +293,7 @@ pub extern "C" fn kiln_result_diagnostic_count(result: *const Compilation) -> us
     get(result).map_or(0, |result| result.diagnostics.len())
 }
 
-/// A diagnostic, in the order of the source; NULL if there are fewer.
+/// The diagnostic with this index, in source order; NULL if the index is too large.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_result_diagnostic(result: *const Compilation, index: usize) -> *const Diagnostic {
     get(result).and_then(|result| result.diagnostics.get(index)).map_or(ptr::null(), ptr::from_ref)
@@ -305,7 +305,7 @@ pub extern "C" fn kiln_result_dependency_count(result: *const Compilation) -> us
     get(result).map_or(0, |result| result.dependencies.len())
 }
 
-/// The path of an included file, in the order of their first use; NULL if there are fewer.
+/// The path of the included file with this index, in the order of first use; NULL if the index is too large.
 #[unsafe(no_mangle)]
 pub extern "C" fn kiln_result_dependency(result: *const Compilation, index: usize) -> *const c_char {
     pointer(get(result).and_then(|result| result.dependencies.get(index)))
@@ -328,7 +328,7 @@ pub(crate) struct Callbacks {
     data: *mut c_void,
 }
 
-// SAFETY: the header says that the functions are called on other threads. One compilation calls them one after the other.
+// SAFETY: the header says that the functions are called on other threads. One compilation makes one call at a time.
 unsafe impl Send for Callbacks {}
 // SAFETY: as above; an application that compiles with the same options on several threads must supply functions that
 // allow it.
@@ -381,22 +381,22 @@ fn free<T>(handle: *mut T) {
     }
 }
 
-/// A text, which may be null.
+/// Converts a C string. `None` for null.
 fn text<'a>(text: *const c_char) -> Result<Option<&'a str>, String> {
     if text.is_null() {
         return Ok(None);
     }
-    // SAFETY: the application passes a text that ends with a zero.
+    // SAFETY: the application passes a string that ends with a zero byte.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map(Some).map_err(|_| "an argument is not UTF-8".to_owned())
 }
 
-/// A text, which must not be null.
+/// Converts a C string that must not be null.
 fn required<'a>(pointer: *const c_char) -> Result<&'a str, String> {
     text(pointer)?.ok_or_else(|| "an argument is NULL".to_owned())
 }
 
-/// Bytes of the application; none for null.
+/// The bytes at a pointer of the application. Empty for null.
 fn bytes<'a>(first: *const c_char, length: usize) -> &'a [u8] {
     if first.is_null() || length == 0 {
         return &[];
@@ -405,7 +405,7 @@ fn bytes<'a>(first: *const c_char, length: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(first.cast(), length) }
 }
 
-/// A text for the application; null for none.
+/// The pointer to a string that is returned to the application; null for `None`.
 fn pointer(text: Option<&CString>) -> *const c_char {
     text.map_or(ptr::null(), |text| text.as_ptr())
 }

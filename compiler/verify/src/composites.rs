@@ -98,7 +98,7 @@ fn insert(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
         return Some("there is no such part of the type of the object".to_owned());
     }
     let is_same = type_of(module, entry, 1) == entry.result_type;
-    (!is_same).then(|| "the composite has another type than the result".to_owned())
+    (!is_same).then(|| "the composite has a different type from the result".to_owned())
 }
 
 fn dynamic(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
@@ -171,7 +171,7 @@ fn shuffle(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
         return Some("an operand or the result is not a vector".to_owned());
     };
     if first.0 != result.0 || second.0 != result.0 {
-        return Some("a vector has another component type than the result".to_owned());
+        return Some("a vector has a different component type from the result".to_owned());
     }
     let literals = &entry.operands()[2..];
     let is_taken = |literal: &Operand| match literal {

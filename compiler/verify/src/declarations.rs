@@ -77,7 +77,7 @@ fn variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         return Some("its type is not a pointer");
     };
     if entry.operands().first() != Some(&Operand::StorageClass(class)) {
-        return Some("its pointer type has another storage class");
+        return Some("its pointer type has a different storage class");
     }
     let initializer = module.definition(entry.id(1)?)?;
     let name = initializer.class.opname;
@@ -85,7 +85,7 @@ fn variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     if !is_constant && initializer.op() != Op::Variable && initializer.op() != Op::Undef {
         return Some("its initializer is neither a constant nor a variable");
     }
-    (initializer.result_type != Some(pointee)).then_some("its initializer has another type")
+    (initializer.result_type != Some(pointee)).then_some("its initializer has a different type")
 }
 
 fn op_of(module: &Module<'_>, id: Word) -> Option<Op> {

@@ -115,7 +115,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         } else if set == Set::Glsl && is_by_components(number) {
             let mut operands = entry.operands()[2..].iter().filter_map(Operand::id);
             if operands.any(|operand| module.type_of(operand) != entry.result_type) {
-                let message = format!("an operand of {} has another type than the result", row.opname);
+                let message = format!("an operand of {} has a different type from the result", row.opname);
                 findings.push(entry.finding(&TYPES, message));
             }
         } else if set == Set::OpenCl

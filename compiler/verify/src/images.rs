@@ -475,7 +475,7 @@ impl Instruction<'_> {
         };
         let sampled = Shape::of_type(self.module, self.image.sampled_type);
         if sampled.is_some_and(|sampled| texel.with_count(1) != sampled) {
-            return Some("the texel has another component type than the image".to_owned());
+            return Some("the texel has a different component type from the image".to_owned());
         }
         let is_dref = name.contains("Dref") && self.access != Access::Gather;
         let has_four = matches!(

@@ -433,7 +433,7 @@ impl VerifiedModule {
     }
 }
 
-/// An invalid module.
+/// The findings about a module that the verifier rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidModule {
     /// The violations in the order of the module; at least one.

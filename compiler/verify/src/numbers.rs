@@ -113,7 +113,7 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
         Op::Phi => {
             let mut values = entry.operands().iter().step_by(2).filter_map(Operand::id);
             if values.any(|value| module.type_of(value) != entry.result_type) {
-                findings.push(entry.finding(&PHI, "a value has another type"));
+                findings.push(entry.finding(&PHI, "a value has a different type"));
             }
         }
         Op::BranchConditional if shape(0) != Some(Shape { kind: Kind::Bool, bits: 1, count: 1 }) => {
@@ -134,7 +134,7 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
                 result.and_then(|ty| module.definition(ty)).is_some_and(|ty| ty.op() == Op::TypeVoid);
             match entry.id(0) {
                 Some(value) if module.type_of(value) != result || is_void => {
-                    findings.push(entry.finding(&RETURN, "the value has another type than the function"));
+                    findings.push(entry.finding(&RETURN, "the value has a different type from the function"));
                 }
                 None if !is_void => findings.push(entry.finding(&RETURN, "the function has a result")),
                 _ => {}
@@ -193,7 +193,10 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
             return Some(format!("operand {} is not {} or a vector", index + 1, name(*kind)));
         };
         if operand.count != result.count {
-            return Some(format!("operand {} has another number of components than the result", index + 1));
+            return Some(format!(
+                "operand {} has a different number of components from the result",
+                index + 1
+            ));
         }
         let is_same = form.width == Width::Other && operand.bits == result.bits;
         if is_same || width.is_some_and(|width| width != operand.bits) {
@@ -218,7 +221,7 @@ fn select(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
         );
     }
     if (1..3).any(|index| entry.id(index).and_then(|id| module.type_of(id)) != entry.result_type) {
-        findings.push(entry.finding(&SELECT, "an object has another type than the result"));
+        findings.push(entry.finding(&SELECT, "an object has a different type from the result"));
     }
 }
 

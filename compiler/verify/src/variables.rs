@@ -109,7 +109,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Op::ReadClockKHR => {
                 let scope = entry.id(0).and_then(|scope| module.constant(scope));
                 if scope.is_some_and(|scope| !matches!(scope, scope::DEVICE | scope::SUBGROUP)) {
-                    findings.push(entry.finding(&CLOCK, "it has another scope"));
+                    findings.push(entry.finding(&CLOCK, "it has a different scope"));
                 }
             }
             _ => {}
@@ -181,7 +181,8 @@ fn variable(module: &Module<'_>, decorations: &Decorations, entry: &Entry<'_>, f
         StorageClass::Workgroup => {
             let initializer = entry.id(1).and_then(|value| module.definition(value));
             if initializer.is_some_and(|value| value.op() != Op::ConstantNull) {
-                findings.push(entry.finding(&WORKGROUP_NULL, format!("{} has another initializer", name())));
+                findings
+                    .push(entry.finding(&WORKGROUP_NULL, format!("{} has a different initializer", name())));
             }
         }
         StorageClass::PushConstant => {

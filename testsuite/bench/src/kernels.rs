@@ -11,7 +11,7 @@ pub(crate) struct Benchmark<'a> {
     /// Options of `clBuildProgram` for others than Kiln.
     pub(crate) options: &'static str,
     pub(crate) buffers: Vec<Contents>,
-    /// Launched one after the other; their times add up.
+    /// Launched in sequence; their times add up.
     pub(crate) steps: Vec<Step>,
     /// The buffer with the result, and the function that checks it.
     pub(crate) result: usize,

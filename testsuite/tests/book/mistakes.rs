@@ -181,7 +181,7 @@ struct Rows {
     better: usize,
 }
 
-/// The pages with their names. Fails if Kiln is worse than clang for other mistakes than those.
+/// The pages with their names. Fails if Kiln is worse than clang for any other mistake.
 pub(crate) fn pages(blesses: bool) -> [(&'static str, String); 2] {
     let mistakes = mistakes();
     let folder = tempfile::tempdir().expect("a folder");

@@ -66,7 +66,7 @@ pub(crate) fn many_buffers(device: &Device) {
         assert_eq!(queue.read(buffer).unwrap(), [n + 5; 16]);
     }
     drop(all);
-    // Buffers of all sizes, one after the other.
+    // Buffers of all sizes, one at a time.
     assert_resources_stay_level(buffers, |round| {
         let size = 16 + round * 37 % 5000;
         let buffer = device.buffer::<u32>(size).unwrap();

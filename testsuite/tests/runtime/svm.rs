@@ -74,7 +74,7 @@ pub(crate) fn lists_built_by_kernels(device: &Device) {
     assert_eq!(nodes.index_of(nodes.pointer(99) + 16), None);
 }
 
-/// The host and a running kernel count together, where the device promises that they can; one after the other everywhere.
+/// The host and a running kernel count together where the device supports it, and in turn on all devices.
 pub(crate) fn fine_grain(device: &Device) {
     let source = "
         kernel void count(global atomic_uint *counter, uint times) {

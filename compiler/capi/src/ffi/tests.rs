@@ -1,4 +1,4 @@
-//! The functions as an application calls them, also wrongly.
+//! Calls the functions as applications do, including invalid calls.
 
 use std::{
     cell::Cell,

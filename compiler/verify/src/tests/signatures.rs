@@ -1,5 +1,5 @@
 //! Negative tests of the types of OpenCL.std, pipes and device-side enqueue: each operand of each instruction, and each
-//! result, is replaced by one of another type.
+//! result, is replaced by one of a different type.
 
 use rspirv::{grammar::OPENCL_STD_100_INSTRUCTION_TABLE, spirv::OpenclStd100Op};
 
