@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A compiled source.
+/// The result of compiling a source: its module, its interface, and what it read.
 #[derive(Debug)]
 pub struct Compiled {
     /// The module, which has been validated.

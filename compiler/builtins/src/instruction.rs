@@ -52,9 +52,9 @@ pub enum Parameter {
     Other,
 }
 
-/// An overload: its row and parameters.
+/// The overload that matches an instruction or a name: its row and parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct MatchedOverload {
     /// The row.
     pub builtin: BuiltinId,
     /// The parameters.
@@ -89,7 +89,7 @@ fn instruction(row: &Row) -> Option<super::Instruction> {
 
 /// The overload that lowers to this instruction of the OpenCL set, such as `u_max` or `fclamp`, with these operands. `None`
 /// if no row lowers to the instruction, or its parameters do not match.
-pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<Found> {
+pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
     let (plain, is_signed) = match name.split_once('_') {
         Some(("s", rest)) => (rest, Some(true)),
         Some(("u", rest)) => (rest, Some(false)),
@@ -103,12 +103,12 @@ pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<Found> {
 }
 
 /// The first overload of a name whose parameters match these operands.
-pub fn of_name(name: &str, operands: &[Operand]) -> Option<Found> {
+pub fn of_name(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
     table::rows(name)?.1.find_map(|id| matching(id, operands, None))
 }
 
 /// The first overload of a row that matches. `is_signed` is the signedness of the first number.
-fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Option<Found> {
+fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Option<MatchedOverload> {
     let signature = &row(id).signature;
     if signature.parameters.len() != operands.len() {
         return None;
@@ -123,7 +123,7 @@ fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Opt
     };
     let mut found = None;
     signature.matching(&everything(), &mut fits, &mut |candidate| {
-        found.get_or_insert_with(|| Found {
+        found.get_or_insert_with(|| MatchedOverload {
             builtin: id,
             parameters: candidate.parameters.iter().map(Parameter::from_param).collect(),
         });
@@ -184,7 +184,7 @@ mod tests {
         Operand::Number(Element { size, is_float: true, is_signed: None }, count)
     }
 
-    fn shown(found: Option<Found>) -> Option<(&'static str, Vec<Parameter>)> {
+    fn shown(found: Option<MatchedOverload>) -> Option<(&'static str, Vec<Parameter>)> {
         found.map(|found| (row(found.builtin).name, found.parameters))
     }
 

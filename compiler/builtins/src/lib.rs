@@ -39,7 +39,7 @@ use kiln_types::{
 use kiln_vocabulary::opencl::LanguageVersion;
 
 pub use by_rule::{Rule, rule};
-pub use instruction::{Element, Found, Operand, Parameter, of_instruction, of_name};
+pub use instruction::{Element, MatchedOverload, Operand, Parameter, of_instruction, of_name};
 pub use overload::{Failure, FailureKind, OverloadCache, resolve};
 pub use rank::ArgTy;
 pub use row::{

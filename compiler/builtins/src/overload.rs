@@ -30,7 +30,7 @@ pub struct Failure {
     pub candidates: Vec<String>,
 }
 
-/// The reasons.
+/// The reason why overload resolution failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// No overload takes this number of arguments. Contains the valid numbers.
@@ -51,7 +51,7 @@ pub struct OverloadCache {
 }
 
 impl OverloadCache {
-    /// The rows of a name, as from `lookup`.
+    /// Like [`lookup`](lookup()), with a cache.
     pub fn lookup(&mut self, name: &str, context: &Context) -> Option<Rc<Set>> {
         let name = table::name(name)?;
         self.sets.entry(name).or_insert_with(|| lookup(name, context).map(Rc::new)).clone()
@@ -101,8 +101,8 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     }
 }
 
-/// An overload that matches, with the ranks of its arguments.
-struct Found {
+/// A viable overload (a term of C++: the arguments can be converted), with the ranks of its arguments.
+struct Viable {
     id: BuiltinId,
     candidate: Candidate,
     ranks: Ranks,
@@ -111,7 +111,7 @@ struct Found {
 struct Search<'a> {
     views: &'a [View],
     /// The best overloads so far. None is better than another.
-    best: Vec<Found>,
+    best: Vec<Viable>,
 }
 
 impl Search<'_> {
@@ -131,7 +131,7 @@ impl Search<'_> {
             return;
         }
         self.best.retain(|best| !is_better(&ranks, &best.ranks));
-        self.best.push(Found { id, candidate, ranks });
+        self.best.push(Viable { id, candidate, ranks });
     }
 
     /// The reason why the search has found no single best overload. `misfit` is the argument that no overload accepts.
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 }
 
-impl Found {
+impl Viable {
     fn overload(&self, types: &mut Types, views: &[View]) -> Overload {
         let parameters: Vec<QualTy> = self
             .candidate
@@ -206,12 +206,12 @@ fn converted_type(parameter: &Param, view: &View, types: &mut Types) -> TyId {
 }
 
 impl Param {
-    /// Whether a parameter accepts any type, or a pipe of any type.
+    /// Whether the parameter accepts any type, or a pipe of any type.
     fn has_any(&self) -> bool {
         matches!(self.base, Shape::Any | Shape::Pipe(_))
     }
 
-    /// Whether it accepts any type, or any pipe or block.
+    /// Whether the parameter accepts any type, any pipe or any block.
     pub(super) fn takes_any_type(&self) -> bool {
         self.has_any() || self.base == Shape::Block
     }

@@ -15,7 +15,7 @@ pub struct Row {
     pub name: &'static str,
     /// The part of the specification that defines it.
     pub family: Family,
-    /// Assumptions about calls.
+    /// What a pass can assume about calls of a built-in function.
     pub attributes: Attributes,
     /// Its lowering.
     pub lowering: Lowering,
@@ -48,7 +48,7 @@ named! {
     }
 }
 
-/// Assumptions about calls.
+/// What a pass can assume about calls of a built-in function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// It accesses no memory: the result depends only on the arguments.
@@ -174,7 +174,7 @@ pub struct Object {
     pub rounding: Option<Rounding>,
 }
 
-/// An atomic function.
+/// The form of an atomic function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicForm {
     /// The operation.
@@ -197,7 +197,7 @@ named! {
     }
 }
 
-/// A barrier.
+/// The form of a barrier function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
     /// The work-items that wait for each other.

@@ -17,7 +17,7 @@ pub struct Configured {
 
 /// The style of a source, and the file that sets it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct SourceStyle {
     /// The path and the contents of the file. `None` if there is none: the default style applies.
     pub file: Option<(String, Configured)>,
     /// The style.
@@ -26,7 +26,10 @@ pub struct Found {
 
 /// Finds the style of the sources in a folder: the nearest `.clang-format` there or above. `folders` are the paths of
 /// the folder and of those above it, innermost first; `read` returns the text of a file.
-pub fn find<'f>(folders: impl Iterator<Item = &'f str>, read: &dyn Fn(&str) -> Option<String>) -> Found {
+pub fn find<'f>(
+    folders: impl Iterator<Item = &'f str>,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> SourceStyle {
     let mut files: Vec<(String, String)> = Vec::new();
     for folder in folders {
         let folder = folder.trim_end_matches('/');
@@ -41,10 +44,10 @@ pub fn find<'f>(folders: impl Iterator<Item = &'f str>, read: &dyn Fn(&str) -> O
         }
     }
     // The outermost file is the base of the others.
-    let mut found = Found { file: None, style: Style::default() };
+    let mut found = SourceStyle { file: None, style: Style::default() };
     for (path, text) in files.into_iter().rev() {
         let configured = configure(&text, &found.style);
-        found = Found { style: configured.style.clone(), file: Some((path, configured)) };
+        found = SourceStyle { style: configured.style.clone(), file: Some((path, configured)) };
     }
     found
 }

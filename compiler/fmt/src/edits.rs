@@ -39,8 +39,8 @@ fn push(edits: &mut Vec<Edit>, text: &str, range: Range<usize>, new: &str) {
     }
 }
 
-/// The edits of the lines that a range touches.
-pub fn within(edits: Vec<Edit>, text: &str, range: Range<usize>) -> Vec<Edit> {
+/// The edits that touch the lines of a range.
+pub fn touching_lines(edits: Vec<Edit>, text: &str, range: Range<usize>) -> Vec<Edit> {
     let start = text[..range.start].rfind('\n').map_or(0, |found| found + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |found| range.end + found);
     // The white space before the first line contains its indentation.
@@ -89,7 +89,7 @@ mod tests {
     fn a_range_has_the_edits_of_its_lines() {
         let text = "int  a;\nint  b;\nint  c;\n";
         let all = edits(text, &format(text, &Style::default()));
-        let found = within(all, text, 9..10);
+        let found = touching_lines(all, text, 9..10);
         assert_eq!(found, [Edit { range: 11..13, text: " ".to_owned() }]);
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     Text,
-    lines::{Line, Owner, Shape},
+    lines::{Line, LineKind, Owner},
     style::{ShortBlocks, ShortFunctions, ShortIfs},
     token::Kind,
     wrap::flat_width,
@@ -22,8 +22,8 @@ pub(crate) fn join(text: &Text<'_, '_>, lines: Vec<Line>) -> Vec<Line> {
             line.tokens.end = lines[at + count - 1].tokens.end;
             line.is_joined = true;
             line.shape = match lines[at + count - 1].shape {
-                Shape::Closes => Shape::Closes,
-                _ => Shape::Statement,
+                LineKind::Closes => LineKind::Closes,
+                _ => LineKind::Statement,
             };
         }
         joined.push(line);
@@ -39,7 +39,7 @@ struct Joiner<'j, 'l, 't> {
 }
 
 impl Joiner<'_, '_, '_> {
-    fn shape(&self, ahead: usize) -> Option<Shape> {
+    fn shape(&self, ahead: usize) -> Option<LineKind> {
         self.lines.get(self.at + ahead).map(|line| line.shape)
     }
 
@@ -47,11 +47,13 @@ impl Joiner<'_, '_, '_> {
     fn count(&self) -> usize {
         let style = self.text.style;
         let wanted = match self.lines[self.at].shape {
-            Shape::Opens(owner) => self.block(owner),
-            Shape::Wrapped(Owner::Function) if style.short_functions == ShortFunctions::All => self.wrapped(),
-            Shape::Head(Owner::Case) if style.short_cases => self.case(),
-            Shape::Head(Owner::Loop) if style.short_loops => self.body(),
-            Shape::Head(Owner::If) => match style.short_ifs {
+            LineKind::Opens(owner) => self.block(owner),
+            LineKind::Wrapped(Owner::Function) if style.short_functions == ShortFunctions::All => {
+                self.wrapped()
+            }
+            LineKind::Head(Owner::Case) if style.short_cases => self.case(),
+            LineKind::Head(Owner::Loop) if style.short_loops => self.body(),
+            LineKind::Head(Owner::If) => match style.short_ifs {
                 ShortIfs::Never => 1,
                 ShortIfs::WithoutElse
                     if self.starts_with(0, Keyword::Else) || self.starts_with(2, Keyword::Else) =>
@@ -60,7 +62,7 @@ impl Joiner<'_, '_, '_> {
                 }
                 _ => self.body(),
             },
-            Shape::Head(Owner::Else) if style.short_ifs == ShortIfs::All => self.body(),
+            LineKind::Head(Owner::Else) if style.short_ifs == ShortIfs::All => self.body(),
             _ => 1,
         };
         if wanted > 1 && self.can_join(wanted) { wanted } else { 1 }
@@ -76,9 +78,9 @@ impl Joiner<'_, '_, '_> {
 
     fn block(&self, owner: Owner) -> usize {
         let style = self.text.style;
-        let is_wrapped = self.at > 0 && matches!(self.lines[self.at - 1].shape, Shape::Wrapped(_));
-        let statements = (1..).take_while(|ahead| self.shape(*ahead) == Some(Shape::Statement)).count();
-        if is_wrapped || self.shape(statements + 1) != Some(Shape::Closes) {
+        let is_wrapped = self.at > 0 && matches!(self.lines[self.at - 1].shape, LineKind::Wrapped(_));
+        let statements = (1..).take_while(|ahead| self.shape(*ahead) == Some(LineKind::Statement)).count();
+        if is_wrapped || self.shape(statements + 1) != Some(LineKind::Closes) {
             return 1;
         }
         let is_allowed = match (owner, statements) {
@@ -96,15 +98,15 @@ impl Joiner<'_, '_, '_> {
 
     /// A function of one statement, whose brace is on its own line if it is longer.
     fn wrapped(&self) -> usize {
-        let is_short = self.shape(1) == Some(Shape::Opens(Owner::Function))
-            && self.shape(2) == Some(Shape::Statement)
-            && self.shape(3) == Some(Shape::Closes);
+        let is_short = self.shape(1) == Some(LineKind::Opens(Owner::Function))
+            && self.shape(2) == Some(LineKind::Statement)
+            && self.shape(3) == Some(LineKind::Closes);
         if is_short { 4 } else { 1 }
     }
 
     /// A statement without braces after its head.
     fn body(&self) -> usize {
-        let is_statement = self.shape(1) == Some(Shape::Statement);
+        let is_statement = self.shape(1) == Some(LineKind::Statement);
         let is_empty = self.lines.get(self.at + 1).is_some_and(|line| line.tokens.len() == 1);
         if is_statement && !is_empty { 2 } else { 1 }
     }
@@ -116,7 +118,7 @@ impl Joiner<'_, '_, '_> {
         let statements = (1..4)
             .take_while(|ahead| {
                 let next = self.lines.get(self.at + ahead);
-                next.is_some_and(|next| next.shape == Shape::Statement && next.indent == label.indent + 1)
+                next.is_some_and(|next| next.shape == LineKind::Statement && next.indent == label.indent + 1)
             })
             .count();
         let ends = self.lines.get(self.at + statements + 1).is_none_or(|next| next.indent <= label.indent);

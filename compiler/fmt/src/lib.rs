@@ -29,8 +29,8 @@ mod wrap;
 
 use std::ops::Range;
 
-pub use clang_format::{Configured, Found, configure, find};
-pub use edits::{Edit, edits, indentation, within};
+pub use clang_format::{Configured, SourceStyle, configure, find};
+pub use edits::{Edit, edits, indentation, touching_lines};
 pub use style::{Braces, Operators, Parens, Pointer, ShortBlocks, ShortFunctions, ShortIfs, Style, Tabs};
 
 use crate::{
@@ -59,7 +59,7 @@ impl Text<'_, '_> {
     }
 }
 
-/// Formats a text.
+/// Formats the text of a source.
 pub fn format(text: &str, style: &Style) -> String {
     if style.disabled {
         return text.to_owned();

@@ -33,7 +33,7 @@ id_type! {
     LocalId
 }
 
-/// A program.
+/// The typed tree of a program: its types, objects and functions.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Its types.
@@ -81,7 +81,7 @@ pub struct Relocation {
     pub addend: i64,
 }
 
-/// A function.
+/// A function of the program, with its typed body if it is defined.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
@@ -312,7 +312,7 @@ pub struct Swizzle<T> {
 /// Indices of vector components, in the order of the source.
 pub type Components = SmallVec<[u8; 16]>;
 
-/// A value.
+/// A typed expression that has a value.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Its kind.

@@ -20,7 +20,7 @@ pub struct Interface {
     pub enumerators: Vec<Enumerator>,
 }
 
-/// A kernel.
+/// A kernel, as the host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Its name.
@@ -106,7 +106,7 @@ pub struct Record {
     pub align: u64,
 }
 
-/// A member.
+/// A member of a structure or union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its name. `None` for an anonymous struct or union.
@@ -117,7 +117,7 @@ pub struct Member {
     pub offset: u64,
 }
 
-/// An enumerator.
+/// An enumerator of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumerator {
     /// The tag of its enum.

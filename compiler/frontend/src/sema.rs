@@ -61,7 +61,7 @@ pub use facts::{Called, Callee, Facts, Meaning, Occurrence, Role, Typed};
 pub(crate) use function::Body;
 use pragmas::Pragmas;
 use program::Uses;
-pub(crate) use scope::{Binding, Entity, Scopes, Sugar, Tag};
+pub(crate) use scope::{Binding, Entity, Scopes, Tag, TypedefProperties};
 use tags::Tags;
 
 /// The state of checking one program. The methods are in the files of this folder, one topic each; the types of its

@@ -20,7 +20,7 @@ use kiln_syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
-use self::habits::Around;
+use self::habits::ErrorContext;
 use crate::foreign;
 
 /// Reported syntax errors that can cause further errors in the type checker.
@@ -84,10 +84,10 @@ pub(crate) fn report_with_consequences<'e>(
                 continue;
             }
             if sources.macro_name(error.span.lo).is_none()
-                && let Some(around) = Around::new(error, sources)
-                && let Some((range, diagnostic)) = around.keyword_as_parameter()
+                && let Some(context) = ErrorContext::new(error, sources)
+                && let Some((range, diagnostic)) = context.keyword_as_parameter()
             {
-                let range = FileRange { file: around.file, range };
+                let range = FileRange { file: context.file, range };
                 if !reported.ranges.contains(&range) {
                     reported.ranges.push(range);
                     sink.report(diagnostic);
@@ -110,8 +110,8 @@ pub(crate) fn report_with_consequences<'e>(
                 },
                 None,
             ) => {
-                let around = Around::new(error, sources);
-                let name = around.as_ref().and_then(Around::function_of_parameter);
+                let context = ErrorContext::new(error, sources);
+                let name = context.as_ref().and_then(ErrorContext::function_of_parameter);
                 reported.functions.extend(name.map(str::to_owned));
             }
             _ => {}

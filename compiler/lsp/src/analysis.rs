@@ -17,13 +17,13 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     call::{OpenCall, open_call},
+    client_state::ClientState,
     configuration,
     documents::Document,
     lexical::{self, LexicalContext},
     names::{self, Entity, Name},
     position::{Encoding, Lines},
     uri,
-    world::World,
 };
 
 /// The analysis of one source.
@@ -50,7 +50,7 @@ pub(crate) struct Cursor<'a> {
     /// The analysis in which to view the file.
     pub(crate) analysis: &'a Analysis,
     /// The client's state.
-    pub(crate) world: &'a World,
+    pub(crate) client_state: &'a ClientState,
     /// The file.
     pub(crate) file: FileId,
     /// The byte offset in the file.
@@ -62,27 +62,38 @@ pub(crate) struct Cursor<'a> {
 impl Analysis {
     /// Analyzes the file of this name. `None` if it does not exist, or if it is a configuration file instead of a
     /// source.
-    pub(crate) fn new(world: &World, root: &str) -> Option<Self> {
+    pub(crate) fn new(client_state: &ClientState, root: &str) -> Option<Self> {
         if configuration::is_project_file(root) {
             return None;
         }
-        let text = world.read(root)?;
+        let text = client_state.read(root)?;
         panic_if_requested(&text);
-        let options = configuration::options(world, root, &String::from_utf8_lossy(&text));
-        let survey = survey(Source { name: root.to_owned(), text }, &options, world);
+        let options = configuration::options(client_state, root, &String::from_utf8_lossy(&text));
+        let survey = survey(Source { name: root.to_owned(), text }, &options, client_state);
         let user = survey.sources.files().filter(|(_, file)| file.kind == FileKind::User);
         let files = user
             .map(|(id, file)| (id, File { name: uri::normal(&file.name), lines: OnceLock::new() }))
             .collect();
-        Some(Self { root: root.to_owned(), survey, encoding: world.encoding, files, names: OnceLock::new() })
+        Some(Self {
+            root: root.to_owned(),
+            survey,
+            encoding: client_state.encoding,
+            files,
+            names: OnceLock::new(),
+        })
     }
 
     /// Analyzes the source with a different text for one of its files.
-    pub(crate) fn with_text(world: &World, root: &str, name: &str, text: String) -> Option<Self> {
-        let mut world = world.clone();
+    pub(crate) fn with_text(
+        client_state: &ClientState,
+        root: &str,
+        name: &str,
+        text: String,
+    ) -> Option<Self> {
+        let mut client_state = client_state.clone();
         let uri = uri::uri(name)?;
-        world.documents.insert(name.to_owned(), Document { uri, version: 0, text: text.into() });
-        Self::new(&world, root)
+        client_state.documents.insert(name.to_owned(), Document { uri, version: 0, text: text.into() });
+        Self::new(&client_state, root)
     }
 
     /// The names of all files read, including the source itself.
@@ -185,13 +196,13 @@ impl<'a> Cursor<'a> {
     /// The cursor at a position of the file of this name.
     pub(crate) fn new(
         analysis: &'a Analysis,
-        world: &'a World,
+        client_state: &'a ClientState,
         name: &str,
         position: Position,
     ) -> Option<Self> {
         let file = analysis.file(name)?;
         let offset = analysis.lines(file)?.offset(analysis.text(file), position);
-        Some(Self { analysis, world, file, offset, newer: None })
+        Some(Self { analysis, client_state, file, offset, newer: None })
     }
 
     /// The cursor in a document that differs from the analyzed text only in the word at the cursor: the offsets before
@@ -199,13 +210,13 @@ impl<'a> Cursor<'a> {
     /// analysis: after `.` or `->`, which needs the newest types, and in a directive.
     pub(crate) fn while_typing(
         analysis: &'a Analysis,
-        world: &'a World,
+        client_state: &'a ClientState,
         name: &str,
         position: Position,
     ) -> Option<Self> {
-        let (file, newer) = (analysis.file(name)?, &*world.documents.get(name)?.text);
+        let (file, newer) = (analysis.file(name)?, &*client_state.documents.get(name)?.text);
         let offset = Lines::new(newer, analysis.encoding).offset(newer, position);
-        let cursor = Self { analysis, world, file, offset, newer: Some(newer) };
+        let cursor = Self { analysis, client_state, file, offset, newer: Some(newer) };
         let (older, word) = (analysis.text(file), cursor.word());
         let (before, after) = (newer.get(..word.start)?, newer.get(word.end..)?);
         let rest = older.strip_prefix(before)?;

@@ -14,10 +14,10 @@ use lsp_types::{
 use serde::Serialize;
 
 use crate::{
+    client_state::Client,
     diagnostics,
     features::{actions, completion, tokens},
     position::Encoding,
-    world::Client,
 };
 
 /// The response to `initialize`.

@@ -11,7 +11,7 @@ use kiln_vocabulary::{opencl::Environment, target::Target};
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 use serde::Deserialize;
 
-use crate::{kiln_toml, position::Lines, world::World};
+use crate::{client_state::ClientState, kiln_toml, position::Lines};
 
 /// Settings of the client, from `initializationOptions` and the configuration section `kiln`.
 #[derive(Clone, Debug, Deserialize)]
@@ -65,7 +65,7 @@ impl Default for InlayHints {
 const ERROR_LIMIT: usize = 200;
 
 /// The options for the file of this name and text.
-pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
+pub(crate) fn options(client_state: &ClientState, name: &str, text: &str) -> Options {
     // As in `kiln check`: without an environment, allow the whole language.
     let mut options = Options {
         target: Target::full(Environment::OpenCl),
@@ -76,10 +76,14 @@ pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
     options.warnings.error_limit = ERROR_LIMIT;
     let mut chosen = flags::Chosen::default();
     let here = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    for (folder, flags) in project::flags(world, name) {
+    for (folder, flags) in project::flags(client_state, name) {
         chosen.apply(&flags, &folder, &mut options);
     }
-    chosen.apply(&world.settings.flags, world.folders.first().map_or(here, |folder| folder), &mut options);
+    chosen.apply(
+        &client_state.settings.flags,
+        client_state.folders.first().map_or(here, |folder| folder),
+        &mut options,
+    );
     chosen.apply(&version::magic_comment(text), here, &mut options);
     if !chosen.names_version {
         options.std = version::by_content(text);
@@ -89,9 +93,9 @@ pub(crate) fn options(world: &World, name: &str, text: &str) -> Options {
 
 /// Errors in the project file that configures a source: the name of that file, and its diagnostics. A project file
 /// that is itself the source reports its own errors.
-pub(crate) fn mistakes(world: &World, source: &str) -> Option<(String, Vec<Diagnostic>)> {
-    let (name, text) = project::kiln(world, source)?;
-    let lines = Lines::new(&text, world.encoding);
+pub(crate) fn mistakes(client_state: &ClientState, source: &str) -> Option<(String, Vec<Diagnostic>)> {
+    let (name, text) = project::kiln(client_state, source)?;
+    let lines = Lines::new(&text, client_state.encoding);
     let diagnostics = kiln_toml::read(&text).mistakes.into_iter().map(|(range, message)| Diagnostic {
         range: lines.range(&range),
         severity: Some(DiagnosticSeverity::ERROR),

@@ -6,15 +6,15 @@ use lsp_types::{Position, Uri};
 
 use crate::{
     analysis::{Analysis, Cursor},
+    client_state::ClientState,
     documents::Document,
     position::Lines,
-    world::World,
 };
 
 /// Documents, the analysis of the first one, and the position of the cursor.
 pub(crate) struct Fixture {
     /// Contains the documents.
-    pub(crate) world: World,
+    pub(crate) client_state: ClientState,
     /// The analysis of the first document.
     pub(crate) analysis: Analysis,
     /// The file with the cursor.
@@ -25,7 +25,7 @@ pub(crate) struct Fixture {
 impl Fixture {
     /// Parses a fixture. A text without names becomes `/a.cl`.
     pub(crate) fn new(text: &str) -> Self {
-        let mut world = World::default();
+        let mut client_state = ClientState::default();
         let mut mark = None;
         let mut files: Vec<(String, String)> = Vec::new();
         if !text.starts_with("//- ") {
@@ -42,21 +42,21 @@ impl Fixture {
         for (name, text) in &mut files {
             if let Some(at) = text.find("$0") {
                 text.replace_range(at..at + 2, "");
-                mark = Some((name.clone(), Lines::new(text, world.encoding).position(at)));
+                mark = Some((name.clone(), Lines::new(text, client_state.encoding).position(at)));
             }
             let uri = Uri::from_str(&format!("file://{name}")).expect("a URI");
             let document = Document { uri, version: 1, text: text.as_str().into() };
-            world.documents.insert(name.clone(), document);
+            client_state.documents.insert(name.clone(), document);
         }
-        world.client.takes_snippets = true;
+        client_state.client.takes_snippets = true;
         let (name, position) = mark.unwrap_or_else(|| (files[0].0.clone(), Position::default()));
-        let analysis = Analysis::new(&world, &files[0].0).expect("it is open");
-        Self { world, analysis, name, position }
+        let analysis = Analysis::new(&client_state, &files[0].0).expect("it is open");
+        Self { client_state, analysis, name, position }
     }
 
     /// The cursor.
     pub(crate) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(&self.analysis, &self.world, &self.name, self.position).expect("a file")
+        Cursor::new(&self.analysis, &self.client_state, &self.name, self.position).expect("a file")
     }
 
     /// The text of each range in the file with the cursor, with its line number.

@@ -17,6 +17,7 @@ mod analysis;
 mod call;
 mod cancellation;
 mod capabilities;
+mod client_state;
 mod configuration;
 mod diagnostics;
 mod documentation;
@@ -38,7 +39,6 @@ mod tree;
 mod uri;
 mod worker;
 mod workspace;
-mod world;
 
 pub use races::{Explorer, Fix, Race};
 pub use server::serve;

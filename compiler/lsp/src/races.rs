@@ -17,7 +17,7 @@ use lsp_types::{
     DiagnosticSeverity, Location, NumberOrString, TextEdit,
 };
 
-use crate::{diagnostics, features::actions, position::Lines, world::World};
+use crate::{client_state::ClientState, diagnostics, features::actions, position::Lines};
 
 /// The time without a change after which a source is explored.
 const QUIET: Duration = Duration::from_millis(400);
@@ -45,22 +45,22 @@ pub struct Fix {
     pub edits: Vec<(Range<usize>, String)>,
 }
 
-/// A source to explore.
-pub(crate) struct Wanted {
+/// A request to explore a source.
+pub(crate) struct RaceRequest {
     pub(crate) name: String,
     pub(crate) text: Arc<str>,
     pub(crate) options: Options,
 }
 
 /// The races of a source with this text.
-pub(crate) struct Found {
+pub(crate) struct RaceReport {
     pub(crate) name: String,
     pub(crate) text: Arc<str>,
     pub(crate) races: Vec<Race>,
 }
 
 /// Starts the thread. It ends when the sender of sources is dropped.
-pub(crate) fn start(explorer: Explorer) -> std::io::Result<(Sender<Wanted>, Receiver<Found>)> {
+pub(crate) fn start(explorer: Explorer) -> std::io::Result<(Sender<RaceRequest>, Receiver<RaceReport>)> {
     let (wanted, todo) = unbounded();
     let (done, found) = unbounded();
     let explore = move || explore(explorer, &todo, &done);
@@ -68,8 +68,8 @@ pub(crate) fn start(explorer: Explorer) -> std::io::Result<(Sender<Wanted>, Rece
     Ok((wanted, found))
 }
 
-fn explore(explorer: Explorer, todo: &Receiver<Wanted>, done: &Sender<Found>) {
-    let mut waiting: BTreeMap<String, Wanted> = BTreeMap::new();
+fn explore(explorer: Explorer, todo: &Receiver<RaceRequest>, done: &Sender<RaceReport>) {
+    let mut waiting: BTreeMap<String, RaceRequest> = BTreeMap::new();
     loop {
         let next = if waiting.is_empty() {
             todo.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -80,10 +80,10 @@ fn explore(explorer: Explorer, todo: &Receiver<Wanted>, done: &Sender<Found>) {
             Ok(wanted) => drop(waiting.insert(wanted.name.clone(), wanted)),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                let Some((name, Wanted { text, options, .. })) = waiting.pop_first() else { continue };
+                let Some((name, RaceRequest { text, options, .. })) = waiting.pop_first() else { continue };
                 // A panic of the compiler is reported where the worker compiles the same text.
                 let races = catch_unwind(AssertUnwindSafe(|| explorer(&name, &text, &options)));
-                if done.send(Found { name, text, races: races.unwrap_or_default() }).is_err() {
+                if done.send(RaceReport { name, text, races: races.unwrap_or_default() }).is_err() {
                     return;
                 }
             }
@@ -97,7 +97,7 @@ pub(crate) struct Races(BTreeMap<String, (Arc<str>, Vec<Race>)>);
 
 impl Races {
     /// Records the races of a source. Returns whether they differ from the previous ones.
-    pub(crate) fn record(&mut self, Found { name, text, races }: Found) -> bool {
+    pub(crate) fn record(&mut self, RaceReport { name, text, races }: RaceReport) -> bool {
         let known = self.0.get(&name).is_some_and(|(before, known)| *before == text && *known == races);
         self.0.insert(name, (text, races));
         !known
@@ -109,40 +109,40 @@ impl Races {
     }
 
     /// Forgets the sources that are not open.
-    pub(crate) fn retain_open(&mut self, world: &World) {
-        self.0.retain(|name, _| world.documents.contains_key(name));
+    pub(crate) fn retain_open(&mut self, client_state: &ClientState) {
+        self.0.retain(|name, _| client_state.documents.contains_key(name));
     }
 
     /// The races that are known for the current text of an open source.
-    fn current(&self, world: &World, name: &str) -> &[Race] {
-        match (self.0.get(name), world.documents.get(name)) {
+    fn current(&self, client_state: &ClientState, name: &str) -> &[Race] {
+        match (self.0.get(name), client_state.documents.get(name)) {
             (Some((text, races)), Some(document)) if **text == *document.text => races,
             _ => &[],
         }
     }
 
     /// The diagnostics of the races of a source.
-    pub(crate) fn diagnostics(&self, world: &World, name: &str) -> Vec<Diagnostic> {
-        let shown = |race: &Race| diagnostic(world, name, race);
-        self.current(world, name).iter().filter_map(shown).collect()
+    pub(crate) fn diagnostics(&self, client_state: &ClientState, name: &str) -> Vec<Diagnostic> {
+        let shown = |race: &Race| diagnostic(client_state, name, race);
+        self.current(client_state, name).iter().filter_map(shown).collect()
     }
 
     /// The fixes of races on these lines.
     pub(crate) fn actions(
         &self,
-        world: &World,
+        client_state: &ClientState,
         name: &str,
         range: lsp_types::Range,
         wanted: Option<&[CodeActionKind]>,
     ) -> Vec<CodeActionOrCommand> {
-        let races = self.current(world, name);
-        let Some(document) = world.documents.get(name).filter(|_| !races.is_empty()) else {
+        let races = self.current(client_state, name);
+        let Some(document) = client_state.documents.get(name).filter(|_| !races.is_empty()) else {
             return Vec::new();
         };
         if !actions::is_wanted(wanted, &CodeActionKind::QUICKFIX) {
             return Vec::new();
         }
-        let lines = Lines::new(&document.text, world.encoding);
+        let lines = Lines::new(&document.text, client_state.encoding);
         let touches = |line: u32| (range.start.line..=range.end.line).contains(&(line.saturating_sub(1)));
         let here = races.iter().filter(|race| touches(race.lines.0) || touches(race.lines.1));
         let action = |race: &Race| {
@@ -153,7 +153,7 @@ impl Races {
             Some(CodeActionOrCommand::CodeAction(CodeAction {
                 title: fix.title.clone(),
                 kind: Some(CodeActionKind::QUICKFIX),
-                diagnostics: Some(vec![diagnostic(world, name, race)?]),
+                diagnostics: Some(vec![diagnostic(client_state, name, race)?]),
                 edit: Some(actions::workspace_edit(fix.edits.iter().map(edit).collect())),
                 ..CodeAction::default()
             }))
@@ -163,9 +163,9 @@ impl Races {
 }
 
 /// The diagnostic of a race, at the later of its lines.
-fn diagnostic(world: &World, name: &str, race: &Race) -> Option<Diagnostic> {
-    let document = world.documents.get(name)?;
-    let lines = Lines::new(&document.text, world.encoding);
+fn diagnostic(client_state: &ClientState, name: &str, race: &Race) -> Option<Diagnostic> {
+    let document = client_state.documents.get(name)?;
+    let lines = Lines::new(&document.text, client_state.encoding);
     let range = |line: u32| {
         let before = document.text.split_inclusive('\n').take(line.saturating_sub(1) as usize);
         let start = before.map(str::len).sum::<usize>();

@@ -122,7 +122,7 @@ fn answer_about_text(session: &mut Session, request: Request) -> Response {
         }
         requests::InlayHintRequest::METHOD => {
             serve::<requests::InlayHintRequest>(session, request, |session, it| {
-                let wanted = session.world.settings.inlay_hints;
+                let wanted = session.client_state.settings.inlay_hints;
                 Ok(file(session, &it.text_document, |analysis, file| {
                     hints::hints(analysis, file, it.range, wanted)
                 }))
@@ -133,7 +133,7 @@ fn answer_about_text(session: &mut Session, request: Request) -> Response {
         }),
         requests::RangeFormatting::METHOD => {
             serve::<requests::RangeFormatting>(session, request, |session, it| {
-                let encoding = session.world.encoding;
+                let encoding = session.client_state.encoding;
                 Ok(formatting(session, &it.text_document, |text, style| {
                     let lines = Lines::new(text, encoding);
                     let range = lines.offset(text, it.range.start)..lines.offset(text, it.range.end);
@@ -150,7 +150,7 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
     match request.method.as_str() {
         requests::OnTypeFormatting::METHOD => {
             serve::<requests::OnTypeFormatting>(session, request, |session, it| {
-                let (position, encoding) = (&it.text_document_position, session.world.encoding);
+                let (position, encoding) = (&it.text_document_position, session.client_state.encoding);
                 Ok(formatting(session, &position.text_document, |text, style| {
                     let offset = Lines::new(text, encoding).offset(text, position.position);
                     formatting::on_type(text, offset, &it.ch, style)
@@ -196,7 +196,7 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
                     Some(actions::actions(analysis, file, &range, wanted))
                 });
                 let name = uri::name(&it.text_document.uri);
-                let races = session.races.actions(&session.world, &name, it.range, wanted);
+                let races = session.races.actions(&session.client_state, &name, it.range, wanted);
                 Ok(found.flatten().map(|found| found.into_iter().chain(races).collect::<Vec<_>>()))
             })
         }
@@ -232,15 +232,15 @@ pub(crate) fn at_position<T>(
     feature: impl FnOnce(&Cursor<'_>) -> T,
 ) -> Option<T> {
     let name = uri::name(&position.text_document.uri);
-    let (world, analysis) = session.analysis(&name)?;
-    Some(feature(&Cursor::new(analysis, world, &name, position.position)?))
+    let (client_state, analysis) = session.analysis(&name)?;
+    Some(feature(&Cursor::new(analysis, client_state, &name, position.position)?))
 }
 
 /// The completion at a position. While a word is typed, uses the previous analysis, which has the same names.
 fn complete(session: &mut Session, position: &TextDocumentPositionParams) -> Option<CompletionList> {
     let name = uri::name(&position.text_document.uri);
-    let known = session.previous(&name).and_then(|(world, analysis)| {
-        let cursor = Cursor::while_typing(analysis, world, &name, position.position)?;
+    let known = session.previous(&name).and_then(|(client_state, analysis)| {
+        let cursor = Cursor::while_typing(analysis, client_state, &name, position.position)?;
         Some(completion::complete(&cursor))
     });
     known.or_else(|| at_position(session, position, completion::complete))
@@ -286,9 +286,9 @@ fn formatting(
     feature: impl FnOnce(&str, &Style) -> Vec<Edit>,
 ) -> Option<Vec<TextEdit>> {
     let name = uri::name(&document.uri);
-    let document = session.world.documents.get(&name)?;
-    let lines = Lines::new(&document.text, session.world.encoding);
-    let edits = feature(&document.text, &formatting::style(&session.world, &name));
+    let document = session.client_state.documents.get(&name)?;
+    let lines = Lines::new(&document.text, session.client_state.encoding);
+    let edits = feature(&document.text, &formatting::style(&session.client_state, &name));
     let edit = |edit: Edit| TextEdit { range: lines.range(&edit.range), new_text: edit.text };
     Some(edits.into_iter().map(edit).collect())
 }

@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     cancellation::Cancellation,
     capabilities,
+    client_state::{Client, ClientState},
     configuration::{Settings, is_project_file},
     documents::Document,
     position::Encoding,
@@ -27,7 +28,6 @@ use crate::{
     transport::{self, Incoming},
     uri,
     worker::{self, Task},
-    world::{Client, World},
 };
 
 /// The maximum time that shutdown waits for the worker.
@@ -59,7 +59,7 @@ pub fn serve(explorer: Explorer) -> io::Result<bool> {
         outgoing: transport.outgoing,
         tasks,
         cancellation,
-        world: World::default(),
+        client_state: ClientState::default(),
         phase: Phase::New,
     };
     for incoming in transport.incoming {
@@ -96,7 +96,7 @@ struct Server {
     outgoing: Sender<Message>,
     tasks: Sender<Task>,
     cancellation: Cancellation,
-    world: World,
+    client_state: ClientState,
     phase: Phase,
 }
 
@@ -123,7 +123,7 @@ impl Server {
                 self.phase = Phase::ShutDown;
                 self.send(Response::new_ok(request.id, ()));
             }
-            (Phase::Running, _) => self.task(|world| Task::Request(world, request)),
+            (Phase::Running, _) => self.task(|client_state| Task::Request(client_state, request)),
         }
     }
 
@@ -132,19 +132,23 @@ impl Server {
         let mut parameters = request.params;
         let encodings =
             message_part::<Vec<PositionEncodingKind>>(&parameters, "/capabilities/general/positionEncodings");
-        self.world.encoding = Encoding::negotiated(encodings.as_deref());
-        self.world.client = client(&parameters);
+        self.client_state.encoding = Encoding::negotiated(encodings.as_deref());
+        self.client_state.client = client(&parameters);
         let root = message_part::<Uri>(&parameters, "/rootUri").as_ref().map(uri::name);
         let folders =
             message_part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders").unwrap_or_default();
         let folders: Vec<String> = folders.iter().map(|folder| uri::name(&folder.uri)).collect();
-        self.world.folders = if folders.is_empty() { root.into_iter().collect() } else { folders.into() };
+        self.client_state.folders =
+            if folders.is_empty() { root.into_iter().collect() } else { folders.into() };
         if let Some(options) = parameters.get_mut("initializationOptions").filter(|it| !it.is_null()) {
             let options = options.take();
             self.settings(options);
         }
         self.phase = Phase::Running;
-        self.send(Response::new_ok(request.id, capabilities::result(self.world.encoding, self.world.client)));
+        self.send(Response::new_ok(
+            request.id,
+            capabilities::result(self.client_state.encoding, self.client_state.client),
+        ));
     }
 
     fn notification(&mut self, mut notification: Notification) {
@@ -154,7 +158,9 @@ impl Server {
         }
         match notification.method.as_str() {
             notifications::Initialized::METHOD => self.initialized(),
-            notifications::DidOpenTextDocument::METHOD => self.with_parameters(notification, Self::opened),
+            notifications::DidOpenTextDocument::METHOD => {
+                self.with_parameters(notification, Self::open_document)
+            }
             notifications::DidChangeTextDocument::METHOD => self.with_parameters(notification, Self::changed),
             notifications::DidCloseTextDocument::METHOD => self.with_parameters(notification, Self::closed),
             notifications::DidChangeConfiguration::METHOD => {
@@ -162,7 +168,7 @@ impl Server {
             }
             notifications::DidChangeWatchedFiles::METHOD => self.with_parameters(notification, Self::watched),
             notifications::DidChangeWorkspaceFolders::METHOD => {
-                self.with_parameters(notification, Self::moved)
+                self.with_parameters(notification, Self::change_folders)
             }
             notifications::Cancel::METHOD => self.with_parameters(notification, Self::cancelled),
             _ => {}
@@ -183,7 +189,7 @@ impl Server {
 
     /// Uses the client's capabilities: registers file watching, and requests the settings.
     fn initialized(&mut self) {
-        if self.world.client.watches_files {
+        if self.client_state.client.watches_files {
             let watchers = ["**/*.{cl,clh,h,inc}", "**/{kiln.toml,compile_flags.txt,compile_commands.json}"];
             let options = DidChangeWatchedFilesRegistrationOptions {
                 watchers: watchers
@@ -205,7 +211,7 @@ impl Server {
     }
 
     fn request_configuration(&self) {
-        if self.world.client.has_configuration {
+        if self.client_state.client.has_configuration {
             let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_owned()) };
             let parameters = ConfigurationParams { items: vec![item] };
             self.send_request::<requests::WorkspaceConfiguration>(CONFIGURATION, parameters);
@@ -222,18 +228,18 @@ impl Server {
         }
     }
 
-    fn opened(&mut self, parameters: DidOpenTextDocumentParams) {
+    fn open_document(&mut self, parameters: DidOpenTextDocumentParams) {
         let document = parameters.text_document;
         let name = uri::name(&document.uri);
         let opened = Document { uri: document.uri, version: document.version, text: document.text.into() };
-        self.world.documents.insert(name.clone(), opened);
+        self.client_state.documents.insert(name.clone(), opened);
         self.altered(name);
     }
 
     fn changed(&mut self, parameters: DidChangeTextDocumentParams) {
         let name = uri::name(&parameters.text_document.uri);
-        let encoding = self.world.encoding;
-        let Some(document) = self.world.documents.get_mut(&name) else {
+        let encoding = self.client_state.encoding;
+        let Some(document) = self.client_state.documents.get_mut(&name) else {
             return self.malformed(&format!("{name} was changed but not opened"));
         };
         document.version = parameters.text_document.version;
@@ -243,15 +249,15 @@ impl Server {
 
     fn closed(&mut self, parameters: DidCloseTextDocumentParams) {
         let name = uri::name(&parameters.text_document.uri);
-        self.world.documents.remove(&name);
+        self.client_state.documents.remove(&name);
         self.altered(name);
     }
 
     /// Notifies the worker that a document has changed.
     fn altered(&self, name: String) {
-        self.task(|world| match is_project_file(&name) {
-            true => Task::Reload(world),
-            false => Task::Changed(world, vec![name]),
+        self.task(|client_state| match is_project_file(&name) {
+            true => Task::Reload(client_state),
+            false => Task::Changed(client_state, vec![name]),
         });
     }
 
@@ -273,16 +279,17 @@ impl Server {
             return self.task(Task::Reload);
         }
         // Open documents are not read from disk.
-        let names = names.into_iter().filter(|name| !self.world.documents.contains_key(name)).collect();
-        self.task(|world| Task::Changed(world, names));
+        let names =
+            names.into_iter().filter(|name| !self.client_state.documents.contains_key(name)).collect();
+        self.task(|client_state| Task::Changed(client_state, names));
     }
 
-    fn moved(&mut self, parameters: DidChangeWorkspaceFoldersParams) {
+    fn change_folders(&mut self, parameters: DidChangeWorkspaceFoldersParams) {
         let gone: Vec<String> =
             parameters.event.removed.iter().map(|folder| uri::name(&folder.uri)).collect();
-        let kept = self.world.folders.iter().filter(|folder| !gone.contains(folder)).cloned();
+        let kept = self.client_state.folders.iter().filter(|folder| !gone.contains(folder)).cloned();
         let added = parameters.event.added.iter().map(|folder| uri::name(&folder.uri));
-        self.world.folders = kept.chain(added).collect();
+        self.client_state.folders = kept.chain(added).collect();
         self.task(Task::Reload);
     }
 
@@ -296,7 +303,7 @@ impl Server {
     /// Applies settings. If they are invalid, reports that and keeps the old ones.
     fn settings(&mut self, value: serde_json::Value) {
         match serde_json::from_value::<Settings>(value) {
-            Ok(settings) => self.world.settings = Arc::new(settings),
+            Ok(settings) => self.client_state.settings = Arc::new(settings),
             Err(error) => self.malformed(&format!("settings: {error}")),
         }
     }
@@ -315,9 +322,9 @@ impl Server {
         self.send(Request::new(RequestId::from(id.to_owned()), R::METHOD.to_owned(), parameters));
     }
 
-    fn task(&self, task: impl FnOnce(World) -> Task) {
+    fn task(&self, task: impl FnOnce(ClientState) -> Task) {
         // The worker does not end before the server.
-        let _ = self.tasks.send(task(self.world.clone()));
+        let _ = self.tasks.send(task(self.client_state.clone()));
     }
 
     fn send(&self, message: impl Into<Message>) {

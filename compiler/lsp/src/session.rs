@@ -14,15 +14,15 @@ use lsp_types::{
 use rustc_hash::FxHashMap;
 
 use crate::{
-    analysis::Analysis, configuration, diagnostics, features::tokens::SentTokens, races::Races, uri,
-    workspace, world::World,
+    analysis::Analysis, client_state::ClientState, configuration, diagnostics, features::tokens::SentTokens,
+    races::Races, uri, workspace,
 };
 
 /// The worker's state.
 #[derive(Default)]
 pub(crate) struct Session {
     /// The current state of the client.
-    pub(crate) world: World,
+    pub(crate) client_state: ClientState,
     /// The last analysis of each source.
     analyses: FxHashMap<String, Analysis>,
     /// The text of each open source that was last analyzed without a panic.
@@ -57,7 +57,7 @@ enum Change {
 impl Session {
     /// The sources to compile: every open document, except headers that another one includes.
     pub(crate) fn roots(&self) -> BTreeSet<String> {
-        self.world.documents.keys().map(|name| self.root_of(name).to_owned()).collect()
+        self.client_state.documents.keys().map(|name| self.root_of(name).to_owned()).collect()
     }
 
     /// The source in whose context a file is viewed: the file itself, unless it is only part of another.
@@ -75,11 +75,11 @@ impl Session {
     /// Finds a source that includes a header opened on its own.
     fn look_for_source(&mut self, name: &str) {
         let is_alone = is_header(name)
-            && self.world.documents.contains_key(name)
+            && self.client_state.documents.contains_key(name)
             && !self.including.contains_key(name)
             && self.root_of(name) == name;
         if is_alone {
-            let found = workspace::including(&self.world, name);
+            let found = workspace::including(&self.client_state, name);
             self.including.insert(name.to_owned(), found);
         }
     }
@@ -101,7 +101,7 @@ impl Session {
     /// Records that everything may have changed. Returns the affected sources.
     pub(crate) fn reload(&mut self) -> BTreeSet<String> {
         self.including.clear();
-        let open: Vec<String> = self.world.documents.keys().cloned().collect();
+        let open: Vec<String> = self.client_state.documents.keys().cloned().collect();
         open.iter().for_each(|name| self.look_for_source(name));
         let roots = self.roots();
         let known = self.analyses.keys().chain(&roots);
@@ -110,17 +110,17 @@ impl Session {
     }
 
     /// The analysis of the source in whose context a file is viewed; `None` if there is no such file.
-    pub(crate) fn analysis(&mut self, name: &str) -> Option<(&World, &Analysis)> {
+    pub(crate) fn analysis(&mut self, name: &str) -> Option<(&ClientState, &Analysis)> {
         let root = self.root_of(name).to_owned();
         self.refresh(&root);
-        self.analyses.get(&root).map(|analysis| (&self.world, analysis))
+        self.analyses.get(&root).map(|analysis| (&self.client_state, analysis))
     }
 
     /// The last analysis of a source whose own text has changed since then. For requests that can use it.
-    pub(crate) fn previous(&self, name: &str) -> Option<(&World, &Analysis)> {
+    pub(crate) fn previous(&self, name: &str) -> Option<(&ClientState, &Analysis)> {
         let is_own = self.stale.get(name) == Some(&Change::Source);
         let analysis = self.analyses.get(name).filter(|_| is_own)?;
-        Some((&self.world, analysis))
+        Some((&self.client_state, analysis))
     }
 
     /// An arbitrary analysis, for requests about the language itself.
@@ -139,7 +139,9 @@ impl Session {
         let has_panicked = self.attempted.contains(root) && !is_stale;
         let analysis = match self.good.get(root) {
             // The last good text is used until the next change.
-            Some(text) if has_panicked => Analysis::with_text(&self.world, root, root, text.to_string()),
+            Some(text) if has_panicked => {
+                Analysis::with_text(&self.client_state, root, root, text.to_string())
+            }
             _ => self.attempt(root),
         };
         if let Some(analysis) = analysis {
@@ -150,9 +152,9 @@ impl Session {
     /// Analyzes a source, and remembers its text if that does not panic.
     fn attempt(&mut self, root: &str) -> Option<Analysis> {
         self.attempted.insert(root.to_owned());
-        let analysis = Analysis::new(&self.world, root);
+        let analysis = Analysis::new(&self.client_state, root);
         self.attempted.remove(root);
-        match self.world.documents.get(root) {
+        match self.client_state.documents.get(root) {
             Some(document) => self.good.insert(root.to_owned(), document.text.clone()),
             None => self.good.remove(root),
         };
@@ -161,7 +163,7 @@ impl Session {
 
     /// Updates the diagnostics of a source, and returns the notifications to publish.
     pub(crate) fn diagnose(&mut self, root: &str) -> Vec<Notification> {
-        let is_wanted = self.world.documents.keys().any(|name| self.root_of(name) == root);
+        let is_wanted = self.client_state.documents.keys().any(|name| self.root_of(name) == root);
         if is_wanted {
             self.refresh(root);
         } else {
@@ -169,13 +171,13 @@ impl Session {
             self.good.remove(root);
             self.attempted.remove(root);
         }
-        self.tokens.retain(|name, _| self.world.documents.contains_key(name));
+        self.tokens.retain(|name, _| self.client_state.documents.contains_key(name));
         let mut now = self.analyses.get(root).map(diagnostics::by_file).unwrap_or_default();
-        if is_wanted && let Some((file, mistakes)) = configuration::mistakes(&self.world, root) {
+        if is_wanted && let Some((file, mistakes)) = configuration::mistakes(&self.client_state, root) {
             now.insert(file, mistakes);
         }
-        self.races.retain_open(&self.world);
-        let races = self.races.diagnostics(&self.world, root);
+        self.races.retain_open(&self.client_state);
+        let races = self.races.diagnostics(&self.client_state, root);
         if !races.is_empty() {
             now.entry(root.to_owned()).or_default().extend(races);
         }
@@ -185,7 +187,7 @@ impl Session {
             self.by_source.insert(root.to_owned(), now.clone()).unwrap_or_default()
         };
         let mut files: BTreeSet<String> = before.into_keys().chain(now.into_keys()).collect();
-        files.extend(self.absorbed(root));
+        files.extend(self.remove_included_headers(root));
         files.into_iter().filter_map(|file| self.publish(file, root)).collect()
     }
 
@@ -204,9 +206,9 @@ impl Session {
         self.published.get(name).cloned().unwrap_or_default()
     }
 
-    /// Removes headers that were viewed on their own and are now viewed in the context of this source. Returns the
+    /// Removes the analyses of headers that were analyzed by themselves and that this source now includes. Returns the
     /// files that had their diagnostics.
-    fn absorbed(&mut self, root: &str) -> Vec<String> {
+    fn remove_included_headers(&mut self, root: &str) -> Vec<String> {
         let Some(analysis) = self.analyses.get(root) else { return Vec::new() };
         let is_part = |name: &&String| *name != root && is_header(name) && analysis.reads(name);
         let parts: Vec<String> = self.by_source.keys().filter(is_part).cloned().collect();
@@ -226,7 +228,7 @@ impl Session {
         if file != root && before.map_or(all.is_empty(), |before| *before == all) {
             return None;
         }
-        let document = self.world.documents.get(&file);
+        let document = self.client_state.documents.get(&file);
         let parameters = PublishDiagnosticsParams {
             uri: document.map(|document| document.uri.clone()).or_else(|| uri::uri(&file))?,
             version: document.map(|document| document.version),

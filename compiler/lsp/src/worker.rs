@@ -18,10 +18,10 @@ use lsp_types::{
 
 use crate::{
     cancellation::Cancellation,
+    client_state::ClientState,
     configuration,
-    races::{Found, Wanted},
+    races::{RaceReport, RaceRequest},
     session::Session,
-    world::World,
 };
 
 /// The delay between a change and its compilation. A completion request that follows the change is answered in between,
@@ -31,17 +31,17 @@ const COMPLETION_DELAY: Duration = Duration::from_millis(2);
 /// A task for the worker.
 pub(crate) enum Task {
     /// These files have changed.
-    Changed(World, Vec<String>),
+    Changed(ClientState, Vec<String>),
     /// Settings or files on disk have changed, which can affect all files.
-    Reload(World),
+    Reload(ClientState),
     /// A request to answer.
-    Request(World, Request),
+    Request(ClientState, Request),
 }
 
 /// Runs until the task channel closes.
 pub(crate) fn work(
     tasks: &Receiver<Task>,
-    races: io::Result<(Sender<Wanted>, Receiver<Found>)>,
+    races: io::Result<(Sender<RaceRequest>, Receiver<RaceReport>)>,
     outgoing: Sender<Message>,
     cancellation: &Cancellation,
 ) {
@@ -85,7 +85,7 @@ struct Worker {
     session: Session,
     outgoing: Sender<Message>,
     /// Takes sources to explore for data races.
-    wanted: Option<Sender<Wanted>>,
+    wanted: Option<Sender<RaceRequest>>,
     /// The sources that need new diagnostics.
     dirty: BTreeSet<String>,
     /// The time to compute them.
@@ -97,9 +97,9 @@ struct Worker {
 impl Worker {
     fn receive(&mut self, task: Task, cancellation: &Cancellation) {
         match task {
-            Task::Changed(world, names) => {
-                let debounce = Duration::from_millis(world.settings.debounce);
-                self.session.world = world;
+            Task::Changed(client_state, names) => {
+                let debounce = Duration::from_millis(client_state.settings.debounce);
+                self.session.client_state = client_state;
                 for name in names {
                     self.dirty.extend(self.session.changed(&name));
                 }
@@ -107,13 +107,13 @@ impl Worker {
                 let soon = Instant::now() + COMPLETION_DELAY;
                 self.due = Some(self.diagnosed.map_or(soon, |before| soon.max(before + debounce)));
             }
-            Task::Reload(world) => {
-                self.session.world = world;
+            Task::Reload(client_state) => {
+                self.session.client_state = client_state;
                 self.dirty.extend(self.session.reload());
                 self.due = Some(Instant::now());
             }
-            Task::Request(world, request) => {
-                self.session.world = world;
+            Task::Request(client_state, request) => {
+                self.session.client_state = client_state;
                 let response = if cancellation.take(&request.id) {
                     Response::new_err(request.id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned())
                 } else {
@@ -140,7 +140,7 @@ impl Worker {
             let published = self.guarded(&root, |session| session.diagnose(&root));
             let published = published.unwrap_or_default();
             self.explore(&root);
-            if self.session.world.client.pulls {
+            if self.session.client_state.client.pulls {
                 // The client requests the diagnostics of the changed document, but those of other files may have
                 // changed too.
                 if published.len() > 1 {
@@ -160,26 +160,29 @@ impl Worker {
 
     /// Sends a source to the explorer of data races, unless the races of its current text are known.
     fn explore(&mut self, root: &str) {
-        let world = &self.session.world;
-        let Some(document) = world.documents.get(root).filter(|it| it.text.contains("kiln run ")) else {
+        let client_state = &self.session.client_state;
+        let Some(document) = client_state.documents.get(root).filter(|it| it.text.contains("kiln run "))
+        else {
             return;
         };
         let text = document.text.clone();
-        if !world.settings.races || self.session.races.are_known(root, &text) || self.session.has_errors(root)
+        if !client_state.settings.races
+            || self.session.races.are_known(root, &text)
+            || self.session.has_errors(root)
         {
             return;
         }
         if let Some(wanted) = &self.wanted {
-            let options = configuration::options(world, root, &text);
-            let _ = wanted.send(Wanted { name: root.to_owned(), text, options });
+            let options = configuration::options(client_state, root, &text);
+            let _ = wanted.send(RaceRequest { name: root.to_owned(), text, options });
         }
     }
 
     /// Shows the races of a source.
-    fn explored(&mut self, found: Found) {
+    fn explored(&mut self, found: RaceReport) {
         let root = found.name.clone();
         if self.session.races.record(found) {
-            if self.session.world.client.pulls {
+            if self.session.client_state.client.pulls {
                 self.refresh();
             } else {
                 self.dirty.insert(root);

@@ -10,11 +10,11 @@ use lsp_types::{
 
 use crate::{
     analysis::Analysis,
+    client_state::ClientState,
     features::{actions, references, rename, symbols},
     requests::at_position,
     session::{Session, is_header, is_source},
     uri,
-    world::World,
 };
 
 /// Limits on the number of files and the depth of folders to search.
@@ -24,7 +24,7 @@ const DEEPEST: usize = 12;
 /// The sources of the workspace folders, and the open ones.
 pub(crate) fn sources(session: &Session) -> BTreeSet<String> {
     let mut found = session.roots();
-    for folder in session.world.folders.iter() {
+    for folder in session.client_state.folders.iter() {
         collect(Path::new(folder), DEEPEST, &mut found);
     }
     found
@@ -48,22 +48,22 @@ fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
 }
 
 /// A source on disk that includes this header, searched in the header's folder and its parents within the workspace.
-pub(crate) fn including(world: &World, header: &str) -> Option<String> {
+pub(crate) fn including(client_state: &ClientState, header: &str) -> Option<String> {
     let file = header.rsplit('/').next()?;
     let mut folder = header;
     for _ in 0..DEEPEST {
         folder = folder.rsplit_once('/')?.0;
-        for (name, is_folder) in world.list(folder) {
+        for (name, is_folder) in client_state.list(folder) {
             let source = format!("{folder}/{name}");
             let is_candidate = !is_folder && is_source(&name);
-            let text = if is_candidate { world.read(&source) } else { None };
+            let text = if is_candidate { client_state.read(&source) } else { None };
             if text.is_some_and(|text| String::from_utf8_lossy(&text).contains(file))
-                && Analysis::new(world, &source).is_some_and(|analysis| analysis.reads(header))
+                && Analysis::new(client_state, &source).is_some_and(|analysis| analysis.reads(header))
             {
                 return Some(source);
             }
         }
-        if !world.folders.iter().any(|root| folder.starts_with(root.as_str()) && folder != root) {
+        if !client_state.folders.iter().any(|root| folder.starts_with(root.as_str()) && folder != root) {
             return None;
         }
     }
@@ -80,10 +80,10 @@ fn visit_sources(session: &mut Session, text: &str, visit: &mut dyn FnMut(&Analy
             }
             continue;
         }
-        let Some(bytes) = session.world.read(&name) else { continue };
+        let Some(bytes) = session.client_state.read(&name) else { continue };
         let source = String::from_utf8_lossy(&bytes);
         if (source.contains(text) || source.contains("include"))
-            && let Some(analysis) = Analysis::new(&session.world, &name)
+            && let Some(analysis) = Analysis::new(&session.client_state, &name)
         {
             visit(&analysis);
         }

@@ -75,7 +75,7 @@ impl Body<'_, '_, '_> {
                 let (size, align) = self.reader.types.layout(ty)?;
                 let object = self.result_object(inst)?;
                 if ty != inst.result_type()? {
-                    return Err(Problem::new("the member has another type than the result"));
+                    return Err(Problem::new("the member has a different type from the result"));
                 }
                 let to = self.builder.private_var(object);
                 self.copy(to, part.pointer, size, access(part.align.min(align)));
@@ -107,7 +107,7 @@ impl Body<'_, '_, '_> {
             return self.define(inst, value);
         }
         if self.type_of(whole)? != ty {
-            return Err(Problem::new("its operand has another type than its result"));
+            return Err(Problem::new("its operand has a different type from its result"));
         }
         let object = self.result_object(inst)?;
         if !self.is_undefined(whole) {
@@ -128,7 +128,7 @@ impl Body<'_, '_, '_> {
         match member.member {
             Member::Type(ty) => {
                 if self.type_of(id)? != ty && self.reader.types.is_aggregate(ty) {
-                    return Err(Problem::new(format!("%{id} has another type than the member")));
+                    return Err(Problem::new(format!("%{id} has a different type from the member")));
                 }
                 self.store_id(member.pointer, id, ty, access(member.align))
             }
@@ -175,7 +175,7 @@ impl Body<'_, '_, '_> {
             return self.define(inst, value);
         }
         if self.reader.types.layout(self.type_of(source)?)? != self.reader.types.layout(ty)? {
-            return Err(Problem::new("its operand has another type than its result"));
+            return Err(Problem::new("its operand has a different type from its result"));
         }
         let object = self.result_object(inst)?;
         let from = self.aggregate(source)?;
@@ -191,7 +191,7 @@ impl Body<'_, '_, '_> {
         for index in [1, 2] {
             let id = inst.word(index)?;
             if self.type_of(id)? != ty {
-                return Err(Problem::new("its operands have another type than its result"));
+                return Err(Problem::new("its operands have a different type from its result"));
             }
             sources.push(self.aggregate(id)?);
         }

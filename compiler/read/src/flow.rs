@@ -5,7 +5,7 @@
 
 use kiln_ir::{
     BlockId, Builder, InstId, Op as IrOp, Type, ValueId, VarId,
-    flow::{Code, Ending, Graph, Node, NodeId},
+    flow::{Code, Graph, Node, NodeEnd, NodeId},
 };
 use kiln_types::{
     index::{Id as _, Table},
@@ -168,12 +168,12 @@ impl<'f> Code<'f> for Nodes<'_, '_, '_, 'f> {
         &mut self.body.builder
     }
 
-    fn node(&mut self, node: NodeId) -> Result<Ending, Problem> {
+    fn node(&mut self, node: NodeId) -> Result<NodeEnd, Problem> {
         let instructions = self.blocks[node.index()].instructions;
         for inst in instructions.iter().filter(|inst| inst.op == Op::Phi) {
             self.enter_phi(inst).map_err(|problem| problem.at(inst))?;
         }
-        let [inner @ .., end] = instructions else { return Ok(Ending::Done) };
+        let [inner @ .., end] = instructions else { return Ok(NodeEnd::Done) };
         for inst in inner {
             self.body.builder.span = self.body.reader.span(inst);
             self.body.instruction(inst).map_err(|problem| problem.at(inst))?;
@@ -279,7 +279,7 @@ impl Nodes<'_, '_, '_, '_> {
             Merged::Object(_) => {
                 let (found, wanted) = (self.body.type_of(source)?, phi.result_type()?);
                 if found != wanted {
-                    return Err(Problem::new(format!("%{source} has another type")));
+                    return Err(Problem::new(format!("%{source} has a different type")));
                 }
                 self.body.aggregate(source)?
             }
@@ -288,11 +288,11 @@ impl Nodes<'_, '_, '_, '_> {
     }
 
     /// Reads the terminator of a block.
-    fn end(&mut self, node: NodeId, inst: &Instruction<'_>) -> Outcome<Ending> {
+    fn end(&mut self, node: NodeId, inst: &Instruction<'_>) -> Outcome<NodeEnd> {
         let (construct, blocks): (InstId, Vec<BlockId>) = match inst.op {
-            Op::Branch => return Ok(Ending::Jump),
+            Op::Branch => return Ok(NodeEnd::Jump),
             Op::BranchConditional | Op::Switch if self.blocks[node.index()].targets.len() == 1 => {
-                return Ok(Ending::Jump);
+                return Ok(NodeEnd::Jump);
             }
             Op::BranchConditional => {
                 let condition = self.body.value_of(inst.word(0)?, Type::BOOL)?;
@@ -314,18 +314,18 @@ impl Nodes<'_, '_, '_, '_> {
             }
             Op::Return => {
                 self.body.builder.ret(None);
-                return Ok(Ending::Done);
+                return Ok(NodeEnd::Done);
             }
             Op::ReturnValue => {
                 self.body.return_value(inst.word(0)?)?;
-                return Ok(Ending::Done);
+                return Ok(NodeEnd::Done);
             }
             Op::Unreachable => {
                 self.body.builder.inst(IrOp::Unreachable, &[], &[]);
-                return Ok(Ending::Done);
+                return Ok(NodeEnd::Done);
             }
             _ => return Err(Problem::new(format!("Op{} is not supported", inst.name()))),
         };
-        Ok(Ending::Construct(construct, blocks))
+        Ok(NodeEnd::Construct(construct, blocks))
     }
 }

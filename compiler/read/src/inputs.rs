@@ -71,7 +71,7 @@ impl Body<'_, '_, '_> {
                 }
                 self.builder.construct(&parts, ty)
             }
-            _ => return Err(Problem::new("the built-in variable has another type")),
+            _ => return Err(Problem::new("the built-in variable has a different type")),
         };
         self.define(inst, value)
     }

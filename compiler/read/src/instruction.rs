@@ -73,7 +73,7 @@ impl<'w> Body<'_, 'w, '_> {
         let pointer = if self.is_aggregate(id) {
             let (found, _) = self.reader.types.layout(self.type_of(id)?)?;
             if found != size {
-                return Err(Problem::new(format!("%{id} has another type than the parameter")));
+                return Err(Problem::new(format!("%{id} has a different type from the parameter")));
             }
             self.aggregate(id)?
         } else {

@@ -214,7 +214,9 @@ impl<'w> Body<'_, 'w, '_> {
             ReturnKind::Memory { size, align } => {
                 let to = self.returned.ok_or_else(|| Problem::new("the function returns nothing"))?;
                 if self.reader.types.layout(self.type_of(id)?)? != (size, align) {
-                    return Err(Problem::new(format!("%{id} has another type than the function's result")));
+                    return Err(Problem::new(format!(
+                        "%{id} has a different type from the function's result"
+                    )));
                 }
                 if !self.is_undefined(id) {
                     let from = self.aggregate(id)?;

@@ -187,7 +187,9 @@ impl Types {
                 (64, 1) => Scalar::F64,
                 (bits, 1) => return Err(Problem::new(format!("floats of {bits} bits are not supported"))),
                 _ => {
-                    return Err(Problem::new("floats with another encoding than IEEE 754 are not supported"));
+                    return Err(Problem::new(
+                        "floats with an encoding other than IEEE 754 are not supported",
+                    ));
                 }
             })),
             Op::TypeVector => match (self.value(inst.word(0)?)?, inst.word(1)?) {

@@ -33,7 +33,7 @@ use kiln_session::{
 };
 use kiln_syntax::Interner;
 
-/// The formats.
+/// The format of the diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// With source lines.

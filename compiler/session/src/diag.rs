@@ -46,7 +46,7 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
 }
 
-/// A secondary span.
+/// A secondary span of a diagnostic, with a text.
 #[derive(Clone, Debug)]
 pub struct Label {
     /// The span.

@@ -8,7 +8,7 @@ use kiln_vocabulary::{
 
 use crate::{defect::Defect, diag::WarningOptions};
 
-/// The main source.
+/// The name and contents of the main source file.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// Its name, for messages, `__FILE__` and quoted includes.
@@ -104,7 +104,7 @@ pub enum SeqCst {
     AcqRel,
 }
 
-/// `-D` or `-U`.
+/// A macro that `-D` defines or `-U` undefines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MacroOption {
     /// `-D NAME` (value `1`), `-D NAME=value`, `-D 'NAME(args)=value'`

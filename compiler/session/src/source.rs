@@ -130,7 +130,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a text. `None` if the position space is exhausted.
+    /// Adds a file with its text. `None` if the position space is exhausted.
     pub fn add_file(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -185,7 +185,7 @@ impl SourceMap {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
     }
 
-    /// A file.
+    /// The file with this id.
     pub fn file(&self, file: FileId) -> &File {
         &self.files[file.0 as usize]
     }

@@ -1,7 +1,7 @@
 //! Arena for syntax trees. Memory is allocated in large blocks and freed at once, so nodes are plain references:
 //! creating one is cheap, and dropping a tree does not traverse it.
 
-/// Owns syntax trees.
+/// The allocator that owns the nodes of syntax trees.
 #[derive(Default)]
 pub struct Arena(bumpalo::Bump);
 

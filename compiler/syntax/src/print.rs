@@ -146,10 +146,10 @@ impl Printer<'_> {
         }
         match &statement.kind {
             StatementKind::Empty => self.line(";"),
-            StatementKind::Expr(e) => self.with("", e, ";"),
+            StatementKind::Expr(e) => self.print_with_expression("", e, ";"),
             StatementKind::Block(block) => self.block_lines(block),
             StatementKind::If { condition, then, otherwise } => {
-                self.with("if (", condition, ")");
+                self.print_with_expression("if (", condition, ")");
                 self.nested(then);
                 if let Some(otherwise) = otherwise {
                     self.line("else");
@@ -157,17 +157,17 @@ impl Printer<'_> {
                 }
             }
             StatementKind::Switch { value, body } => {
-                self.with("switch (", value, ")");
+                self.print_with_expression("switch (", value, ")");
                 self.nested(body);
             }
             StatementKind::While { condition, body } => {
-                self.with("while (", condition, ")");
+                self.print_with_expression("while (", condition, ")");
                 self.nested(body);
             }
             StatementKind::Do { body, condition } => {
                 self.line("do");
                 self.nested(body);
-                self.with("while (", condition, ");");
+                self.print_with_expression("while (", condition, ");");
             }
             StatementKind::For(node) => {
                 let For { init, condition, step, body } = &**node;
@@ -183,14 +183,14 @@ impl Printer<'_> {
                 self.nested(body);
             }
             StatementKind::Label { name, body } => {
-                self.named("", name, ":");
+                self.print_with_name("", name, ":");
                 self.nested(body);
             }
-            StatementKind::Goto(name) => self.named("goto ", name, ";"),
+            StatementKind::Goto(name) => self.print_with_name("goto ", name, ";"),
             StatementKind::Continue => self.line("continue;"),
             StatementKind::Break => self.line("break;"),
             StatementKind::Return(None) => self.line("return;"),
-            StatementKind::Return(Some(e)) => self.with("return ", e, ";"),
+            StatementKind::Return(Some(e)) => self.print_with_expression("return ", e, ";"),
             StatementKind::Asm => self.line("__asm__();"),
             StatementKind::Error => self.line("<error>"),
         }
@@ -204,17 +204,17 @@ impl Printer<'_> {
     }
 
     /// Prints a line with an expression.
-    fn with(&mut self, before: &str, expr: &Expr, behind: &str) {
+    fn print_with_expression(&mut self, before: &str, expr: &Expr, after: &str) {
         self.begin(before);
         self.expression(expr);
-        self.end(behind);
+        self.end(after);
     }
 
     /// Prints a line with a name.
-    fn named(&mut self, before: &str, name: &Ident, behind: &str) {
+    fn print_with_name(&mut self, before: &str, name: &Ident, after: &str) {
         self.begin(before);
         self.name(name.node);
-        self.end(behind);
+        self.end(after);
     }
 
     fn for_head(&mut self, init: &ForInit, condition: Option<&Expr>, step: Option<&Expr>) {

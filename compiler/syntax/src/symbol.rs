@@ -52,7 +52,7 @@ impl Interner {
         FIRST.clone()
     }
 
-    /// Interns a text.
+    /// Interns a string.
     pub fn intern(&mut self, text: &str) -> Symbol {
         Symbol(self.0.get_or_intern(text))
     }

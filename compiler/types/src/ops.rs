@@ -1,6 +1,6 @@
 //! Constants and operations that the typed tree and the IR share.
 
-/// A constant.
+/// The value of a constant.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Const {
@@ -59,7 +59,7 @@ pub enum BinaryOp {
     BitOr,
 }
 
-/// Comparisons.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CompareOp {

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{id_type, index::Table};
 
-pub use arith::Usual;
+pub use arith::UsualConversion;
 pub use constants::{Constant, constant};
 pub use convert::{Cast, ConversionError, Implicit, Loss, Pointee, PointerChange};
 pub use layout::{
@@ -35,7 +35,7 @@ id_type! {
     RecordId
 }
 id_type! {
-    /// An `enum`.
+    /// An `enum` type.
     EnumId
 }
 
@@ -79,7 +79,7 @@ pub enum Scalar {
     Double,
 }
 
-/// A type.
+/// A type of OpenCL C, without qualifiers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// The type of an expression with a reported error. Compatible with everything.
@@ -204,7 +204,7 @@ pub struct Record {
     pub span: Span,
 }
 
-/// A member.
+/// A member of a structure or union.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Its name. `None` for an anonymous struct or union, whose members belong to the enclosing record.
@@ -217,7 +217,7 @@ pub struct Field {
     pub span: Span,
 }
 
-/// An `enum`.
+/// An `enum` type.
 #[derive(Clone, Debug)]
 pub struct Enum {
     /// The tag.

@@ -16,7 +16,7 @@ pub struct Variables {
     pub enumerators: Vec<(String, i64)>,
 }
 
-/// A function.
+/// A function of the source, with its variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
@@ -32,7 +32,7 @@ pub struct Function {
     pub variables: Vec<Variable>,
 }
 
-/// A variable.
+/// A parameter or variable of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
@@ -60,7 +60,7 @@ pub enum Storage {
     Global,
 }
 
-/// A type.
+/// The type of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Type {
     /// Its name in OpenCL C.
@@ -71,7 +71,7 @@ pub struct Type {
     pub kind: Kind,
 }
 
-/// A kind of type.
+/// The kind of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.

@@ -95,7 +95,7 @@ faults! {
     /// Mesa 22.3.6, all of 20 million with 25.0.7.
     LoopIterationLimit "loop_iteration_limit" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
-        symptom: "all loops of a work-item together end after 65535 iterations, also spinning loops whose condition is \
+        symptom: "all loops of a work-item together end after 65535 iterations, even spinning loops whose condition is \
                   not yet met",
         remedy: Remedy::None,
     }

@@ -4,7 +4,7 @@ pub mod profile;
 
 use crate::{faults::Workarounds, opencl::Environment, precision::Precision, tuning::Tuning};
 
-/// A target.
+/// The environment and device that a module is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The kernel environment.

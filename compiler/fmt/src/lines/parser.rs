@@ -2,7 +2,7 @@
 
 use kiln_syntax::token::{Keyword, Punct};
 
-use super::{Line, Owner, Shape};
+use super::{Line, LineKind, Owner};
 use crate::{
     style::Style,
     token::{Kind, Token},
@@ -99,7 +99,7 @@ pub(crate) fn lines(tokens: &[Token<'_>], style: &Style) -> (Vec<Line>, Vec<bool
         parser.step();
         parser.at += 1;
     }
-    parser.finish(Shape::Statement);
+    parser.finish(LineKind::Statement);
     (parser.lines, parser.blocks)
 }
 
@@ -143,14 +143,16 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Ends the line before the current token.
-    fn finish(&mut self, shape: Shape) {
+    fn finish(&mut self, shape: LineKind) {
         self.finish_at(self.at, shape);
     }
 
-    fn finish_at(&mut self, end: usize, shape: Shape) {
+    fn finish_at(&mut self, end: usize, shape: LineKind) {
         if self.first < end {
-            let is_first =
-                self.lines.last().is_some_and(|line| matches!(line.shape, Shape::Opens(_) | Shape::Head(_)));
+            let is_first = self
+                .lines
+                .last()
+                .is_some_and(|line| matches!(line.shape, LineKind::Opens(_) | LineKind::Head(_)));
             self.lines.push(Line {
                 tokens: self.first..end,
                 indent: self.indent,
@@ -189,7 +191,7 @@ impl<'t> Parser<'_, 't> {
         }
         if self.is_empty() {
             self.indent = 0;
-            self.finish_at(self.at + 1, Shape::Raw);
+            self.finish_at(self.at + 1, LineKind::Raw);
         }
     }
 
@@ -217,7 +219,7 @@ impl<'t> Parser<'_, 't> {
         if comment_ends_line(self.token(), continues) {
             self.close_bodies();
             self.indent = self.indent_of_comment();
-            self.finish_at(self.at + 1, Shape::Comment);
+            self.finish_at(self.at + 1, LineKind::Comment);
         }
     }
 
@@ -354,7 +356,7 @@ impl<'t> Parser<'_, 't> {
     /// Starts a body without braces.
     fn open_body(&mut self) {
         let owner = self.state.statement.owner.unwrap_or(Owner::Plain);
-        self.finish(Shape::Head(owner));
+        self.finish(LineKind::Head(owner));
         let indent = self.indent + 1;
         self.state.frames.push(Frame { sort: Sort::Body(owner), indent, close: self.indent });
         self.state.statement = Statement::default();
@@ -380,7 +382,7 @@ impl<'t> Parser<'_, 't> {
             }
             Punct::Comma if self.state.statement.brackets.is_empty() => {
                 if matches!(self.frame().sort, Sort::Block(Owner::Enum, None)) {
-                    self.finish_at(self.at + 1, Shape::Statement);
+                    self.finish_at(self.at + 1, LineKind::Statement);
                     self.state.statement = Statement::default();
                 }
             }
@@ -453,9 +455,9 @@ impl<'t> Parser<'_, 't> {
         let after_comment = after_comment && self.tokens[self.at - 1].kind == Kind::LineComment;
         let after_raw = self.at > 0 && self.tokens[self.at - 1].is_raw();
         if !self.is_empty() && (wraps || after_comment || after_raw) {
-            self.finish(Shape::Wrapped(owner));
+            self.finish(LineKind::Wrapped(owner));
         }
-        self.finish_at(self.at + 1, Shape::Opens(owner));
+        self.finish_at(self.at + 1, LineKind::Opens(owner));
         let mut indent = self.indent + 1;
         if owner == Owner::Switch && self.style.indent_case_labels {
             indent += 1;
@@ -475,7 +477,7 @@ impl<'t> Parser<'_, 't> {
             return;
         }
         self.blocks[self.at] = true;
-        self.finish(Shape::Statement);
+        self.finish(LineKind::Statement);
         self.state.ended = None;
         let frames = &mut self.state.frames;
         while frames.len() > 1 && matches!(frames[frames.len() - 1].sort, Sort::Body(_)) {
@@ -485,7 +487,7 @@ impl<'t> Parser<'_, 't> {
         if frames.len() == 1 {
             // There is no block to close.
             self.indent = 0;
-            self.finish_at(self.at + 1, Shape::Closes);
+            self.finish_at(self.at + 1, LineKind::Closes);
             return;
         }
         let frame = frames.pop().expect("there are two");
@@ -502,7 +504,7 @@ impl<'t> Parser<'_, 't> {
             }
             Sort::Block(owner, None) => {
                 let end = if is_next(Punct::Semicolon) { self.at + 2 } else { self.at + 1 };
-                self.finish_at(end, Shape::Closes);
+                self.finish_at(end, LineKind::Closes);
                 self.at = end - 1;
                 self.state.ended = Some(Some(owner));
             }
@@ -520,7 +522,7 @@ impl<'t> Parser<'_, 't> {
 
     fn end_statement(&mut self, end: usize, block: Option<Owner>) {
         let closes = self.tokens[self.first].is(Punct::CloseBrace);
-        self.finish_at(end, if closes { Shape::Closes } else { Shape::Statement });
+        self.finish_at(end, if closes { LineKind::Closes } else { LineKind::Statement });
         self.state.statement = Statement::default();
         self.state.ended = Some(block);
     }
@@ -540,7 +542,7 @@ impl<'t> Parser<'_, 't> {
                 statement.awaits_body = true;
                 return;
             }
-            self.finish_at(self.at + 1, Shape::Head(Owner::Case));
+            self.finish_at(self.at + 1, LineKind::Head(Owner::Case));
             self.state.statement = Statement::default();
         }
     }

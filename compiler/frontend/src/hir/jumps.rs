@@ -42,8 +42,8 @@ pub fn label(stmts: &[Stmt]) -> Option<&Stmt> {
     })
 }
 
-/// A `break` or `continue` in these statements that leaves an enclosing statement.
-pub fn leaving(stmts: &[Stmt]) -> Option<&Stmt> {
+/// The first `break` or `continue` in these statements whose target encloses them.
+pub fn outward_jump(stmts: &[Stmt]) -> Option<&Stmt> {
     find_leaving(stmts, true, true)
 }
 

@@ -19,7 +19,7 @@ const MAX_LISTED: usize = 4;
 enum Fit {
     /// Without a conversion of its value.
     Same,
-    /// A number of another type.
+    /// A number of a different type.
     Close,
 }
 

@@ -219,7 +219,7 @@ impl Sema<'_> {
         arguments.into_iter().enumerate().map(convert).collect()
     }
 
-    /// Reports a pointer to another type than the function accesses, which C would accept with a warning.
+    /// Reports a pointer to a type that the function does not access, which C would accept with a warning.
     fn reports_pointee(&mut self, overload: &Overload, arguments: &[Expr], call: &Call) -> bool {
         for (index, (value, parameter)) in arguments.iter().zip(&overload.parameters).enumerate() {
             if let Implicit::Pointer(change) = self.types.implicit(value.ty, parameter.ty)

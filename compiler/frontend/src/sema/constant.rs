@@ -174,13 +174,13 @@ impl Evaluator<'_> {
                 let mut components = Vec::new();
                 for part in parts {
                     let (_, count) = self.types.components(part.ty)?;
-                    components.extend(spread(self.constant(part)?, count)?);
+                    components.extend(components_of(self.constant(part)?, count)?);
                 }
                 Some(Const::Vector(components))
             }
             ExprKind::Swizzle(swizzle) => {
                 let (_, count) = self.types.components(swizzle.base.ty)?;
-                pick(&spread(self.constant(&swizzle.base)?, count)?, &swizzle.components)
+                pick(&components_of(self.constant(&swizzle.base)?, count)?, &swizzle.components)
             }
             ExprKind::PointerToInt(pointer) => self.distance_from_null(pointer).map(Const::Int),
             // The variable records which block it refers to.
@@ -230,7 +230,7 @@ impl Evaluator<'_> {
             LvalueKind::Global(global) => self.constants.objects.get(&Object::Global(*global)).cloned(),
             LvalueKind::Swizzle(swizzle) => {
                 let (_, count) = self.types.components(swizzle.base.ty.ty)?;
-                pick(&spread(self.constant_object(&swizzle.base)?, count)?, &swizzle.components)
+                pick(&components_of(self.constant_object(&swizzle.base)?, count)?, &swizzle.components)
             }
             _ => None,
         }
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
             return Some(Const::Int(u64::from(!self.constant_truth(operand)?)));
         }
         let (element, count) = self.types.components(operand.ty)?;
-        let components = spread(self.constant(operand)?, count)?;
+        let components = components_of(self.constant(operand)?, count)?;
         let not = |component: &Const| {
             fold::is_true(element, component).map(|is_true| Const::Int(if is_true { 0 } else { u64::MAX }))
         };
@@ -279,7 +279,7 @@ impl Evaluator<'_> {
 }
 
 /// The components of a vector or scalar constant.
-fn spread(value: Const, count: u8) -> Option<Vec<Const>> {
+fn components_of(value: Const, count: u8) -> Option<Vec<Const>> {
     match value {
         Const::Vector(components) => Some(components),
         Const::Zero => Some(vec![Const::Zero; usize::from(count)]),

@@ -382,7 +382,7 @@ impl Sema<'_> {
     }
 }
 
-/// Suggests how to convert to a vector of another type with the same number of components (OpenCL C 6.4.3, 6.4.4).
+/// Suggests how to convert to a vector of a different type with the same number of components (OpenCL C 6.4.3, 6.4.4).
 pub(super) fn vector_conversion(to: &str) -> String {
     format!("write `convert_{to}(…)` for the values or `as_{to}(…)` for the bits")
 }

@@ -10,7 +10,7 @@ use kiln_types::ty::{self, QualTy, Ty, TyId};
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 
 use super::{
-    Entity, Meaning, Role, Sema, Sugar,
+    Entity, Meaning, Role, Sema, TypedefProperties,
     attributes::{Attributes, Target},
     constant::Object,
     convert::AssignContext,
@@ -87,16 +87,16 @@ impl Sema<'_> {
                 () => Target::Variable(declared.ty.ty),
             };
             let mut attributes = self.attributes(all, target);
-            let mut sugar = specified.sugar_of(&one.declarator);
-            sugar.align = attributes.aligned.or(sugar.align);
-            attributes.aligned = sugar.align;
+            let mut typedef_properties = specified.typedef_properties_of(&one.declarator);
+            typedef_properties.align = attributes.aligned.or(typedef_properties.align);
+            attributes.aligned = typedef_properties.align;
             if is_typedef {
                 if let (Some(length), Ty::Scalar(element)) =
                     (attributes.vector_length, self.types.get(declared.ty.ty).clone())
                 {
                     declared.ty.ty = self.types.vector(element, length);
                 }
-                self.typedef(name, &declared, sugar, one.init.is_some());
+                self.typedef(name, &declared, typedef_properties, one.init.is_some());
             } else if is_function {
                 if let Some(init) = &one.init {
                     let span = initializer_span(init);
@@ -152,7 +152,13 @@ impl Sema<'_> {
     }
 
     /// `typedef` (C99 6.7.7).
-    fn typedef(&mut self, name: Ident, declared: &Declared, sugar: Sugar, has_init: bool) {
+    fn typedef(
+        &mut self,
+        name: Ident,
+        declared: &Declared,
+        typedef_properties: TypedefProperties,
+        has_init: bool,
+    ) {
         let text = self.text(name.node).to_owned();
         if has_init {
             self.report(Diagnostic::new(Code::InitializerShape, name.span, "a type has no initializer"));
@@ -183,7 +189,7 @@ impl Sema<'_> {
         {
             self.types.records[id].name = Some(name.node);
         }
-        self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, sugar }, name.span);
+        self.scopes.declare(name.node, Entity::Typedef { ty: declared.ty, typedef_properties }, name.span);
         self.note(name.span, Meaning::Typedef(name.span), Role::Definition);
     }
 

@@ -14,7 +14,7 @@ use kiln_syntax::{
 use kiln_types::ty::{FunctionTy, QualTy, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
-use super::{Entity, Sema, Sugar, attributes::Target};
+use super::{Entity, Sema, TypedefProperties, attributes::Target};
 use crate::hir::{Const, Local};
 
 /// The result of a declarator.
@@ -42,7 +42,7 @@ pub(crate) struct Parameter {
     /// Whether it may be unused.
     pub(crate) is_unused: bool,
     /// Properties of the specifiers beyond the type.
-    pub(crate) sugar: Sugar,
+    pub(crate) typedef_properties: TypedefProperties,
     /// For a pointer whose pointee has no written address space: the start of the specifiers, where a fix can insert
     /// one.
     pub(crate) space_insertion: Option<Span>,
@@ -54,7 +54,15 @@ impl Parameter {
     /// A parameter with only a name and a type.
     pub(crate) fn plain(name: Option<Ident>, ty: QualTy, span: Span) -> Self {
         let span = name.map_or(span, |name| name.span);
-        Self { name, ty, align: None, is_unused: false, sugar: Sugar::default(), space_insertion: None, span }
+        Self {
+            name,
+            ty,
+            align: None,
+            is_unused: false,
+            typedef_properties: TypedefProperties::default(),
+            space_insertion: None,
+            span,
+        }
     }
 }
 
@@ -386,7 +394,7 @@ impl Sema<'_> {
         self.no_storage(&specified, "a parameter");
         let declared = self.declared(specified.ty, &parameter.declarator);
         let all = parameter.specifiers.attributes.iter().chain(parameter.declarator.attributes);
-        let sugar = specified.sugar_of(&parameter.declarator);
+        let typedef_properties = specified.typedef_properties_of(&parameter.declarator);
         let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
         let span = declared.name.map_or(parameter.span, |name| name.span);
         let is_pointer = matches!(parameter.declarator.chunks, [only] if matches!(only.kind, DerivationKind::Pointer(..) | DerivationKind::Array(_)));
@@ -396,9 +404,9 @@ impl Sema<'_> {
         let made = |ty| Parameter {
             name: declared.name,
             ty,
-            align: attributes.aligned.or(sugar.align),
+            align: attributes.aligned.or(typedef_properties.align),
             is_unused: attributes.is_unused,
-            sugar,
+            typedef_properties,
             space_insertion,
             span,
         };

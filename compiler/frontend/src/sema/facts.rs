@@ -8,7 +8,7 @@ use kiln_types::ty::{EnumId, QualTy, RecordId};
 use super::{Entity, Sema, Tag, expr::Operand, scope::Binding};
 use crate::hir::{Const, Expr, ExprKind, FunctionId, GlobalId, LocalId};
 
-/// The recorded facts. Each list is in the order of the check.
+/// What the type checker recorded about a program, for editors. Each list is in the order of the checks.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Occurrences of names, with their meanings.
@@ -83,7 +83,7 @@ pub struct Typed {
     pub value: Option<Box<Const>>,
 }
 
-/// A call.
+/// A resolved call: the spans of its parts, and the callee.
 #[derive(Clone, Debug)]
 pub struct Called {
     /// The span of the callee's name.

@@ -59,7 +59,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AttributeConflict,
                     span,
-                    "another declaration of this kernel has another size",
+                    "another declaration of this kernel has a different size",
                 )
                 .also(name_span, "the other declaration"),
             );
@@ -126,7 +126,7 @@ impl Sema<'_> {
             Ty::Scalar(Scalar::Bool) => {
                 ("a kernel cannot take a `bool`".to_owned(), Some("use `int` or `uchar`"), HOST_SIZE)
             }
-            Ty::Scalar(_) if parameter.sugar.is_host_sized => (
+            Ty::Scalar(_) if parameter.typedef_properties.is_host_sized => (
                 "a kernel cannot take a type of device-dependent size".to_owned(),
                 Some("use `uint`, `ulong` or `long`"),
                 HOST_SIZE,

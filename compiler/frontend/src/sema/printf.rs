@@ -186,7 +186,9 @@ impl Sema<'_> {
             argument.span,
             format!("`{text}` does not print `{shown}`"),
         )
-        .note("OpenCL C 6.15.14.2: an argument of another type than the directive's is undefined behavior");
+        .note(
+            "OpenCL C 6.15.14.2: an argument of a different type from the directive's is undefined behavior",
+        );
         if let Some(better) = self.directive_for(argument.ty) {
             diagnostic = diagnostic.help(format!("write `{better}`"));
             if let Some((span, format)) = literal(&better) {

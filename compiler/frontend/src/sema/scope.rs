@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 use crate::hir::{Const, FunctionId, GlobalId, LocalId};
 
-/// Properties of specifiers beyond the type.
+/// The properties of a typedef that are not part of its type.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sugar {
+pub(crate) struct TypedefProperties {
     /// The alignment that a typedef requests.
     pub(crate) align: Option<u64>,
     /// `size_t` and similar types, whose size on the host is unknown (OpenCL C 6.11.m).
@@ -32,7 +32,7 @@ pub(crate) enum Entity {
     /// Functions of the program with the same name: clang's `__attribute__((overloadable))`.
     Overloads(Vec<FunctionId>),
     /// A type name.
-    Typedef { ty: QualTy, sugar: Sugar },
+    Typedef { ty: QualTy, typedef_properties: TypedefProperties },
     /// An enumerator.
     Enumerator { value: Const, ty: TyId },
     /// An invalid declaration, which has been reported. Compatible with everything.

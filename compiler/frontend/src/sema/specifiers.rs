@@ -13,7 +13,7 @@ use kiln_syntax::{
 use kiln_types::ty::{self, QualTy, Scalar, Ty, TyId};
 use kiln_vocabulary::opencl::AddressSpace;
 
-use super::{Entity, Meaning, Role, Sema, Sugar, attributes::Target};
+use super::{Entity, Meaning, Role, Sema, TypedefProperties, attributes::Target};
 use crate::foreign;
 
 use words::Words;
@@ -24,7 +24,7 @@ pub(crate) struct Specified {
     /// The type. Has an address space only if one was written, here or in a typedef.
     pub(crate) ty: QualTy,
     /// Properties of the specifiers beyond the type.
-    pub(crate) sugar: Sugar,
+    pub(crate) typedef_properties: TypedefProperties,
     /// The storage class.
     pub(crate) storage: Option<Spanned<Storage>>,
     /// `kernel`
@@ -37,9 +37,13 @@ pub(crate) struct Specified {
 
 impl Specified {
     /// The properties beyond the type that apply to this declarator. None if it derives a type other than an array.
-    pub(crate) fn sugar_of(&self, declarator: &ast::Declarator) -> Sugar {
+    pub(crate) fn typedef_properties_of(&self, declarator: &ast::Declarator) -> TypedefProperties {
         let is_array = |chunk: &ast::Derivation| matches!(chunk.kind, ast::DerivationKind::Array(_));
-        if declarator.chunks.iter().all(is_array) { self.sugar } else { Sugar::default() }
+        if declarator.chunks.iter().all(is_array) {
+            self.typedef_properties
+        } else {
+            TypedefProperties::default()
+        }
     }
 }
 
@@ -47,7 +51,7 @@ impl Specified {
 #[derive(Clone, Copy)]
 struct Named {
     ty: QualTy,
-    sugar: Sugar,
+    typedef_properties: TypedefProperties,
     /// Whether it comes from a typedef of the program.
     is_defined: bool,
     span: Span,
@@ -55,7 +59,7 @@ struct Named {
 
 impl Named {
     fn new(ty: QualTy, span: Span) -> Self {
-        Self { ty, sugar: Sugar::default(), is_defined: false, span }
+        Self { ty, typedef_properties: TypedefProperties::default(), is_defined: false, span }
     }
 }
 
@@ -72,7 +76,7 @@ impl Sema<'_> {
         }
         Specified {
             ty: named.ty,
-            sugar: named.sugar,
+            typedef_properties: named.typedef_properties,
             storage,
             kernel: find(FunctionSpecifier::Kernel),
             inline: find(FunctionSpecifier::Inline),
@@ -175,8 +179,9 @@ impl Sema<'_> {
     fn type_of_name(&mut self, name: Symbol, span: Span) -> Named {
         let error = Named::new(TyId::ERROR.plain(), span);
         match self.lookup(name).map(|binding| (&binding.meaning, binding.span)) {
-            Some((Entity::Typedef { ty, sugar }, declared)) => {
-                let found = Named { ty: *ty, sugar: *sugar, is_defined: true, span };
+            Some((Entity::Typedef { ty, typedef_properties }, declared)) => {
+                let found =
+                    Named { ty: *ty, typedef_properties: *typedef_properties, is_defined: true, span };
                 self.note(span, Meaning::Typedef(declared), Role::Use);
                 return found;
             }
@@ -200,7 +205,10 @@ impl Sema<'_> {
         self.note(span, Meaning::Type(name), Role::Use);
         self.warn_not_enabled(found.ty, span);
         let is_host_sized = matches!(&*text, "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t");
-        Named { sugar: Sugar { align: None, is_host_sized }, ..Named::new(found.ty.plain(), span) }
+        Named {
+            typedef_properties: TypedefProperties { align: None, is_host_sized },
+            ..Named::new(found.ty.plain(), span)
+        }
     }
 
     pub(super) fn report_unknown_type(&mut self, name: Symbol, span: Span) {

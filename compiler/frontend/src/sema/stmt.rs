@@ -298,7 +298,7 @@ impl Sema<'_> {
         let mut leaving = Vec::new();
         visit::expressions(body, &mut |expr| {
             if let ExprKind::Statements(parts) = &expr.kind {
-                leaving.extend(jumps::leaving(&parts.0).map(|stmt| stmt.span));
+                leaving.extend(jumps::outward_jump(&parts.0).map(|stmt| stmt.span));
             }
         });
         leaving.into_iter().for_each(|span| self.report_jump_in_expression(span));

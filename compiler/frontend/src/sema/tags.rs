@@ -212,9 +212,9 @@ impl Sema<'_> {
             }
             let is_last = is_last && number + 1 == line.declarators.len();
             let ty = self.member_type(declared.ty, declared.span, is_last);
-            let sugar = specified.sugar_of(one.declarator);
-            is_host_sized |=
-                sugar.is_host_sized && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
+            let typedef_properties = specified.typedef_properties_of(one.declarator);
+            is_host_sized |= typedef_properties.is_host_sized
+                && matches!(self.types.get(self.element_type(ty.ty)), Ty::Scalar(_));
             if let Some(name) = declared.name {
                 self.note(name.span, Meaning::Member(declared.span), Role::Definition);
             }
@@ -231,7 +231,7 @@ impl Sema<'_> {
                     size: self.types.size_of(ty.ty).unwrap_or(0),
                     align: self.types.align_of(ty.ty).unwrap_or(1),
                     is_packed: attributes.packed.is_some(),
-                    aligned: attributes.aligned.or(sugar.align),
+                    aligned: attributes.aligned.or(typedef_properties.align),
                 },
             );
         }

@@ -4,16 +4,16 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
 
 use super::{
-    habits::Around,
-    words::{blanked, closing},
+    habits::ErrorContext,
+    words::{closing, mask_literals_and_comments},
 };
 
-impl Around<'_> {
+impl ErrorContext<'_> {
     /// `if (n > 0) a(); b(); else c();`, where `condition` is the `if`: the statements need braces. With a single
     /// statement or a block, a `;` ends the `if`.
     pub(super) fn stray_else(&self, condition: Span) -> Option<Diagnostic> {
         let word = self.range_in_file(condition)?;
-        let between = blanked(&self.text[word.end..self.at.start]);
+        let between = mask_literals_and_comments(&self.text[word.end..self.at.start]);
         let open = between.find('(')?;
         let condition_end = closing(&between[open..])? + open + 1;
         let start = word.end + condition_end;

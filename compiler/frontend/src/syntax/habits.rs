@@ -19,16 +19,17 @@ use crate::{attributes, foreign};
 
 /// A better diagnostic for an error whose cause is known.
 pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> Option<Diagnostic> {
-    let around = Around::new(error, sources)?;
+    let context = ErrorContext::new(error, sources)?;
     if let Some(name) = sources.macro_name(error.span.lo) {
         let name = interner.text(name);
-        return around
+        return context
             .macro_value(name)
             .or_else(|| spaced_parameters(error.span, name, sources))
-            .or_else(|| around.macro_as_name(name));
+            .or_else(|| context.macro_as_name(name));
     }
     if let Kind::Expected { what, found: Some(_) } = error.kind
-        && let Some(diagnostic) = around.declaration_after_label(what).or_else(|| around.decimal_comma(what))
+        && let Some(diagnostic) =
+            context.declaration_after_label(what).or_else(|| context.decimal_comma(what))
     {
         return Some(diagnostic);
     }
@@ -37,36 +38,36 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
             let is_semicolon = what == Expected::Mark(Punct::Semicolon);
             let (known, is_name) = match found {
                 TokenKind::Name(name) if what != Expected::Mark(Punct::OpenParen) => {
-                    (around.operator_word(interner.text(name)).or_else(|| around.using()), true)
+                    (context.operator_word(interner.text(name)).or_else(|| context.using()), true)
                 }
-                _ => (around.expected(what, found), false),
+                _ => (context.expected(what, found), false),
             };
             known
-                .or_else(|| around.part_of_for().filter(|_| is_semicolon || is_name))
-                .or_else(|| around.semicolon_of_line().filter(|_| is_semicolon))
+                .or_else(|| context.part_of_for().filter(|_| is_semicolon || is_name))
+                .or_else(|| context.semicolon_of_line().filter(|_| is_semicolon))
         }
-        Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => around.behind_macro(),
-        Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => around.reference(),
-        Kind::Unexpected { found: TokenKind::Punct(found) } => around.split_operator(found.spelling()),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => context.behind_macro(),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => context.reference(),
+        Kind::Unexpected { found: TokenKind::Punct(found) } => context.split_operator(found.spelling()),
         Kind::Unexpected { found: TokenKind::Keyword(keyword) } => {
-            around.cast_of_cpp().or_else(|| around.conversion(keyword))
+            context.cast_of_cpp().or_else(|| context.conversion(keyword))
         }
-        Kind::TypeAsValue(_) => around.cast_of_cpp(),
+        Kind::TypeAsValue(_) => context.cast_of_cpp(),
         Kind::Missing { mark: Punct::Semicolon, after, .. } => {
-            let other = || around.name_of_declaration(after).or_else(|| around.part_of_for());
-            around.statement_word(after).or_else(other)
+            let other = || context.name_of_declaration(after).or_else(|| context.part_of_for());
+            context.statement_word(after).or_else(other)
         }
-        Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => around.bare_body(),
-        Kind::Missing { mark: Punct::OpenParen, .. } => around.block_without_caret(),
-        Kind::Missing { mark: Punct::Equal, .. } => around.enum_class(),
-        Kind::StrayElse { condition: Some(condition) } => around.stray_else(condition),
-        Kind::MissingType(name) if attributes::is_attribute(interner.text(name)) => around.attribute(),
+        Kind::Missing { mark: Punct::Comma, after: Construct::Declaration, .. } => context.bare_body(),
+        Kind::Missing { mark: Punct::OpenParen, .. } => context.block_without_caret(),
+        Kind::Missing { mark: Punct::Equal, .. } => context.enum_class(),
+        Kind::StrayElse { condition: Some(condition) } => context.stray_else(condition),
+        Kind::MissingType(name) if attributes::is_attribute(interner.text(name)) => context.attribute(),
         _ => None,
     }
 }
 
-/// A syntax error in its file.
-pub(super) struct Around<'s> {
+/// A syntax error and the text around it.
+pub(super) struct ErrorContext<'s> {
     sources: &'s SourceMap,
     pub(super) file: FileId,
     pub(super) text: &'s str,
@@ -75,7 +76,7 @@ pub(super) struct Around<'s> {
     pub(super) span: Span,
 }
 
-impl<'s> Around<'s> {
+impl<'s> ErrorContext<'s> {
     pub(super) fn new(error: &SyntaxError, sources: &'s SourceMap) -> Option<Self> {
         let location = sources.spelling(error.span)?;
         let text = sources.file(location.file).text.as_ref();

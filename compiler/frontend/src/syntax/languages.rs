@@ -4,7 +4,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::{parse::Construct, token::Keyword};
 
 use super::{
-    habits::Around,
+    habits::ErrorContext,
     words::{self, identifier_end, last_word},
 };
 use crate::foreign;
@@ -12,7 +12,7 @@ use crate::foreign;
 /// Keywords that are types by themselves.
 const SCALARS: [&str; 8] = ["bool", "char", "double", "float", "half", "int", "long", "short"];
 
-impl Around<'_> {
+impl ErrorContext<'_> {
     /// `k<<<1, 64>>>(out)`. The error is at the third `<`.
     pub(super) fn launch(&self) -> Option<Diagnostic> {
         if !self.before().ends_with("<<") || !self.text[self.at.clone()].starts_with('<') {

@@ -3,11 +3,11 @@
 use kiln_session::diag::Diagnostic;
 
 use super::{
-    habits::Around,
+    habits::ErrorContext,
     words::{enclosing, identifier_end, last_word},
 };
 
-impl Around<'_> {
+impl ErrorContext<'_> {
     /// A `for` whose parts are separated by `,`, or one over the elements of an array. The error is in its parentheses.
     pub(super) fn part_of_for(&self) -> Option<Diagnostic> {
         let before = self.before();

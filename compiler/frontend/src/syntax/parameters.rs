@@ -6,11 +6,11 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::token::Keyword;
 
 use super::{
-    habits::Around,
-    words::{blanked, closing, enclosing, last_word},
+    habits::ErrorContext,
+    words::{closing, enclosing, last_word, mask_literals_and_comments},
 };
 
-impl Around<'_> {
+impl ErrorContext<'_> {
     /// `void f(int local) { g(local); }`: the error is at a use of the name. Also returns the range of the name.
     pub(super) fn keyword_as_parameter(&self) -> Option<(Range<usize>, Diagnostic)> {
         let keyword = &self.text[self.at.clone()];
@@ -39,7 +39,7 @@ impl Around<'_> {
         if !(is_function && has_type && behind.starts_with([',', ')'])) {
             return false;
         }
-        let code = blanked(&self.text[open..self.at.start]);
+        let code = mask_literals_and_comments(&self.text[open..self.at.start]);
         let Some(close) = closing(&code) else { return false };
         let body = code[close + 1..].trim_start();
         body.starts_with('{') && closing(body).is_none()

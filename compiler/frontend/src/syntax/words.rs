@@ -94,23 +94,24 @@ pub(super) fn enclosing(text: &str) -> Option<usize> {
 }
 
 /// The text with spaces instead of comments and of the contents of literals.
-pub(super) fn blanked(text: &str) -> String {
-    let mut blanked = String::with_capacity(text.len());
-    while blanked.len() < text.len() {
-        let rest = &text[blanked.len()..];
+pub(super) fn mask_literals_and_comments(text: &str) -> String {
+    let mut mask_literals_and_comments = String::with_capacity(text.len());
+    while mask_literals_and_comments.len() < text.len() {
+        let rest = &text[mask_literals_and_comments.len()..];
         let Some(first) = rest.chars().next() else { break };
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
             '"' | '\'' => literal_length(rest, first),
             _ => {
-                blanked.push(first);
+                mask_literals_and_comments.push(first);
                 continue;
             }
         };
-        blanked.extend(rest[..length].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        mask_literals_and_comments
+            .extend(rest[..length].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
     }
-    blanked
+    mask_literals_and_comments
 }
 
 /// The length of the literal at the start of a text, at most the rest of its line.

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::{kiln_toml, uri, world::World};
+use crate::{client_state::ClientState, kiln_toml, uri};
 
 const KILN: &str = "kiln.toml";
 const COMMANDS: &str = "compile_commands.json";
@@ -19,18 +19,18 @@ pub(crate) fn is_project_file(name: &str) -> bool {
 }
 
 /// The project's options for a source. Each entry has the folder that its paths are relative to.
-pub(super) fn flags(world: &World, source: &str) -> Vec<(String, Vec<String>)> {
+pub(super) fn flags(client_state: &ClientState, source: &str) -> Vec<(String, Vec<String>)> {
     if !uri::is_path(source) {
         return Vec::new();
     }
-    above(source).find_map(|folder| flags_in_folder(world, folder, source)).unwrap_or_default()
+    above(source).find_map(|folder| flags_in_folder(client_state, folder, source)).unwrap_or_default()
 }
 
 /// The name and text of the `kiln.toml` for a source.
-pub(super) fn kiln(world: &World, source: &str) -> Option<(String, String)> {
-    let folder = above(source).find(|folder| flags_in_folder(world, folder, source).is_some())?;
+pub(super) fn kiln(client_state: &ClientState, source: &str) -> Option<(String, String)> {
+    let folder = above(source).find(|folder| flags_in_folder(client_state, folder, source).is_some())?;
     let name = format!("{folder}/{KILN}");
-    let bytes = world.read(&name)?;
+    let bytes = client_state.read(&name)?;
     Some((name, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -39,9 +39,13 @@ fn above(source: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(source), |path| path.rsplit_once('/').map(|(folder, _)| folder)).skip(1)
 }
 
-fn flags_in_folder(world: &World, folder: &str, source: &str) -> Option<Vec<(String, Vec<String>)>> {
+fn flags_in_folder(
+    client_state: &ClientState,
+    folder: &str,
+    source: &str,
+) -> Option<Vec<(String, Vec<String>)>> {
     let read = |file: &str| {
-        let bytes = world.read(&format!("{folder}/{file}"))?;
+        let bytes = client_state.read(&format!("{folder}/{file}"))?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     if let Some(text) = read(KILN) {

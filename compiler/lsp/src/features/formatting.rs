@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use kiln_fmt::{Edit, Style, edits, find, format, indentation, within};
+use kiln_fmt::{Edit, Style, edits, find, format, indentation, touching_lines};
 
 use crate::{
+    client_state::ClientState,
     lexical::{Piece, pieces},
     uri,
-    world::World,
 };
 
 /// The style of a document: that of the nearest `.clang-format`.
-pub(crate) fn style(world: &World, name: &str) -> Style {
+pub(crate) fn style(client_state: &ClientState, name: &str) -> Style {
     if !uri::is_path(name) {
         return Style::default();
     }
     let folders = std::iter::successors(Some(name), |path| path.rsplit_once('/').map(|(folder, _)| folder));
-    let read = |path: &str| Some(String::from_utf8_lossy(&world.read(path)?).into_owned());
+    let read = |path: &str| Some(String::from_utf8_lossy(&client_state.read(path)?).into_owned());
     find(folders.skip(1), &read).style
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn format_document(text: &str, style: &Style) -> Vec<Edit> {
 
 /// The edits for the lines of a range.
 pub(crate) fn range(text: &str, range: Range<usize>, style: &Style) -> Vec<Edit> {
-    within(format_document(text, style), text, range)
+    touching_lines(format_document(text, style), text, range)
 }
 
 /// The edits after a typed character: `;` formats its line, `}` its block, and a line break the previous line and the
@@ -129,7 +129,7 @@ mod tests {
     fn the_style_is_read_from_the_folder() {
         let fixture =
             Fixture::new("//- /a/b.cl\nint a;\n//- /a/.clang-format\nBasedOnStyle: Google\nIndentWidth: 3\n");
-        assert_eq!(style(&fixture.world, "/a/b.cl").indent_width, 3);
-        assert_eq!(style(&fixture.world, "/b.cl"), Style::default());
+        assert_eq!(style(&fixture.client_state, "/a/b.cl").indent_width, 3);
+        assert_eq!(style(&fixture.client_state, "/b.cl"), Style::default());
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 /// Sends all requests at an offset.
 fn send_requests(fixture: &Fixture, analysis: &Analysis, offset: usize) {
     let file = analysis.file(&fixture.name).expect("the source");
-    let cursor = Cursor { analysis, world: &fixture.world, file, offset, newer: None };
+    let cursor = Cursor { analysis, client_state: &fixture.client_state, file, offset, newer: None };
     hover::hover(&cursor);
     completion::complete(&cursor);
     signature::help(&cursor);

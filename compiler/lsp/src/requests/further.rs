@@ -63,7 +63,7 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
         }
         requests::CodeLensRequest::METHOD => {
             serve::<requests::CodeLensRequest>(session, request, |session, it| {
-                let is_wanted = session.world.settings.code_lens;
+                let is_wanted = session.client_state.settings.code_lens;
                 let found = is_wanted.then(|| file(session, &it.text_document, lenses::lenses)).flatten();
                 Ok(Some(found.unwrap_or_default()))
             })
@@ -78,7 +78,7 @@ pub(super) fn answer(session: &mut Session, request: Request) -> Result<Response
         }
         requests::DocumentDiagnosticRequest::METHOD => {
             serve::<requests::DocumentDiagnosticRequest>(session, request, |session, it| {
-                Ok(pulled(session, it))
+                Ok(document_diagnostic(session, it))
             })
         }
         _ => return Err(request),
@@ -135,7 +135,10 @@ fn implementations(session: &mut Session, position: &TextDocumentPositionParams)
 }
 
 /// The diagnostics of a document, or "unchanged" if the client already has them.
-fn pulled(session: &mut Session, parameters: DocumentDiagnosticParams) -> DocumentDiagnosticReportResult {
+fn document_diagnostic(
+    session: &mut Session,
+    parameters: DocumentDiagnosticParams,
+) -> DocumentDiagnosticReportResult {
     let items = session.pull(&uri::name(&parameters.text_document.uri));
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(&items).unwrap_or_default().hash(&mut hasher);

@@ -1,6 +1,6 @@
 //! Calls of built-in functions. A module names a function, or has its number in the set `OpenCL.std`.
 
-use kiln_builtins::{Element, Found, Operand, Parameter};
+use kiln_builtins::{Element, MatchedOverload, Operand, Parameter};
 use kiln_ir::{Builder, BuiltinParam, Op, Scalar, Type, ValueId};
 
 /// Calls the function with this name. `signed` is the sign of integers among the arguments, if that matters.
@@ -59,7 +59,7 @@ fn element(scalar: Scalar, signed: Option<bool>) -> Element {
 /// Emits the call of an overload.
 pub(super) fn emit(
     builder: &mut Builder<'_>,
-    found: &Found,
+    found: &MatchedOverload,
     args: &[ValueId],
     result: Option<Type>,
 ) -> Option<ValueId> {

@@ -137,7 +137,7 @@ fn read(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 /// Calls a function that reads. A depth image returns one component, where SPIR-V returns a vector.
 fn texel(builder: &mut Builder<'_>, name: &str, args: &[ValueId], image: ImageTy, result: Type) -> Lowered {
     if result.count() != 4 && !(image.is_depth && result.count() == 1) {
-        return Err("its result has another number of components than a texel".to_owned());
+        return Err("its result and a texel have different numbers of components".to_owned());
     }
     if !image.is_depth || !result.is_vector() {
         return one(call::value(builder, name, args, None, result)?);
@@ -169,7 +169,7 @@ fn size(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [picture] = operation.args()?;
     let image = image(builder, picture)?;
     if operation.args.get(1).is_some_and(|&level| builder.function.constant_bits(level) != Some(0)) {
-        return Err("the size of other levels than the first is not supported".to_owned());
+        return Err("only the size of the first level is supported".to_owned());
     }
     let result = operation.result()?;
     let scalar = result.scalar().ok_or("its result is not an integer")?;

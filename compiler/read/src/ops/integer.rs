@@ -99,7 +99,7 @@ fn modulo(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     one(builder.select(moves, moved, remainder))
 }
 
-/// The amount may have another width. An amount of at least the width is undefined in SPIR-V too.
+/// The amount may have a different width. An amount of at least the width is undefined in SPIR-V too.
 fn shift(builder: &mut Builder<'_>, operation: &Operation, op: BinaryOp) -> Lowered {
     let [a, amount] = operation.args()?;
     let scalar = builder.ty(a).scalar().ok_or("its operand is not an integer")?;

@@ -4,7 +4,7 @@ use kiln_syntax::{Span, Symbol};
 
 use super::{EntryKind, ExpansionKind, FileId, FileRange, SourceMap};
 
-/// A macro expansion that produced a text.
+/// A macro expansion that a span comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroStep {
     /// The macro.

@@ -22,7 +22,7 @@ pub struct BlankSplice {
 }
 
 impl Spliced {
-    /// Processes a text.
+    /// Removes the trigraphs and line splices of a text.
     pub fn new(original: &str) -> Self {
         // Trigraphs are rare. Searching for one character afterwards is faster than for two.
         let has_trigraphs = original.contains("??");

@@ -100,7 +100,7 @@ pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: 
     }
     for terminal in marks.map(Terminal::Punct).chain(operand.then_some(Terminal::MissingOperand)) {
         let edits = vec![Edit { at, kind: EditKind::Remove(1) }, insert(at + 1, terminal)];
-        list.push(candidate(edits, explain::instead(stuck, found, terminal)));
+        list.push(candidate(edits, explain::unexpected_token(stuck, found, terminal)));
     }
     if at > start.position.token {
         let edits = vec![Edit { at: at - 1, kind: EditKind::Remove(1) }];

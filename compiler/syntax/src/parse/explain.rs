@@ -40,7 +40,7 @@ pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
 }
 
 /// An unexpected token, where `terminal` is expected.
-pub(super) fn instead(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
+pub(super) fn unexpected_token(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
     let what = match (expected(stuck), terminal) {
         (what @ Expected::Name, _) => what,
         (_, Terminal::Punct(mark)) => Expected::Mark(mark),

@@ -38,7 +38,7 @@ const FOREIGN: [(&str, Language, Option<Keyword>); 14] = [
     ("device", Language::Metal, Some(Keyword::Global)),
 ];
 
-/// A related language.
+/// A language whose words programs use by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// CUDA C++

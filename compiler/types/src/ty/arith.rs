@@ -6,7 +6,7 @@ use super::{Scalar, TyId, Types};
 
 /// The type that both operands of an operation are converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Usual {
+pub enum UsualConversion {
     /// This type.
     Type(TyId),
     /// An operand is neither a scalar nor a vector of arithmetic type.
@@ -66,29 +66,31 @@ impl Scalar {
 impl Types {
     /// The usual arithmetic conversions, including vectors (OpenCL C 6.4.6). A scalar is converted to the vector
     /// type, unless its rank is greater than the elements'. `Scalar` is ordered by rank.
-    pub fn usual(&mut self, left: TyId, right: TyId) -> Usual {
+    pub fn usual(&mut self, left: TyId, right: TyId) -> UsualConversion {
         if left == TyId::ERROR || right == TyId::ERROR {
-            return Usual::Type(TyId::ERROR);
+            return UsualConversion::Type(TyId::ERROR);
         }
         let (Some((left, left_count)), Some((right, right_count))) =
             (self.components(left), self.components(right))
         else {
-            return Usual::NotArithmetic;
+            return UsualConversion::NotArithmetic;
         };
         match (left_count, right_count) {
-            (1, 1) => Usual::Type(TyId::scalar(left.usual(right))),
+            (1, 1) => UsualConversion::Type(TyId::scalar(left.usual(right))),
             (1, count) => self.widened(left, right, count),
             (count, 1) => self.widened(right, left, count),
-            _ if (left, left_count) == (right, right_count) => Usual::Type(self.vector(left, left_count)),
-            _ => Usual::Vectors,
+            _ if (left, left_count) == (right, right_count) => {
+                UsualConversion::Type(self.vector(left, left_count))
+            }
+            _ => UsualConversion::Vectors,
         }
     }
 
-    fn widened(&mut self, scalar: Scalar, element: Scalar, count: u8) -> Usual {
+    fn widened(&mut self, scalar: Scalar, element: Scalar, count: u8) -> UsualConversion {
         if scalar > element {
-            Usual::Rank { scalar, element }
+            UsualConversion::Rank { scalar, element }
         } else {
-            Usual::Type(self.vector(element, count))
+            UsualConversion::Type(self.vector(element, count))
         }
     }
 
@@ -141,7 +143,7 @@ mod tests {
             let vector = types.vector(element, 4);
             let usual = types.usual(TyId::scalar(scalar), vector);
             assert_eq!(types.usual(vector, TyId::scalar(scalar)), usual);
-            usual == Usual::Type(vector)
+            usual == UsualConversion::Type(vector)
         };
         for (scalar, element, expected) in [
             (UInt, Int, false),
@@ -161,8 +163,8 @@ mod tests {
     fn vectors_do_not_mix() {
         let mut types = Types::new();
         let (int4, uint4) = (types.vector(Int, 4), types.vector(UInt, 4));
-        assert_eq!(types.usual(int4, uint4), Usual::Vectors);
-        assert_eq!(types.usual(int4, TyId::VOID), Usual::NotArithmetic);
+        assert_eq!(types.usual(int4, uint4), UsualConversion::Vectors);
+        assert_eq!(types.usual(int4, TyId::VOID), UsualConversion::NotArithmetic);
         let ushort4 = types.vector(UShort, 4);
         let short4 = types.vector(Short, 4);
         assert_eq!(types.comparison(ushort4), short4);

@@ -11,7 +11,7 @@ use super::{Access, EnumId, ImageDim, ImageTy, Scalar, Ty, TyId, Types};
 /// The meaning of a predeclared type name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeName {
-    /// The type. An image is `read_only` unless it has another access qualifier.
+    /// The type. An image is `read_only` unless it has a different access qualifier.
     pub ty: TyId,
     /// The conditions for its availability; one is sufficient.
     conditions: Vec<Condition>,

@@ -2,7 +2,7 @@
 
 use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::Span;
-use kiln_types::ty::{Scalar, Ty, TyId, Usual};
+use kiln_types::ty::{Scalar, Ty, TyId, UsualConversion};
 
 use crate::{
     hir::Expr,
@@ -30,15 +30,15 @@ impl Sema<'_> {
         spelling: &str,
     ) -> Option<(Expr, Expr)> {
         match self.types.usual(left.ty, right.ty) {
-            Usual::Type(TyId::ERROR) => {}
-            Usual::Type(common) => {
+            UsualConversion::Type(TyId::ERROR) => {}
+            UsualConversion::Type(common) => {
                 self.warn_inexact(&left, common);
                 self.warn_inexact(&right, common);
                 return Some((self.convert(left, common), self.convert(right, common)));
             }
-            Usual::NotArithmetic => self.report_operands(&left, &right, op, spelling),
-            Usual::Vectors => self.report_vectors(&left, &right, op, spelling),
-            Usual::Rank { element, .. } => {
+            UsualConversion::NotArithmetic => self.report_operands(&left, &right, op, spelling),
+            UsualConversion::Vectors => self.report_vectors(&left, &right, op, spelling),
+            UsualConversion::Rank { element, .. } => {
                 self.report_rank(&left, &right, element, op, spelling);
             }
         }

@@ -21,7 +21,7 @@ use crate::{
 
 /// The spans of an expression that changes an object, for fixes.
 #[derive(Clone, Copy)]
-struct Written {
+struct ModificationSpans {
     span: Span,
     /// The right operand of an assignment.
     value: Option<Span>,
@@ -37,7 +37,7 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
-        let written = Written { span, value: Some(right.span) };
+        let written = ModificationSpans { span, value: Some(right.span) };
         let lvalue = self.writable(left, op.span, &spelling, written);
         let value = self.operator_value(right);
         let Some(lvalue) = lvalue else { return self.error_value(span) };
@@ -121,7 +121,7 @@ impl Sema<'_> {
             UnaryOp::PreIncrement | UnaryOp::PreDecrement => UpdateResult::New,
             _ => UpdateResult::Old,
         };
-        let written = Written { span, value: None };
+        let written = ModificationSpans { span, value: None };
         let Some(lvalue) = self.writable(operand, op.span, spelling, written) else {
             return self.error_value(span);
         };
@@ -206,7 +206,13 @@ impl Sema<'_> {
     }
 
     /// The operand as an lvalue that can be assigned to. Reports an error otherwise.
-    fn writable(&mut self, expr: &ast::Expr, op: Span, spelling: &str, written: Written) -> Option<Lvalue> {
+    fn writable(
+        &mut self,
+        expr: &ast::Expr,
+        op: Span,
+        spelling: &str,
+        written: ModificationSpans,
+    ) -> Option<Lvalue> {
         let lvalue = match self.object_operand(expr) {
             Operand::Lvalue(lvalue) => lvalue,
             Operand::Value(value) if value.ty == TyId::ERROR => return None,
@@ -234,7 +240,13 @@ impl Sema<'_> {
 
     /// The diagnostic of an operator that changes an atomic object. Its fix is the atomic function, if the result of the
     /// operator is not used: the functions return the previous value.
-    fn operator_on_atomic(&self, lvalue: &Lvalue, op: Span, spelling: &str, written: Written) -> Diagnostic {
+    fn operator_on_atomic(
+        &self,
+        lvalue: &Lvalue,
+        op: Span,
+        spelling: &str,
+        written: ModificationSpans,
+    ) -> Diagnostic {
         let function = match spelling {
             "=" => "atomic_store_explicit",
             "+=" | "++" => "atomic_fetch_add_explicit",
@@ -269,7 +281,7 @@ impl Sema<'_> {
     }
 
     /// Whether the lvalue can be assigned to. Reports an error otherwise.
-    fn may_write(&mut self, lvalue: &Lvalue, op: Span, spelling: &str, written: Written) -> bool {
+    fn may_write(&mut self, lvalue: &Lvalue, op: Span, spelling: &str, written: ModificationSpans) -> bool {
         if self.is_storage_only(lvalue.ty.ty) {
             if !matches!(lvalue.kind, LvalueKind::Local(_)) {
                 self.report_half("a value that is written", lvalue.span);

@@ -7,7 +7,7 @@ use kiln_syntax::{
 };
 use kiln_types::{
     fold,
-    ty::{QualTy, Scalar, Ty, TyId, Usual},
+    ty::{QualTy, Scalar, Ty, TyId, UsualConversion},
 };
 
 use super::{
@@ -237,10 +237,13 @@ impl Sema<'_> {
     /// The fix for a remainder of numbers of which one is floating-point: `fmod(x, (float)n)`.
     fn fmod_fix(&mut self, diagnostic: Diagnostic, left: &Expr, right: &Expr) -> Diagnostic {
         let common = match self.types.usual(left.ty, right.ty) {
-            Usual::Type(TyId::ERROR) | Usual::NotArithmetic | Usual::Vectors | Usual::Rank { .. } => {
+            UsualConversion::Type(TyId::ERROR)
+            | UsualConversion::NotArithmetic
+            | UsualConversion::Vectors
+            | UsualConversion::Rank { .. } => {
                 return diagnostic;
             }
-            Usual::Type(common) => common,
+            UsualConversion::Type(common) => common,
         };
         let cast = format!("({})", self.show(common));
         let argument = |value: &Expr| match value.ty == common {

@@ -45,7 +45,7 @@ impl Sema<'_> {
                 self.report(Diagnostic::new(
                     Code::ArgumentType,
                     node.form.span,
-                    format!("`{}` takes {}", form.spelling(), wanted(form)),
+                    format!("`{}` takes {}", form.spelling(), required_arguments(form)),
                 ));
                 self.error_value(span)
             }
@@ -118,7 +118,7 @@ impl Sema<'_> {
         };
         let Some((element, count)) = element.filter(|_| matches!(picks.len(), 2 | 3 | 4 | 8 | 16)) else {
             let form = Form::ShuffleVector;
-            let message = format!("`{}` takes {}", form.spelling(), wanted(form));
+            let message = format!("`{}` takes {}", form.spelling(), required_arguments(form));
             let (left, right) = (self.show(vectors[0].ty), self.show(vectors[1].ty));
             self.report(
                 Diagnostic::new(Code::VectorOperands, span, message)
@@ -181,7 +181,7 @@ impl Sema<'_> {
 }
 
 /// The arguments that a form requires.
-fn wanted(form: Form) -> &'static str {
+fn required_arguments(form: Form) -> &'static str {
     match form {
         Form::BitCast => "a type and a value",
         Form::ChooseExpr => "a constant and two values",

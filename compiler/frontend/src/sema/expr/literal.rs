@@ -125,6 +125,17 @@ impl Sema<'_> {
     pub(super) fn floating_literal(&mut self, spelling: Symbol, span: Span) -> Expr {
         let text = self.text(spelling).to_owned();
         let (digits, suffix) = number::split_suffix(&text);
+        let Some(scalar) = self.floating_type(digits, suffix, span) else { return self.error_value(span) };
+        let Some(value) = number::floating(digits, scalar) else {
+            self.report_floating(&text, digits, suffix, span);
+            return self.error_value(span);
+        };
+        self.warn_floating_range(value, scalar, (digits, suffix), span);
+        Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }
+    }
+
+    /// The type of a floating constant by its suffix. `None` after a reported error.
+    fn floating_type(&mut self, digits: &str, suffix: &str, span: Span) -> Option<Scalar> {
         let scalar = match suffix {
             "f" | "F" => Scalar::Float,
             "h" | "H" => {
@@ -155,10 +166,10 @@ impl Sema<'_> {
                     .help("the suffixes are `f` for `float` and `h` for `half`")
                     .note("OpenCL C 6.3.1.1"),
                 );
-                return self.error_value(span);
+                return None;
             }
         };
-        let scalar = match scalar {
+        match scalar {
             Scalar::Half if !self.extensions.has(Extension::KhrFp16) => {
                 self.report(
                     Diagnostic::new(
@@ -170,15 +181,21 @@ impl Sema<'_> {
                     .fix(span, "write the suffix `f`", format!("{digits}f"))
                     .note("OpenCL C 6.3.1.2: half literals are part of cl_khr_fp16"),
                 );
-                return self.error_value(span);
+                return None;
             }
-            Scalar::Double => self.double_literal_type(digits, span),
-            scalar => scalar,
-        };
-        let Some(value) = number::floating(digits, scalar) else {
-            self.report_floating(&text, digits, suffix, span);
-            return self.error_value(span);
-        };
+            Scalar::Double => Some(self.double_literal_type(digits, span)),
+            scalar => Some(scalar),
+        }
+    }
+
+    /// Warns about a constant that becomes infinity or zero in its type.
+    fn warn_floating_range(
+        &mut self,
+        value: f64,
+        scalar: Scalar,
+        (digits, suffix): (&str, &str),
+        span: Span,
+    ) {
         if value.is_infinite() {
             self.report(
                 Diagnostic::new(
@@ -201,7 +218,6 @@ impl Sema<'_> {
                 .fix(span, format!("write `{zero}`"), zero),
             );
         }
-        Expr { kind: ExprKind::Const(Const::Float(value)), ty: TyId::scalar(scalar), span }
     }
 
     fn report_floating(&mut self, text: &str, digits: &str, suffix: &str, span: Span) {

@@ -15,7 +15,7 @@ use crate::{
 const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
 /// A member of a struct, possibly inside an anonymous member.
-pub(crate) struct Found {
+pub(crate) struct FoundMember {
     pub(crate) ty: QualTy,
     /// The offset from the start of the outermost struct.
     pub(crate) offset: u64,
@@ -156,19 +156,19 @@ impl Sema<'_> {
     }
 
     /// The member with this name, including those of anonymous structs and unions (C11 6.7.2.1).
-    pub(crate) fn find_member(&self, record: RecordId, name: Symbol) -> Option<Found> {
+    pub(crate) fn find_member(&self, record: RecordId, name: Symbol) -> Option<FoundMember> {
         let fields = self.types.records[record].fields.as_ref()?;
         for field in fields {
             match field.name {
                 Some(field_name) if field_name == name => {
-                    return Some(Found { ty: field.ty, offset: field.offset, declared: field.span });
+                    return Some(FoundMember { ty: field.ty, offset: field.offset, declared: field.span });
                 }
                 Some(_) => {}
                 None => {
                     if let Ty::Record(inner) = *self.types.get(field.ty.ty)
                         && let Some(found) = self.find_member(inner, name)
                     {
-                        return Some(Found { offset: field.offset + found.offset, ..found });
+                        return Some(FoundMember { offset: field.offset + found.offset, ..found });
                     }
                 }
             }

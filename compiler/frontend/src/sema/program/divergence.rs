@@ -202,19 +202,19 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    /// Where the control flow that leads here diverged.
-    fn here(&self) -> Option<Span> {
-        self.parting().or(self.returned)
+    /// Where the control flow to the current statement diverged.
+    fn divergence(&self) -> Option<Span> {
+        self.divergence_before_returns().or(self.returned)
     }
 
-    /// Like `here`, but ignores divergent returns: work-items that returned do not reconverge with the others. A
+    /// Like `divergence`, but ignores divergent returns: work-items that returned do not reconverge with the others. A
     /// variable varies if only some of the work-items that reconverge have stored to it.
-    fn parting(&self) -> Option<Span> {
+    fn divergence_before_returns(&self) -> Option<Span> {
         self.diverged.or(self.left).or(self.skipped)
     }
 
     /// Traverses statements that are only reached under a condition.
-    fn under(&mut self, condition: Option<Span>, walk: impl FnOnce(&mut Self)) {
+    fn with_condition(&mut self, condition: Option<Span>, walk: impl FnOnce(&mut Self)) {
         let before = self.diverged;
         self.diverged = before.or(condition);
         walk(self);
@@ -230,9 +230,9 @@ impl<'m> Walk<'_, 'm> {
                 self.expr(condition);
                 let diverged = self.varies(condition).then_some(condition.span);
                 let before = self.varying.clone();
-                self.under(diverged, |walk| walk.stmts(then));
+                self.with_condition(diverged, |walk| walk.stmts(then));
                 let after = std::mem::replace(&mut self.varying, before);
-                self.under(diverged, |walk| walk.stmts(otherwise));
+                self.with_condition(diverged, |walk| walk.stmts(otherwise));
                 self.varying.extend(&after);
             }
             StmtKind::Loop(node) => {
@@ -245,7 +245,7 @@ impl<'m> Walk<'_, 'm> {
                 let diverged = self.varies(value).then_some(value.span);
                 self.switches.push(self.varying.clone());
                 self.breaks.push(Locals::default());
-                self.under(diverged, |walk| walk.stmts(body));
+                self.with_condition(diverged, |walk| walk.stmts(body));
                 self.switches.pop().iter().for_each(|begin| self.varying.extend(begin));
                 self.breaks.pop().iter().for_each(|left| self.varying.extend(left));
                 self.left = before;
@@ -266,13 +266,13 @@ impl<'m> Walk<'_, 'm> {
                     self.expr(value);
                     self.varies(value)
                 });
-                if value_varies || (value.is_some() && self.here().is_some()) {
+                if value_varies || (value.is_some() && self.divergence().is_some()) {
                     self.analysis.set(self.function, |facts| &mut facts.result_varies, true);
                 }
-                self.returned = self.returned.or(self.here());
+                self.returned = self.returned.or(self.divergence());
             }
             StmtKind::Goto(_) => {
-                self.returned = self.returned.or(self.here());
+                self.returned = self.returned.or(self.divergence());
                 self.analysis.set(self.function, |facts| &mut facts.has_jumps, true);
             }
             StmtKind::Declare(_) | StmtKind::Label(_) => {}
@@ -292,7 +292,7 @@ impl<'m> Walk<'_, 'm> {
         self.left = before.or(known);
         let varying = condition.filter(|condition| self.varies(condition));
         let diverged = varying.map(|condition| condition.span);
-        self.under(diverged, |walk| {
+        self.with_condition(diverged, |walk| {
             condition.into_iter().for_each(|condition| walk.expr(condition));
             walk.stmts(body);
             walk.skipped = skipped;
@@ -319,7 +319,7 @@ impl<'m> Walk<'_, 'm> {
         self.expr(expr);
         if let ExprKind::Assign(assign) = &expr.kind
             && let LvalueKind::Local(local) = assign.lvalue.kind
-            && self.parting().is_none()
+            && self.divergence_before_returns().is_none()
             && !self.varies(&assign.value)
             && !self.analysis.facts[self.function].has_jumps
         {
@@ -370,7 +370,7 @@ impl<'m> Walk<'_, 'm> {
     /// Records a barrier, or a call of a function that contains one.
     fn barrier(&mut self, barrier: Span, is_call: bool) {
         self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
-        if let (Some(diverged), Some(found)) = (self.here(), &mut self.found) {
+        if let (Some(diverged), Some(found)) = (self.divergence(), &mut self.found) {
             found.push(Divergent { barrier, diverged, is_call });
         }
     }
@@ -388,14 +388,17 @@ impl<'m> Walk<'_, 'm> {
         if lvalues.is_empty() {
             return;
         }
-        if is_source || self.parting().is_some() || arguments.iter().any(|argument| self.varies(argument)) {
+        if is_source
+            || self.divergence_before_returns().is_some()
+            || arguments.iter().any(|argument| self.varies(argument))
+        {
             lvalues.into_iter().for_each(|lvalue| self.vary(lvalue));
         }
     }
 
     /// Marks the variable as varying if the stored value or its address varies, or if only some work-items store it.
     fn stores(&mut self, lvalue: &'m Lvalue, value: &'m Expr) {
-        if self.parting().is_some() || self.varies(value) || self.lvalue_varies(lvalue) {
+        if self.divergence_before_returns().is_some() || self.varies(value) || self.lvalue_varies(lvalue) {
             self.vary(lvalue);
         }
     }

@@ -54,13 +54,13 @@ fn files(cursor: &Cursor<'_>, directive: &str) -> Vec<CompletionItem> {
     let typed = &directive[open + 1..];
     let below = typed.rfind('/').map_or("", |at| &typed[..at + 1]);
     let Some(name) = cursor.analysis.file_name(cursor.file) else { return Vec::new() };
-    let mut folders = configuration::options(cursor.world, name, cursor.text()).include_dirs;
+    let mut folders = configuration::options(cursor.client_state, name, cursor.text()).include_dirs;
     if directive[open..].starts_with('"') {
         folders.insert(0, name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned());
     }
     let mut items: Vec<CompletionItem> = Vec::new();
     for folder in folders {
-        for (found, is_folder) in cursor.world.list(&uri::normal(&format!("{folder}/{below}"))) {
+        for (found, is_folder) in cursor.client_state.list(&uri::normal(&format!("{folder}/{below}"))) {
             let is_relevant =
                 is_folder || crate::session::is_header(&found) || crate::session::is_source(&found);
             if is_relevant && !items.iter().any(|item| item.label == found) {

@@ -140,7 +140,7 @@ fn item(label: &str, kind: CompletionItemKind, nearness: Option<&str>) -> Comple
 /// Converts an item to a call with a placeholder for each argument, if the client supports snippets and no
 /// parenthesis follows.
 fn call<'n>(cursor: &Cursor<'_>, item: &mut CompletionItem, names: impl Iterator<Item = &'n str>) {
-    if !cursor.world.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
+    if !cursor.client_state.client.takes_snippets || cursor.text()[cursor.word().end..].starts_with('(') {
         return;
     }
     let mut text = format!("{}(", item.label);

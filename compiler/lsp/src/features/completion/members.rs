@@ -30,7 +30,7 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
     let Some(file) = file else { return Vec::new() };
     let mut text = cursor.text().to_owned();
     text.insert_str(cursor.word().start, PLACEHOLDER);
-    let Some(mended) = Analysis::with_text(cursor.world, &cursor.analysis.root, file, text) else {
+    let Some(mended) = Analysis::with_text(cursor.client_state, &cursor.analysis.root, file, text) else {
         return Vec::new();
     };
     let Some(file) = mended.file(file) else { return Vec::new() };

@@ -1,7 +1,7 @@
 //! Hover for atomic operations, fences and barriers: what the call becomes on Vulkan.
 
 use kiln_frontend::hir::{Atomic, Expr, ExprKind, Known, visit};
-use kiln_memory::{Access, Group, Operation, Replacement, Spaces, Surroundings, Sync, explained_replacement};
+use kiln_memory::{Access, Group, Operation, ProgramFacts, Replacement, Spaces, Sync, explained_replacement};
 use kiln_types::ty::Ty;
 use kiln_vocabulary::opencl::{AddressSpace, Environment};
 
@@ -33,7 +33,7 @@ pub(super) fn text(cursor: &Cursor<'_>, name: &Name) -> String {
         format!("{order}, {} scope", sync.scope.spelling().trim_start_matches("memory_scope_"))
     };
     let (replacement, rules) =
-        explained_replacement(Environment::Vulkan, operation, sync, &Surroundings::default());
+        explained_replacement(Environment::Vulkan, operation, sync, &ProgramFacts::default());
     let becomes = match replacement {
         Replacement::Same(sync) => format!("the same operation, {}", with(sync)),
         Replacement::LoadAsModify(sync) => format!("`OpAtomicOr` with 0, {}", with(sync)),

@@ -34,7 +34,7 @@ pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     if range.is_empty() || text.contains(NAME) || !computes(selection, &range) {
         return None;
     }
-    let wanted = Wanted { selection, range: &range };
+    let wanted = SelectedExpression { selection, range: &range };
     let ty = wanted.type_of_value()?;
     let statement = wanted.statement()?;
     let line = text[..statement.start].rfind('\n').map_or(0, |found| found + 1);
@@ -66,12 +66,12 @@ fn computes(selection: &Selection<'_>, range: &Range<usize>) -> bool {
 }
 
 /// The search for the selected expression.
-struct Wanted<'s> {
+struct SelectedExpression<'s> {
     selection: &'s Selection<'s>,
     range: &'s Range<usize>,
 }
 
-impl Wanted<'_> {
+impl SelectedExpression<'_> {
     fn is_selected(&self, span: Span) -> bool {
         self.selection.written(span).is_some_and(|range| range == *self.range)
     }

@@ -163,7 +163,7 @@ fn scaled(value: u64, exponent: i64, format: Format) -> f64 {
     if top > max_exponent {
         return f64::INFINITY;
     }
-    // The exponent of the last bit that is kept, also for subnormal numbers.
+    // The exponent of the last bit that is kept. For subnormal numbers too.
     let last = top.max(1 - max_exponent) - (precision - 1);
     let shift = last - exponent;
     let kept = match shift {

@@ -9,7 +9,7 @@ use crate::{configuration::Settings, documents::Document, position::Encoding, ur
 
 /// A snapshot of the client's state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct World {
+pub(crate) struct ClientState {
     /// The open documents, by name.
     pub(crate) documents: FxHashMap<String, Document>,
     /// The client's settings.
@@ -35,7 +35,7 @@ pub(crate) struct Client {
     pub(crate) takes_snippets: bool,
 }
 
-impl World {
+impl ClientState {
     /// The text of a file: from the editor if it is open, otherwise from disk.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         match self.documents.get(name) {
@@ -67,7 +67,7 @@ impl World {
     }
 }
 
-impl Loader for World {
+impl Loader for ClientState {
     fn load(&self, path: &str) -> Option<Vec<u8>> {
         self.read(&uri::normal(path))
     }
