@@ -7,13 +7,13 @@
  * kiln run --kernel count --global 2 --local 1
  *     --arg buf:int[2]=0 --arg buf:int[1]=0 --arg buf:int[1]=0 --check entered[0]=20
  *
- * kiln litmus -D SPINS=1 -D ROUNDS=1 --rounds 2 --global 2 --local 1
+ * kiln litmus -D SPINS=1 -D ROUNDS=1 --iterations 2 --global 2 --local 1
  *     --arg buf:int[2]=0 --arg buf:int[1]=0 --arg buf:int[1]=0
  *     wants[0]=0 wants[1]=0 turn=0 entered=2
  *     wants[0]=0 wants[1]=0 turn=1 entered=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

@@ -15,7 +15,7 @@
  *     result[0]=1004 result[1]=1003 result[2]=1002 result[3]=1001 arrived=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

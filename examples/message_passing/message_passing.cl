@@ -18,7 +18,7 @@
  *     message=100 flag=1 received=100
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

@@ -11,7 +11,7 @@
  *     lock=0 counter=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

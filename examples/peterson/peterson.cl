@@ -13,7 +13,7 @@
  *     wants[0]=0 wants[1]=0 turn=1 entered=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

@@ -6,12 +6,12 @@
  * kiln run --kernel shift --global 2 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[1]=0 --arg buf:int[2]=5,9 --check cells[0..2]=9,5 --check phase[0]=2
  *
- * kiln litmus -D SPINS=1 --rounds 1 --global 2 --local 1
+ * kiln litmus -D SPINS=1 --iterations 1 --global 2 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[1]=0 --arg buf:int[2]=5,9
  *     arrived=0 phase=2 cells[0]=9 cells[1]=5
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

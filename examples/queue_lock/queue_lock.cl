@@ -13,7 +13,7 @@
  *     tail=0 next[0]=2 next[1]=0 waits[0]=1 waits[1]=0 counter=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

@@ -14,7 +14,7 @@
  *     current=1 reading=0 versions[0]=4294967295 versions[1]=7 seen=7
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

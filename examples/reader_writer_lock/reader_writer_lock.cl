@@ -6,7 +6,7 @@
  * kiln run --kernel share --global 4 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[2]=0 --arg buf:int[1]=0 --check state[0]=0 --check pair[0..2]=2,2 --check torn[0]=0
  *
- * kiln litmus --rounds 1 --global 2 --local 1
+ * kiln litmus --iterations 1 --global 2 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[2]=0 --arg buf:int[1]=0
  *     state=0 pair[0]=1 pair[1]=1
  */

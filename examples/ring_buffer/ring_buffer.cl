@@ -11,7 +11,7 @@
  *     written=2 taken=2 places=2 got[0]=1 got[1]=2
  */
 #ifndef SPINS
-// The loads in each round of a waiting loop: some drivers limit the number of rounds.
+// The number of loads in each iteration of a waiting loop: some drivers limit the number of iterations.
 #define SPINS 64
 #endif
 

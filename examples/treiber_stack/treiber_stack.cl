@@ -7,7 +7,7 @@
  *     --arg buf:int[1]=0 --arg buf:int[4]=0 --arg buf:int[4]=0 --check head[0]=0
  *     --check taken[0]>0 --check taken[1]>0 --check taken[2]>0 --check taken[3]>0
  *
- * kiln litmus --rounds 2 --global 2 --local 1
+ * kiln litmus --iterations 2 --global 2 --local 1
  *     --arg buf:int[1]=0 --arg buf:int[2]=0 --arg buf:int[2]=0
  *     head=0 next[0]=0 next[1]=0 taken[0]=1 taken[1]=2
  *     head=0 next[0]=0 next[1]=1 taken[0]=1 taken[1]=2

@@ -1,6 +1,6 @@
 //! Compiles the sources of a `kiln run` command to kernel modules, with clang-15 and llvm-spirv-15 or with `kiln compile`.
 //!
-//! Owns the calls of the first two programs. A source that they cannot compile counts as unsupported by the device.
+//! Owns the calls of clang-15 and llvm-spirv-15. A source that they cannot compile counts as unsupported by the device.
 
 use std::{
     ffi::OsString,
@@ -16,12 +16,12 @@ use crate::{
 
 /// The environment variable that selects kernel modules of `clang` or `kiln`.
 pub(crate) const WANTED: &str = "KILN_TEST_CLANG";
-/// The message for a source that they cannot compile.
-pub(crate) const LACKS: &str = "the compiler cannot make a kernel module of this source";
+/// The message for a source that the compilers cannot compile.
+pub(crate) const LACKS: &str = "the compiler cannot compile this source to a kernel module";
 
-/// Parts of the messages for modules that the translator cannot write correctly: they call functions that it does not
-/// support, or they are invalid. Invalid are vectors of bits or of a width that OpenCL C lacks, indices beyond a vector,
-/// unknown linkage, constants in the wrong order, and types that are declared twice.
+/// Parts of Kiln's messages for modules that llvm-spirv writes incorrectly. They call functions that it does not support, or
+/// are invalid: they contain vectors of bits or of a width that OpenCL C lacks, indices beyond a vector, unknown linkage,
+/// constants in the wrong order, or types that are declared twice.
 const MISSING: [&str; 9] = [
     "[missing-function]",
     "the SPIR-V module cannot be used",
@@ -66,7 +66,7 @@ pub(crate) fn launch(command: &mut Command, limit: Duration) -> Result<Finished,
             }
             Ok(finished)
         }
-        Err(Refusal { status, text }) => {
+        Err(CompilerFailure { status, text }) => {
             Ok(Finished { status, stdout: Vec::new(), stderr: format!("{LACKS}:\n{text}") })
         }
     }
@@ -77,7 +77,7 @@ fn kiln_module(
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,
-) -> Result<Result<PathBuf, Refusal>, String> {
+) -> Result<Result<PathBuf, CompilerFailure>, String> {
     let module = scratch.join("k.spv");
     let mut command = kiln::command();
     command.args(["compile", "--env", "opencl", "-g", "-o"]).arg(&module);
@@ -89,13 +89,13 @@ fn kiln_module(
     }
     let finished = process::run(&mut command, b"", kiln::LIMIT)?;
     if !finished.status.success() {
-        return Ok(Err(Refusal { status: finished.status, text: finished.stderr }));
+        return Ok(Err(CompilerFailure { status: finished.status, text: finished.stderr }));
     }
     Ok(Ok(module))
 }
 
-/// A failed compiler.
-struct Refusal {
+/// The exit status and messages of a compiler that failed.
+struct CompilerFailure {
     status: ExitStatus,
     text: String,
 }
@@ -106,7 +106,7 @@ fn module(
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,
-) -> Result<Result<PathBuf, Refusal>, String> {
+) -> Result<Result<PathBuf, CompilerFailure>, String> {
     match arguments.iter().any(|word| word == "-O0") {
         true => optimized("-O0", arguments, folder, scratch),
         false => match optimized("-O2", arguments, folder, scratch)? {
@@ -121,7 +121,7 @@ fn optimized(
     arguments: &[OsString],
     folder: Option<&Path>,
     scratch: &Path,
-) -> Result<Result<PathBuf, Refusal>, String> {
+) -> Result<Result<PathBuf, CompilerFailure>, String> {
     let [bitcode, module] = ["k.bc", "k.spv"].map(|name| scratch.join(name));
     let mut clang = Command::new("clang-15");
     // Parameter names and lines, and no vectors of widths that SPIR-V lacks.
@@ -145,7 +145,7 @@ fn optimized(
         }
         let finished = process::run(&mut command, b"", kiln::LIMIT)?;
         if !finished.status.success() {
-            return Ok(Err(Refusal { status: finished.status, text: finished.stderr }));
+            return Ok(Err(CompilerFailure { status: finished.status, text: finished.stderr }));
         }
     }
     Ok(Ok(module))

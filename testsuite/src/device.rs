@@ -110,7 +110,7 @@ const SWIFTSHADER: Driver = Driver {
     keeps_denormals: false,
 };
 
-/// A driver with all features, one with few, and the reference device: by OpenCL's rules, also with clang's modules,
+/// A driver with all features, one with few, and the reference device: by OpenCL's rules, with Kiln's and clang's modules,
 /// and by Vulkan's rules; then a current version of the first driver. The others run modules translated from kernel SPIR-V.
 fn known() -> &'static [Device] {
     static KNOWN: OnceLock<[Device; 12]> = OnceLock::new();
@@ -301,7 +301,7 @@ impl Device {
         )
     }
 
-    /// Whether it returns other results than the nearest where Vulkan allows several.
+    /// Whether it returns a result other than the nearest one where Vulkan allows several.
     pub fn is_loose(&self) -> bool {
         matches!(self.provider, Provider::VulkanReference(Edge::Lowest | Edge::Highest))
     }

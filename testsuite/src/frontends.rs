@@ -1,4 +1,4 @@
-//! Programs of other front ends than OpenCL C: kernel modules of C++ for OpenCL, of HIP, of Zig and of DPC++, run by
+//! Programs of front ends for languages other than OpenCL C: kernel modules of C++ for OpenCL, of HIP, of Zig and of DPC++, run by
 //! `kiln run`.
 //!
 //! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the

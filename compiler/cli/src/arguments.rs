@@ -421,7 +421,7 @@ impl DeviceOptions {
             target.tuning = profile.tuning();
             target.features = profile.features;
         }
-        // The faults are of Vulkan's drivers.
+        // Only Vulkan drivers have known faults.
         if let Some(workarounds) = self.workarounds.filter(|_| target.environment == Environment::Vulkan) {
             target.workarounds = workarounds;
         }
@@ -554,19 +554,19 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
         response::expand(arguments).map_err(|why| clap::Error::raw(ErrorKind::Io, format!("{why}\n")))?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed = commands(arguments).map_err(|why| match why {
-        Mistake::OfUsage(error) => *error,
+        Mistake::Usage(error) => *error,
         Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
         // The usage of the command does not help with a mistake in a file.
-        Mistake::OfProject(why) => clap::Error::raw(ErrorKind::Io, format!("{why}\n")),
+        Mistake::Project(why) => clap::Error::raw(ErrorKind::Io, format!("{why}\n")),
     })?;
     Ok(Line { commands: parsed, words })
 }
 
 /// A mistake in the command line.
 enum Mistake {
-    OfUsage(Box<clap::Error>),
+    Usage(Box<clap::Error>),
     /// A mistake in a `kiln.toml`.
-    OfProject(String),
+    Project(String),
     Other(String),
 }
 
@@ -578,7 +578,7 @@ impl From<String> for Mistake {
 
 impl From<clap::Error> for Mistake {
     fn from(error: clap::Error) -> Self {
-        Self::OfUsage(Box::new(error))
+        Self::Usage(Box::new(error))
     }
 }
 
@@ -604,7 +604,7 @@ fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mist
         return Ok(vec![(command, matches)]);
     }
     let name = arguments[1].to_string_lossy().into_owned();
-    let projects = project::projects(&sources, &name).map_err(Mistake::OfProject)?;
+    let projects = project::projects(&sources, &name).map_err(Mistake::Project)?;
     if projects.iter().all(|project| project.file.is_none()) {
         return Ok(vec![(command, matches)]);
     }
@@ -613,15 +613,15 @@ fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mist
         // The options of the command line follow, and so override those of the file.
         let flags = arguments[..2].iter().chain(&project.flags).cloned().collect();
         let file = project.file.map(|file| file.to_string_lossy().into_owned());
-        let of_project = |why: String| {
+        let project_mistake = |why: String| {
             let why = why.lines().next().unwrap_or_default();
             let why = why.trim_start_matches("error: ");
-            Mistake::OfProject(format!("{}: {why}", file.as_deref().unwrap_or_default()))
+            Mistake::Project(format!("{}: {why}", file.as_deref().unwrap_or_default()))
         };
-        let mut words = respell(flags, &names).map_err(of_project)?.arguments;
+        let mut words = respell(flags, &names).map_err(project_mistake)?.arguments;
         words.extend_from_slice(&arguments[2..]);
-        // Without the options of the file, there was no mistake.
-        let parsed = one_command(grammar, &words).map_err(|error| of_project(error.to_string()));
+        // The options of the command line are valid, so an error comes from those of the file.
+        let parsed = one_command(grammar, &words).map_err(|error| project_mistake(error.to_string()));
         let (mut command, matches) = parsed?;
         match &mut command {
             Command::Compile(command) => {

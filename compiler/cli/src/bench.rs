@@ -125,7 +125,10 @@ pub(crate) fn bench(command: &BenchCommand, matches: &ArgMatches, files: &Files)
         if let Some(first) = results.first()
             && session.sequences.iter().map(Vec::len).sum::<usize>() != first.len()
         {
-            return failure(format!("`{}` has other launches than `{}`", variant.source, command.run.source));
+            return failure(format!(
+                "`{}` has a different number of launches from `{}`",
+                variant.source, command.run.source
+            ));
         }
         match measure(&mut session, variant, command.repeat)? {
             Ok(measured) => results.push(measured),
@@ -166,7 +169,7 @@ fn measure(
             warm += begin.elapsed();
             launch.print.clear();
             launch.expect = None;
-            let outcome = run::after(&queue, launch, &memory, String::new())?;
+            let outcome = run::print_and_check(&queue, launch, &memory, String::new())?;
             if outcome != Outcome::Success {
                 return Ok(Err(outcome));
             }
@@ -215,7 +218,7 @@ fn time(queue: &Queue, kernel: &Kernel, range: NdRange) -> Result<u64, Failure> 
     // SAFETY: the user guarantees that the kernel stays within its buffers.
     #[allow(unsafe_code, reason = "launching is unsafe because a kernel may write anywhere")]
     let event = unsafe { queue.launch(kernel, range) }?;
-    progress::during(&|| format!("kernel `{}` is running", kernel.name()), || event.wait())?;
+    progress::show_while(&|| format!("kernel `{}` is running", kernel.name()), || event.wait())?;
     let wall = begin.elapsed();
     Ok(event.times().map_or(wall, |times| times.execution()).as_nanos() as u64)
 }

@@ -57,7 +57,7 @@ const REPORTS: [(&str, &str); 22] = [
     ("endless", "more than 268,435,456 steps of one work-item"),
     ("enqueue", "an invalid event, or enqueued kernels that wait forever"),
     ("float", "a NaN or an infinity, although the module does not require that these are preserved"),
-    ("image", "a texel outside of the image, or of another type"),
+    ("image", "a texel outside of the image, or of a different type"),
     ("inactive", "the value of a work-item that does not participate in a sub-group operation is used"),
     (
         "index",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kiln_fmt::{Found, Style, find, format};
+use kiln_fmt::{SourceStyle, Style, find, format};
 
 use crate::{
     arguments::FmtCommand,
@@ -104,7 +104,7 @@ fn style(source: &str, is_verbose: bool) -> Result<Style, Failure> {
     let folders: Vec<String> =
         path.ancestors().skip(1).map(|folder| folder.to_string_lossy().into_owned()).collect();
     let read = |path: &str| std::fs::read_to_string(Path::new(path)).ok();
-    let Found { file, style } = find(folders.iter().map(String::as_str), &read);
+    let SourceStyle { file, style } = find(folders.iter().map(String::as_str), &read);
     if let Some((path, configured)) = file {
         if let Some((line, mistake)) = configured.mistakes.first() {
             return failure(format!("{path}:{line}: {mistake}"));

@@ -26,9 +26,9 @@ use crate::{
 };
 
 pub(crate) use certificate::certify;
-use findings::{Bounds, Compiler, Findings, Study};
+use findings::{Bounds, Compiler, Exploration, Findings};
 pub(crate) use races::races;
-use stress::{Limit, Seen, Stress};
+use stress::{Limit, Observations, Stress};
 
 /// The end of `kiln litmus --help`.
 pub(crate) const HELP: &str = "\
@@ -37,8 +37,8 @@ buffers (buf:int[1]=0), values (int:5) and local memory (local:16). An outcome i
 of each element of a buffer that the kernel writes.
 
 Each work-item runs for all values that its reads can return. Loops that access shared memory are
-followed for --rounds rounds. The table shows which outcomes OpenCL allows, and which the module
-for Vulkan allows; for a forbidden outcome it names the rule of the specification.
+explored up to --iterations iterations. The table shows which outcomes OpenCL allows, and which the
+module for Vulkan allows; for a forbidden outcome it names the rule of the specification.
 
 --run also shows what a device does. It runs many instances of the launch at a time, each in its own
 memory and with random partners, while other work-items continually access other memory.
@@ -75,9 +75,9 @@ pub(crate) struct LitmusCommand {
     /// Print JSON
     #[arg(long, conflicts_with = "executions")]
     pub(crate) json: bool,
-    /// The number of rounds to follow of a loop that accesses shared memory
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub(crate) rounds: u32,
+    /// The maximum number of iterations to explore of a loop that accesses shared memory
+    #[arg(long = "iterations", alias = "rounds", value_name = "N", default_value_t = 3)]
+    pub(crate) max_iterations: u32,
     /// The number of work-items in a sub-group
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) sub_group: u32,
@@ -120,7 +120,7 @@ pub(crate) fn litmus(
         if command.progress {
             return failure("--progress needs a kernel, which a test in Dat3M's Vulkan format does not have");
         }
-        let (table, outcome) = vulkan::study(&text, command.budget, command.thin_air)?;
+        let (table, outcome) = vulkan::explore_test(&text, command.budget, command.thin_air)?;
         write_output("-", table.as_bytes())?;
         return Ok(outcome);
     }
@@ -137,7 +137,7 @@ pub(crate) fn litmus(
     let given = bytes::launch(&command.launch, &text)?;
     let compiler = Compiler { files, shown: &command.options, matches: Some(matches) };
     let bounds = Bounds {
-        rounds: command.rounds,
+        max_iterations: command.max_iterations,
         sub_group: command.sub_group,
         budget: command.budget,
         thin_air: command.thin_air,
@@ -155,22 +155,22 @@ pub(crate) fn litmus(
             "--run: no kernel can share a local object between work-groups, or run on several devices",
         );
     }
-    let mut study = match Study::new(&compiler, source, &given, test, bounds)? {
-        Ok(study) => study,
+    let mut exploration = match Exploration::new(&compiler, source, &given, test, bounds)? {
+        Ok(exploration) => exploration,
         Err(outcome) => return Ok(outcome),
     };
     if command.run {
-        match run_on_device(command, &compiler, &study)? {
-            Ok(seen) => study.findings.seen = Some(seen),
+        match run_on_device(command, &compiler, &exploration)? {
+            Ok(observations) => exploration.findings.observations = Some(observations),
             Err(outcome) => return Ok(outcome),
         }
     }
-    let mut findings = study.findings;
+    let mut findings = exploration.findings;
     if command.weakest {
         findings.weaker = Some(weakest(&findings.opencl.skeleton, bounds.options())?);
     }
     if let Some(folder) = &command.svg {
-        pictures(&findings, folder)?;
+        write_pictures(&findings, folder)?;
     }
     let shown = if command.json { json::json(&findings) } else { text::text(&findings, command.executions) };
     write_output("-", shown.as_bytes())?;
@@ -181,18 +181,18 @@ pub(crate) fn litmus(
 fn run_on_device(
     command: &LitmusCommand,
     compiler: &Compiler<'_>,
-    study: &Study,
-) -> Result<Result<Seen, Outcome>, Failure> {
+    exploration: &Exploration,
+) -> Result<Result<Observations, Outcome>, Failure> {
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
     let device = Instance::new(runtime_options())?.device(&selector)?;
-    let mut stress = match Stress::new(compiler, study, &device)? {
+    let mut stress = match Stress::new(compiler, exploration, &device)? {
         Ok(stress) => stress,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let mut seen = Seen::on(device.info());
+    let mut observations = Observations::on(device.info());
     let time = command.seconds.map(stress::duration).transpose()?;
-    stress.run(Limit { instances: command.instances, time }, &mut seen)?;
-    Ok(Ok(seen))
+    stress.run(Limit { instances: command.instances, time }, &mut observations)?;
+    Ok(Ok(observations))
 }
 
 /// The options of the runtime: a launch that does not end is stopped.
@@ -203,7 +203,7 @@ fn runtime_options() -> RuntimeOptions {
 }
 
 /// Writes `1.svg` … for the outcomes that OpenCL allows.
-fn pictures(findings: &Findings, folder: &std::path::Path) -> Result<(), Failure> {
+fn write_pictures(findings: &Findings, folder: &std::path::Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     for (number, (outcome, witness)) in (1..).zip(&findings.opencl.found.allowed) {
         let title = findings.names.outcome(outcome);

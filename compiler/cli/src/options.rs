@@ -180,7 +180,7 @@ impl CompileOptions {
             match text.as_str() {
                 "error" => options.warnings.as_errors = true,
                 "no-error" => options.warnings.as_errors = false,
-                _ => options.warnings.switches.push(known(WarningSwitch::parse(text))),
+                _ => options.warnings.switches.push(warn_if_unknown(WarningSwitch::parse(text))),
             }
         }
         let math = &mut options.math;
@@ -208,7 +208,7 @@ impl CompileOptions {
 }
 
 /// Reports a warning that is enabled but does not exist. Disabling an unknown warning is not reported.
-fn known(switch: WarningSwitch) -> WarningSwitch {
+fn warn_if_unknown(switch: WarningSwitch) -> WarningSwitch {
     let name = &switch.name;
     let is_wanted = matches!(switch.action, WarningAction::Enable | WarningAction::Error);
     if is_wanted && !Code::ALL.iter().any(|code| code.matches_option(name)) {

@@ -72,7 +72,7 @@ pub(crate) fn profile(
         }
         let mut launches = Vec::new();
         for (kernel, global, event) in events {
-            progress::during(&|| format!("kernel `{kernel}` is running"), || event.wait())?;
+            progress::show_while(&|| format!("kernel `{kernel}` is running"), || event.wait())?;
             let Some(times) = event.times() else {
                 return failure(format!("{} does not record when commands run", device.name()));
             };

@@ -14,11 +14,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Runs an operation while the terminal shows its description.
-pub(crate) fn during<T>(what: &(impl Fn() -> String + Sync), work: impl FnOnce() -> T) -> T {
-    if io::stderr().is_terminal() { over(io::stderr(), PATIENCE, what, work) } else { work() }
+pub(crate) fn show_while<T>(what: &(impl Fn() -> String + Sync), work: impl FnOnce() -> T) -> T {
+    if io::stderr().is_terminal() { show_on(io::stderr(), PATIENCE, what, work) } else { work() }
 }
 
-fn over<T>(
+fn show_on<T>(
     mut terminal: impl Write + Send,
     patience: Duration,
     what: &(impl Fn() -> String + Sync),
@@ -52,10 +52,10 @@ mod tests {
     #[test]
     fn only_slow_operations_show_progress() {
         let mut quick = Vec::new();
-        assert_eq!(over(&mut quick, PATIENCE, &|| "quick".into(), || 1), 1);
+        assert_eq!(show_on(&mut quick, PATIENCE, &|| "quick".into(), || 1), 1);
         assert_eq!(quick, b"");
         let mut slow = Vec::new();
-        over(&mut slow, Duration::from_millis(1), &|| "slow".into(), || {
+        show_on(&mut slow, Duration::from_millis(1), &|| "slow".into(), || {
             thread::sleep(Duration::from_millis(50))
         });
         assert_eq!(String::from_utf8(slow).expect("text"), "\r\x1b[Kslow (0 s)\r\x1b[K");

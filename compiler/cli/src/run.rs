@@ -21,7 +21,7 @@ use kiln_runtime::{Device, Program};
 
 pub(crate) use self::{
     buffers::Memory,
-    check::{Results, after, results},
+    check::{Results, print_and_check, results},
     output::Output,
     session::{Debuggee, Session, bind, debuggee, open},
     undefined::is_undefined,
@@ -41,7 +41,7 @@ Arguments, one --arg for each parameter of the kernel, in order:
   struct:{1,2.5,{3,4}}  a struct, as in a C initializer; {.y=2} names a member; omitted members are
                         zero
   buf:struct[N]=FILL    a buffer of the struct that the parameter points to
-  raw:TYPE[N]=FILL      a buffer of elements of another type than the parameter's
+  raw:TYPE[N]=FILL      a buffer of elements of a different type from the parameter's
   local:TYPE[N]         local memory for each work-group; also local:BYTES
   image2d:FORMAT[W,H]=FILL
                         an image; also image1d[W], image3d[W,H,D], image1d_array[W,LAYERS],
@@ -123,7 +123,7 @@ fn launch(
     let launched = unsafe { queue.launch(&kernel, range) };
     // A launch with bounds checks has ended here.
     let ended = launched.and_then(|event| {
-        progress::during(&|| format!("kernel `{}` is running", kernel.name()), || event.wait())
+        progress::show_while(&|| format!("kernel `{}` is running", kernel.name()), || event.wait())
     });
     if let Err(error) = ended {
         if !is_undefined(&error) {
@@ -132,5 +132,5 @@ fn launch(
         stderr_line!("{}", undefined::message(&error, command.options.diagnostic_format));
         return Ok(Outcome::Undefined);
     }
-    after(&queue, launch, memory, output.take())
+    print_and_check(&queue, launch, memory, output.take())
 }

@@ -41,7 +41,7 @@ pub(crate) fn each_change(
         }
         let count = seen.keys().filter(|path| path.exists()).count();
         stderr_line!("kiln: watching {count} {}", if count == 1 { "file" } else { "files" });
-        let (events, happened) = mpsc::channel();
+        let (events, notifications) = mpsc::channel();
         let mut watcher = notify::recommended_watcher(move |_| {
             // After the receiver is dropped, events are ignored.
             let _ = events.send(());
@@ -53,15 +53,15 @@ pub(crate) fn each_change(
         // Detect changes made before the directories were watched too. Wait for the end of every change: an editor may
         // not have completed it.
         while !files.have_changed() {
-            happened.recv()?;
+            notifications.recv()?;
         }
-        calm(&happened);
+        wait_until_quiet(&notifications);
     }
 }
 
-/// Waits until no more events arrive.
-fn calm(happened: &Receiver<()>) {
-    while happened.recv_timeout(QUIET_PERIOD).is_ok() {}
+/// Waits until the files have not changed for a while.
+fn wait_until_quiet(notifications: &Receiver<()>) {
+    while notifications.recv_timeout(QUIET_PERIOD).is_ok() {}
 }
 
 /// The directories of the files. They are watched instead of the files, because an editor may replace a file by a new

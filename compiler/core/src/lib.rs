@@ -222,7 +222,7 @@ fn position(sources: &SourceMap, span: Span) -> Option<String> {
     presumed_position(sources, span).map(|(file, line, column)| format!("{file}:{line}:{column}"))
 }
 
-/// Runs the passes and the emitter. Verifies every module before it becomes an artifact, also in release builds.
+/// Runs the passes and the emitter. Verifies every module before it becomes an artifact, in release builds too.
 fn back_end(
     mut module: Module,
     options: &Options,

@@ -169,7 +169,7 @@ impl Linker<'_> {
             let first = defined.get(&function.name).map(|&first| &self.module.functions[first]);
             match first.map(|first| (first.linkage, function.linkage, first.span)) {
                 Some((Linkage::Exported, Linkage::Exported, first)) => {
-                    let twice = twice(&function.name, function.span, first);
+                    let twice = duplicate_definition(&function.name, function.span, first);
                     self.sink.report(twice);
                 }
                 // An exported definition wins over link-once ones, and the first of those over others.
@@ -227,7 +227,7 @@ impl Linker<'_> {
             let first = defined.get(&var.name).map(|&first| &self.module.vars[first]);
             match first.map(|first| (first.linkage, var.linkage, first.span)) {
                 Some((Linkage::Exported, Linkage::Exported, first)) => {
-                    let twice = twice(&var.name, var.span, first);
+                    let twice = duplicate_definition(&var.name, var.span, first);
                     self.sink.report(twice);
                 }
                 Some((_, Linkage::LinkOnce, _)) => {}
@@ -354,7 +354,7 @@ fn missing_var(var: &Var) -> Option<(Code, &String, Span)> {
     (var.linkage == Linkage::Imported).then_some((Code::UndefinedVariable, &var.name, var.span))
 }
 
-fn twice(name: &str, second: Span, first: Span) -> Diagnostic {
+fn duplicate_definition(name: &str, second: Span, first: Span) -> Diagnostic {
     Diagnostic::new(Code::Redefinition, second, format!("`{name}` is defined in two parts of the program"))
         .label("defined again here")
         .also(first, "first defined here")
@@ -363,7 +363,7 @@ fn twice(name: &str, second: Span, first: Span) -> Diagnostic {
 }
 
 fn differs(name: &str, declared: Span, defined: Span) -> Diagnostic {
-    let message = format!("`{name}` has another type here than in another part of the program");
+    let message = format!("`{name}` has a different type here from its type in another part of the program");
     Diagnostic::new(Code::ConflictingDeclaration, declared, message)
         .also(defined, "the other part")
         .help("declare it in a header that both parts include")

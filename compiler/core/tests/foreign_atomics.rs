@@ -9,7 +9,7 @@ use kiln_compiler::{
     translate,
 };
 use kiln_memory::{
-    Access, Operation, Replacement, Spaces, Surroundings, Sync, decode_scope, encode_atomic, failure_orders,
+    Access, Operation, ProgramFacts, Replacement, Spaces, Sync, decode_scope, encode_atomic, failure_orders,
     replacement,
 };
 
@@ -117,7 +117,7 @@ fn mask(order: Order) -> u32 {
 
 /// The operations of the table, with their opcodes.
 fn expected(access: Access, op: u32, object: Spaces, sync: Sync) -> Vec<(u32, Vec<u32>)> {
-    let around = Surroundings { seq_cst_on_object: sync.order == Order::SeqCst, ..Surroundings::default() };
+    let around = ProgramFacts { seq_cst_on_object: sync.order == Order::SeqCst, ..ProgramFacts::default() };
     let operation = Operation::Atomic(access, object);
     let operands = |op: u32, access, sync| {
         let operands = encode_atomic(&Target::full(Environment::Vulkan), access, object, sync);

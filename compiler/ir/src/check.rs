@@ -151,7 +151,10 @@ impl Check<'_> {
                 let count: u32 = self.args.iter().map(|ty| u32::from(ty.count())).sum();
                 let is_valid =
                     self.args.iter().all(|ty| ty.scalar().is_some() && ty.scalar() == result.scalar());
-                ensure(is_valid && is_count(result.count()), "its parts have other types than its result")?;
+                ensure(
+                    is_valid && is_count(result.count()),
+                    "its parts and its result have different types",
+                )?;
                 ensure(count == u32::from(result.count()), "its parts have the wrong number of components")
             }
             Op::Extract(component) => {
@@ -230,7 +233,7 @@ impl Check<'_> {
             Op::Offset { .. } => {
                 let [pointer, index] = self.args()?;
                 ensure(is_address(pointer) && is_index(index), "its operands have the wrong types")?;
-                ensure(result == pointer, "its result has another type than its pointer")
+                ensure(result == pointer, "its result has a different type from its pointer")
             }
             Op::Element => {
                 let [variable, index] = self.args()?;
@@ -319,7 +322,7 @@ impl Check<'_> {
 
     fn convert(&self, convert: Convert, result: Type) -> Outcome {
         let [a] = self.args()?;
-        ensure(a.count() == result.count(), "its operand has another number of components")?;
+        ensure(a.count() == result.count(), "its operand has a different number of components")?;
         let is_valid = match convert {
             Convert::Truncate => is_int(a) && is_int(result) && bits(a) > bits(result),
             Convert::SignExtend => is_int(a) && is_int(result) && bits(a) < bits(result),
@@ -389,7 +392,7 @@ impl Check<'_> {
         self.dynamic(1 + operands, &[is_dynamic(&atomic.order), failure, is_dynamic(&atomic.scope)])?;
         ensure(is_address(self.args[0]), "its object is not an address")?;
         let is_valid = self.args[1..=operands].iter().all(|&ty| ty == Type::Scalar(atomic.ty));
-        ensure(is_valid, "an operand has another type than the object")
+        ensure(is_valid, "an operand has a different type from the object")
     }
 
     fn call(&self, results: &[Type]) -> Outcome {
@@ -398,8 +401,8 @@ impl Check<'_> {
         };
         let Some(callee) = self.module.functions.get(callee) else { return Err("there is no such function") };
         let is_valid = types(callee, callee.params()) == self.args;
-        ensure(is_valid, "its arguments have other types than the function's parameters")?;
-        ensure(results == callee.result.as_slice(), "its result has another type than the function's")
+        ensure(is_valid, "its arguments do not have the types of the function's parameters")?;
+        ensure(results == callee.result.as_slice(), "its result has a different type from the function's")
     }
 
     fn construct(&self) -> Outcome {

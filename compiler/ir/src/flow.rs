@@ -6,7 +6,7 @@
 mod reducible;
 mod structure;
 
-pub use structure::{Code, Ending};
+pub use structure::{Code, NodeEnd};
 
 use kiln_types::{id_type, index::Table};
 

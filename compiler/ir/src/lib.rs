@@ -72,7 +72,7 @@ id_type! {
     ValueId
 }
 
-/// A program.
+/// The IR of a program: its functions, and its objects with static lifetime.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Objects in global, constant and local memory.
@@ -146,7 +146,7 @@ pub struct Interface {
 /// The size of the printf buffer in bytes (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
 
-/// A trap.
+/// A point at which a work-item stops its kernel with a message, such as a failed `assert`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// Its source position.
@@ -363,7 +363,7 @@ pub struct Data {
     pub relocations: Vec<(u64, VarId, i64)>,
 }
 
-/// A function.
+/// A function: its body, and the tables of its values, instructions and blocks.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
@@ -414,7 +414,7 @@ impl Kernel {
     }
 }
 
-/// A kernel's argument.
+/// An argument of a kernel, as the host sees it.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// Its kind.
@@ -571,7 +571,7 @@ pub enum Scalar {
     F64,
 }
 
-/// A value.
+/// A value in SSA form: its type and its definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// Its type.
@@ -609,7 +609,7 @@ pub struct Block {
     pub insts: Vec<InstId>,
 }
 
-/// An instruction.
+/// An instruction: an operation with its operands and results.
 #[derive(Debug)]
 pub struct Inst {
     /// Its operation.
@@ -874,7 +874,7 @@ pub struct Case {
     pub block: BlockId,
 }
 
-/// Unary arithmetic.
+/// A unary arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
@@ -888,7 +888,7 @@ pub enum UnaryOp {
     BitCount,
 }
 
-/// Binary arithmetic. Integers wrap.
+/// A binary arithmetic operator. Integers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -916,7 +916,7 @@ pub enum BinaryOp {
     FRem,
 }
 
-/// A comparison.
+/// A comparison operator, and the type of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compare {
     /// The comparison.
@@ -935,7 +935,7 @@ pub enum CompareKind {
     Float,
 }
 
-/// A numeric conversion.
+/// A conversion between numeric types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Convert {
     /// To a narrower integer.

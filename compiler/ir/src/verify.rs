@@ -89,7 +89,7 @@ impl Verifier<'_> {
     }
 
     fn block(&mut self, id: BlockId, may_have_params: bool) {
-        let Some(block) = Self::once(&self.function.blocks, &mut self.seen_blocks, id) else {
+        let Some(block) = Self::first_visit(&self.function.blocks, &mut self.seen_blocks, id) else {
             return self.problem(None, "a block is missing or belongs to two constructs");
         };
         if !may_have_params && !block.params.is_empty() {
@@ -109,7 +109,7 @@ impl Verifier<'_> {
     }
 
     /// Returns the entry, unless it was visited before.
-    fn once<'t, I: Id, T>(table: &'t Table<I, T>, seen: &mut [bool], id: I) -> Option<&'t T> {
+    fn first_visit<'t, I: Id, T>(table: &'t Table<I, T>, seen: &mut [bool], id: I) -> Option<&'t T> {
         let entry = table.get(id)?;
         (!std::mem::replace(&mut seen[id.index()], true)).then_some(entry)
     }
@@ -127,7 +127,7 @@ impl Verifier<'_> {
     }
 
     fn inst(&mut self, id: InstId, is_last: bool, defined: &mut Vec<ValueId>) {
-        let Some(inst) = Self::once(&self.function.insts, &mut self.seen_insts, id) else {
+        let Some(inst) = Self::first_visit(&self.function.insts, &mut self.seen_insts, id) else {
             return self.problem(None, "an instruction is missing or occurs twice");
         };
         let mut is_sound = true;

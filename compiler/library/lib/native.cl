@@ -83,7 +83,7 @@ float tan_float(float x) {
     return with_sign_of(result, as_uint(x));
 }
 
-// The first line subtracts an even integer, also from a large x.
+// The first line subtracts an even integer, even if x is large.
 float2 reduce_half_turns(float x, uint *quadrant) {
     x = fma(fma(x, 0.5f, ROUNDER) - ROUNDER, -2.0f, x);
     float sum = fma(x, 2.0f, ROUNDER);

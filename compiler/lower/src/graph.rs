@@ -13,10 +13,10 @@ use rustc_hash::FxHashMap;
 #[derive(Debug)]
 pub(super) struct Node<'h> {
     pub(super) items: Vec<Item<'h>>,
-    pub(super) end: End<'h>,
+    pub(super) terminator: Terminator<'h>,
 }
 
-/// A step of a node.
+/// A non-terminator item of a node.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'h> {
     /// The start of a variable's lifetime.
@@ -27,7 +27,7 @@ pub(super) enum Item<'h> {
 
 /// The terminator of a node.
 #[derive(Clone, Debug)]
-pub(super) enum End<'h> {
+pub(super) enum Terminator<'h> {
     /// Jumps to a node.
     Jump(NodeId),
     /// Branches on a condition.
@@ -47,7 +47,7 @@ pub(super) struct Graph<'h> {
     pub(super) entry: NodeId,
 }
 
-impl End<'_> {
+impl Terminator<'_> {
     /// The successors, in order. Equal targets of a switch occur once.
     fn targets(&self) -> Vec<NodeId> {
         match self {
@@ -72,9 +72,10 @@ impl Graph<'_> {
     /// The nodes and edges, with the same ids.
     pub(super) fn shape(&self) -> flow::Graph {
         let mut nodes = Table::new();
-        for Node { end, .. } in self.nodes.iter() {
-            let is_construct = !matches!(end, End::Jump(_) | End::Return(_) | End::Off);
-            nodes.push(flow::Node::new(end.targets(), is_construct));
+        for Node { terminator, .. } in self.nodes.iter() {
+            let is_construct =
+                !matches!(terminator, Terminator::Jump(_) | Terminator::Return(_) | Terminator::Off);
+            nodes.push(flow::Node::new(terminator.targets(), is_construct));
         }
         flow::Graph::new(nodes, self.entry)
     }
@@ -83,7 +84,7 @@ impl Graph<'_> {
 /// Builds the graph of a function's statements.
 pub(super) fn graph(stmts: &[Stmt]) -> Graph<'_> {
     let mut nodes = Table::new();
-    let entry = nodes.push(Node { items: Vec::new(), end: End::Off });
+    let entry = nodes.push(Node { items: Vec::new(), terminator: Terminator::Off });
     let mut builder = GraphBuilder {
         nodes,
         current: entry,
@@ -114,12 +115,12 @@ struct GraphBuilder<'h> {
 
 impl<'h> GraphBuilder<'h> {
     fn add_node(&mut self) -> NodeId {
-        self.nodes.push(Node { items: Vec::new(), end: End::Off })
+        self.nodes.push(Node { items: Vec::new(), terminator: Terminator::Off })
     }
 
     /// Ends the current node and continues with another.
-    fn end_node(&mut self, end: End<'h>, next: NodeId) {
-        self.nodes[self.current].end = end;
+    fn terminate_node(&mut self, terminator: Terminator<'h>, next: NodeId) {
+        self.nodes[self.current].terminator = terminator;
         self.current = next;
     }
 
@@ -140,8 +141,8 @@ impl<'h> GraphBuilder<'h> {
 
     fn add_jump(&mut self, target: Option<NodeId>) {
         let dead = self.add_node();
-        let end = target.map_or(End::Off, End::Jump);
-        self.end_node(end, dead);
+        let terminator = target.map_or(Terminator::Off, Terminator::Jump);
+        self.terminate_node(terminator, dead);
     }
 
     fn add_stmt(&mut self, stmt: &'h Stmt) {
@@ -152,11 +153,11 @@ impl<'h> GraphBuilder<'h> {
             StmtKind::If(branch) => {
                 let If { condition, then, otherwise } = &**branch;
                 let [first, second, after] = [self.add_node(), self.add_node(), self.add_node()];
-                self.end_node(End::Branch(condition, first, second), first);
+                self.terminate_node(Terminator::Branch(condition, first, second), first);
                 self.add_stmts(then);
-                self.end_node(End::Jump(after), second);
+                self.terminate_node(Terminator::Jump(after), second);
                 self.add_stmts(otherwise);
-                self.end_node(End::Jump(after), after);
+                self.terminate_node(Terminator::Jump(after), after);
             }
             StmtKind::Loop(of) => {
                 self.add_loop(of.test_first, of.condition.as_ref(), of.step.as_ref(), &of.body);
@@ -166,7 +167,7 @@ impl<'h> GraphBuilder<'h> {
                 let Case { low, high } = **case;
                 let node = self.case_node();
                 if let Some(switch) = self.jump_targets.switch
-                    && let End::Switch(_, cases, _) = &mut self.nodes[switch].end
+                    && let Terminator::Switch(_, cases, _) = &mut self.nodes[switch].terminator
                 {
                     cases.push((low, high, node));
                 }
@@ -174,7 +175,7 @@ impl<'h> GraphBuilder<'h> {
             StmtKind::Default => {
                 let node = self.case_node();
                 if let Some(switch) = self.jump_targets.switch
-                    && let End::Switch(_, _, default) = &mut self.nodes[switch].end
+                    && let Terminator::Switch(_, _, default) = &mut self.nodes[switch].terminator
                 {
                     *default = node;
                 }
@@ -183,11 +184,11 @@ impl<'h> GraphBuilder<'h> {
             StmtKind::Continue => self.add_jump(self.jump_targets.continue_target),
             StmtKind::Return(value) => {
                 let dead = self.add_node();
-                self.end_node(End::Return(value.as_deref()), dead);
+                self.terminate_node(Terminator::Return(value.as_deref()), dead);
             }
             StmtKind::Label(name) => {
                 let node = self.label_node(*name);
-                self.end_node(End::Jump(node), node);
+                self.terminate_node(Terminator::Jump(node), node);
             }
             StmtKind::Goto(name) => {
                 let target = self.label_node(*name);
@@ -202,7 +203,7 @@ impl<'h> GraphBuilder<'h> {
             return self.current;
         }
         let node = self.add_node();
-        self.end_node(End::Jump(node), node);
+        self.terminate_node(Terminator::Jump(node), node);
         self.last_case = Some(node);
         node
     }
@@ -215,9 +216,10 @@ impl<'h> GraphBuilder<'h> {
         body: &'h [Stmt],
     ) {
         let [first, test, next, after] = [self.add_node(), self.add_node(), self.add_node(), self.add_node()];
-        self.end_node(End::Jump(if test_first { test } else { first }), test);
-        self.end_node(
-            condition.map_or(End::Jump(first), |condition| End::Branch(condition, first, after)),
+        self.terminate_node(Terminator::Jump(if test_first { test } else { first }), test);
+        self.terminate_node(
+            condition
+                .map_or(Terminator::Jump(first), |condition| Terminator::Branch(condition, first, after)),
             first,
         );
         let jump_targets =
@@ -225,20 +227,20 @@ impl<'h> GraphBuilder<'h> {
         let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
         self.add_stmts(body);
         self.jump_targets = outer;
-        self.end_node(End::Jump(next), next);
+        self.terminate_node(Terminator::Jump(next), next);
         self.nodes[next].items.extend(step.map(Item::Expr));
-        self.end_node(End::Jump(test), after);
+        self.terminate_node(Terminator::Jump(test), after);
     }
 
     fn add_switch(&mut self, value: &'h Expr, body: &'h [Stmt]) {
         let [before_labels, after] = [self.add_node(), self.add_node()];
         let switch = self.current;
-        self.end_node(End::Switch(value, Vec::new(), after), before_labels);
+        self.terminate_node(Terminator::Switch(value, Vec::new(), after), before_labels);
         let jump_targets =
             JumpTargets { break_target: Some(after), switch: Some(switch), ..self.jump_targets };
         let outer = std::mem::replace(&mut self.jump_targets, jump_targets);
         self.add_stmts(body);
         self.jump_targets = outer;
-        self.end_node(End::Jump(after), after);
+        self.terminate_node(Terminator::Jump(after), after);
     }
 }

@@ -3,12 +3,12 @@
 use super::{
     body::Body,
     cases::Label,
-    graph::{End, Graph, Item, graph},
+    graph::{Graph, Item, Terminator, graph},
 };
 use kiln_frontend::hir::Stmt;
 use kiln_ir::{
     BlockId, Builder,
-    flow::{Code, Ending, NodeId},
+    flow::{Code, NodeEnd, NodeId},
 };
 use kiln_session::diag::{Code as DiagnosticCode, Diagnostic};
 
@@ -23,10 +23,10 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn structured(&mut self, stmts: &'a [Stmt]) {
         let mut graph = graph(stmts);
         for node in graph.nodes.iter_mut() {
-            if let End::Branch(condition, then, otherwise) = node.end
+            if let Terminator::Branch(condition, then, otherwise) = node.terminator
                 && let Some(holds) = self.known_condition(condition)
             {
-                node.end = End::Jump(if holds { then } else { otherwise });
+                node.terminator = Terminator::Jump(if holds { then } else { otherwise });
             }
         }
         let shape = graph.shape();
@@ -54,7 +54,7 @@ impl<'b> Code<'b> for Nodes<'_, 'b, '_> {
         &mut self.body.builder
     }
 
-    fn node(&mut self, node: NodeId) -> Result<Ending, TooDeep> {
+    fn node(&mut self, node: NodeId) -> Result<NodeEnd, TooDeep> {
         self.body.is_reachable = true;
         for item in std::mem::take(&mut self.graph.nodes[node].items) {
             match item {
@@ -65,7 +65,7 @@ impl<'b> Code<'b> for Nodes<'_, 'b, '_> {
                 }
             }
         }
-        Ok(self.emit_end(&self.graph.nodes[node].end.clone()))
+        Ok(self.emit_terminator(&self.graph.nodes[node].terminator.clone()))
     }
 
     fn enter(&mut self, _block: BlockId, is_loop: bool) {
@@ -82,25 +82,25 @@ impl<'b> Code<'b> for Nodes<'_, 'b, '_> {
 }
 
 impl Nodes<'_, '_, '_> {
-    fn emit_end(&mut self, end: &End<'_>) -> Ending {
+    fn emit_terminator(&mut self, terminator: &Terminator<'_>) -> NodeEnd {
         let body = &mut *self.body;
-        match end {
-            End::Jump(_) => Ending::Jump,
-            End::Return(value) => {
+        match terminator {
+            Terminator::Jump(_) => NodeEnd::Jump,
+            Terminator::Return(value) => {
                 body.return_value(*value);
-                Ending::Done
+                NodeEnd::Done
             }
-            End::Off => {
+            Terminator::Off => {
                 body.end();
-                Ending::Done
+                NodeEnd::Done
             }
-            End::Branch(condition, ..) => {
+            Terminator::Branch(condition, ..) => {
                 body.builder.span = condition.span;
                 let condition = body.condition(condition);
                 let open = body.builder.open_if(condition, &[]);
-                Ending::Construct(open.inst, vec![open.then, open.otherwise])
+                NodeEnd::Construct(open.inst, vec![open.then, open.otherwise])
             }
-            End::Switch(value, cases, _) => {
+            Terminator::Switch(value, cases, _) => {
                 body.builder.span = value.span;
                 let value = body.value(value);
                 let mut targets: Vec<NodeId> = Vec::new();
@@ -115,7 +115,7 @@ impl Nodes<'_, '_, '_> {
                 }
                 let choice = body.choice(value, &labels, targets.len());
                 let open = body.builder.open_switch(choice.value, choice.cases, &[]);
-                Ending::Construct(open.inst, open.cases.into_iter().chain([open.default]).collect())
+                NodeEnd::Construct(open.inst, open.cases.into_iter().chain([open.default]).collect())
             }
         }
     }

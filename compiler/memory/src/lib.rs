@@ -44,7 +44,7 @@ pub use legal::{
 pub use mapping_rule::MappingRule;
 pub use page::render_markdown;
 pub use spirv::{Semantics, SpirvScope};
-pub use strengthen::{Replacement, Surroundings, explained_replacement, replacement};
+pub use strengthen::{ProgramFacts, Replacement, explained_replacement, replacement};
 
 /// A set of kinds of memory: those that an operation orders, or those that its object can be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

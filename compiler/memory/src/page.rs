@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{
-    Access, Group, Operation, Replacement, Rule, Semantics, Spaces, Surroundings, Sync, check, check_barrier,
+    Access, Group, Operation, ProgramFacts, Replacement, Rule, Semantics, Spaces, Sync, check, check_barrier,
     check_fence, encode_atomic, encode_barrier, encode_fence, failure_orders, replacement,
 };
 use kiln_vocabulary::{
@@ -163,7 +163,7 @@ other arguments.
   work-item.
 ";
 
-/// The page.
+/// Renders `docs/memory-model.md`.
 pub fn render_markdown() -> String {
     let mut page = String::from(INTRODUCTION);
     examples(&mut page);
@@ -420,11 +420,11 @@ fn rules(page: &mut String) {
     line(page, format_args!("\n### Replacements\n"));
     line(page, format_args!("For a global object, with work_group scope in the source.\n"));
     table(page, &["operation", "order", "other operations", "on Vulkan"]);
-    let alone = Surroundings::default();
-    let beside = Surroundings { seq_cst_on_object: true, ..alone };
-    let after = Surroundings { released: Spaces::GLOBAL, ..alone };
-    let both = Surroundings { orders_both: true, ..alone };
-    let rows: [(&str, Access, Order, &str, Surroundings); 8] = [
+    let alone = ProgramFacts::default();
+    let beside = ProgramFacts { seq_cst_on_object: true, ..alone };
+    let after = ProgramFacts { released: Spaces::GLOBAL, ..alone };
+    let both = ProgramFacts { orders_both: true, ..alone };
+    let rows: [(&str, Access, Order, &str, ProgramFacts); 8] = [
         ("load", Access::Load, Order::SeqCst, "", alone),
         ("store", Access::Store, Order::SeqCst, "", alone),
         ("read-modify-write", Access::Modify, Order::SeqCst, "", alone),
@@ -434,14 +434,14 @@ fn rules(page: &mut String) {
         ("store", Access::Store, Order::Relaxed, "after a release store to the object", after),
         ("store", Access::Store, Order::Release, "seq_cst, and both memories are ordered", both),
     ];
-    for (name, access, order, where_, around) in rows {
+    for (name, access, order, where_, facts) in rows {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
         let sync = Sync::atomic(Spaces::GLOBAL, order, Scope::WorkGroup);
         let cells = [
             name.to_owned(),
             format!("`{}`", order.spelling()),
             where_.to_owned(),
-            show_replacement(operation, sync, &around),
+            show_replacement(operation, sync, &facts),
         ];
         row(page, &cells);
     }
@@ -456,10 +456,10 @@ fn rules(page: &mut String) {
 }
 
 /// The replacement of an operation, with its operands.
-fn show_replacement(operation: Operation, sync: Sync, around: &Surroundings) -> String {
+fn show_replacement(operation: Operation, sync: Sync, facts: &ProgramFacts) -> String {
     let target = Target::full(Environment::Vulkan);
     let modify = Operation::Atomic(Access::Modify, Spaces::GLOBAL);
-    match replacement(target.environment, operation, sync, around) {
+    match replacement(target.environment, operation, sync, facts) {
         Replacement::Same(same) => format!("the same: {}", operands_cell(&target, operation, same)),
         Replacement::LoadAsModify(sync) => format!("OpAtomicOr 0: {}", operands_cell(&target, modify, sync)),
         Replacement::StoreAsExchange(sync) => {
@@ -531,10 +531,10 @@ fn examples(page: &mut String) {
             operands_cell(&target, Operation::Barrier(Group::Work), Sync::barrier(flags, Scope::WorkGroup))
         ),
     );
-    let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };
+    let facts = ProgramFacts { seq_cst_on_object: true, ..ProgramFacts::default() };
     let strict = |access| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
-        show_replacement(operation, Sync::atomic(Spaces::GLOBAL, Order::SeqCst, Scope::Device), &around)
+        show_replacement(operation, Sync::atomic(Spaces::GLOBAL, Order::SeqCst, Scope::Device), &facts)
     };
     line(
         page,

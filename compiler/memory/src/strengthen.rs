@@ -1,14 +1,15 @@
 //! Sequential consistency and OpenCL's release sequences for targets that have neither: rules R1 to R7.
 //!
-//! Selects the replacement of one operation, given facts about the program. Must not depend on the IR: a pass computes
-//! [`Surroundings`] and builds the [`Replacement`]. `docs/memory-model.md` contains the rules and their evidence.
+//! Selects the replacement of one operation, given facts about the program. Must not depend on the IR: a pass computes the
+//! [`ProgramFacts`] and builds the [`Replacement`]. `docs/memory-model.md` contains the rules and their evidence.
 
 use super::{Access, MappingRule, Operation, Spaces, Sync};
 use kiln_vocabulary::opencl::{Environment, Order, Scope};
 
-/// Facts about the program around an operation. If in doubt, the stronger value is correct.
+/// The facts about the program that the replacement of an operation depends on. If a fact is unknown, `true` and larger
+/// sets are safe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Surroundings {
+pub struct ProgramFacts {
     /// Whether a seq_cst operation can access the same object (R2, R3).
     pub seq_cst_on_object: bool,
     /// The memory ordered by release or seq_cst stores and read-modify-writes that can precede this operation in its work-item
@@ -51,9 +52,9 @@ pub fn replacement(
     environment: Environment,
     operation: Operation,
     sync: Sync,
-    around: &Surroundings,
+    facts: &ProgramFacts,
 ) -> Replacement {
-    explained_replacement(environment, operation, sync, around).0
+    explained_replacement(environment, operation, sync, facts).0
 }
 
 /// The replacement of an operation, and the rules that changed it.
@@ -61,9 +62,9 @@ pub fn explained_replacement(
     environment: Environment,
     operation: Operation,
     sync: Sync,
-    around: &Surroundings,
+    facts: &ProgramFacts,
 ) -> (Replacement, Vec<MappingRule>) {
-    let mut strengthen = Strengthen { around, rules: Vec::new() };
+    let mut strengthen = Strengthen { facts, rules: Vec::new() };
     let replacement = match environment {
         Environment::OpenCl => Replacement::Same(sync),
         Environment::Vulkan => match operation {
@@ -77,7 +78,7 @@ pub fn explained_replacement(
 
 /// Strengthens one operation.
 struct Strengthen<'a> {
-    around: &'a Surroundings,
+    facts: &'a ProgramFacts,
     /// The rules that changed the operation so far.
     rules: Vec<MappingRule>,
 }
@@ -93,7 +94,7 @@ impl Strengthen<'_> {
             (Access::Store, _) => {
                 let sync = self.order_both(sync);
                 let store = self.after_release(sync);
-                if self.around.seq_cst_on_object {
+                if self.facts.seq_cst_on_object {
                     self.rules.push(MappingRule::StoresExchange);
                     Replacement::StoreAsExchange(store)
                 } else {
@@ -145,7 +146,7 @@ impl Strengthen<'_> {
 
     /// R3: a seq_cst load of the same object is a write after R1.
     fn beside_seq_cst(&mut self, object: Spaces, sync: Sync) -> Sync {
-        if !self.around.seq_cst_on_object {
+        if !self.facts.seq_cst_on_object {
             return sync;
         }
         self.changed(MappingRule::WidestScope, sync, Sync { scope: widest_scope(object, sync.scope), ..sync })
@@ -154,18 +155,18 @@ impl Strengthen<'_> {
     /// R4: only read-modify-writes continue a release sequence on Vulkan, so a relaxed store that continues one in OpenCL
     /// must be a release store.
     fn after_release(&mut self, store: Sync) -> Sync {
-        if store.order != Order::Relaxed || self.around.released.is_empty() {
+        if store.order != Order::Relaxed || self.facts.released.is_empty() {
             return store;
         }
         self.rules.push(MappingRule::ReleaseSequence);
-        self.order_both(Sync { order: Order::Release, spaces: self.around.released, ..store })
+        self.order_both(Sync { order: Order::Release, spaces: self.facts.released, ..store })
     }
 
     /// R7: if a program has seq_cst operations and orders both global and local memory, each operation that orders one of them
     /// orders both.
     fn order_both(&mut self, sync: Sync) -> Sync {
         let is_plain = !sync.ordered().intersection(Spaces::BOTH).is_empty();
-        if !self.around.orders_both || !is_plain {
+        if !self.facts.orders_both || !is_plain {
             return sync;
         }
         self.changed(MappingRule::OrdersBoth, sync, Sync { spaces: sync.spaces.union(Spaces::BOTH), ..sync })

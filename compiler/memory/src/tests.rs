@@ -202,11 +202,11 @@ fn a_fence_of_unknown_arguments_covers_every_legal_one() {
 
 #[test]
 fn store_buffering_becomes_read_modify_writes() {
-    let around = Surroundings { seq_cst_on_object: true, ..Surroundings::default() };
+    let facts = ProgramFacts { seq_cst_on_object: true, ..ProgramFacts::default() };
     let replace = |access, order| {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
         let sync = Sync::atomic(Spaces::GLOBAL, order, Scope::WorkGroup);
-        replacement(Environment::Vulkan, operation, sync, &around)
+        replacement(Environment::Vulkan, operation, sync, &facts)
     };
     let strict = |scope| Sync { order: Order::AcqRel, failure: None, scope, spaces: Spaces::BOTH };
     assert_eq!(replace(Access::Load, Order::SeqCst), Replacement::LoadAsModify(strict(Scope::Device)));
@@ -219,11 +219,11 @@ fn store_buffering_becomes_read_modify_writes() {
 
 #[test]
 fn a_store_after_a_release_releases_too() {
-    let around = Surroundings { released: Spaces::BOTH, ..Surroundings::default() };
+    let facts = ProgramFacts { released: Spaces::BOTH, ..ProgramFacts::default() };
     let store = Sync::atomic(Spaces::GLOBAL, Order::Relaxed, Scope::Device);
     let operation = Operation::Atomic(Access::Store, Spaces::GLOBAL);
     assert_eq!(
-        replacement(Environment::Vulkan, operation, store, &around),
+        replacement(Environment::Vulkan, operation, store, &facts),
         Replacement::Same(Sync { order: Order::Release, spaces: Spaces::BOTH, ..store })
     );
 }
@@ -235,12 +235,12 @@ fn replacements_name_their_rules() {
         FailureRereads, FenceThroughWord, OrdersBoth, ReleaseSequence, SeqCstModifies, StoresExchange,
         WidestScope,
     };
-    let none = Surroundings::default();
-    let beside = Surroundings { seq_cst_on_object: true, ..none };
-    let released = Surroundings { released: Spaces::GLOBAL, ..none };
-    let both = Surroundings { orders_both: true, ..none };
-    let all = Surroundings { seq_cst_on_object: true, released: Spaces::GLOBAL, orders_both: true };
-    let cases: [(Access, Order, Surroundings, &[MappingRule]); 12] = [
+    let none = ProgramFacts::default();
+    let beside = ProgramFacts { seq_cst_on_object: true, ..none };
+    let released = ProgramFacts { released: Spaces::GLOBAL, ..none };
+    let both = ProgramFacts { orders_both: true, ..none };
+    let all = ProgramFacts { seq_cst_on_object: true, released: Spaces::GLOBAL, orders_both: true };
+    let cases: [(Access, Order, ProgramFacts, &[MappingRule]); 12] = [
         (Access::Load, Order::Acquire, none, &[]),
         (Access::Load, Order::SeqCst, none, &[SeqCstModifies]),
         (Access::Load, Order::Relaxed, both, &[]),
@@ -254,12 +254,12 @@ fn replacements_name_their_rules() {
         (Access::CompareExchange, Order::SeqCst, none, &[SeqCstModifies, FailureRereads]),
         (Access::CompareExchange, Order::Relaxed, beside, &[WidestScope]),
     ];
-    for (access, order, around, expected) in cases {
+    for (access, order, facts, expected) in cases {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);
         let sync = Sync::atomic(Spaces::GLOBAL, order, Scope::WorkGroup);
-        let (_, rules) = explained_replacement(Environment::Vulkan, operation, sync, &around);
-        assert_eq!(rules, expected, "{access:?} {order:?} {around:?}");
-        assert_eq!(explained_replacement(Environment::OpenCl, operation, sync, &around).1, []);
+        let (_, rules) = explained_replacement(Environment::Vulkan, operation, sync, &facts);
+        assert_eq!(rules, expected, "{access:?} {order:?} {facts:?}");
+        assert_eq!(explained_replacement(Environment::OpenCl, operation, sync, &facts).1, []);
     }
     let fence = |order| {
         let sync = Sync::fence(FenceFlags::GLOBAL, order, Scope::Device);

@@ -319,9 +319,9 @@ pub enum End {
     /// The work-item ends.
     #[default]
     Done,
-    /// It continues, with more rounds of a loop than are explored.
+    /// It continues, with more iterations of a loop than are explored.
     Cut,
-    /// It repeats the events from this one forever, if they read the same values in each round.
+    /// It repeats the events from this one forever, if they read the same values in each iteration.
     Spin(usize),
     /// It waits at a barrier, or the scheduler runs it no further.
     Paused,
@@ -344,7 +344,7 @@ pub struct Skeleton {
     pub sizes: Vec<u64>,
     /// Whether loops were cut after the bound: longer runs are missing.
     pub is_cut: bool,
-    /// Whether a work-item can repeat a round of a loop that changes nothing: it waits for another one. In a Vulkan test, such
+    /// Whether a work-item can repeat an iteration of a loop that changes nothing: it waits for another one. In a Vulkan test, such
     /// a loop counts as cut if no runs are kept of it.
     pub has_spins: bool,
 }

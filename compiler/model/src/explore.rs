@@ -13,8 +13,8 @@
 //! A second pass explains the outcomes that no consistent execution has (`explain`).
 
 mod cells;
+mod checker;
 mod explain;
-mod judge;
 mod search;
 mod shape;
 
@@ -30,11 +30,11 @@ use crate::{
     verdict::{Rule, Verdict},
 };
 
-use judge::Judge;
+use checker::ConsistencyChecker;
 use search::Search;
 use shape::{Shape, Shapes};
 
-/// A memory model.
+/// The memory model that decides which executions are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// The model of the Vulkan specification.
@@ -89,7 +89,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// An execution.
+/// An execution that shows an outcome: its events, and the relations between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The position of each work-item.
@@ -146,13 +146,13 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// The allowed outcomes.
+    /// The values of each allowed outcome.
     pub fn values(&self) -> BTreeSet<&Vec<u64>> {
         self.allowed.keys().collect()
     }
 }
 
-/// Explores a launch.
+/// Explores all executions of a launch, and returns the outcomes that a memory model allows.
 pub fn explore(skeleton: &Skeleton, model: Model, options: Options) -> Result<Outcomes, Error> {
     explore_until(skeleton, model, options, &|_| false)
 }
@@ -302,11 +302,11 @@ impl Explorer<'_> {
         }
         let frame = Frame::new(&traces, &self.skeleton.positions, &self.skeleton.system);
         let frame = Rc::new(frame.ok_or(Error::TooLong)?);
-        let judge = Judge::new(&frame, model).ok_or(Error::TooLong)?;
-        if self.pass == Pass::Consistent && judge.is_impossible() {
+        let checker = ConsistencyChecker::new(&frame, model).ok_or(Error::TooLong)?;
+        if self.pass == Pass::Consistent && checker.is_impossible() {
             return self.count();
         }
-        let mut search = Search::new(self.skeleton, shapes, possible, frame, judge);
+        let mut search = Search::new(self.skeleton, shapes, possible, frame, checker);
         match self.visit_cell(&mut search, 0) {
             Err(Error::Stopped) if matches!(self.goal, SearchGoal::Goal(_)) => Ok(()),
             result => result,

@@ -48,4 +48,4 @@ pub use module::{
     AnnotatedTest, Argument, Launch, Module, Synchronization, TestOptions, Undefined, Unsupported,
 };
 pub use verdict::Rule;
-pub use weaken::{Weaker, weakest};
+pub use weaken::{Weakening, weakest};

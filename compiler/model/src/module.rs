@@ -38,11 +38,11 @@ pub struct Launch {
     pub sub_group: u32,
     /// The arguments.
     pub arguments: Vec<Argument>,
-    /// The maximum number of rounds of a loop with accesses to shared memory. Longer runs are cut.
-    pub rounds: u32,
+    /// The maximum number of iterations of a loop with accesses to shared memory. Longer runs are cut.
+    pub max_iterations: u32,
     /// Whether to keep the events of runs with longer loops.
     pub keeps_cut: bool,
-    /// Whether to keep the runs that repeat a round of a loop forever, which [`progress`](crate::progress) needs.
+    /// Whether to keep the runs that repeat an iteration of a loop forever, which [`progress`](crate::progress) needs.
     pub keeps_spins: bool,
     /// The initial bytes of variables and parameters by id, instead of arguments: for a module that does not describe its
     /// arguments.
@@ -67,7 +67,7 @@ impl Launch {
     }
 }
 
-/// A kernel argument.
+/// An argument of the launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// A buffer with these bytes.
@@ -85,7 +85,7 @@ pub enum Unsupported {
     Kernel(String),
     /// This instruction is not supported.
     Instruction(String),
-    /// Every run of a work-item has loops with more rounds than are explored, or without an end.
+    /// Every run of a work-item has loops with more iterations than are explored, or without an end.
     Long,
     /// Another reason, as a message.
     Other(String),
@@ -100,7 +100,7 @@ impl fmt::Display for Unsupported {
             Self::Kernel(name) => write!(f, "the module has no kernel `{name}`"),
             Self::Instruction(name) => write!(f, "the explorer does not support {name}"),
             Self::Long => {
-                f.write_str("every run of a work-item has loops with more rounds than are explored")
+                f.write_str("every run of a work-item has loops with more iterations than are explored")
             }
             Self::Other(what) => f.write_str(what),
         }
@@ -127,7 +127,7 @@ impl Instruction {
     }
 }
 
-/// A decoded module.
+/// A decoded SPIR-V module, whose kernels can be run and explored.
 #[derive(Clone, Debug)]
 pub struct Module {
     instructions: Vec<Instruction>,

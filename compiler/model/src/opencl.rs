@@ -21,7 +21,7 @@ mod total_order;
 use crate::{
     event::{Event, Space},
     execution::{Execution, Frame, INITIAL, set_of},
-    relation::{Growing, Mark, Relation, Set, members},
+    relation::{Mark, Relation, ReversibleRelation, Set, members},
     verdict::{Rule, Verdict, Violation},
 };
 
@@ -35,9 +35,9 @@ pub(crate) struct Model {
     /// Fences of both memories.
     wide_fences: Set,
     /// Pairs of accesses that are a data race if nothing orders them.
-    suspects: Vec<(usize, usize)>,
+    race_candidates: Vec<(usize, usize)>,
     /// Happens-before for global and for local memory. It begins as sequenced-before and barriers, on the actions on this memory.
-    before: [Growing; 2],
+    before: [ReversibleRelation; 2],
     /// Space for the order S.
     precedes: Relation,
 }
@@ -78,13 +78,13 @@ impl Model {
                     _ => (frame.before.from(a) | frame.barriers.from(a)) & actions,
                 });
                 base.close();
-                Growing::new(base)
+                ReversibleRelation::new(base)
             }),
             releases: ends(Event::releases, &frame.after),
             acquires: ends(Event::acquires, &frame.before),
             seq_cst: set(&Event::is_seq_cst),
             wide_fences: set(&|event| event.is_fence() && event.semantics & wide == wide),
-            suspects: suspects(frame),
+            race_candidates: race_candidates(frame),
             precedes: Relation::new(count),
         }
     }
@@ -132,18 +132,18 @@ impl Model {
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         self.undo([Mark::default(); 2]);
         members(execution.reads()).for_each(|read| self.synchronize_read(execution, read));
-        if let Some(event) = self.before.iter().find_map(Growing::reflexive) {
+        if let Some(event) = self.before.iter().find_map(ReversibleRelation::reflexive) {
             return Err(Violation::new(Rule::Cycle, event, event));
         }
         self.check_coherence(execution)
     }
 
     /// Checks a complete execution that `check` has accepted.
-    pub(crate) fn judge(&mut self, execution: &Execution) -> Verdict {
+    pub(crate) fn verdict(&mut self, execution: &Execution) -> Verdict {
         if let Err(violation) = total_order::check(self, execution) {
             return Verdict::Impossible(violation);
         }
-        match self.suspects.iter().find(|(a, b)| !self.is_ordered(execution, *a, *b)) {
+        match self.race_candidates.iter().find(|(a, b)| !self.is_ordered(execution, *a, *b)) {
             Some((a, b)) => Verdict::Race(*a, *b),
             None => Verdict::Possible,
         }
@@ -154,7 +154,7 @@ impl Model {
         if self.seq_cst.count_ones() < 2 { Rule::Coherence } else { Rule::TotalOrder }
     }
 
-    fn before(&self, space: Space) -> &Growing {
+    fn before(&self, space: Space) -> &ReversibleRelation {
         &self.before[space as usize]
     }
 
@@ -217,18 +217,18 @@ fn check_pair(execution: &Execution, a: usize, b: usize) -> Result<(), Violation
 }
 
 /// Conflicting accesses of different work-items, which are not both atomic with inclusive scopes.
-fn suspects(frame: &Frame) -> Vec<(usize, usize)> {
-    let mut suspects = Vec::new();
+fn race_candidates(frame: &Frame) -> Vec<(usize, usize)> {
+    let mut race_candidates = Vec::new();
     for a in 0..frame.count() {
         for b in members(frame.same_location.from(a) & !frame.same_item.from(a)).filter(|b| *b > a) {
             let has_write = (frame.writes >> a | frame.writes >> b) & 1 != 0;
             let are_atomic = frame.atomics >> a & frame.atomics >> b & 1 != 0;
             if has_write && !(are_atomic && frame.inclusive.has(a, b)) {
-                suspects.push((a, b));
+                race_candidates.push((a, b));
             }
         }
     }
-    suspects
+    race_candidates
 }
 
 /// Calls `visit` with each write whose release sequence contains the source of a read, or would contain it if the write were a

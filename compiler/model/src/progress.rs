@@ -28,7 +28,7 @@ use goal::Search;
 pub enum Finding {
     /// Every run ends.
     Ends,
-    /// Loops have more rounds than are explored. No stuck run was found.
+    /// Loops have more iterations than are explored. No stuck run was found.
     Unknown,
     /// A run does not end.
     Stuck(Box<Stuck>),
@@ -50,7 +50,7 @@ pub enum State {
     Done,
     /// It repeats its events from this one of the execution forever.
     Spins(usize),
-    /// It is in a loop with more rounds than are explored.
+    /// It is in a loop with more iterations than are explored.
     Runs,
     /// It waits at the barrier of this event.
     Waits(usize),

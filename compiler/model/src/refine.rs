@@ -12,7 +12,7 @@
 //! - Accesses to memory that the kernel both orders and writes are non-private.
 //!
 //! So in every context, a run of the emitted module is a run of the source with operations that are at least as strong, and
-//! the module adds no execution. The proof is bounded by the contexts that are tried and the rounds of loops.
+//! the module adds no execution. The proof is bounded by the contexts that are tried and the iterations of loops.
 
 mod follow;
 mod record;
@@ -64,7 +64,7 @@ pub struct Difference {
 pub struct Proved {
     /// The runs that were compared.
     pub runs: usize,
-    /// The runs that were not, because a loop has more rounds than the bound.
+    /// The runs that were not, because a loop has more iterations than the bound.
     pub cut: usize,
     /// The atomic operations, fences and barriers in these runs.
     pub operations: usize,
@@ -97,12 +97,13 @@ pub fn refine(source: &Module, target: &Module, launches: &[Launch]) -> Result<P
         return Err(Unsupported::Other(what).into());
     }
     if records.is_empty() {
-        let what = "every run has loops with more rounds than are followed".to_owned();
+        let what = "every run has loops with more iterations than are followed".to_owned();
         return Err(Unsupported::Other(what).into());
     }
     for (seed, item, record) in &records {
         // Loops of the emitted module can have other bounds, such as that of a compare-exchange that tries again.
-        let launch = Launch { rounds: 4 * launches[*seed].rounds + 8, ..launches[*seed].clone() };
+        let launch =
+            Launch { max_iterations: 4 * launches[*seed].max_iterations + 8, ..launches[*seed].clone() };
         let mut follow = Follow::new(record, &facts);
         let is_whole = Prepared::new(target, &launch)?.run(*item, &mut follow)?;
         if let Some((line, what)) = follow.finish(is_whole) {

@@ -1,8 +1,8 @@
 //! Relations between the steps of an execution, as matrices of bits.
 
-mod growing;
+mod reversible;
 
-pub(crate) use growing::{Growing, Mark};
+pub(crate) use reversible::{Mark, ReversibleRelation};
 
 /// A set of elements.
 pub(crate) type Set = u128;

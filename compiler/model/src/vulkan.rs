@@ -21,7 +21,7 @@ mod chains;
 use crate::{
     event::{Action, Event, Space, semantics},
     execution::{Execution, Frame, INITIAL, set_of},
-    relation::{Growing, MAX_ELEMENTS, Mark, Relation, Set, members},
+    relation::{MAX_ELEMENTS, Mark, Relation, ReversibleRelation, Set, members},
     verdict::{Rule, Verdict, Violation},
 };
 
@@ -59,7 +59,7 @@ pub(crate) struct Model {
     program_inverse: Relation,
     /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before. It begins as that of
     /// single work-items.
-    classes: Vec<(Set, Growing)>,
+    classes: Vec<(Set, ReversibleRelation)>,
     /// The steps in the same instance of a step's scope, the steps in whose scope it is, and those of which both are true.
     shared: Relation,
     sharing: Relation,
@@ -77,10 +77,10 @@ pub(crate) struct Model {
     all_available: Set,
     all_visible: Set,
     has_chains: bool,
-    suspects: Vec<(usize, usize)>,
+    race_candidates: Vec<(usize, usize)>,
     /// Happens-before of steps, and location order of events.
-    before: Growing,
-    located: Growing,
+    before: ReversibleRelation,
+    located: ReversibleRelation,
     /// Space for the relations of the accesses of a location, and for the starts of visibility chains.
     edges: Relation,
     starts: Vec<Set>,
@@ -206,9 +206,9 @@ impl Model {
             visibility: applies(Event::reads, visible),
             releases: ends(Event::releases, &frame.after),
             acquires: ends(Event::acquires, &frame.before),
-            suspects: suspects(frame, &mutual),
-            before: Growing::new(Relation::from_rows(count, |a| program.from(a) & !(1 << a))),
-            located: Growing::new(Relation::new(events)),
+            race_candidates: race_candidates(frame, &mutual),
+            before: ReversibleRelation::new(Relation::from_rows(count, |a| program.from(a) & !(1 << a))),
+            located: ReversibleRelation::new(Relation::new(events)),
             edges: Relation::new(events),
             starts: vec![0; events],
             program_inverse: program.inverse(),
@@ -307,9 +307,9 @@ impl Model {
     }
 
     /// Checks a complete execution that `check` has accepted.
-    pub(crate) fn judge(&self) -> Verdict {
+    pub(crate) fn verdict(&self) -> Verdict {
         let is_free = |a: usize, b: usize| !self.located.has(a, b) && !self.located.has(b, a);
-        match self.suspects.iter().find(|(a, b)| is_free(*a, *b)) {
+        match self.race_candidates.iter().find(|(a, b)| is_free(*a, *b)) {
             Some((a, b)) => Verdict::Race(*a, *b),
             None => Verdict::Possible,
         }
@@ -476,16 +476,16 @@ impl Model {
 }
 
 /// Conflicting accesses that are not mutually ordered.
-fn suspects(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
-    let mut suspects = Vec::new();
+fn race_candidates(frame: &Frame, mutual: &Relation) -> Vec<(usize, usize)> {
+    let mut race_candidates = Vec::new();
     for a in 0..frame.count() {
         for b in members(frame.same_location.from(a)).filter(|b| *b > a) {
             if (frame.writes >> a | frame.writes >> b) & 1 != 0 && !mutual.has(a, b) {
-                suspects.push((a, b));
+                race_candidates.push((a, b));
             }
         }
     }
-    suspects
+    race_candidates
 }
 
 /// The rank of an access in the total modification order of its location: reads are after the write that they see.
@@ -498,7 +498,12 @@ fn coherence_rank(execution: &Execution, access: usize) -> usize {
 
 /// For a set of storage classes: the steps that order all of them; and from the operations on this memory to the
 /// releases after them, from acquires to the operations after them, and system-synchronizes-with.
-fn within_items(frame: &Frame, steps: &[Step], program: &Relation, classes: u32) -> (Set, Growing) {
+fn within_items(
+    frame: &Frame,
+    steps: &[Step],
+    program: &Relation,
+    classes: u32,
+) -> (Set, ReversibleRelation) {
     let set = |holds: &dyn Fn(&Event) -> bool| {
         set_of(steps.len(), |step| {
             steps[step].part == Part::Itself && holds(&frame.events[steps[step].event])
@@ -522,7 +527,7 @@ fn within_items(frame: &Frame, steps: &[Step], program: &Relation, classes: u32)
         program.from(a) & !(1 << a) & targets | system(a)
     });
     relation.close();
-    (whole, Growing::new(relation))
+    (whole, ReversibleRelation::new(relation))
 }
 
 /// Each release fence at or before the entry of a barrier, with the acquire fences at or after its exit in another work-item.

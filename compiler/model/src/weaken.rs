@@ -7,16 +7,16 @@ use crate::{
     explore::{Error, Model, Options, explore},
 };
 
-/// An operation that can be weaker.
+/// A weaker order and scope of an operation, with which the outcomes are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weaker {
+pub struct Weakening {
     /// The source line.
     pub line: u32,
     /// The instruction.
     pub site: u32,
     /// The order and scope in the program.
     pub from: (u32, u32),
-    /// The order and scope that are enough.
+    /// The sufficient order and scope.
     pub to: (u32, u32),
 }
 
@@ -65,7 +65,7 @@ fn change(event: &mut Event, order: u32, scope: u32) {
 
 /// Weakens the operations one by one, in the order of their instructions, while the outcomes stay the same and the
 /// behavior stays defined. The result is one of possibly several weakest programs.
-pub fn weakest(skeleton: &Skeleton, options: Options) -> Result<Vec<Weaker>, Error> {
+pub fn weakest(skeleton: &Skeleton, options: Options) -> Result<Vec<Weakening>, Error> {
     let options = Options { explains: false, ..options };
     let found = explore(skeleton, Model::OpenCl, options)?;
     if !found.undefined.is_empty() {
@@ -97,7 +97,7 @@ pub fn weakest(skeleton: &Skeleton, options: Options) -> Result<Vec<Weaker>, Err
             let here = changed.events_mut().filter(|it| it.site == site && is_operation(it));
             here.for_each(|event| change(event, order, scope));
             if is_same(&changed)? {
-                weaker.push(Weaker { line: operation.line, site, from, to: (order, scope) });
+                weaker.push(Weakening { line: operation.line, site, from, to: (order, scope) });
                 current = changed;
                 break;
             }

@@ -158,7 +158,7 @@ fn bind_kernel(
     let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
     let params = std::mem::take(&mut function.blocks[function.body].params);
     let body = function.body;
-    let mut ends = [(LaunchMemory::PushConstants, start), (LaunchMemory::Uniform, 0)];
+    let mut blocks = ArgumentBlocks::new(start, features);
     let mut locations = Vec::new();
     // Binding 0 is the uniform buffer.
     let mut descriptors = 0;
@@ -174,11 +174,9 @@ fn bind_kernel(
             ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } | ArgumentKind::Queue
         );
         let align = if is_address { 8 } else { 4 };
-        let fits = ends[0].1.next_multiple_of(align) + size <= features.push_constant_size;
-        let (memory, end) = &mut ends[usize::from(!fits)];
-        let byte = end.next_multiple_of(align);
+        let (memory, byte) = blocks.next(size, align);
         let ty = builder.ty(param);
-        let source = Source { memory: *memory, has_wide: features.int64 };
+        let source = Source { memory, has_wide: features.int64 };
         let (location, value) = match argument.kind {
             ArgumentKind::Local { element_size, align } => {
                 let known = builder.function.objects.iter().find(|(known, _)| *known == number);
@@ -208,51 +206,87 @@ fn bind_kernel(
                     let used = &mut builder.function.insts[id].args[2];
                     *used = if *used == param { bound } else { *used };
                 }
-                interface.sampler_facts.push(SamplerFact {
-                    kernel: id,
-                    argument: number,
-                    memory: *memory,
-                    byte,
-                });
-                *end = byte + size;
+                interface.sampler_facts.push(SamplerFact { kernel: id, argument: number, memory, byte });
+                blocks.occupy(memory, byte + size);
                 (ArgumentLocation::Descriptor(descriptors), load_number(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
-                (ArgumentLocation::Bytes(*memory, byte), load_pointer(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(memory, byte), load_pointer(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Value { .. } | ArgumentKind::Sampler | ArgumentKind::Queue => {
-                (ArgumentLocation::Bytes(*memory, byte), load_number(&mut builder, source, byte / 4, ty))
+                (ArgumentLocation::Bytes(memory, byte), load_number(&mut builder, source, byte / 4, ty))
             }
             ArgumentKind::Aggregate { size, align } => {
                 let copy = load_aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
-                (ArgumentLocation::Bytes(*memory, byte), copy)
+                (ArgumentLocation::Bytes(memory, byte), copy)
             }
             ArgumentKind::Captures { align, .. } => {
                 let copy =
                     load_aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
-                (ArgumentLocation::Bytes(*memory, byte), copy)
+                (ArgumentLocation::Bytes(memory, byte), copy)
             }
         };
         if matches!(location, ArgumentLocation::Bytes(..)) {
-            *end = byte + size;
+            blocks.occupy(memory, byte + size);
         }
         locations.push(location);
         replaced.insert(param, value);
     }
-    for (argument, what, queries) in image_queries(builder.function, &params) {
-        let fits = ends[0].1.next_multiple_of(4) + 4 <= features.push_constant_size;
-        let (memory, end) = &mut ends[usize::from(!fits)];
-        let byte = end.next_multiple_of(4);
-        let property = load_word(&mut builder, *memory, byte / 4);
-        replaced.extend(queries.into_iter().map(|query| (query, property)));
-        interface.image_facts.push(ImageFact { kernel: id, argument, what, memory: *memory, byte });
-        *end = byte + 4;
-    }
+    bind_image_queries(&mut builder, (id, &params), &mut blocks, &mut replaced, interface);
     function.replace_uses(&replaced);
     if !written.is_empty() {
         select_written_levels(function);
     }
     locations
+}
+
+/// Replaces the queries of images whose answer the launch passes.
+fn bind_image_queries(
+    builder: &mut Builder<'_>,
+    (kernel, params): (FuncId, &[ValueId]),
+    blocks: &mut ArgumentBlocks,
+    replaced: &mut Replacements,
+    interface: &mut Interface,
+) {
+    for (argument, what, queries) in image_queries(builder.function, params) {
+        let (memory, byte) = blocks.next(4, 4);
+        let property = load_word(builder, memory, byte / 4);
+        replaced.extend(queries.into_iter().map(|query| (query, property)));
+        interface.image_facts.push(ImageFact { kernel, argument, what, memory, byte });
+        blocks.occupy(memory, byte + 4);
+    }
+}
+
+/// The memory that a launch passes arguments in: the push constants, and the uniform buffer when they are full.
+struct ArgumentBlocks {
+    /// The ends of the occupied parts, in bytes.
+    push_constants: u32,
+    uniform: u32,
+    push_constant_size: u32,
+}
+
+impl ArgumentBlocks {
+    /// `start` is the number of bytes of push constants that are not arguments.
+    fn new(start: u32, features: &Features) -> Self {
+        Self { push_constants: start, uniform: 0, push_constant_size: features.push_constant_size }
+    }
+
+    /// The position of the next argument of this size. `occupy` reserves it.
+    fn next(&self, size: u32, align: u32) -> (LaunchMemory, u32) {
+        let byte = self.push_constants.next_multiple_of(align);
+        if byte + size <= self.push_constant_size {
+            (LaunchMemory::PushConstants, byte)
+        } else {
+            (LaunchMemory::Uniform, self.uniform.next_multiple_of(align))
+        }
+    }
+
+    fn occupy(&mut self, memory: LaunchMemory, end: u32) {
+        match memory {
+            LaunchMemory::PushConstants => self.push_constants = end,
+            LaunchMemory::Uniform => self.uniform = end,
+        }
+    }
 }
 
 /// The images that a kernel writes to at a level.

@@ -31,7 +31,7 @@ impl<K: Id> Groups<K> {
         if pairs.is_empty() {
             return Self { ends: Vec::new(), insts: Vec::new(), key: PhantomData };
         }
-        // Contains, one after the other: the number of instructions of each key, the start of its group, the end.
+        // Contains, in turn: the number of instructions of each key, the start of its group, the end of its group.
         let mut ends = vec![0u32; count];
         for (key, _) in pairs {
             ends[key.index()] += 1;

@@ -94,9 +94,9 @@ struct Guard<'a, 'f> {
     checks: &'a Checks,
 }
 
-/// Whether an access is in bounds.
-enum Inside {
-    Certainly,
+/// When an access is in bounds.
+enum InBounds {
+    Always,
     /// In bounds if this is true. Otherwise, the guard records the address, in two words, and the names of the expected
     /// objects.
     If {
@@ -117,7 +117,7 @@ impl Guard<'_, '_> {
         let mut lies_inside: Option<ValueId> = None;
         let mut violations = Vec::new();
         for (address, size) in accessed_ranges(self.builder.function, id) {
-            let Inside::If { condition, at, objects } = self.check_access(address, size) else { continue };
+            let InBounds::If { condition, at, objects } = self.check_access(address, size) else { continue };
             violations.push((condition, at, size, sites.len()));
             sites.push((self.builder.span, objects));
             lies_inside = Some(match lies_inside {
@@ -146,12 +146,12 @@ impl Guard<'_, '_> {
     }
 
     /// Whether this number of bytes at an address is in the objects that it may point into.
-    fn check_access(&mut self, address: ValueId, size: u64) -> Inside {
-        let Type::Pointer(space) = self.builder.ty(address) else { return Inside::Certainly };
+    fn check_access(&mut self, address: ValueId, size: u64) -> InBounds {
+        let Type::Pointer(space) = self.builder.ty(address) else { return InBounds::Always };
         if matches!(space, AddressSpace::Global | AddressSpace::Constant) {
             let at = self.builder.value(Op::PointerToInt, &[address], Type::I64);
             let condition = self.is_in_ranges(at, size);
-            return Inside::If { condition, at, objects: String::new() };
+            return InBounds::If { condition, at, objects: String::new() };
         }
         let origin = self.origins.origin(address);
         let (mut at, mut condition, mut names) = (None, None, Vec::new());
@@ -161,9 +161,9 @@ impl Guard<'_, '_> {
                 && let Some(distance) = constant_distance(self.builder.function, address)
                 && self.size_of(object).is_some_and(|whole| distance <= whole && size <= whole - distance)
             {
-                return Inside::Certainly;
+                return InBounds::Always;
             }
-            let Some(whole) = self.size_value(object) else { return Inside::Certainly };
+            let Some(whole) = self.size_value(object) else { return InBounds::Always };
             let distance = self.byte_offset(address, object, only);
             let fits = self.fits_in_object(distance, size, whole);
             at.get_or_insert(distance);
@@ -184,8 +184,8 @@ impl Guard<'_, '_> {
             names.clear();
         }
         match (condition, at) {
-            (Some(condition), Some(at)) => Inside::If { condition, at, objects: names.join(", ") },
-            _ => Inside::Certainly,
+            (Some(condition), Some(at)) => InBounds::If { condition, at, objects: names.join(", ") },
+            _ => InBounds::Always,
         }
     }
 

@@ -135,7 +135,7 @@ impl Default for Providers {
 }
 
 /// A callback that gets the name of each completed pass, and the module.
-pub type After<'a> = &'a mut dyn FnMut(&str, &Module);
+pub type AfterPass<'a> = &'a mut dyn FnMut(&str, &Module);
 
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[
@@ -286,13 +286,13 @@ fn is_needed(pass: &str, target: &Target) -> bool {
     Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
 }
 
-/// Runs all passes for the target. Calls `after` after each pass.
+/// Runs all passes for the target. Calls `after_pass` after each of them.
 pub fn run(
     module: &mut Module,
     options: &Options,
     providers: &Providers,
     sink: &mut Sink,
-    mut after: Option<After<'_>>,
+    mut after_pass: Option<AfterPass<'_>>,
 ) {
     let list = match options.target.environment {
         Environment::Vulkan => VULKAN,
@@ -301,7 +301,7 @@ pub fn run(
     let mut rest: Vec<_> = list.iter().filter(|(name, _)| is_needed(name, &options.target)).collect();
     rest.reverse();
     while let Some((name, pass)) = rest.pop() {
-        if pass.is_per_function() && after.is_none() && !cfg!(debug_assertions) {
+        if pass.is_per_function() && after_pass.is_none() && !cfg!(debug_assertions) {
             // Function by function through all passes up to the next one on the module: functions stay in the cache.
             let next = rest.iter().rposition(|(_, next)| !next.is_per_function()).map_or(0, |next| next + 1);
             let others = rest.split_off(next);
@@ -315,8 +315,8 @@ pub fn run(
         if sink.has_errors() {
             return;
         }
-        if let Some(after) = &mut after {
-            after(name, module);
+        if let Some(after_pass) = &mut after_pass {
+            after_pass(name, module);
         }
         ir::check_after(module, name);
     }

@@ -78,7 +78,7 @@ pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, 
     } else {
         split_mixed(module, &forms, &shared, (target, defects))
     };
-    let widened = widened(module, &shared, &split, target);
+    let widened = widened_objects(module, &shared, &split, target);
     let Module { functions, vars, .. } = module;
     let sizes: Vec<u64> = vars.iter().map(|var| var.size).collect();
     let mut zeroed = FxHashSet::default();
@@ -235,7 +235,7 @@ const LEAST_LOCAL_MEMORY: u64 = 16 * 1024;
 
 /// The local objects with 8- or 16-bit elements that get a word for each element (`Fault::NarrowLoads`). The module's local
 /// memory must still be small then. The launch decides the size of arguments, which stay as they are.
-fn widened(
+fn widened_objects(
     module: &Module,
     shared: &FxHashMap<Shared, Usage>,
     split: &FxHashMap<VarId, Split>,
@@ -267,7 +267,7 @@ fn widened(
 
 /// The number of scalar loads and stores.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moves {
+struct AccessCounts {
     loads: u64,
     stores: u64,
 }
@@ -276,7 +276,7 @@ struct Moves {
 #[derive(Clone, Debug, Default)]
 struct Usage {
     /// The number of accesses of each type with each known alignment.
-    moved: FxHashMap<(Scalar, u64), Moves>,
+    moved: FxHashMap<(Scalar, u64), AccessCounts>,
     /// The requirements of atomic operations for the element.
     atomic: FxHashSet<Demand>,
     /// The size of the smallest atomic operation that exchanges whole elements if it accesses a part of one.
@@ -300,7 +300,8 @@ impl Usage {
     /// Whether several element types would suit the accesses better than one.
     fn is_mixed(&self) -> bool {
         let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
-        let is_narrow = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < widest && moves.stores > 0;
+        let is_narrow =
+            |((_, piece), moves): (&(Scalar, u64), &AccessCounts)| *piece < widest && moves.stores > 0;
         self.atomic.iter().any(|demand| demand.size() < widest)
             || self.atomic.contains(&Demand::Float(widest)) && self.atomic.contains(&Demand::Integer(widest))
             || self.moved.iter().any(is_narrow)
@@ -396,7 +397,8 @@ impl Usage {
             Some(float) => float,
             None => Scalar::int_of_size(size),
         };
-        let stores_part = |((_, piece), moves): (&(Scalar, u64), &Moves)| *piece < size && moves.stores > 0;
+        let stores_part =
+            |((_, piece), moves): (&(Scalar, u64), &AccessCounts)| *piece < size && moves.stores > 0;
         // Loads of parts beside an atomic operation: a seq_cst load is a read-modify-write.
         let has_parts_beside_atomics = has_parts && !self.atomic.is_empty();
         let has_atomic_parts = is_local

@@ -114,7 +114,7 @@ fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &C
 }
 
 /// The bound of the loop of four iterations: if the counter of the first iteration is within it, the counter of the last is
-/// within the bound of the original loop. Also a condition for entering the loop, if the bound alone does not suffice.
+/// within the bound of the original loop. Returns a condition for entering the loop too, if the bound alone does not suffice.
 fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Option<ValueId>) {
     let ty = builder.ty(counted.bound);
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);

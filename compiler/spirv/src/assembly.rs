@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 /// The column of `=`. Result ids are right-aligned before it.
 const INDENT: usize = 12;
 
-/// Disassembles a module.
+/// Disassembles a module to text.
 pub fn disassemble(words: &[u32]) -> String {
     let mut assembly = Assembly::default();
     match rspirv::binary::parse_words(words, &mut assembly) {

@@ -32,7 +32,7 @@ struct Arguments {
     /// Run every configuration with every program, instead of the slow ones with one program in eight
     #[arg(long)]
     all: bool,
-    /// Number of programs to run in parallel, also of the smaller ones that `--reduce` tries
+    /// Number of programs to run in parallel, including the smaller ones that `--reduce` tries
     #[arg(long, default_value_t = 1)]
     jobs: usize,
     /// Time limit of a run in seconds

@@ -1,4 +1,4 @@
-//! `cargo xtask frontends`: runs programs of other front ends than OpenCL C.
+//! `cargo xtask frontends`: runs programs of front ends for languages other than OpenCL C.
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Executes inputs one after the other. Panics are printed and do not end the process; other failures do.
+/// Executes inputs one at a time. Panics are printed and do not end the process; other failures do.
 fn run_inputs(target: Target, from: u64, to: u64, seed: u64, progress: &Path) -> ExitCode {
     let mutator = Mutator::new(target, seed);
     let file = fs::File::options().write(true).open(progress).expect("the supervisor has made it");

@@ -20,7 +20,7 @@ impl Generator {
         if !self.has_wide {
             return;
         }
-        // The caller's object is an array of another type.
+        // The caller's object is an array of a different type.
         self.open("void halves(private ulong *w, private uint *p) {");
         self.line("pair_private((private uint *)w, p, 2);");
         self.line("w[0] = w[0] * 3 + *p;");

@@ -11,8 +11,8 @@ use super::{Outcome, Setting, Space, Test};
 /// memory_scope_device, and the flags of both memories.
 pub const PARAMETERS: [u32; 4] = [5, 4, 2, 3];
 
-/// The rounds of a loop that are explored, such as that of a weak compare-exchange.
-const ROUNDS: u32 = 3;
+/// The iterations of a loop that are explored, such as that of a weak compare-exchange.
+const MAX_ITERATIONS: u32 = 3;
 
 /// The possible outcomes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn launch(test: &Test, setting: Setting) -> Launch {
         local: [if setting.one_group { count } else { 1 }, 1, 1],
         sub_group: 1,
         arguments,
-        rounds: ROUNDS,
+        max_iterations: MAX_ITERATIONS,
         only_consistent: true,
         ..Launch::default()
     }

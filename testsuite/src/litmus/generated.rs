@@ -174,7 +174,7 @@ mod unit {
             local: [2, 1, 1],
             sub_group: 1,
             arguments: vec![Argument::Buffer(vec![0; 4]), Argument::Buffer(vec![0; 4])],
-            rounds: 2,
+            max_iterations: 2,
             ..Launch::default()
         };
         Program { source, launch, operations, has_barrier: true, statements: Statements::InKernel }.check()

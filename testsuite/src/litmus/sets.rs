@@ -235,7 +235,7 @@ fn ends(skeleton: &Skeleton, model: Model, scheduler: Progress, options: Options
     match study(skeleton, model, &[scheduler], options).map_err(|e| e.to_string())?.first() {
         Some(Finding::Ends) => Ok(Verdict { holds: true }),
         Some(Finding::Stuck(_)) => Ok(Verdict { holds: false }),
-        Some(Finding::Unknown) | None => Err("its loops have more rounds than the bound".to_owned()),
+        Some(Finding::Unknown) | None => Err("its loops have more iterations than the bound".to_owned()),
     }
 }
 

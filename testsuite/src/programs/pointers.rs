@@ -1,4 +1,4 @@
-//! Pointers: to elements, to structures, to pointers, to bytes of another type.
+//! Pointers: to elements, to structures, to pointers, to bytes of a different type.
 
 use super::{
     Generator, Sort,
@@ -146,7 +146,7 @@ impl Generator {
         self.line(format!("*{name}[{index}] = {value};"));
     }
 
-    /// Accesses an integer array through a pointer of another type: bytes, or integers of the same width. Other types
+    /// Accesses an integer array through a pointer of a different type: bytes, or integers of the same width. Other types
     /// violate aliasing rules (C99 6.5), which the reference compilers rely on.
     pub(super) fn through_other_type(&mut self) {
         let objects = self.scopes.objects_that(|object| {

@@ -206,7 +206,7 @@ fn clang(folder: &TempDir, source: &str, words: &[&str], translator: &[&str]) {
     }
 }
 
-/// llvm-spirv writes an entry point that calls a kernel, also for the functions that kernels enqueue.
+/// llvm-spirv writes an entry point that calls a kernel, including for the functions that kernels enqueue.
 #[test]
 fn enqueued_functions_of_clang_are_not_kernels() {
     let source = "kernel void k(global int *o) {\n    enqueue_kernel(get_default_queue(), \
@@ -268,7 +268,7 @@ fn a_module_is_linked_with_a_source() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(missing.stderr.contains("no part of the program defines `half_of`"), "{}", missing.stderr);
     let wrong = kiln(&folder, &["link", "user.spv", "wrong.cl", "-o", "no.spv"]);
-    assert!(wrong.stderr.contains("`half_of` has another type"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("`half_of` has a different type"), "{}", wrong.stderr);
     assert!(!folder.path().join("no.spv").exists());
 }
 

@@ -82,7 +82,7 @@ fn mistakes_of_programs_are_located() {
         ),
         (
             &["user.o", "f.o"],
-            &["user.cl:1:7: error: `f` has another type here", "f.cl:1:5: note: the other part"],
+            &["user.cl:1:7: error: `f` has a different type here", "f.cl:1:5: note: the other part"],
         ),
         (
             &["alone.o"],

@@ -38,7 +38,7 @@ fn launches_are_measured_and_compared() {
     }
     let other = bench(&["--compare", "one.cl"]);
     assert_eq!(other.code(), Some(2));
-    assert!(other.stderr.contains("other launches"), "{}", other.stderr);
+    assert!(other.stderr.contains("different number of launches"), "{}", other.stderr);
 }
 
 /// The source with its first launch alone.

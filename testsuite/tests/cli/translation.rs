@@ -216,7 +216,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 7", "OpCompositeExtract"),
     ("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 0 0", "OpCompositeExtract"),
     ("%i %entry %r1 %right", "%i %entry", "its parents are not the predecessors of its block"),
-    ("OpPhi %uint %n0 %done %c1 %loop", "OpPhi %uint %n0 %done %again %loop", "a value has another type"),
+    ("OpPhi %uint %n0 %done %c1 %loop", "OpPhi %uint %n0 %done %again %loop", "a value has a different type"),
     ("OpBranch %loop", "OpKill", "OpKill"),
     (
         "%at = OpInBoundsPtrAccessChain %gp %out %id",

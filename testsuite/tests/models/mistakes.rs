@@ -158,7 +158,7 @@ fn programs() -> Vec<Subject> {
             local: [*group, 1, 1],
             sub_group: 1,
             arguments,
-            rounds: 2,
+            max_iterations: 2,
             only_consistent: true,
             ..Launch::default()
         };

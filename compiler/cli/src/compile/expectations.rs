@@ -13,8 +13,8 @@ struct Expectation {
     kind: Kind,
     line: u32,
     text: String,
-    least: usize,
-    most: usize,
+    min: usize,
+    max: usize,
     found: usize,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
     }
     for (kind, line, message) in reported(output) {
         let fits = |one: &&mut Expectation| {
-            one.kind == kind && Some(one.line) == line && message.contains(&one.text) && one.found < one.most
+            one.kind == kind && Some(one.line) == line && message.contains(&one.text) && one.found < one.max
         };
         match expected.iter_mut().find(fits) {
             Some(expectation) => expectation.found += 1,
@@ -61,7 +61,7 @@ pub(crate) fn compare(source: &str, output: &Output) -> String {
             }
         }
     }
-    for one in expected.iter().filter(|one| one.found < one.least) {
+    for one in expected.iter().filter(|one| one.found < one.min) {
         let _ =
             writeln!(complaints, "line {}: expected {} is missing: {}", one.line, one.kind.word(), one.text);
     }
@@ -90,19 +90,19 @@ fn reported(output: &Output) -> Vec<(Kind, Option<u32>, String)> {
 /// Reads the expectations of a line.
 fn read(line: &str, number: u32, expected: &mut Vec<Expectation>, complaints: &mut String) {
     let mut rest = line;
-    while let Some((_, behind)) = rest.split_once("expected-") {
-        rest = behind;
+    while let Some((_, tail)) = rest.split_once("expected-") {
+        rest = tail;
         let Some((kind, after)) = [Kind::Error, Kind::Warning, Kind::Note]
             .into_iter()
-            .find_map(|kind| behind.strip_prefix(kind.word()).map(|after| (kind, after)))
+            .find_map(|kind| tail.strip_prefix(kind.word()).map(|after| (kind, after)))
         else {
             continue;
         };
         let parsed = after.split_once("{{").and_then(|(directions, text)| {
             let (text, after) = text.split_once("}}")?;
             let (line, count) = target_line(directions.trim(), number)?;
-            let (least, most) = times(count.trim())?;
-            Some((Expectation { kind, line, text: text.to_owned(), least, most, found: 0 }, after))
+            let (min, max) = expected_count(count.trim())?;
+            Some((Expectation { kind, line, text: text.to_owned(), min, max, found: 0 }, after))
         });
         match parsed {
             Some((expectation, after)) => {
@@ -136,7 +136,7 @@ fn target_line(text: &str, here: u32) -> Option<(u32, &str)> {
 }
 
 /// `2`, `2+`, `0-1`, `*`, `+`, or nothing for exactly one.
-fn times(text: &str) -> Option<(usize, usize)> {
+fn expected_count(text: &str) -> Option<(usize, usize)> {
     Some(match text {
         "" => (1, 1),
         "*" => (0, usize::MAX),

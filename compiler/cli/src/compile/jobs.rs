@@ -29,7 +29,7 @@ pub(crate) fn each(
         _ => {
             let done = AtomicUsize::new(0);
             let what = || format!("compiled {} of {} sources", done.load(Ordering::Relaxed), sources.len());
-            progress::during(&what, || {
+            progress::show_while(&what, || {
                 in_parallel(sources, &|source: &str| {
                     let job = job(source);
                     done.fetch_add(1, Ordering::Relaxed);

@@ -19,8 +19,8 @@ use crate::files::Files;
 /// The number of contexts in which each kernel is compared.
 const CONTEXTS: u64 = 32;
 
-/// The maximum number of rounds of a loop.
-const ROUNDS: u32 = 64;
+/// The maximum number of iterations of a loop.
+const MAX_ITERATIONS: u32 = 64;
 /// The size of each local memory argument.
 const LOCAL_BYTES: u32 = 4096;
 
@@ -58,7 +58,7 @@ pub(super) fn prove(source: &Source, output: &Output, options: &Options, files: 
                 if proved.cut > 0 {
                     let _ = writeln!(
                         text,
-                        "kiln: note: {} runs have loops of more than {ROUNDS} rounds",
+                        "kiln: note: {} runs have loops of more than {MAX_ITERATIONS} iterations",
                         proved.cut
                     );
                 }
@@ -97,7 +97,7 @@ fn launch(interface: &Interface, kernel: &Kernel, seed: u64) -> Option<Launch> {
         local,
         sub_group: 1,
         arguments: kinds.enumerate().map(argument).collect::<Option<_>>()?,
-        rounds: ROUNDS,
+        max_iterations: MAX_ITERATIONS,
         ..Launch::default()
     })
 }

@@ -37,7 +37,7 @@ pub(super) fn repair(
     // The state before fixes that only moved an error, and its number of syntax errors.
     let mut before_move: Option<(Repaired, usize)> = None;
     let mut checks = 1;
-    'rounds: loop {
+    'repair: loop {
         let edits = edits(&output, &repaired.source.name);
         if !edits.is_empty() && std::str::from_utf8(&repaired.source.text).is_err() {
             return failure(format!("`{}` is not UTF-8: its fixes are not applied", repaired.source.name));
@@ -46,7 +46,7 @@ pub(super) fn repair(
         let together = (edits.len() > 1).then_some(edits.as_slice());
         for chosen in together.into_iter().chain(edits.chunks(1)) {
             if checks == MAX_CHECKS {
-                break 'rounds;
+                break 'repair;
             }
             checks += 1;
             let fixed =
@@ -62,7 +62,7 @@ pub(super) fn repair(
             before_move = before_move.filter(|(_, before)| syntax_errors(&after) >= *before);
             repaired = Repaired { source: fixed, count: repaired.count + chosen.len() };
             output = after;
-            continue 'rounds;
+            continue 'repair;
         }
         break;
     }

@@ -11,9 +11,9 @@ use kiln_runtime::{Device, Instance, Selector};
 use serde_json::{Map, Value, json as object};
 
 use super::{
-    findings::{Bounds, Compiler, Findings, Study},
+    findings::{Bounds, Compiler, Exploration, Findings},
     herd, runtime_options,
-    stress::{self, Limit, Seen, Stress},
+    stress::{self, Limit, Observations, Stress},
     suite::{self, Test},
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
 struct TestRun {
     name: String,
     findings: Findings,
-    seen: Seen,
+    observations: Observations,
     /// The outcomes that are possible if the accesses of all work-items are interleaved.
     sequential: BTreeSet<Vec<u64>>,
 }
@@ -36,7 +36,7 @@ struct TestRun {
 impl TestRun {
     /// The observed outcomes that no interleaving allows, with their numbers.
     fn weak(&self) -> impl Iterator<Item = (&Vec<u64>, u64)> {
-        let counts = self.seen.counts.iter().map(|(outcome, count)| (outcome, *count));
+        let counts = self.observations.counts.iter().map(|(outcome, count)| (outcome, *count));
         counts.filter(|(outcome, count)| *count > 0 && !self.sequential.contains(*outcome))
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
         ran.push(it);
     }
     let forbidden: u64 = ran.iter().map(|it| it.findings.violations()).sum();
-    let instances: u64 = ran.iter().map(|it| it.seen.instances).sum();
+    let instances: u64 = ran.iter().map(|it| it.observations.instances).sum();
     if command.json {
         print(&format!("{:#}\n", certificate(&device, &ran, begin.elapsed())))?;
     } else {
@@ -93,36 +93,37 @@ fn run(test: Test, device: &Device, limit: Limit) -> Result<Result<TestRun, Outc
     let compiler = Compiler { files: &files, shown: &shown, matches: None };
     let given = bytes::launch(&LaunchArguments::default(), &test.source)?;
     let source = Source { name: format!("{}.cl", test.name), text: test.source.into_bytes() };
-    let bounds = Bounds { rounds: 1, sub_group: 1, budget: 5_000_000, thin_air: false };
+    let bounds = Bounds { max_iterations: 1, sub_group: 1, budget: 5_000_000, thin_air: false };
     let named = herd::Test { registers: test.registers, ..herd::Test::default() };
-    let mut study = match Study::new(&compiler, source, &given, named, bounds)? {
-        Ok(study) => study,
+    let mut exploration = match Exploration::new(&compiler, source, &given, named, bounds)? {
+        Ok(exploration) => exploration,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let mut stress = match Stress::new(&compiler, &study, device)? {
+    let mut stress = match Stress::new(&compiler, &exploration, device)? {
         Ok(stress) => stress,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let mut seen = Seen::on(device.info());
-    stress.run(limit, &mut seen)?;
-    study.findings.seen = Some(seen.clone());
-    let sequential = study.findings.sequential(bounds)?;
-    Ok(Ok(TestRun { name: test.name, findings: study.findings, seen, sequential }))
+    let mut observations = Observations::on(device.info());
+    stress.run(limit, &mut observations)?;
+    exploration.findings.observations = Some(observations.clone());
+    let sequential = exploration.findings.sequential(bounds)?;
+    Ok(Ok(TestRun { name: test.name, findings: exploration.findings, observations, sequential }))
 }
 
 /// A line for a test, and one for each weak or forbidden outcome.
 fn test_lines(it: &TestRun) -> String {
-    let (seen, forbidden) = (&it.seen, it.findings.violations());
-    let kinds = seen.counts.values().filter(|count| **count > 0).count();
+    let (observations, forbidden) = (&it.observations, it.findings.violations());
+    let kinds = observations.counts.values().filter(|count| **count > 0).count();
     let verdict =
         if forbidden == 0 { "nothing forbidden".to_owned() } else { format!("{forbidden} FORBIDDEN") };
-    let mut text = format!("{}: {} instances, {kinds} outcomes, {verdict}\n", it.name, seen.instances);
+    let mut text =
+        format!("{}: {} instances, {kinds} outcomes, {verdict}\n", it.name, observations.instances);
     for (outcome, count) in it.weak() {
         let is_allowed = it.findings.vulkan.found.allowed.contains_key(outcome);
         let kind = if is_allowed { "weak" } else { "forbidden" };
         let _ = writeln!(text, "    {kind}: {}: {count}", it.findings.names.outcome(outcome));
     }
-    for outcome in &seen.examples {
+    for outcome in &observations.examples {
         let _ = writeln!(text, "    forbidden: {}", it.findings.names.outcome(outcome));
     }
     text
@@ -137,11 +138,11 @@ fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
                 parts.map(|(name, value)| (name.to_owned(), Value::from(value))).collect::<Map<_, _>>(),
             )
         };
-        let seen = &it.seen;
+        let observations = &it.observations;
         let outcomes = it.findings.outcomes().into_iter().map(|outcome| {
             object!({
                 "outcome": named(&outcome),
-                "count": seen.counts.get(&outcome).copied().unwrap_or_default(),
+                "count": observations.counts.get(&outcome).copied().unwrap_or_default(),
                 "is_allowed_by_opencl": it.findings.opencl.found.allowed.contains_key(&outcome),
                 "is_allowed_by_vulkan": it.findings.vulkan.found.allowed.contains_key(&outcome),
                 "is_weak": !it.sequential.contains(&outcome),
@@ -149,11 +150,11 @@ fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
         });
         object!({
             "name": it.name,
-            "instances": seen.instances,
+            "instances": observations.instances,
             "forbidden": it.findings.violations(),
             "outcomes": outcomes.collect::<Vec<_>>(),
-            "other": seen.others,
-            "other_examples": seen.examples.iter().map(named).collect::<Vec<_>>(),
+            "other": observations.others,
+            "other_examples": observations.examples.iter().map(named).collect::<Vec<_>>(),
         })
     });
     object!({
@@ -162,7 +163,7 @@ fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
         "driver": info.driver,
         "known_faults": info.faults().map(|fault| fault.name()).collect::<Vec<_>>(),
         "seconds": time.as_secs_f64(),
-        "instances": ran.iter().map(|it| it.seen.instances).sum::<u64>(),
+        "instances": ran.iter().map(|it| it.observations.instances).sum::<u64>(),
         "forbidden": ran.iter().map(|it| it.findings.violations()).sum::<u64>(),
         "tests": tests.collect::<Vec<_>>(),
     })

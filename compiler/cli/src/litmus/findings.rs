@@ -10,12 +10,12 @@ use kiln_compiler::{
     target::Target,
 };
 use kiln_memory_model::{
-    Launch, Location, Model, Module, Object, Skeleton, Weaker,
+    Launch, Location, Model, Module, Object, Skeleton, Weakening,
     explore::{Options, Outcomes, explore},
     scope, semantics,
 };
 
-use super::{claim::Claim, herd, names::Names, stress::Seen};
+use super::{claim::Claim, herd, names::Names, stress::Observations};
 use crate::{
     arguments::LaunchArguments,
     compile,
@@ -59,7 +59,7 @@ impl Compiler<'_> {
 /// How to explore a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    pub(super) rounds: u32,
+    pub(super) max_iterations: u32,
     pub(super) sub_group: u32,
     pub(super) budget: u64,
     pub(super) thin_air: bool,
@@ -72,14 +72,14 @@ impl Bounds {
 }
 
 /// A source, its launch, and the findings.
-pub(super) struct Study {
+pub(super) struct Exploration {
     pub(super) source: Source,
     pub(super) interface: Interface,
     pub(super) launch: Launch,
     pub(super) findings: Findings,
 }
 
-impl Study {
+impl Exploration {
     /// Explores the launch of a source. Returns an outcome if the source has errors.
     pub(super) fn new(
         compiler: &Compiler<'_>,
@@ -96,7 +96,7 @@ impl Study {
             Err(outcome) => return Ok(Err(outcome)),
         };
         let Bytes { mut launch, parameters } = bytes::bytes(given, &interface)?;
-        launch.rounds = bounds.rounds;
+        launch.max_iterations = bounds.max_iterations;
         launch.sub_group = bounds.sub_group;
         launch.thin_air = bounds.thin_air;
         launch.assumed = test.claim.as_ref().map_or_else(Vec::new, |it| it.condition.numbers());
@@ -115,7 +115,8 @@ impl Study {
         opencl.project(&parts);
         vulkan.project(&parts);
         let names = Names::new(parameters, &opencl.skeleton, parts, test.registers);
-        let findings = Findings { names, claim: test.claim, vulkan, opencl, weaker: None, seen: None };
+        let findings =
+            Findings { names, claim: test.claim, vulkan, opencl, weaker: None, observations: None };
         Ok(Ok(Self { source, interface, launch, findings }))
     }
 }
@@ -152,9 +153,9 @@ pub(super) struct Findings {
     pub(super) claim: Option<Claim>,
     pub(super) opencl: Explored,
     pub(super) vulkan: Explored,
-    pub(super) weaker: Option<Vec<Weaker>>,
+    pub(super) weaker: Option<Vec<Weakening>>,
     /// The outcomes on a device, if the launch was run.
-    pub(super) seen: Option<Seen>,
+    pub(super) observations: Option<Observations>,
 }
 
 impl Findings {
@@ -165,7 +166,7 @@ impl Findings {
         vulkan.filter(|outcome| !self.opencl.found.allowed.contains_key(*outcome))
     }
 
-    /// Whether the behavior is defined, and all runs were explored: other outcomes than the allowed ones are forbidden.
+    /// Whether the behavior is defined and all runs were explored: all outcomes that are not in the list are forbidden.
     pub(super) fn is_complete(&self) -> bool {
         let is_whole = |it: &Explored| it.found.undefined.is_empty() && !it.skeleton.is_cut;
         is_whole(&self.opencl) && is_whole(&self.vulkan)
@@ -200,10 +201,10 @@ impl Findings {
     /// How often the device showed outcomes that Vulkan forbids for the module.
     pub(super) fn violations(&self) -> u64 {
         let is_forbidden = |outcome: &Vec<u64>| !self.vulkan.found.allowed.contains_key(outcome);
-        match &self.seen {
-            Some(seen) if self.is_complete() => {
-                let known = seen.counts.iter().filter(|(outcome, _)| is_forbidden(outcome));
-                known.map(|(_, count)| count).sum::<u64>() + seen.others
+        match &self.observations {
+            Some(observations) if self.is_complete() => {
+                let known = observations.counts.iter().filter(|(outcome, _)| is_forbidden(outcome));
+                known.map(|(_, count)| count).sum::<u64>() + observations.others
             }
             _ => 0,
         }

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Each process is a work-item, and its variables are elements of the buffer `registers`, which outcomes name `1:r0`. A barrier
-//! of a work-group is one barrier in the kernel. Instead of `@wg 0, dev 0`, a `scopeTree` after the processes can have their
-//! work-groups. Without either, as in C11, each process has a work-group of its own.
+//! of a work-group is one barrier in the kernel. Instead of `@wg 0, dev 0`, a `scopeTree` after the processes can list the
+//! work-groups. Without either, as in C11, each process has its own work-group.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -76,7 +76,7 @@ fn addresses(processes: &[Process]) -> BTreeSet<String> {
         .collect()
 }
 
-/// A parameter: its address space, and its name.
+/// The address space of each parameter, by name.
 type Parameters = BTreeMap<String, &'static str>;
 
 /// Whether a source is a test in one of herd's formats.
@@ -89,7 +89,7 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     let text = without_comments(text);
     let wrong = |what: &str| Failure(format!("the litmus test has no {what}"));
     let (_, rest) = text.split_once('{').ok_or_else(|| wrong("initial state"))?;
-    let end = closing(rest).ok_or_else(|| wrong("initial state"))?;
+    let end = closing_brace(rest).ok_or_else(|| wrong("initial state"))?;
     let (initial, rest) = (&rest[..end], &rest[end + 1..]);
     let processes = processes(rest)?;
     let initial = initial_values(initial);
@@ -141,8 +141,8 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     devices = if devices.iter().all(|it| *it == devices[0]) { Vec::new() } else { devices };
     // The compiler narrows the scope of operations on local objects, because only their work-group reaches them, so the
     // scope comes from the test. The default is the device scope.
-    let is_narrow = text.contains("memory_scope_work_group");
-    let shared = if is_narrow { scope::WORKGROUP } else { scope::DEVICE };
+    let has_group_scope = text.contains("memory_scope_work_group");
+    let shared = if has_group_scope { scope::WORKGROUP } else { scope::DEVICE };
     let shared_local = parameters.iter().any(is_shared).then_some(shared);
     let claim = Condition::parse(&text).map(|condition| {
         let initial = initial.iter().filter(|(_, it)| it.length == 1);
@@ -152,8 +152,8 @@ pub(super) fn kernel(text: &str) -> Result<Kernel, Failure> {
     Ok(Kernel { source: kernel, test: Test { registers, claim, devices, shared_local } })
 }
 
-/// The position of the brace that closes the block that this text starts in.
-fn closing(text: &str) -> Option<usize> {
+/// The position of the brace that closes the block whose contents start this text.
+fn closing_brace(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.find(|c: char| {
         depth += i32::from(c == '{') - i32::from(c == '}');
@@ -228,7 +228,9 @@ fn processes(mut rest: &str) -> Result<Vec<Process>, Failure> {
             let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             digits[..end].parse().unwrap_or(0)
         };
-        let Some(end) = closing(inside) else { return failure("a process of the litmus test has no end") };
+        let Some(end) = closing_brace(inside) else {
+            return failure("a process of the litmus test has no end");
+        };
         let has_group = scope.trim_start().starts_with('@');
         let process = Process {
             group: if has_group { (number("dev"), number("wg")) } else { (0, processes.len() as u32) },
@@ -266,7 +268,7 @@ fn set_groups(processes: &mut [Process], tree: &str) {
     }
 }
 
-/// The statements of all processes between their barriers, and the names of the registers.
+/// The kernel's body: the statements of all processes, divided by their barriers; and the names of the registers.
 fn body(
     processes: &[Process],
     groups: &[(u32, u32)],
@@ -296,7 +298,7 @@ fn body(
         for (number, segments) in split.iter().enumerate() {
             let Some(segment) = segments.get(at) else { continue };
             if at % 2 == 0 {
-                let renamed = renamed(segment, number, &registers, parameters);
+                let renamed = rename_variables(segment, number, &registers, parameters);
                 let _ = writeln!(code, "{} {{ {renamed} }}", condition(number));
             } else if *barriers.entry(group(number)).or_insert(segment) != segment {
                 return failure("the work-items of a group in the litmus test have different barriers");
@@ -312,7 +314,7 @@ fn body(
     Ok((code, registers.into_iter().map(|(number, name)| format!("{number}:{name}")).collect()))
 }
 
-/// Statements, and the barriers between them without their labels.
+/// The statements between barriers, and the barriers without their labels, alternately.
 fn segments(body: &str) -> Vec<String> {
     let mut segments = vec![String::new()];
     for statement in body.split_inclusive(';') {
@@ -328,7 +330,7 @@ fn segments(body: &str) -> Vec<String> {
     segments
 }
 
-/// The words of a text, and the text between them.
+/// Divides a text into words and the text between them.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -351,8 +353,13 @@ fn declared(text: &str) -> Vec<String> {
     words.windows(3).filter(is_declared).map(|three| three[2].to_owned()).collect()
 }
 
-/// The text with the variables of a process, and with atomic operations on objects that have no atomic type.
-fn renamed(text: &str, number: usize, registers: &[(usize, String)], parameters: &Parameters) -> String {
+/// The text with the variables of a process renamed, and with casts of the objects of atomic operations to an atomic type.
+fn rename_variables(
+    text: &str,
+    number: usize,
+    registers: &[(usize, String)],
+    parameters: &Parameters,
+) -> String {
     let mut result = String::new();
     let mut previous = "";
     let mut is_argument = false;
@@ -415,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_are_placed_by_a_tree_or_alone() {
+    fn a_scope_tree_assigns_processes_to_groups() {
         let processes = "{ [x]=0; }\nP0 (atomic_int* x) { atomic_thread_fence(memory_order_release); }\n\
             P1 (volatile int *x) { int r = *x; }\nP2 (__global int* x) { *x = 1; }\n";
         for (tree, launch) in [

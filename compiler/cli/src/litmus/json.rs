@@ -46,8 +46,8 @@ pub(super) fn json(findings: &Findings) -> String {
         each.collect::<Vec<_>>()
     });
     let unsound: Vec<Value> = findings.unsound().map(outcome).collect();
-    let device = findings.seen.as_ref().map(|seen| {
-        let known = seen.counts.iter().filter(|(_, count)| **count > 0);
+    let device = findings.observations.as_ref().map(|observations| {
+        let known = observations.counts.iter().filter(|(_, count)| **count > 0);
         let one = |(values, count): (&Vec<u64>, &u64)| {
             object!({
                 "outcome": outcome(values),
@@ -56,12 +56,12 @@ pub(super) fn json(findings: &Findings) -> String {
             })
         };
         object!({
-            "name": seen.device,
-            "driver": seen.driver,
-            "instances": seen.instances,
+            "name": observations.device,
+            "driver": observations.driver,
+            "instances": observations.instances,
             "outcomes": known.map(one).collect::<Vec<_>>(),
-            "other": seen.others,
-            "other_examples": seen.examples.iter().map(outcome).collect::<Vec<_>>(),
+            "other": observations.others,
+            "other_examples": observations.examples.iter().map(outcome).collect::<Vec<_>>(),
             "forbidden": findings.violations(),
         })
     });

@@ -45,7 +45,7 @@ impl Table {
             Err(outcome) => return Ok(Err(outcome)),
         };
         let Bytes { mut launch, parameters } = bytes::bytes(given, &interface)?;
-        (launch.rounds, launch.sub_group) = (bounds.rounds, bounds.sub_group);
+        (launch.max_iterations, launch.sub_group) = (bounds.max_iterations, bounds.sub_group);
         (launch.keeps_cut, launch.keeps_spins) = (true, true);
         (launch.devices, launch.shared_local) = (test.devices, test.shared_local);
         let skeleton = module.skeleton(&launch)?;
@@ -88,7 +88,9 @@ impl Table {
             };
             let ends = match finding {
                 Finding::Ends => "yes".to_owned(),
-                Finding::Unknown => "unknown: loops were cut, --rounds sets the number of rounds".to_owned(),
+                Finding::Unknown => {
+                    "unknown: loops were cut, --iterations sets the number of iterations".to_owned()
+                }
                 Finding::Stuck(stuck) => format!("no: {}", self.states(stuck).join("; ")),
             };
             let (groups, items) = (progress.groups.to_string(), progress.items.to_string());

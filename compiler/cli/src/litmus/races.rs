@@ -24,10 +24,10 @@ use crate::{
     run::bytes::{self, Bytes},
 };
 
-/// The maximum number of work-items, of candidate executions, and of rounds of a loop to explore.
+/// The maximum number of work-items, of candidate executions, and of iterations of a loop to explore.
 const ITEMS: u32 = 8;
 const BUDGET: u64 = 100_000;
-const ROUNDS: u32 = 2;
+const MAX_ITERATIONS: u32 = 2;
 /// The number of changed sources that are tried.
 const ATTEMPTS: usize = 40;
 
@@ -68,7 +68,7 @@ impl Explored {
         if launch.global.iter().try_fold(1_u32, |all, size| all.checked_mul(*size))? > ITEMS {
             return None;
         }
-        (launch.rounds, launch.sub_group, launch.only_consistent) = (ROUNDS, 1, true);
+        (launch.max_iterations, launch.sub_group, launch.only_consistent) = (MAX_ITERATIONS, 1, true);
         let skeleton: Skeleton = module.skeleton(&launch).ok()?;
         let options = Options { budget: BUDGET, ..Options::default() };
         let found = explore(&skeleton, Model::OpenCl, options).ok()?;

@@ -13,13 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kiln_compiler::session::Source;
+use kiln_compiler::{interface, session::Source};
 use kiln_memory_model::{Action, Argument, Location, Object, Trace};
 use kiln_runtime::{
     ArgValue, Buffer, Device, DeviceInfo, DeviceKind, Kernel, Local, NdRange, Program, Queue,
 };
 
-use super::findings::{Compiler, Findings, Study};
+use super::findings::{Compiler, Exploration, Findings};
 use crate::{
     compile,
     exit::{Failure, Outcome, failure},
@@ -55,9 +55,9 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds).map_err(|_| Failure(format!("`{seconds}` is not a time in seconds")))
 }
 
-/// The outcomes that a device showed.
+/// The outcomes that were observed on a device.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Observations {
     pub(super) device: String,
     pub(super) driver: String,
     pub(super) instances: u64,
@@ -68,7 +68,7 @@ pub(super) struct Seen {
     pub(super) examples: BTreeSet<Vec<u64>>,
 }
 
-impl Seen {
+impl Observations {
     /// No instances on this device yet.
     pub(super) fn on(device: &DeviceInfo) -> Self {
         Self { device: device.name.clone(), driver: device.driver.clone(), ..Self::default() }
@@ -108,11 +108,12 @@ pub(super) struct Stress {
     widest: u32,
     /// Whether work-items wait for each other: all work-items of an instance must then run at the same time.
     waits: bool,
-    turn: u32,
+    /// The index of the next launch.
+    launch_index: u32,
 }
 
 /// The parameters of a launch.
-struct Turn {
+struct LaunchParameters {
     width: u32,
     window: u32,
     seed: u32,
@@ -121,7 +122,7 @@ struct Turn {
     extra: u32,
 }
 
-impl Turn {
+impl LaunchParameters {
     fn new(number: u32, widest: u32, instances: u32, waits: bool) -> Self {
         let mut chance = number.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
         let mut pick = |from: &[u32]| {
@@ -162,52 +163,27 @@ impl Stress {
     /// Compiles a launch for a device. Returns an outcome if that fails with diagnostics.
     pub(super) fn new(
         compiler: &Compiler<'_>,
-        study: &Study,
+        exploration: &Exploration,
         device: &Device,
     ) -> Result<Result<Self, Outcome>, Failure> {
-        let (launch, findings) = (&study.launch, &study.findings);
-        let kernels = &study.interface.kernels;
+        let (launch, findings) = (&exploration.launch, &exploration.findings);
+        let kernels = &exploration.interface.kernels;
         let Some(kernel) = kernels.iter().find(|it| launch.kernel.is_empty() || it.name == launch.kernel)
         else {
             return failure("the source has no kernel of this name");
         };
-        if findings.opencl.skeleton.traces.iter().flatten().flat_map(|it| &it.events).any(is_at_program_scope)
-        {
-            return failure(
-                "--run needs a launch without program-scope variables: its instances would share them",
-            );
-        }
         let outcomes = findings.outcomes();
-        if outcomes.is_empty() || outcomes[0].is_empty() || outcomes.len() > MAX_OUTCOMES {
-            return failure(format!("--run needs a launch with 1 to {MAX_OUTCOMES} outcomes"));
-        }
-        let parts = parts(study);
         let (items, groups) = (launch.local.iter().product::<u32>(), groups(launch));
         let capabilities = device.capabilities();
         let is_gpu = device.info().kind >= DeviceKind::IntegratedGpu;
         // On a CPU, a work-group is a loop over its work-items: in a large one, partners are far apart.
         let most = capabilities.max_work_group_size.min(if is_gpu { 256 } else { 16.max(items) });
-        if items > most {
-            return failure(format!(
-                "a work-group of {items} work-items is too large for a stress run on {}",
-                device.name()
-            ));
-        }
-        if launch.sub_group > capabilities.sub_groups.as_ref().map_or(1, |it| it.max_size) {
-            return failure(format!("{} has no sub-groups of this size", device.name()));
-        }
-        let mut modules = Vec::new();
-        let text = String::from_utf8_lossy(&study.source.text);
-        let name = &study.source.name;
-        for text in [source::test(name, &text, kernel, launch), source::count(&parts, outcomes.len())] {
-            let mut options = compiler.options(target(device.info()));
-            options.warnings.none = true;
-            let source = Source { name: name.clone(), text: text.into_bytes() };
-            match compile::module(source, &options, compiler.files, compiler.shown) {
-                Ok((module, _)) => modules.push(Program::from_verified(device, &module)?),
-                Err(outcome) => return Ok(Err(outcome)),
-            }
-        }
+        check(exploration, &outcomes, (items, most), device)?;
+        let parts = parts(exploration);
+        let programs = match compile(compiler, exploration, kernel, (&parts, outcomes.len()), device)? {
+            Ok(programs) => programs,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
         let skeletons = [&findings.opencl.skeleton, &findings.vulkan.skeleton];
         let waits = skeletons.iter().any(|it| it.is_cut || it.has_spins);
         let is_alone = objects(findings).any(|object| matches!(object, Object::LocalVariable(..)))
@@ -224,8 +200,8 @@ impl Stress {
         let zero = vec![0_u32; instances as usize];
         let mut stress = Self {
             queue: device.queue()?,
-            test: modules[0].kernel("kiln_litmus_test")?,
-            count: modules[1].kernel("kiln_litmus_count")?,
+            test: programs[0].kernel("kiln_litmus_test")?,
+            count: programs[1].kernel("kiln_litmus_count")?,
             memory: Vec::new(),
             latch: [device.buffer_from(&zero)?, device.buffer_from(&zero)?],
             counts: device.buffer_from(&vec![0_u32; outcomes.len() + 1])?,
@@ -234,7 +210,7 @@ impl Stress {
             arguments: launch.arguments.len(),
             counted: 0,
             local: Vec::new(),
-            turn: 0,
+            launch_index: 0,
             outcomes,
             instances,
             groups,
@@ -281,43 +257,46 @@ impl Stress {
     }
 
     /// Runs instances until the limit, and adds to what was seen.
-    pub(super) fn run(&mut self, limit: Limit, seen: &mut Seen) -> Result<(), Failure> {
-        let (begin, until) = (Instant::now(), seen.instances + limit.instances);
-        let is_over =
-            |seen: &Seen| seen.instances >= until || limit.time.is_some_and(|time| begin.elapsed() >= time);
+    pub(super) fn run(&mut self, limit: Limit, observations: &mut Observations) -> Result<(), Failure> {
+        let (begin, until) = (Instant::now(), observations.instances + limit.instances);
+        let is_over = |observations: &Observations| {
+            observations.instances >= until || limit.time.is_some_and(|time| begin.elapsed() >= time)
+        };
         // The host reads the counters after a batch of launches.
-        while !is_over(seen) {
-            let left = (until - seen.instances).div_ceil(u64::from(self.instances)).min(16);
+        while !is_over(observations) {
+            let left = (until - observations.instances).div_ceil(u64::from(self.instances)).min(16);
             let left = if self.waits || limit.time.is_some() { left.min(4) } else { left };
             for _ in 0..left {
                 self.launch()?;
             }
-            let what = || format!("{} instances ran on {}", seen.instances, seen.device);
-            progress::during(&what, || self.queue.finish())?;
-            seen.instances += left * u64::from(self.instances);
-            self.collect(seen)?;
+            let what = || format!("{} instances ran on {}", observations.instances, observations.device);
+            progress::show_while(&what, || self.queue.finish())?;
+            observations.instances += left * u64::from(self.instances);
+            self.collect(observations)?;
         }
         Ok(())
     }
 
     /// Runs all instances once.
     fn launch(&mut self) -> Result<(), Failure> {
-        let turn = Turn::new(self.turn, self.widest, self.instances, self.waits);
-        self.turn += 1;
+        let parameters = LaunchParameters::new(self.launch_index, self.widest, self.instances, self.waits);
+        self.launch_index += 1;
         for [initial, memory] in &self.memory {
             self.queue.copy(initial, memory)?;
         }
         self.queue.copy(&self.latch[0], &self.latch[1])?;
         for &(index, stride) in &self.local {
-            self.test.set(index, Local(stride * turn.width as usize))?;
+            self.test.set(index, Local(stride * parameters.width as usize))?;
         }
         let first = self.arguments + 3;
-        for (index, value) in (first..).zip([turn.window, turn.seed, turn.spins, turn.noise]) {
+        for (index, value) in
+            (first..).zip([parameters.window, parameters.seed, parameters.spins, parameters.noise])
+        {
             self.test.set(index, value)?;
         }
-        self.count.set(self.counted + 5, turn.seed)?;
-        let (lanes, rows) = (turn.width * self.items, self.instances / turn.width);
-        let global = [((self.groups + turn.extra) * lanes) as usize, rows as usize];
+        self.count.set(self.counted + 5, parameters.seed)?;
+        let (lanes, rows) = (parameters.width * self.items, self.instances / parameters.width);
+        let global = [((self.groups + parameters.extra) * lanes) as usize, rows as usize];
         let counting = [self.instances as usize];
         let range = NdRange::from(global).local([lanes as usize, 1]);
         // SAFETY: the kernel stays within its buffers, as the explored executions do: indices are below the number of
@@ -336,17 +315,17 @@ impl Stress {
     }
 
     /// Adds the counters to what was seen, and clears them.
-    fn collect(&mut self, seen: &mut Seen) -> Result<(), Failure> {
+    fn collect(&mut self, observations: &mut Observations) -> Result<(), Failure> {
         let counts = self.queue.read(&self.counts)?;
         for (outcome, count) in self.outcomes.iter().zip(&counts) {
-            *seen.counts.entry(outcome.clone()).or_default() += u64::from(*count);
+            *observations.counts.entry(outcome.clone()).or_default() += u64::from(*count);
         }
         let others = self.queue.read(&self.others)?;
-        seen.others += u64::from(counts[self.outcomes.len()]);
+        observations.others += u64::from(counts[self.outcomes.len()]);
         let kept = (others[0] as u32 as usize).min(EXAMPLES);
         for example in others[1..].chunks_exact(self.parts).take(kept) {
-            if seen.examples.len() < EXAMPLES {
-                seen.examples.insert(example.to_vec());
+            if observations.examples.len() < EXAMPLES {
+                observations.examples.insert(example.to_vec());
             }
         }
         self.queue.write(&self.counts, &vec![0; counts.len()])?;
@@ -363,13 +342,65 @@ fn groups(launch: &kiln_memory_model::Launch) -> u32 {
     (0..3).map(|it| launch.global[it] / launch.local[it].max(1)).product()
 }
 
+/// Checks that a device can run instances of this launch. `items` is the size of its work-groups, and `most` the largest one that
+/// is useful on the device.
+fn check(
+    exploration: &Exploration,
+    outcomes: &[Vec<u64>],
+    (items, most): (u32, u32),
+    device: &Device,
+) -> Result<(), Failure> {
+    let skeleton = &exploration.findings.opencl.skeleton;
+    if skeleton.traces.iter().flatten().flat_map(|it| &it.events).any(is_at_program_scope) {
+        return failure(
+            "--run needs a launch without program-scope variables: its instances would share them",
+        );
+    }
+    if outcomes.first().is_none_or(Vec::is_empty) || outcomes.len() > MAX_OUTCOMES {
+        return failure(format!("--run needs a launch with 1 to {MAX_OUTCOMES} outcomes"));
+    }
+    if items > most {
+        return failure(format!(
+            "a work-group of {items} work-items is too large for a stress run on {}",
+            device.name()
+        ));
+    }
+    if exploration.launch.sub_group > device.capabilities().sub_groups.as_ref().map_or(1, |it| it.max_size) {
+        return failure(format!("{} has no sub-groups of this size", device.name()));
+    }
+    Ok(())
+}
+
+/// The programs of `kiln_litmus_test` and `kiln_litmus_count`. The inner error is the exit code after reported diagnostics.
+fn compile(
+    compiler: &Compiler<'_>,
+    exploration: &Exploration,
+    kernel: &interface::Kernel,
+    (parts, outcomes): (&[Part], usize),
+    device: &Device,
+) -> Result<Result<Vec<Program>, Outcome>, Failure> {
+    let (name, launch) = (&exploration.source.name, &exploration.launch);
+    let text = String::from_utf8_lossy(&exploration.source.text);
+    let mut programs = Vec::new();
+    for text in [source::test(name, &text, kernel, launch), source::count(parts, outcomes)] {
+        let mut options = compiler.options(target(device.info()));
+        options.warnings.none = true;
+        let source = Source { name: name.clone(), text: text.into_bytes() };
+        match compile::module(source, &options, compiler.files, compiler.shown) {
+            Ok((module, _)) => programs.push(Program::from_verified(device, &module)?),
+            Err(outcome) => return Ok(Err(outcome)),
+        }
+    }
+    Ok(Ok(programs))
+}
+
 /// The parts of outcomes, in order.
-fn parts(study: &Study) -> Vec<Part> {
-    let skeleton = &study.findings.opencl.skeleton;
+fn parts(exploration: &Exploration) -> Vec<Part> {
+    let skeleton = &exploration.findings.opencl.skeleton;
     let all = skeleton.parts.iter().zip(&skeleton.sizes);
     all.filter_map(|(location, &size)| {
         let Object::Argument(number) = location.object else { return None };
-        let bytes = match study.launch.arguments.get(number as usize) {
+        let bytes = match exploration.launch.arguments.get(number as usize) {
             Some(Argument::Buffer(bytes)) => bytes.len(),
             _ => 0,
         };

@@ -8,7 +8,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::{findings::Findings, stress::Seen};
+use super::{findings::Findings, stress::Observations};
 
 /// The table of outcomes, with executions if requested, and the reasons for undefined behavior.
 pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
@@ -21,13 +21,13 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
     if !opencl.undefined.is_empty() {
         text.push_str("The behavior is undefined (OpenCL API 3.3.6): every outcome is possible.\n\n");
     }
-    let seen = findings.seen.as_ref();
+    let observations = findings.observations.as_ref();
     let mut all = findings.outcomes();
-    all.extend(seen.into_iter().flat_map(|seen| seen.examples.iter().cloned()));
+    all.extend(observations.into_iter().flat_map(|observations| observations.examples.iter().cloned()));
     let shown: Vec<String> = all.iter().map(|outcome| findings.names.outcome(outcome)).collect();
     let width = shown.iter().map(String::len).max().unwrap_or(0).max(7);
     let _ = write!(text, "{:width$}  OpenCL     module for Vulkan", "outcome");
-    text.push_str(if seen.is_some() { "  seen\n" } else { "\n" });
+    text.push_str(if observations.is_some() { "  seen\n" } else { "\n" });
     for (outcome, shown) in all.iter().zip(shown) {
         let word = |is_allowed: bool| if is_allowed { "allowed" } else { "forbidden" };
         let by_opencl = opencl.allowed.get(outcome);
@@ -36,7 +36,8 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
             "{shown:width$}  {:9}  {:9}  {}{}",
             word(by_opencl.is_some()),
             word(by_vulkan.is_some()),
-            seen.map_or_else(String::new, |seen| format!("{:>12}  ", count(seen, outcome))),
+            observations
+                .map_or_else(String::new, |observations| format!("{:>12}  ", count(observations, outcome))),
             opencl.forbidden.get(outcome).map(reason).unwrap_or_default()
         );
         let _ = writeln!(text, "{}", row.trim_end());
@@ -45,29 +46,31 @@ pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
         }
     }
     conclusion(findings, &mut text);
-    if let Some(seen) = seen {
-        on_device(findings, seen, &mut text);
+    if let Some(observations) = observations {
+        on_device(findings, observations, &mut text);
     }
     text
 }
 
 /// How often an outcome was seen.
-fn count(seen: &Seen, outcome: &Vec<u64>) -> String {
-    match seen.counts.get(outcome) {
+fn count(observations: &Observations, outcome: &Vec<u64>) -> String {
+    match observations.counts.get(outcome) {
         Some(count) => count.to_string(),
         None => "some".to_owned(),
     }
 }
 
-fn on_device(findings: &Findings, seen: &Seen, text: &mut String) {
-    let kinds = seen.counts.values().filter(|count| **count > 0).count() + seen.examples.len();
+fn on_device(findings: &Findings, observations: &Observations, text: &mut String) {
+    let kinds =
+        observations.counts.values().filter(|count| **count > 0).count() + observations.examples.len();
     let _ = writeln!(
         text,
         "{} ({}): {} instances, {kinds} different outcomes.",
-        seen.device, seen.driver, seen.instances
+        observations.device, observations.driver, observations.instances
     );
-    if seen.others > 0 {
-        let _ = writeln!(text, "{} instances have outcomes that the models do not contain.", seen.others);
+    if observations.others > 0 {
+        let _ =
+            writeln!(text, "{} instances have outcomes that the models do not contain.", observations.others);
     }
     match findings.violations() {
         0 => {}
@@ -126,7 +129,7 @@ fn conclusion(findings: &Findings, text: &mut String) {
     }
     if opencl.skeleton.is_cut || vulkan.skeleton.is_cut {
         text.push_str(
-            "Loops were cut: runs with more rounds are not part of this. --rounds sets the number.\n",
+            "Loops were cut: runs with more iterations are not part of this. --iterations sets the number.\n",
         );
     }
     if opencl.found.undefined.is_empty() && !vulkan.found.undefined.is_empty() {

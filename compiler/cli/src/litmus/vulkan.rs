@@ -7,7 +7,7 @@ use kiln_memory_model::{Model, explore::Options, text::VulkanTest};
 use crate::exit::{Failure, Outcome};
 
 /// The table of a test.
-pub(super) fn study(text: &str, budget: u64, thin_air: bool) -> Result<(String, Outcome), Failure> {
+pub(super) fn explore_test(text: &str, budget: u64, thin_air: bool) -> Result<(String, Outcome), Failure> {
     let read = if thin_air { VulkanTest::read_with_thin_air } else { VulkanTest::read };
     let test = read(text).map_err(|what| Failure(format!("the litmus test: {what}")))?;
     let options = Options { budget, ..Options::default() };
@@ -40,7 +40,7 @@ pub(super) fn study(text: &str, budget: u64, thin_air: bool) -> Result<(String, 
         let _ = writeln!(table, "\nThe condition is {verdict}.");
     }
     if found.is_cut {
-        table.push_str("Loops were cut after a few rounds: outcomes of longer runs are missing.\n");
+        table.push_str("Loops were cut after a few iterations: outcomes of longer runs are missing.\n");
     }
     let has_race = found.racing.iter().any(|outcome| is_counted(&outcome));
     Ok((table, if has_race { Outcome::Undefined } else { Outcome::Success }))

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use kiln_runtime::Queue;
 
-use super::{buffers::Memory, fill::numbers, range::part, value::Number};
+use super::{buffers::Memory, fill::numbers, range::buffer_range, value::Number};
 use crate::{
     arguments::LaunchArguments,
     exit::{Failure, Outcome, failure, stderr_line},
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Prints and checks the parts of buffers that the launch requests. `printed` is the output of the kernel.
-pub(crate) fn after(
+pub(crate) fn print_and_check(
     queue: &Queue,
     launch: &LaunchArguments,
     memory: &Memory,
@@ -42,10 +42,16 @@ pub(crate) fn results(
     mut printed: String,
 ) -> Result<Results, Failure> {
     for text in &launch.print {
-        let part = part(text)?;
-        let (range, values) = memory.read(queue, part.name, part.range)?;
+        let buffer_range = buffer_range(text)?;
+        let (range, values) = memory.read(queue, buffer_range.name, buffer_range.range)?;
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        printed.push_str(&format!("{}[{}..{}] = {}\n", part.name, range.start, range.end, values.join(" ")));
+        printed.push_str(&format!(
+            "{}[{}..{}] = {}\n",
+            buffer_range.name,
+            range.start,
+            range.end,
+            values.join(" ")
+        ));
     }
     let mut complaints = Vec::new();
     for text in &launch.check {
@@ -66,7 +72,7 @@ type Holds = fn(Option<Ordering>) -> bool;
 
 /// Describes the first value that differs from the expected one.
 fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, Failure> {
-    let part = part(text)?;
+    let buffer_range = buffer_range(text)?;
     let operators: [(&str, Holds); 7] = [
         ("<=", |it| matches!(it, Some(Ordering::Less | Ordering::Equal))),
         (">=", |it| matches!(it, Some(Ordering::Greater | Ordering::Equal))),
@@ -76,13 +82,14 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
         (">", |it| it == Some(Ordering::Greater)),
         ("=", |it| it == Some(Ordering::Equal)),
     ];
-    let Some((operator, holds, list)) =
-        operators.iter().find_map(|(op, holds)| part.rest.strip_prefix(op).map(|list| (op, holds, list)))
+    let Some((operator, holds, list)) = operators
+        .iter()
+        .find_map(|(op, holds)| buffer_range.rest.strip_prefix(op).map(|list| (op, holds, list)))
     else {
         return failure(format!("`{text}` is not a check such as `out[0..4]=1,2,3,4`"));
     };
     let expected = numbers(list)?;
-    let (range, found) = memory.read(queue, part.name, part.range)?;
+    let (range, found) = memory.read(queue, buffer_range.name, buffer_range.range)?;
     let expects = match expected.as_slice() {
         [] => return failure(format!("`{text}` has no value")),
         [one] => vec![*one; found.len()],
@@ -96,7 +103,7 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
     Ok(wrong.map(|index| {
         let element = range.start + index / per_element;
         let relation = if matches!(*operator, "=" | "==") { String::new() } else { format!("{operator} ") };
-        format!("{}[{element}] is {}, not {relation}{}", part.name, found[index], expects[index])
+        format!("{}[{element}] is {}, not {relation}{}", buffer_range.name, found[index], expects[index])
     }))
 }
 

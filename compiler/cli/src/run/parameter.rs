@@ -85,7 +85,7 @@ impl<'i> Parameter<'i> {
         if fits { Ok(()) } else { self.wrong(&format!("`{text}`")) }
     }
 
-    /// Reports an argument of another type.
+    /// Reports an argument of a different type.
     fn wrong<T>(&self, given: &str) -> Result<T, Failure> {
         let example = self.example().map(|example| format!("; write `{example}`"));
         failure(format!(

@@ -18,7 +18,7 @@ pub trait Code<'f> {
     fn builder(&mut self) -> &mut Builder<'f>;
 
     /// Emits the contents of a node and opens the construct that ends it.
-    fn node(&mut self, node: NodeId) -> Result<Ending, Self::Error>;
+    fn node(&mut self, node: NodeId) -> Result<NodeEnd, Self::Error>;
 
     /// Emits the code of an edge: from this node to its successor with this index.
     fn edge(&mut self, _from: NodeId, _index: usize) -> Result<(), Self::Error> {
@@ -40,9 +40,9 @@ pub trait Code<'f> {
     fn too_deep(&self) -> Self::Error;
 }
 
-/// How a node ends.
+/// How the emitted code of a node ends.
 #[derive(Clone, Debug)]
-pub enum Ending {
+pub enum NodeEnd {
     /// It returns, or its end is unreachable. Its block is complete.
     Done,
     /// It jumps to its only successor.
@@ -195,9 +195,9 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
             Some(step) => self.emit_step(node, step),
         };
         let (construct, blocks) = match ending {
-            Ending::Done => return Ok(None),
-            Ending::Jump => return self.emit_edge(node, 0),
-            Ending::Construct(construct, blocks) => (construct, blocks),
+            NodeEnd::Done => return Ok(None),
+            NodeEnd::Jump => return self.emit_edge(node, 0),
+            NodeEnd::Construct(construct, blocks) => (construct, blocks),
         };
         if let Some(following) = following {
             self.exits[following.index()] = Some(construct);
@@ -209,7 +209,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
     }
 
     /// Emits a node that `make_reducible` created.
-    fn emit_step(&mut self, node: NodeId, step: Step) -> Ending {
+    fn emit_step(&mut self, node: NodeId, step: Step) -> NodeEnd {
         let builder = self.code.builder();
         let count = self.graph.nodes[node].targets.len() as u64;
         match step {
@@ -217,14 +217,14 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
                 let number = builder.i32(number as i32);
                 let pointer = builder.private_var(self.dispatchers[dispatcher]);
                 builder.store(pointer, number, SELECTOR);
-                Ending::Jump
+                NodeEnd::Jump
             }
             Step::Dispatch(dispatcher) => {
                 let pointer = builder.private_var(self.dispatchers[dispatcher]);
                 let value = builder.load(pointer, Type::I32, SELECTOR);
                 let cases = (0..count - 1).map(|index| vec![index]).collect();
                 let open = builder.open_switch(value, cases, &[]);
-                Ending::Construct(open.inst, open.cases.into_iter().chain([open.default]).collect())
+                NodeEnd::Construct(open.inst, open.cases.into_iter().chain([open.default]).collect())
             }
         }
     }

@@ -227,7 +227,7 @@ fn operands_are_at_least_as_strong_as_the_program_requires() {
     }
 }
 
-/// For all surroundings of a legal operation, the replacement by R1 to R7 can be emitted for Vulkan.
+/// For each legal operation and all facts about its program, the replacement by R1 to R7 can be emitted for Vulkan.
 #[test]
 fn replacements_can_be_emitted() {
     let mut replaced = 0;
@@ -238,7 +238,7 @@ fn replacements_can_be_emitted() {
             }
             for bits in 0..16 {
                 let released = if bits & 2 == 0 { Spaces::NONE } else { Spaces::GLOBAL };
-                let around = Surroundings {
+                let facts = ProgramFacts {
                     seq_cst_on_object: bits & 1 != 0,
                     released: if bits & 4 == 0 { released } else { Spaces::BOTH },
                     orders_both: bits & 8 != 0,
@@ -248,7 +248,7 @@ fn replacements_can_be_emitted() {
                     Operation::Fence | Operation::Barrier(_) => Spaces::GLOBAL,
                 };
                 let modify = Operation::Atomic(Access::Modify, object);
-                let pieces = match replacement(target.environment, operation, sync, &around) {
+                let pieces = match replacement(target.environment, operation, sync, &facts) {
                     Replacement::Same(same) => vec![(operation, same)],
                     Replacement::LoadAsModify(sync) | Replacement::StoreAsExchange(sync) => {
                         vec![(modify, sync)]

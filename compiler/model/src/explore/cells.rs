@@ -2,7 +2,7 @@
 
 use super::{
     Error, Explorer, Pass, initial,
-    search::{Search, Which},
+    search::{Search, ValueKind},
 };
 use crate::{
     event::{Action, Location, Skeleton},
@@ -88,7 +88,7 @@ impl Explorer<'_> {
             if cell == 0 {
                 self.count()?;
             }
-            search.verdict = search.judge.judge(&search.execution);
+            search.verdict = search.checker.verdict(&search.execution);
             if matches!(search.verdict, Verdict::Impossible(_)) {
                 return Ok(());
             }
@@ -137,14 +137,14 @@ impl Explorer<'_> {
             let mut source = last;
             loop {
                 let value = source.map_or(search.cells[cell].initial, |source| search.written[source]);
-                if let Some(undo) = search.narrow(write, Which::Read, value) {
+                if let Some(undo) = search.narrow(write, ValueKind::Read, value) {
                     search.execution.source[write] = source.unwrap_or(INITIAL);
                     let result = self.visit_values(search, (cell, rank, write));
                     search.undo(undo);
                     result?;
                 }
                 match source {
-                    Some(other) if search.judge.are_unordered(write, other) => {
+                    Some(other) if search.checker.are_unordered(write, other) => {
                         source = before(search, cell, other);
                     }
                     _ => break,
@@ -167,7 +167,7 @@ impl Explorer<'_> {
             let mut before = None;
             while let Some(value) = search.next_written(last, before) {
                 before = Some(value);
-                let Some(undo) = search.narrow(last, Which::Written, value) else { continue };
+                let Some(undo) = search.narrow(last, ValueKind::Written, value) else { continue };
                 search.written[last] = value;
                 let result = self.count_choice().and_then(|()| self.visit_checked(search, cell));
                 search.undo(undo);
@@ -188,7 +188,7 @@ impl Explorer<'_> {
         let mut last = None;
         while let Some(value) = search.next_written(write, last) {
             last = Some(value);
-            let Some(undo) = search.narrow(write, Which::Written, value) else { continue };
+            let Some(undo) = search.narrow(write, ValueKind::Written, value) else { continue };
             self.count_choice()?;
             search.written[write] = value;
             let result = self.with_access(search, write, &mut |explorer, search| {
@@ -215,7 +215,7 @@ impl Explorer<'_> {
                     (write, search.written[write])
                 }
             };
-            let Some(undo) = search.narrow(read, Which::Read, value) else { continue };
+            let Some(undo) = search.narrow(read, ValueKind::Read, value) else { continue };
             self.count_choice()?;
             search.execution.source[read] = source;
             let result = self.with_access(search, read, &mut |explorer, search| {
@@ -239,10 +239,10 @@ impl Explorer<'_> {
         let result = match self.pass {
             Pass::Forbidden => next(self, search),
             Pass::Consistent => {
-                let state = search.judge.state();
-                let is_possible = search.judge.add(&search.execution, access);
+                let state = search.checker.state();
+                let is_possible = search.checker.add(&search.execution, access);
                 let result = if is_possible { next(self, search) } else { Ok(()) };
-                search.judge.undo(&state);
+                search.checker.undo(&state);
                 result
             }
         };

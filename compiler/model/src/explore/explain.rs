@@ -46,10 +46,10 @@ impl Search<'_> {
         };
         let all = self.execution.known;
         self.execution.known &= self.cells[..cells].iter().fold(0, |set, cell| set | cell.accesses());
-        let mut violation = if is_checked { self.judge.check(&self.execution).err() } else { None };
+        let mut violation = if is_checked { self.checker.check(&self.execution).err() } else { None };
         if violation.is_none()
             && cells == self.synchronizing_cells
-            && let Verdict::Impossible(found) = self.judge.judge(&self.execution)
+            && let Verdict::Impossible(found) = self.checker.verdict(&self.execution)
         {
             violation = Some(found);
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    Judge, Witness,
+    ConsistencyChecker, Witness,
     cells::{self, Cell},
     initial,
     shape::{Shape, Values},
@@ -17,7 +17,7 @@ use crate::{
 
 /// The state of the search over the values and executions of one combination of shapes.
 pub(super) struct Search<'s> {
-    pub(super) judge: Judge,
+    pub(super) checker: ConsistencyChecker,
     pub(super) frame: Rc<Frame>,
     pub(super) cells: Vec<Cell>,
     /// The number of cells that can synchronize work-items; they come first.
@@ -65,14 +65,14 @@ impl<'s> Runs<'s> {
     }
 }
 
-/// The value that an event reads or writes.
+/// Which value of an event: the one that it reads, or the one that it writes.
 #[derive(Clone, Copy)]
-pub(super) enum Which {
+pub(super) enum ValueKind {
     Read,
     Written,
 }
 
-impl Which {
+impl ValueKind {
     fn value(self, values: &Values, at: usize) -> u64 {
         match self {
             Self::Read => values.read[at],
@@ -90,7 +90,7 @@ impl<'s> Search<'s> {
         shapes: &[&'s Shape],
         possible: Vec<Vec<u32>>,
         frame: Rc<Frame>,
-        judge: Judge,
+        checker: ConsistencyChecker,
     ) -> Self {
         let cells = cells::cells(&frame, skeleton);
         let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
@@ -103,10 +103,11 @@ impl<'s> Search<'s> {
         let runs: Vec<Runs<'s>> = runs.collect();
         let is_assumed =
             runs.iter().any(|it| it.all.iter().any(|run| it.shape.values[*run as usize].is_assumed));
-        let last_rule = judge.last_rule(&frame).max(if is_assumed { Rule::Visibility } else { Rule::Value });
+        let last_rule =
+            checker.last_rule(&frame).max(if is_assumed { Rule::Visibility } else { Rule::Value });
         let outcome: Vec<u64> = skeleton.parts.iter().map(|part| initial(skeleton, *part)).collect();
         Self {
-            judge,
+            checker,
             shared: skeleton.parts.iter().map(find).collect(),
             execution: Execution::new(Rc::clone(&frame)),
             written: vec![0; frame.count()],
@@ -131,7 +132,7 @@ impl<'s> Search<'s> {
     }
 
     /// Keeps the runs in which an event has this value. `None` if there are none.
-    pub(super) fn narrow(&mut self, event: usize, which: Which, value: u64) -> Option<Undo> {
+    pub(super) fn narrow(&mut self, event: usize, which: ValueKind, value: u64) -> Option<Undo> {
         let item = self.frame.items[event];
         let runs = &mut self.runs[item];
         let at = event - runs.first;
@@ -166,7 +167,7 @@ impl<'s> Search<'s> {
     pub(super) fn order_ending_with(&self, last: usize, writes: Set) -> Option<Vec<usize>> {
         let frame = &self.frame;
         let precedes = |a: usize, b: usize| {
-            self.judge.is_before(&self.execution, a, b)
+            self.checker.is_before(&self.execution, a, b)
                 || (frame.before.has(a, b) && frame.same_reference.has(a, b))
         };
         let (mut order, mut left) = (Vec::new(), writes);
@@ -191,7 +192,7 @@ impl<'s> Search<'s> {
         let reads = self.frame.reads & !self.frame.atomics;
         members(reads).find_map(|read| {
             let source = self.execution.source[read];
-            let is_visible = source == INITIAL || self.judge.is_before(&self.execution, source, read);
+            let is_visible = source == INITIAL || self.checker.is_before(&self.execution, source, read);
             (!is_visible).then(|| Violation::new(Rule::Visibility, source, read))
         })
     }

@@ -27,8 +27,8 @@ pub struct AnnotatedTest {
 /// How to run the work-items of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestOptions {
-    /// The maximum number of rounds of a loop with accesses to shared memory.
-    pub rounds: u32,
+    /// The maximum number of iterations of a loop with accesses to shared memory.
+    pub max_iterations: u32,
     /// The values of objects that the test does not initialize.
     pub undefined: Undefined,
     /// See [`Launch::keeps_spins`].
@@ -80,7 +80,7 @@ impl AnnotatedTest {
             global: [local[0] * groups, 1, 1],
             local,
             sub_group: lanes,
-            rounds: options.rounds,
+            max_iterations: options.max_iterations,
             keeps_cut: true,
             keeps_spins: options.keeps_spins,
             only_consistent: true,

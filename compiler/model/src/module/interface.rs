@@ -97,7 +97,7 @@ impl Module {
         let function = self.entry(&launch.kernel)?;
         let headers = self.headers();
         let mut bound = Bound { launch: launch.clone(), function, headers, ..Bound::default() };
-        bound.launch.rounds = launch.rounds.max(1);
+        bound.launch.max_iterations = launch.max_iterations.max(1);
         let [x, y, z] = launch.local;
         if launch.local.contains(&0) || (0..3).any(|it| !launch.global[it].is_multiple_of(launch.local[it])) {
             let what = format!("the global size is not a multiple of the work-group size {x}, {y}, {z}");

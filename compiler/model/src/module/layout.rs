@@ -11,7 +11,7 @@ pub(super) type Value = SmallVec<[u64; 2]>;
 /// A scalar of a type: its byte offset, and its size in bytes.
 pub(super) type Leaf = (u64, u64);
 
-fn other(what: &str) -> Unsupported {
+fn unsupported(what: &str) -> Unsupported {
     Unsupported::Other(what.to_owned())
 }
 
@@ -34,7 +34,7 @@ impl Module {
             Op::TypeInt | Op::TypeFloat => Ok(definition.word(1)),
             Op::TypeVector => self.width(definition.word(1)),
             Op::TypePointer | Op::TypeUntypedPointerKHR => Ok(64),
-            _ => Err(other("a value of this type has no width")),
+            _ => Err(unsupported("a value of this type has no width")),
         }
     }
 
@@ -97,12 +97,12 @@ impl Module {
             }
             end += size;
         }
-        Err(other("a struct has no such member"))
+        Err(unsupported("a struct has no such member"))
     }
 
     fn length(&self, id: u32, bound: &Bound) -> Result<u64, Unsupported> {
         let length = self.constant(id, bound)?.first().copied().unwrap_or_default();
-        if length > 1 << 20 { Err(other("an array is too long to explore")) } else { Ok(length) }
+        if length > 1 << 20 { Err(unsupported("an array is too long to explore")) } else { Ok(length) }
     }
 
     /// The types of the parts of a composite type; none for a scalar.
@@ -145,7 +145,9 @@ impl Module {
             return Ok((0, self.leaves(ty, bound)?.len()));
         };
         let parts = self.parts(ty, bound)?;
-        let Some(&part) = parts.get(index as usize) else { return Err(other("a value has no such part")) };
+        let Some(&part) = parts.get(index as usize) else {
+            return Err(unsupported("a value has no such part"));
+        };
         let mut before = 0;
         for part in &parts[..index as usize] {
             before += self.leaves(*part, bound)?.len();

@@ -86,11 +86,11 @@ impl Run<'_> {
             self.chosen += 1;
             return choice.ok_or(Stop::Choose(address, size));
         }
-        Ok(self.own(address, size))
+        Ok(self.local_value(address, size))
     }
 
-    /// The value that the run itself has written, or the initial value.
-    fn own(&self, address: u64, size: u64) -> u64 {
+    /// The value that this run has written last, or the initial value.
+    fn local_value(&self, address: u64, size: u64) -> u64 {
         let byte = |at: u64| self.bytes.get(&at).copied().unwrap_or_else(|| self.bound.initial(at));
         (0..size).rev().fold(0, |all, at| all << 8 | u64::from(byte(address + at)))
     }
@@ -160,7 +160,7 @@ impl Run<'_> {
         for access in self.accesses.iter().filter(|access| access.writes) {
             let Some((object, offset)) = interface::object(access.address) else { continue };
             if !self.shared.contains(access.address, access.size) {
-                results.insert(Location { object, offset }, self.own(access.address, access.size));
+                results.insert(Location { object, offset }, self.local_value(access.address, access.size));
             }
         }
         results.into_iter().collect()

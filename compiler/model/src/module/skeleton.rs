@@ -365,10 +365,10 @@ impl<'m> Search<'m> {
 /// The work-items of a launch: those of a group are adjacent.
 pub(super) fn items(launch: &Launch) -> Vec<Item> {
     let count = |it: usize| launch.global[it] / launch.local[it].max(1);
-    let groups = each([count(0), count(1), count(2)]);
+    let groups = points_of_box([count(0), count(1), count(2)]);
     let mut items = Vec::new();
     for (group_number, group) in (0..).zip(groups) {
-        for (local_number, local) in (0..).zip(each(launch.local)) {
+        for (local_number, local) in (0..).zip(points_of_box(launch.local)) {
             items.push(Item { local, group, group_number, local_number });
             if items.len() as u32 > MAX_ITEMS {
                 return items;
@@ -379,7 +379,7 @@ pub(super) fn items(launch: &Launch) -> Vec<Item> {
 }
 
 /// The points of a box, the first dimension fastest.
-fn each([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+fn points_of_box([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
 }
 

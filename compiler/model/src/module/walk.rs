@@ -21,10 +21,10 @@ pub(super) enum Stop {
     /// It reads a shared location, at this address and of this size, and no value is chosen. The run can be resumed with one
     /// more choice.
     Choose(u64, u64),
-    /// A loop exceeds the bound on rounds.
+    /// A loop exceeds the maximum number of iterations.
     Long,
-    /// A round of a loop changed nothing. Its events start at this one, and are only loads of atomic objects and fences. There
-    /// is also a run without this round, which has the same effects. If the round loads nothing, the loop never ends.
+    /// An iteration of a loop changed nothing. Its events start at this index, and are only loads of atomic objects and fences.
+    /// A run without this iteration exists too and has the same effects. If the iteration loads nothing, the loop never ends.
     Idle(usize),
     Unsupported(Unsupported),
 }
@@ -50,10 +50,10 @@ struct Call {
     /// The instruction after the call, and the id of its result.
     return_to: usize,
     result: u32,
-    /// The block that control is in, and the one that it came from.
+    /// The labels of the current block and of its predecessor in this run.
     label: u32,
-    from: u32,
-    /// For each block: its label, the number of events at the last visit, and the rounds with events since the first.
+    predecessor: u32,
+    /// For each block: its label, the number of events at the last visit, and the iterations with events since the first visit.
     visits: Vec<(u32, usize, u32)>,
     /// For each header of a loop: the private memory at the last visit.
     private: BTreeMap<u32, BTreeMap<u64, u8>>,
@@ -71,7 +71,7 @@ pub(super) struct Run<'m> {
     values: Vec<Option<Value>>,
     pub(super) bytes: BTreeMap<u64, u8>,
     pub(super) accesses: Vec<Access>,
-    /// The number of accesses that are in the log.
+    /// The number of accesses that have been logged.
     pub(super) logged: usize,
     /// Chooses the values of reads instead of `choices`, if set.
     pub(super) observer: Option<&'m mut dyn super::Observer>,
@@ -141,7 +141,7 @@ impl<'m> Run<'m> {
         self.call(entry, parameters, 0)
     }
 
-    /// Runs the kernel to its end. The accesses are valid also if the run stops early.
+    /// Runs the kernel to its end. The accesses are valid even if the run stops early.
     pub(super) fn resume(&mut self) -> Result<Trace, Stop> {
         while self.steps < STEPS {
             if self.calls.is_empty() {
@@ -258,7 +258,7 @@ impl<'m> Run<'m> {
         }
         match self.module.definition(id)?.op {
             Op::Variable => Ok(smallvec![self.module.variable(id, self.item.group_number, self.bound)?]),
-            // Each work-item can have another undefined value.
+            // The undefined value can differ between work-items.
             Op::Undef if !self.bound.bytes(id).is_empty() => {
                 let value = self.module.constant(id, self.bound)?;
                 Ok(smallvec![u64::from(self.item.local_number); value.len()])
@@ -327,22 +327,22 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// Enters a block, and counts the rounds of its loop in which it accesses shared memory.
+    /// Enters a block, and counts the iterations of its loop that access shared memory.
     fn enter(&mut self, label: u32) -> Result<(), Stop> {
-        let (events, most) = (self.events.len(), self.bound.launch.rounds);
+        let (events, max_iterations) = (self.events.len(), self.bound.launch.max_iterations);
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
-        (call.from, call.label) = (call.label, label);
+        (call.predecessor, call.label) = (call.label, label);
         let known = call.visits.iter().position(|it| it.0 == label).unwrap_or_else(|| {
             call.visits.push((label, events, 0));
             call.visits.len() - 1
         });
-        let (_, last, rounds) = &mut call.visits[known];
+        let (_, last, iterations) = &mut call.visits[known];
         let before = *last;
         if before != events {
             *last = events;
-            *rounds += 1;
+            *iterations += 1;
         }
-        if *rounds > most {
+        if *iterations > max_iterations {
             return Err(Stop::Long);
         }
         if self.observer.is_none() && self.bound.headers.contains(&label) {
@@ -356,7 +356,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// Whether the values of the `OpPhi` of the block that control enters are those of its last visit.
+    /// Whether all `OpPhi` of the entered block have the values of its last visit.
     fn has_same_phis(&self) -> Result<bool, Unsupported> {
         let (_, values) = self.incoming(self.at + 1)?;
         Ok(values.iter().all(|(id, value)| self.known(*id) == Some(value)))
@@ -375,7 +375,7 @@ impl<'m> Run<'m> {
         Ok(cases.clone().find(literal).map_or(words[1], |case| case[length]))
     }
 
-    /// All `OpPhi` of a block take their values at once. Stops at the last of them.
+    /// Assigns all `OpPhi` of a block at once. Moves to the last of them.
     fn phis(&mut self) -> Result<(), Stop> {
         let (last, values) = self.incoming(self.at)?;
         self.at = last;
@@ -383,16 +383,16 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// The last of the `OpPhi` from this position, and the values that they take.
+    /// The position of the last `OpPhi` of the block at this position, and the new values of all of them.
     fn incoming(&self, at: usize) -> Result<(usize, Vec<(u32, Value)>), Unsupported> {
-        let from = self.calls.last().map_or(0, |call| call.from);
+        let predecessor = self.calls.last().map_or(0, |call| call.predecessor);
         let mut values = Vec::new();
         let rest = &self.module.instructions[at..];
         let is_here = |it: &&super::Instruction| matches!(it.op, Op::Phi | Op::Line | Op::NoLine);
         let mut last = at;
         for (index, phi) in rest.iter().take_while(is_here).enumerate().filter(|(_, it)| it.op == Op::Phi) {
             last = at + index;
-            let source = phi.words[2..].chunks_exact(2).find(|pair| pair[1] == from);
+            let source = phi.words[2..].chunks_exact(2).find(|pair| pair[1] == predecessor);
             let value = source.map_or(Ok(smallvec![0]), |pair| self.value(pair[0]))?;
             values.push((phi.word(1), value));
         }
@@ -587,7 +587,7 @@ impl<'m> Run<'m> {
             return Ok(leaves.into_iter().map(scalar).collect());
         }
         if is(StorageClass::Input) && definition.is_some_and(|it| it.words.len() < 4) {
-            return Err(Unsupported::Other("an input has no meaning".to_owned()).into());
+            return Err(Unsupported::Other("an input variable is not a built-in".to_owned()).into());
         }
         let operands = self.operands(&words[3..])?;
         self.load(words[0], address, operands)
@@ -602,7 +602,7 @@ fn displace(address: u64, by: u64) -> u64 {
 
 /// Whether this is an atomic operation.
 pub(super) fn is_atomic(op: Op) -> bool {
-    // All of them but those of extensions have these numbers.
+    // These opcodes are consecutive, except those of extensions.
     (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&(op as u32))
         || matches!(op, Op::AtomicFlagTestAndSet | Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
 }

@@ -102,7 +102,7 @@ fn loops_that_change_something_are_cut() {
     assert_eq!(findings(GROUPS, rows)[0], Finding::Unknown);
 }
 
-/// The work-items of a group can be scheduled in another way than the groups.
+/// The work-items of a group can be scheduled in a different way from the groups.
 #[test]
 fn each_level_has_a_scheduler() {
     let heads = "P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0";

@@ -28,7 +28,7 @@ const BOTH: u32 = UNIFORM_MEMORY | WORKGROUP_MEMORY;
 
 /// The required properties of a counterpart in the module.
 #[derive(Debug, Default)]
-struct Needs {
+struct Requirements {
     is_modify: bool,
     acquires: u32,
     releases: u32,
@@ -52,41 +52,42 @@ fn memories(mask: u32) -> u32 {
 }
 
 /// The requirements of an operation of the source, given the earlier operations of its work-item.
-fn needs(event: &Event, counterpart: &Event, before: &[Event], facts: &Facts) -> Needs {
+fn requirements(event: &Event, counterpart: &Event, before: &[Event], facts: &Facts) -> Requirements {
     let is_local = match event.location {
         Some(_) => event.space == Space::Local,
         None => memories(event.semantics) == WORKGROUP_MEMORY,
     };
     let most = if is_local { width(scope::WORKGROUP) } else { width(scope::DEVICE) };
-    let mut needs = Needs { width: width(event.scope).min(most), ..Needs::default() };
+    let mut requirements = Requirements { width: width(event.scope).min(most), ..Requirements::default() };
     let ordered = if event.is_seq_cst() { BOTH } else { memories(event.semantics) };
     if event.acquires() {
-        needs.acquires = ordered;
+        requirements.acquires = ordered;
     }
     if event.releases() {
-        needs.releases = ordered;
+        requirements.releases = ordered;
     }
     if let Some(location) = event.location {
         if event.is_seq_cst() {
-            needs = Needs { is_modify: true, acquires: BOTH, releases: BOTH, ..needs };
+            requirements = Requirements { is_modify: true, acquires: BOTH, releases: BOTH, ..requirements };
         }
         let is_beside = facts.seq_cst.contains(&location);
-        needs.is_modify |= event.action == Action::Modify || event.action == Action::Write && is_beside;
+        requirements.is_modify |=
+            event.action == Action::Modify || event.action == Action::Write && is_beside;
         if event.action == Action::Read && is_beside {
-            needs.width = most;
+            requirements.width = most;
         }
         // Only read-modify-writes continue a release sequence on Vulkan.
         if event.action == Action::Write && counterpart.action != Action::Modify {
             let heads = before.iter().filter(|it| it.location == Some(location) && it.writes());
             let released = heads.filter(|it| it.semantics & RELEASES != 0);
-            needs.releases |= released.fold(0, |all, it| all | memories(it.semantics));
+            requirements.releases |= released.fold(0, |all, it| all | memories(it.semantics));
         }
     }
     if facts.orders_both {
-        needs.acquires = if needs.acquires == 0 { 0 } else { BOTH };
-        needs.releases = if needs.releases == 0 { 0 } else { BOTH };
+        requirements.acquires = if requirements.acquires == 0 { 0 } else { BOTH };
+        requirements.releases = if requirements.releases == 0 { 0 } else { BOTH };
     }
-    needs
+    requirements
 }
 
 /// Checks that an event of the module is the counterpart of an operation of the source. The error states the difference.
@@ -106,7 +107,7 @@ pub(super) fn check_counterpart(
     if event.action == Action::Fence && counterpart.action != Action::Fence {
         return Err("is not a fence".to_owned());
     }
-    let needs = needs(event, counterpart, before, facts);
+    let requirements = requirements(event, counterpart, before, facts);
     if event.location.is_some() {
         if !counterpart.is_atomic {
             return Err("is not atomic".to_owned());
@@ -120,26 +121,27 @@ pub(super) fn check_counterpart(
         {
             return Err("has other values".to_owned());
         }
-        if needs.is_modify && counterpart.action != Action::Modify {
+        if requirements.is_modify && counterpart.action != Action::Modify {
             return Err("is not a read-modify-write".to_owned());
         }
     }
-    check(&needs, counterpart)
+    check(&requirements, counterpart)
 }
 
-fn check(needs: &Needs, counterpart: &Event) -> Result<(), String> {
+fn check(requirements: &Requirements, counterpart: &Event) -> Result<(), String> {
     let own = counterpart.semantics & BOTH;
     let acquired = if counterpart.acquires() && counterpart.semantics & MAKE_VISIBLE != 0 { own } else { 0 };
     let released =
         if counterpart.releases() && counterpart.semantics & MAKE_AVAILABLE != 0 { own } else { 0 };
-    if needs.acquires & !acquired != 0 {
+    if requirements.acquires & !acquired != 0 {
         return Err("does not acquire all memory".to_owned());
     }
-    if needs.releases & !released != 0 {
+    if requirements.releases & !released != 0 {
         return Err("does not release all memory".to_owned());
     }
-    let is_relaxed_fence = counterpart.location.is_none() && needs.acquires | needs.releases == 0;
-    if needs.width > width(counterpart.scope) && !is_relaxed_fence {
+    let is_relaxed_fence =
+        counterpart.location.is_none() && requirements.acquires | requirements.releases == 0;
+    if requirements.width > width(counterpart.scope) && !is_relaxed_fence {
         return Err("has a narrower scope".to_owned());
     }
     Ok(())
@@ -148,7 +150,7 @@ fn check(needs: &Needs, counterpart: &Event) -> Result<(), String> {
 /// Whether an event is this step of the counterpart of a seq_cst fence: a fence that acquires, a read-modify-write of the
 /// hidden word that changes nothing, a fence that releases.
 pub(super) fn check_fence_step(counterpart: &Event, step: usize) -> Result<(), String> {
-    let both = |acquires: bool, releases: bool| Needs {
+    let both = |acquires: bool, releases: bool| Requirements {
         is_modify: false,
         acquires: if acquires { BOTH } else { 0 },
         releases: if releases { BOTH } else { 0 },

@@ -23,7 +23,7 @@ impl Quantifier {
     }
 }
 
-/// A condition.
+/// The condition of a litmus test: a quantifier, and an expression on outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The quantifier.

@@ -25,7 +25,7 @@ use crate::{
     explore::{Error, Model, Options, explore},
 };
 
-/// A test.
+/// A litmus test in the format of Khronos' formal model.
 #[derive(Clone, Debug)]
 pub struct Khronos {
     /// The runs of its work-items.
@@ -50,7 +50,7 @@ pub struct Assertion {
 }
 
 impl Khronos {
-    /// Reads a test.
+    /// Parses a test.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut reader = Reader::default();
         let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Words;
 use crate::event::{Action, End, Event, Location, Object, Position, Skeleton, Trace, scope, semantics};
 
-/// The maximum number of rounds of a loop.
+/// The maximum number of iterations of a loop.
 const ROUNDS: usize = 2;
 /// The maximum number of runs of a work-item.
 const MAX_RUNS: usize = 4096;
@@ -75,7 +75,7 @@ pub(super) struct Program {
     pub(super) system: Vec<(usize, usize)>,
     /// Values that atomic reads can return out of thin air.
     pub(super) assumed: BTreeSet<u64>,
-    /// Whether to keep the runs that repeat a round of a loop forever, and those of loops that are cut.
+    /// Whether to keep the runs that repeat an iteration of a loop forever, and those of loops that are cut.
     pub(super) keeps_spins: bool,
 }
 

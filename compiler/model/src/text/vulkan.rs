@@ -21,9 +21,9 @@ use crate::{
     explore::{Error, Model, Options, Outcomes, explore_until},
 };
 
-use quorum::Late;
+use quorum::LateArrivals;
 
-/// A test.
+/// A litmus test in Dat3M's format for Vulkan.
 #[derive(Clone, Debug)]
 pub struct VulkanTest {
     /// The runs of its work-items: several sets if more work-items reach a barrier than its quorum, so that it can end before
@@ -43,7 +43,7 @@ impl VulkanTest {
         text.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("vulkan"))
     }
 
-    /// Reads a test.
+    /// Parses a test.
     pub fn read(text: &str) -> Result<Self, String> {
         Self::read_with(text, false, false)
     }
@@ -90,7 +90,7 @@ impl VulkanTest {
             program.assumed.extend(numbers.map(|number| number as u64));
         }
         let (mut skeletons, mut parts) = (Vec::new(), Vec::new());
-        for late in quorum::late(&rows)? {
+        for late in quorum::late_arrivals(&rows)? {
             let mut program = program.clone();
             for row in &rows {
                 for (number, cell) in row.iter().enumerate() {
@@ -228,7 +228,7 @@ fn comparison(name: &str) -> Option<fn(u64, u64) -> bool> {
 fn instructions(
     program: &mut Program,
     cell: &str,
-    (thread, rows, late): (usize, &[Vec<&str>], &Late),
+    (thread, rows, late): (usize, &[Vec<&str>], &LateArrivals),
 ) -> Result<Vec<Instruction>, String> {
     let unknown = || format!("not understood: {cell}");
     if let Some(label) = cell.strip_suffix(':') {

@@ -1,5 +1,5 @@
-//! Divides reads with a sampler that is chosen at run time into reads with each sampler that it can be. A launch binds
-//! samplers that are constants or arguments of the kernel.
+//! Replaces a read with a sampler that is chosen at run time by a branch with a read for each possible sampler. A launch can
+//! bind only samplers that are constants or arguments of the kernel.
 
 use kiln_ir::{Builder, CompareKind, Function, ImageAction, InstId, Op, ValueDef, ValueId};
 use kiln_types::ops::CompareOp;
@@ -64,7 +64,7 @@ fn candidates(
     Some(found)
 }
 
-/// Compares the bits of the sampler. Samplers with equal bits are equal.
+/// Builds the branches. They compare the bits of the sampler: samplers with equal bits are equal.
 fn select_sampler(builder: &mut Builder<'_>, id: InstId, candidates: &[ValueId]) -> ValueId {
     let inst = builder.function.insts[id].clone();
     let ty = builder.ty(inst.results[0]);

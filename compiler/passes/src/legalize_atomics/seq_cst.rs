@@ -5,7 +5,7 @@ use kiln_ir::{
     Atomic, BlockId, Builder, CompareKind, FuncId, Function, InstId, Known, Module, Op, Scalar, Type,
     ValueId, VarId,
 };
-use kiln_memory::{self as memory, Access, Operation, Replacement, Spaces, Surroundings, Sync};
+use kiln_memory::{self as memory, Access, Operation, ProgramFacts, Replacement, Spaces, Sync};
 use kiln_session::diag::Sink;
 use kiln_types::{
     index::Id as _,
@@ -26,10 +26,10 @@ pub(super) fn replace_operations(module: &mut Module, sink: &mut Sink) {
             let object = builder.function.object_spaces(id);
             let op = &builder.function.insts[id].op;
             let Some((operation, sync)) = op.synchronization(object) else { return builder.insert(id) };
-            let around = program.surroundings_of((function_id, id), operation, sync);
+            let facts = program.facts_for((function_id, id), operation, sync);
             let result = builder.function.insts[id].results.first().copied();
             let (replacement, rules) =
-                memory::explained_replacement(Environment::Vulkan, operation, sync, &around);
+                memory::explained_replacement(Environment::Vulkan, operation, sync, &facts);
             sink.record_mapping(builder.function.insts[id].span, &rules);
             match replacement {
                 Replacement::Same(sync) => {
@@ -55,7 +55,7 @@ pub(super) fn replace_operations(module: &mut Module, sink: &mut Sink) {
     }
 }
 
-/// The synchronizing operations of a module, from which `Surroundings` is computed. Conservative.
+/// The synchronizing operations of a module, from which `ProgramFacts` is computed. Conservative.
 #[derive(Default)]
 struct Program {
     /// The atomic operations.
@@ -180,17 +180,13 @@ impl Program {
         program
     }
 
-    fn surroundings_of(
-        &self,
-        (function, id): (FuncId, InstId),
-        operation: Operation,
-        sync: Sync,
-    ) -> Surroundings {
+    /// The facts about the program that the replacement of an operation depends on.
+    fn facts_for(&self, (function, id): (FuncId, InstId), operation: Operation, sync: Sync) -> ProgramFacts {
         let orders_both =
             self.has_seq_cst_fence || (self.has_seq_cst_access && self.ordered.contains(Spaces::BOTH));
         let Some(AtomicOperation { object, released, outer_loop }) = self.operations.get(&(function, id))
         else {
-            return Surroundings { orders_both, ..Surroundings::default() };
+            return ProgramFacts { orders_both, ..ProgramFacts::default() };
         };
         let about = |facts: Option<&Objects>| {
             facts.map_or(Spaces::NONE, |facts| facts.facts_about(object, object.spaces))
@@ -213,7 +209,7 @@ impl Program {
             true => released.union(about(again)),
             false => of_kernels(&self.releases),
         };
-        Surroundings { seq_cst_on_object: !own.union(others).is_empty(), released, orders_both }
+        ProgramFacts { seq_cst_on_object: !own.union(others).is_empty(), released, orders_both }
     }
 }
 

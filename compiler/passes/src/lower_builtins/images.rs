@@ -21,7 +21,7 @@ use kiln_types::{
     ty::{Access, ImageTy},
 };
 
-use self::levels::Detail;
+use self::levels::LevelSource;
 use super::{PLAIN, Pass};
 
 /// The mask of the addressing mode, and `CLK_ADDRESS_CLAMP`.
@@ -112,8 +112,8 @@ impl Pass<'_> {
             (ImageOp::Read, &[sampler, coordinates, ref detail @ ..]) if is_sampled => {
                 target.query_sizes(builder);
                 let detail = match *detail {
-                    [lod] => Detail::Lod(lod),
-                    [x, y] => Detail::Gradients([x, y].map(|it| {
+                    [lod] => LevelSource::Lod(lod),
+                    [x, y] => LevelSource::Gradients([x, y].map(|it| {
                         let parts = parts(builder, it, ty.dimensions());
                         joined(builder, &parts)
                     })),

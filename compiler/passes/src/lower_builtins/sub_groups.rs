@@ -24,7 +24,9 @@ pub(super) fn sub_group(
         | Collective::Shuffle
         | Collective::ShuffleXor
         | Collective::ShuffleUp
-        | Collective::ShuffleDown => Some(moved(builder, builtin, args[0], &args[1..], &params[1..])),
+        | Collective::ShuffleDown => {
+            Some(call_for_each_word(builder, builtin, args[0], &args[1..], &params[1..]))
+        }
         Collective::AllEqual => {
             let words = words_of(builder, args[0]);
             let equal: Vec<ValueId> =
@@ -91,11 +93,11 @@ fn shuffle(
         let params = [param, lane].into_iter().collect();
         return Some(builder.value(Op::Builtin(builtin, params), &[value, index], ty));
     }
-    Some(moved(builder, builtin, value, &[index], &[lane]))
+    Some(call_for_each_word(builder, builtin, value, &[index], &[lane]))
 }
 
 /// Applies the function to each word of each component.
-fn moved(
+fn call_for_each_word(
     builder: &mut Builder<'_>,
     builtin: BuiltinId,
     value: ValueId,

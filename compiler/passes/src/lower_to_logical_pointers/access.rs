@@ -94,18 +94,24 @@ impl Accessor<'_, '_> {
             let (pointer, int) = (self.element_pointer(index), Scalar::int_of_size(own));
             let atomic = relaxed_atomic(AtomicOp::Load, int, self.access.is_volatile);
             let bits = self.builder.value(Op::Atomic(atomic), &[pointer], Type::Scalar(int));
-            return self.cut(bits, position, byte, Scalar::int_of_size(piece));
+            return self.extract_part(bits, position, byte, Scalar::int_of_size(piece));
         }
         let element = self.load_element(position, byte);
         let bits = self.builder.bitcast(element, Type::Scalar(Scalar::int_of_size(own)));
         if piece == own {
             return bits;
         }
-        self.cut(bits, position, byte, Scalar::int_of_size(piece))
+        self.extract_part(bits, position, byte, Scalar::int_of_size(piece))
     }
 
     /// Extracts the part of an element that begins at this byte, with the width of an integer type.
-    pub(super) fn cut(&mut self, element: ValueId, position: ValueId, byte: u64, part: Scalar) -> ValueId {
+    pub(super) fn extract_part(
+        &mut self,
+        element: ValueId,
+        position: ValueId,
+        byte: u64,
+        part: Scalar,
+    ) -> ValueId {
         let shift = self.shift(position, byte);
         let low = self.builder.binary(BinaryOp::LShr, element, shift);
         self.builder.resize(low, part, false)

@@ -113,7 +113,7 @@ impl Accessor<'_, '_> {
         if matches!(access, PartAccess::Load) {
             let load = Atomic { ty: wide, ..atomic.clone() };
             let whole = native(self.builder, pointer, load, &[], Some(Type::Scalar(wide)))?;
-            let value = self.cut(whole, position, 0, part);
+            let value = self.extract_part(whole, position, 0, part);
             return Some(self.builder.bitcast(value, ty));
         }
         let shift = self.shift(position, 0);
@@ -142,7 +142,7 @@ impl Accessor<'_, '_> {
                 builder.binary(BinaryOp::Or, kept, shifted)
             })
         };
-        let old = self.cut(whole, position, 0, part);
+        let old = self.extract_part(whole, position, 0, part);
         Some(self.builder.bitcast(old, ty))
     }
 }

@@ -177,7 +177,7 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     if let Some(known) = splat_bits(builder, condition) {
         return Some(if known == 0 { otherwise } else { then });
     }
-    // An undefined value may be any value, so also the other one.
+    // An undefined value may be any value, such as the other one.
     if is_undefined(builder, then) || is_undefined(builder, otherwise) {
         return Some(if is_undefined(builder, then) { otherwise } else { then });
     }

@@ -98,7 +98,7 @@ pub fn program(number: u64, statements: Statements) -> Program {
         local: [size, 1, 1],
         sub_group,
         arguments,
-        rounds: 2,
+        max_iterations: 2,
         only_consistent: true,
         ..Launch::default()
     };

@@ -22,7 +22,7 @@ struct Test {
     question: Question,
     /// Whether only the outcomes count that the test selects.
     is_filtered: bool,
-    /// The rounds of loops.
+    /// The iterations of loops.
     bound: u32,
     expected: Expected,
 }
@@ -146,7 +146,7 @@ fn ends(
     (model, budget): (Model, u64),
     scheduler: Progress,
 ) -> Result<Verdict, String> {
-    let options = TestOptions { rounds: test.bound + 2, keeps_spins: true, ..TestOptions::default() };
+    let options = TestOptions { max_iterations: test.bound + 2, keeps_spins: true, ..TestOptions::default() };
     let found = AnnotatedTest::read(module, text, options).map_err(|e| e.to_string())?;
     super::ends(&found.skeleton, model, scheduler, Options { budget, ..Options::default() })
 }
@@ -159,14 +159,14 @@ fn verdict(path: &Path, test: &Test, (model, budget): (Model, u64)) -> Result<Ve
     if let Question::Ends(scheduler) = question {
         return ends((&module, &text), test, (model, budget), scheduler);
     }
-    let rounds = match test.expected {
+    let max_iterations = match test.expected {
         Expected::Unknown => test.bound,
         Expected::Pass | Expected::Fail => 2 * test.bound + 2,
     };
     let mut satisfied = Vec::new();
     let (mut is_cut, mut quantifier) = (false, None);
     for undefined in [Undefined::Zero, Undefined::Distinct] {
-        let options = TestOptions { rounds, undefined, ..TestOptions::default() };
+        let options = TestOptions { max_iterations, undefined, ..TestOptions::default() };
         let found = AnnotatedTest::read(&module, &text, options).map_err(|e| e.to_string())?;
         let stops_at_race = question == Question::NoRace && (found.filter.is_none() || !test.is_filtered);
         let options = Options { budget, stops_at_race, ..Options::default() };
@@ -197,7 +197,7 @@ fn verdict(path: &Path, test: &Test, (model, budget): (Model, u64)) -> Result<Ve
     // Longer loops can add outcomes, so only what one outcome shows is certain.
     let can_change = holds != (quantifier == Some(Quantifier::Exists));
     match can_change && is_cut && test.expected != Expected::Unknown {
-        true => Err("its loops have more rounds than the bound".to_owned()),
+        true => Err("its loops have more iterations than the bound".to_owned()),
         false => Ok(Verdict { holds }),
     }
 }

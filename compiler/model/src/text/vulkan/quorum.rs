@@ -1,21 +1,21 @@
 //! Barriers with a quorum, such as `cbar.acq_rel.wg.semsc0 1, 1, 2`: they end when that many work-items have arrived.
 //!
-//! With fewer work-items than the quorum, a barrier never ends. With more, it can end before the last ones arrive. Those are late
-//! and do not wait: they see the earlier writes of the others, but not the other way round. Each further work-item in time only
-//! makes the order stronger, so the executions with exactly the quorum in time have all outcomes.
+//! If fewer work-items than the quorum arrive, a barrier never ends. If more arrive, it can end before the last ones do. These
+//! late work-items do not wait: they see the earlier writes of the others, but the others do not see theirs. Each additional
+//! work-item in time only makes the order stronger, so the executions with exactly the quorum in time have all outcomes.
 
 /// The number of the entry of a barrier by a work-item that is late; the number of the work-item is added.
 pub(super) const LATE: u32 = 1 << 16;
 
 /// The work-items that arrive at a barrier after it has ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Late {
+pub(super) struct LateArrivals {
     /// The barrier; `None` if no work-item is late.
     instance: Option<String>,
     threads: Vec<usize>,
 }
 
-impl Late {
+impl LateArrivals {
     /// Whether a work-item is late at a barrier.
     pub(super) fn contains(&self, thread: usize, instance: &str) -> bool {
         self.instance.as_deref() == Some(instance) && self.threads.contains(&thread)
@@ -29,7 +29,7 @@ fn barrier(cell: &str) -> Option<(&str, Option<&str>)> {
     Some((parts.next()?, parts.nth(1)))
 }
 
-/// The work-items that have a barrier.
+/// The work-items that execute a barrier.
 fn arriving(rows: &[Vec<&str>], instance: &str) -> Vec<usize> {
     let of_row = |row: &Vec<&str>| -> Vec<usize> {
         let is_it = |cell: &str| barrier(cell).is_some_and(|it| it.0 == instance);
@@ -48,7 +48,7 @@ pub(super) fn hangs(rows: &[Vec<&str>], instance: &str, quorum: &str) -> Result<
 }
 
 /// The possible sets of late work-items.
-pub(super) fn late(rows: &[Vec<&str>]) -> Result<Vec<Late>, String> {
+pub(super) fn late_arrivals(rows: &[Vec<&str>]) -> Result<Vec<LateArrivals>, String> {
     let mut found: Option<(&str, usize, Vec<usize>)> = None;
     for cell in rows.iter().flatten() {
         let Some((instance, Some(quorum))) = barrier(cell) else { continue };
@@ -62,11 +62,11 @@ pub(super) fn late(rows: &[Vec<&str>]) -> Result<Vec<Late>, String> {
         }
         found = Some((instance, threads.len() - quorum, threads));
     }
-    let Some((instance, count, threads)) = found else { return Ok(vec![Late::default()]) };
+    let Some((instance, count, threads)) = found else { return Ok(vec![LateArrivals::default()]) };
     let chosen = |set: u32| -> Vec<usize> {
         let is_one = |(index, _): &(usize, &usize)| set >> index & 1 != 0;
         threads.iter().enumerate().filter(is_one).map(|(_, thread)| *thread).collect()
     };
     let sets = (0..1_u32 << threads.len()).filter(|set| set.count_ones() as usize == count);
-    Ok(sets.map(|set| Late { instance: Some(instance.to_owned()), threads: chosen(set) }).collect())
+    Ok(sets.map(|set| LateArrivals { instance: Some(instance.to_owned()), threads: chosen(set) }).collect())
 }

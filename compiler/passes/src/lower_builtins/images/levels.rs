@@ -13,7 +13,7 @@ const MIP_LINEAR: u64 = 0x40;
 
 /// What selects the level of a read with a sampler (`cl_khr_mipmap_image`).
 #[derive(Clone, Copy)]
-pub(super) enum Detail {
+pub(super) enum LevelSource {
     Lod(ValueId),
     Gradients([ValueId; 2]),
 }
@@ -26,14 +26,16 @@ impl Pass<'_> {
         target: &mut Target,
         sampler: ValueId,
         coordinates: ValueId,
-        detail: Detail,
+        detail: LevelSource,
     ) -> ValueId {
         let sampler = self.sampler(builder, target, sampler);
         let [along, given, layer] = self.coordinates(builder, target, coordinates);
         if self.is_filtered_by_device(target) {
             return match detail {
-                Detail::Lod(lod) => device_sample(builder, target, sampler.bits, [&along, &given], &[lod]),
-                Detail::Gradients(both) => {
+                LevelSource::Lod(lod) => {
+                    device_sample(builder, target, sampler.bits, [&along, &given], &[lod])
+                }
+                LevelSource::Gradients(both) => {
                     let both = both.map(|it| normalized_gradient(builder, target, sampler.bits, it));
                     device_sample(builder, target, sampler.bits, [&along, &given], &both)
                 }
@@ -41,8 +43,8 @@ impl Pass<'_> {
         }
         let levels = target.levels(builder);
         let lod = match detail {
-            Detail::Lod(lod) => lod,
-            Detail::Gradients(both) => self.lod_of(builder, target, sampler.bits, both),
+            LevelSource::Lod(lod) => lod,
+            LevelSource::Gradients(both) => self.lod_of(builder, target, sampler.bits, both),
         };
         let bits = sampler.bits;
         let lod = self.call_image_function(builder, "image_lod", &[lod, levels, bits]).unwrap_or(lod);

@@ -1,4 +1,4 @@
-//! A memory model, prepared for one frame: it accepts choices one by one, and undoes them.
+//! Checks the consistency of an execution of one frame in a memory model. Choices are added one at a time, and can be undone.
 
 use super::Model;
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
     vulkan,
 };
 
-pub(super) enum Judge {
+/// The state of a memory model for one frame.
+pub(super) enum ConsistencyChecker {
     Vulkan(Box<vulkan::Model>),
     OpenCl(Box<opencl::Model>),
 }
@@ -20,7 +21,7 @@ pub(super) enum State {
     OpenCl([Mark; 2]),
 }
 
-impl Judge {
+impl ConsistencyChecker {
     /// Returns `None` if there are too many events.
     pub(super) fn new(frame: &Frame, model: Model) -> Option<Self> {
         let vulkan = |has_chains| Some(Self::Vulkan(Box::new(vulkan::Model::new(frame, has_chains)?)));
@@ -90,10 +91,10 @@ impl Judge {
     }
 
     /// The verdict on an execution that is consistent but for the order of seq_cst operations.
-    pub(super) fn judge(&mut self, execution: &Execution) -> Verdict {
+    pub(super) fn verdict(&mut self, execution: &Execution) -> Verdict {
         match self {
-            Self::Vulkan(model) => model.judge(),
-            Self::OpenCl(model) => model.judge(execution),
+            Self::Vulkan(model) => model.verdict(),
+            Self::OpenCl(model) => model.verdict(execution),
         }
     }
 

@@ -1,10 +1,10 @@
-//! A relation that grows, and returns to an earlier state when a search goes back.
+//! A relation to which a search adds pairs, and which it restores to an earlier state when it backtracks.
 
 use super::{Relation, Set, members};
 
 /// A relation with its inverse, and the rows that additions have replaced.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Growing {
+pub(crate) struct ReversibleRelation {
     rows: Relation,
     columns: Relation,
     /// The elements whose rows or columns have grown, with those before.
@@ -21,7 +21,7 @@ enum Line {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark(usize);
 
-impl Growing {
+impl ReversibleRelation {
     /// Starts with the pairs of a relation.
     pub(crate) fn new(relation: Relation) -> Self {
         Self { columns: relation.inverse(), rows: relation, trail: Vec::new() }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn it_grows_and_goes_back() {
-        let mut relation = Growing::new(Relation::from_predicate(5, |a, b| (a, b) == (0, 1)));
+        let mut relation = ReversibleRelation::new(Relation::from_predicate(5, |a, b| (a, b) == (0, 1)));
         let start = relation.mark();
         relation.connect(2, 3);
         let middle = relation.mark();
