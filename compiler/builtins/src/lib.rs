@@ -180,6 +180,11 @@ impl Set {
         self.rows.iter().map(|id| (*id, row(*id)))
     }
 
+    /// Whether its function is variadic.
+    pub fn is_variadic(&self) -> bool {
+        self.rows().any(|(_, row)| row.signature.is_variadic)
+    }
+
     /// The parameter types of all overloads with this number of parameters, without those that take any type.
     pub fn parameter_types(&self, types: &mut Types, count: usize) -> Vec<Vec<TyId>> {
         let mut all: Vec<Vec<TyId>> = Vec::new();

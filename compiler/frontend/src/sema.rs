@@ -74,6 +74,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) sink: &'a mut Sink,
     /// Information for the language server, if requested.
     facts: Option<&'a mut Facts>,
+    /// Whether the unused values of a `,` have been reported.
+    is_comma_reported: bool,
     /// The extensions and features of the language version, target and options.
     pub(crate) extensions: Extensions,
     /// Becomes `hir::Module::types`.
@@ -130,6 +132,7 @@ pub fn check(
         interner,
         sink,
         facts,
+        is_comma_reported: false,
         extensions: extensions::enabled(options),
         types: Types::new(),
         module: hir::Module::default(),

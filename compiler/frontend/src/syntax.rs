@@ -198,6 +198,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 Language::Glsl => "GLSL",
                 Language::Hlsl => "HLSL",
                 Language::Metal => "Metal",
+                Language::ObjectiveC => "Objective-C",
             };
             let diagnostic = syntax(format!("`{}` is a keyword of {language}", interner.text(name)));
             match keyword.map(Keyword::spelling) {
@@ -287,6 +288,7 @@ fn construct(after: Construct, interner: &Interner) -> Option<String> {
         Construct::TypeDefinition => "the type definition".to_owned(),
         Construct::Parameter => "the parameter".to_owned(),
         Construct::Statement => "the statement".to_owned(),
+        Construct::Label => "the label".to_owned(),
         Construct::Token(kind) => token(kind, interner),
         Construct::Start => return None,
     })

@@ -76,6 +76,9 @@ static TABLES: &[(When, &[&str])] = &[
     (
         When::Always,
         &[
+            // C99 6.10.8
+            "__STDC__ 1",
+            "__STDC_VERSION__ 199901L",
             // OpenCL C 6.12
             "__ENDIAN_LITTLE__ 1",
             "CL_VERSION_1_0 100",

@@ -370,7 +370,8 @@ impl Sema<'_> {
             self.report_missing(&what, &missing, call.callee);
             return None;
         }
-        let wanted = list_of_counts(counts);
+        let least = if set.is_variadic() { "at least " } else { "" };
+        let wanted = format!("{least}{}", list_of_counts(counts));
         let message = format!("`{name}` takes {wanted}, not {given}");
         let diagnostic = Diagnostic::new(Code::ArgumentCount, call.callee, message);
         let diagnostic = match given == 0 && (name.ends_with("barrier") || name.ends_with("mem_fence")) {

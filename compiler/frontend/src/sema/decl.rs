@@ -544,7 +544,7 @@ impl Sema<'_> {
 
     /// Checks an initializer that is one expression, as if by assignment.
     pub(crate) fn initial_value(&mut self, expr: &ast::Expr, ty: QualTy) -> Expr {
-        let value = self.value(expr);
+        let value = self.value_for(ty.ty, expr, Self::value);
         self.assign_convert(value, ty, AssignContext::Initialize)
     }
 }

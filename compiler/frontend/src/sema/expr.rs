@@ -224,9 +224,11 @@ impl Sema<'_> {
     /// `left, right` (OpenCL C 6.5.12).
     fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
         let operand = self.operand(left);
+        let is_reported = self.is_comma_reported;
         // Reading an atomic object is reported as an error.
         let is_atomic = matches!(&operand, Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty));
-        if !is_atomic
+        if !is_reported
+            && !is_atomic
             && is_pure(&operand)
             && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
         {
@@ -240,6 +242,43 @@ impl Sema<'_> {
         let left = self.read(operand, AtomicRead::Operator);
         let right = self.operator_value(right);
         Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
+    }
+
+    /// Evaluates an expression that becomes an object of this type. Warns about `float2 v = (1, 2)`, which lacks the type
+    /// of a vector literal.
+    pub(crate) fn value_for(
+        &mut self,
+        ty: TyId,
+        expr: &ast::Expr,
+        evaluate: fn(&mut Self, &ast::Expr) -> Expr,
+    ) -> Expr {
+        if !self.is_list_of_components(ty, expr) {
+            return evaluate(self, expr);
+        }
+        let cast = format!("({})", self.show(ty));
+        self.report(
+            Diagnostic::new(Code::UnusedValue, expr.span, "only the last of these values is used")
+                .help(format!("a vector literal needs its type: write `{cast}` before it"))
+                .prefix(expr.span, &cast)
+                .note("OpenCL C 6.5.12: the value of `a, b` is that of `b`"),
+        );
+        let before = std::mem::replace(&mut self.is_comma_reported, true);
+        let value = evaluate(self, expr);
+        self.is_comma_reported = before;
+        value
+    }
+
+    /// Whether this is a list in parentheses, with as many values as this vector type has components.
+    fn is_list_of_components(&self, ty: TyId, expr: &ast::Expr) -> bool {
+        let (Ty::Vector(_, count), ast::ExprKind::Paren(list)) = (self.types.get(ty), &expr.kind) else {
+            return false;
+        };
+        let (mut rest, mut length) = (*list, 1);
+        while let ast::ExprKind::Comma(comma) = &rest.kind {
+            length += 1;
+            rest = &comma.left;
+        }
+        length == u32::from(*count)
     }
 
     /// Evaluates an operand for its effects. An atomic object is not read.

@@ -28,6 +28,9 @@ const REPEAT_LIMIT: u64 = 1 << 20;
 /// The maximum length of an array whose length comes from its initializer.
 const LENGTH_LIMIT: u64 = 1 << 32;
 
+/// The message for a designator in the braces of a vector.
+const VECTOR_DESIGNATOR: &str = "the components of a vector have no designators";
+
 /// The parts so far.
 #[derive(Default)]
 struct Parts {
@@ -253,7 +256,13 @@ impl Sema<'_> {
         let mut repeats = 0;
         for (number, designator) in designators.iter().enumerate() {
             if number > 0 && !self.descend(path) {
-                self.report_designator(designator, "there is nothing to designate");
+                let (part, _) = path.last().and_then(|top| self.next_part(*top))?;
+                let message = if matches!(self.types.get(part.ty), Ty::Vector(..)) {
+                    VECTOR_DESIGNATOR.to_owned()
+                } else {
+                    format!("a designator cannot name a part of `{}`", self.show(part.ty))
+                };
+                self.report_designator(designator, &message);
                 return None;
             }
             let frame = *path.last()?;
@@ -491,7 +500,7 @@ impl Sema<'_> {
         let mut total = 0u32;
         for item in list.items {
             if let Some(designator) = item.designators.first() {
-                self.report_designator(designator, "the components of a vector have no designators");
+                self.report_designator(designator, VECTOR_DESIGNATOR);
                 return self.error_value(list.span);
             }
             let Initializer::Expr(expr) = &item.value else {

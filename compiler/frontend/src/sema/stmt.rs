@@ -406,7 +406,11 @@ impl Sema<'_> {
 
     /// `return` (C99 6.8.6.4).
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
-        let value = value.map(|value| (self.value(value), value.span));
+        let wanted = match self.body.returns {
+            Returns::Type(result) => result,
+            Returns::Inferred(first) => first.unwrap_or(TyId::VOID),
+        };
+        let value = value.map(|value| (self.value_for(wanted, value, Self::value), value.span));
         let result = match self.body.returns {
             Returns::Type(result) => result,
             Returns::Inferred(None) => {

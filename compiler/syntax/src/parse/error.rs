@@ -96,6 +96,8 @@ pub enum Construct {
     TypeDefinition,
     /// A parameter or parameter list.
     Parameter,
+    /// `case` with its value, or `default`.
+    Label,
     /// The start of a statement, such as `if (…)` or `break`.
     Statement,
     /// Another token.

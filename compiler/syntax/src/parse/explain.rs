@@ -89,6 +89,11 @@ pub(super) fn construct(state: &State<'_, '_>, start: Boundary, at: usize) -> Co
             Construct::Declaration
         }
         (kind, _) if is_enumerator(tokens) => Construct::Token(kind),
+        (_, [Token { kind: TokenKind::Keyword(Keyword::Case | Keyword::Default), .. }, ..])
+            if parenthesis.is_none() =>
+        {
+            Construct::Label
+        }
         (_, [Token { kind: TokenKind::Keyword(keyword), .. }, ..])
             if parenthesis.is_none() && is_statement(*keyword) =>
         {

@@ -21,7 +21,8 @@ const WINDOW: usize = 12;
 const MIN_LENGTH: usize = 3;
 
 /// Words of other languages, and the equivalent keyword. A word without one is removed.
-const FOREIGN: [(&str, Language, Option<Keyword>); 14] = [
+const FOREIGN: [(&str, Language, Option<Keyword>); 15] = [
+    ("__block", Language::ObjectiveC, None),
     ("__constant__", Language::Cuda, Some(Keyword::Constant)),
     ("__device__", Language::Cuda, None),
     ("__forceinline__", Language::Cuda, Some(Keyword::Inline)),
@@ -49,6 +50,8 @@ pub enum Language {
     Hlsl,
     /// The Metal shading language
     Metal,
+    /// Objective-C, and C with Apple's blocks
+    ObjectiveC,
 }
 
 /// Replacements of undeclared names near the error by keywords, the nearest to the error first.

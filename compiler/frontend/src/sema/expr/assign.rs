@@ -39,7 +39,8 @@ impl Sema<'_> {
         let spelling: Cow<'_, str> = op.node.map_or("=".into(), |op| format!("{}=", op.spelling()).into());
         let written = ModificationSpans { span, value: Some(right.span) };
         let lvalue = self.writable(left, op.span, &spelling, written);
-        let value = self.operator_value(right);
+        let ty = lvalue.as_ref().map_or(TyId::ERROR, |lvalue| lvalue.ty.ty);
+        let value = self.value_for(ty, right, Self::operator_value);
         let Some(lvalue) = lvalue else { return self.error_value(span) };
         if value.ty == TyId::ERROR {
             return value;
