@@ -200,13 +200,16 @@ impl Node {
         self.replace(State::Ended(result))
     }
 
-    /// Records that a held host command has advanced to this status. Returns the callbacks to run.
+    /// Records that a held host command has advanced to this status, if it has not advanced further. Returns the
+    /// callbacks to run.
     pub(crate) fn advance(&self, status: Status) -> Held {
         let mut due = Held::default();
         if let State::Held(held) = &mut *self.state() {
-            held.status = status;
-            let (now, later) =
-                std::mem::take(&mut held.callbacks).into_iter().partition(|(wanted, _)| *wanted <= status);
+            // Its thread can start it before the thread that submits it gets here.
+            held.status = held.status.max(status);
+            let (now, later) = std::mem::take(&mut held.callbacks)
+                .into_iter()
+                .partition(|(wanted, _)| *wanted <= held.status);
             (due.callbacks, held.callbacks) = (now, later);
         }
         due
@@ -467,5 +470,18 @@ impl fmt::Debug for Event {
 impl fmt::Debug for UserEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UserEvent").field("status", &self.event.status()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_runs_is_not_submitted_later() {
+        let node = Node::new_held();
+        node.advance(Status::Running);
+        node.advance(Status::Submitted);
+        assert_eq!(Event::of_host(node).status(), Ok(Status::Running));
     }
 }
