@@ -18,7 +18,9 @@ pub(crate) fn completions(command: &CompletionsCommand) -> Result<Outcome, Failu
 }
 
 pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
-    fs::create_dir_all(&command.folder)?;
+    let folder = &command.folder;
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure(format!("cannot create the folder `{}`: {error}", folder.display())))?;
     let mut kiln = Cli::command();
     kiln.build();
     let pages = kiln.get_subcommands().filter(|command| command.get_name() != "help");
@@ -26,7 +28,7 @@ pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
         let name = page.get_display_name().unwrap_or_else(|| page.get_name()).replace(' ', "-");
         let mut text = Vec::new();
         clap_mangen::Man::new(page.clone()).render(&mut text)?;
-        write_output(&command.folder.join(format!("{name}.1")).to_string_lossy(), &text)?;
+        write_output(&folder.join(format!("{name}.1")).to_string_lossy(), &text)?;
     }
     Ok(Outcome::Success)
 }

@@ -1,5 +1,7 @@
 //! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `1,2,3`, `file:PATH`.
 
+use std::{fs::File, io::Read as _};
+
 use super::value::{ElementType, Number, ScalarType};
 use crate::exit::{Failure, failure};
 
@@ -70,12 +72,18 @@ pub(super) fn list(text: &str) -> Option<&str> {
     in_braces.or_else(|| is_bare.then_some(text))
 }
 
+/// The maximum length of a range of numbers.
+const MAX_RANGE: u128 = 1 << 24;
+
 /// Parses numbers separated by commas; `a..b` is every number from `a` to `b`, ascending or descending.
 pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
     let mut numbers = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         match part.split_once("..") {
             Some((first, last)) => match (integer(first)?, integer(last)?) {
+                (first, last) if first.abs_diff(last) >= MAX_RANGE => {
+                    return failure(format!("`{part}` has too many numbers; write a formula of `iota`"));
+                }
                 (first, last) if first <= last => numbers.extend((first..=last).map(Number::Int)),
                 (first, last) => numbers.extend((last..=first).rev().map(Number::Int)),
             },
@@ -86,10 +94,16 @@ pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
 }
 
 fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
-    let mut bytes = std::fs::read(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
-    if bytes.len() > size {
-        return failure(format!("`{path}` has {} bytes, the buffer has {size}", bytes.len()));
+    let cannot_read = |error| Failure(format!("cannot read `{path}`: {error}"));
+    let file = File::open(path).map_err(cannot_read)?;
+    let metadata = file.metadata().map_err(cannot_read)?;
+    let length = metadata.len();
+    if metadata.is_file() && length > size as u64 {
+        return failure(format!("`{path}` has {length} bytes, the buffer has {size}"));
     }
+    let mut bytes = Vec::new();
+    // A device such as `/dev/urandom` has no end.
+    file.take(size as u64).read_to_end(&mut bytes).map_err(cannot_read)?;
     bytes.resize(size, 0);
     Ok(bytes)
 }

@@ -209,12 +209,10 @@ pub(crate) fn bind(
     let parameters = parameters(&kernel, interface);
     if launch.arg.len() != parameters.len() {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-        return failure(format!(
-            "kernel `{name}` takes {} arguments ({}), but {} are given",
-            parameters.len(),
-            names.join(", "),
-            launch.arg.len()
-        ));
+        let (wanted, given) = (parameters.len(), launch.arg.len());
+        let plural = if wanted == 1 { "" } else { "s" };
+        let list = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        return failure(format!("kernel `{name}` takes {wanted} argument{plural}{list}, not {given}"));
     }
     for (index, (text, parameter)) in launch.arg.iter().zip(&parameters).enumerate() {
         let value = memory.argument(device, text, parameter)?;
