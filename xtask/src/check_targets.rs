@@ -29,7 +29,7 @@ pub(crate) fn check_targets(wanted: &CheckTargets) -> Outcome {
         let mut cargo = if wanted.debian { rust_web::cargo()? } else { process::cargo() };
         cargo.args(["check", "--locked", "--target", target]);
         if wanted.debian {
-            // A folder of its own: the build scripts of the ordinary compiler differ.
+            // A separate folder: the build scripts of the ordinary compiler differ.
             cargo
                 .arg("-Zbuild-std=std,panic_unwind")
                 .env("CARGO_TARGET_DIR", process::target_dir().join("targets"));

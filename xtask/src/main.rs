@@ -121,7 +121,7 @@ fn main() -> ExitCode {
         Command::Oracle(words) => differential::oracle(&words),
         Command::Frontends(words) => differential::frontends(&words),
         Command::Vscode(options) => vscode::vscode(&options),
-        // A package of its own, so that the other commands do not wait for the build of LALRPOP.
+        // A separate package, so that the other commands do not wait for the build of LALRPOP.
         Command::Grammar => {
             process::run(process::cargo().args(["run", "--quiet", "--package", "kiln-generate"]))
         }

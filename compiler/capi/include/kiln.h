@@ -7,7 +7,7 @@
 
 /* libkiln: compiles OpenCL C to SPIR-V. docs/c-api.md describes it.
  *
- * Options and results are handles, and every function accepts NULL as a handle. Texts are UTF-8 and end with a
+ * Options and results are handles, and every function accepts NULL as a handle. Strings are UTF-8 and end with a
  * zero; those that the library returns are valid until their result or their options are freed. Threads may use
  * the same options at once while none of them changes them, and the same result always.
  *

@@ -50,7 +50,7 @@ pub(crate) enum LineKind {
     Wrapped(Owner),
     /// Starts with the brace that closes a block.
     Closes,
-    /// Comments, on lines of their own.
+    /// Comments, on separate lines.
     Comment,
     /// A directive or verbatim text.
     Raw,

@@ -77,7 +77,7 @@ pub enum ShortBlocks {
     Always,
 }
 
-/// Where braces are on a line of their own (`BraceWrapping`).
+/// Where braces are on a separate line (`BraceWrapping`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Braces {
     /// The brace of a function.

@@ -187,7 +187,7 @@ pub struct ImageFact {
     pub byte: u32,
 }
 
-/// An image whose levels a kernel writes. The descriptors of level 1 and of those after it follow that of the image, up to
+/// An image whose levels a kernel writes. The descriptors of levels 1 and higher follow the descriptor of the image, up to
 /// [`WrittenLevels::COUNT`] levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenLevels {
@@ -971,7 +971,7 @@ pub struct Atomic {
     pub failure: Option<Known<Order>>,
     /// The scope.
     pub scope: Known<Scope>,
-    /// The memory that it orders. `None` for that of its object. `passes/legalize_atomics` adds to it (R1, R7).
+    /// The memory that it orders. `None` for the memory of its object. `passes/legalize_atomics` adds to it (R1, R7).
     pub spaces: Option<FenceFlags>,
     /// Whether the object is volatile.
     pub is_volatile: bool,

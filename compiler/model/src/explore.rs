@@ -252,8 +252,8 @@ struct Explorer<'s> {
     options: Options,
     found: Outcomes,
     known: HashMap<Vec<u64>, Known>,
-    /// The number of candidates in this pass, and that of choices: combinations of shapes, positions of writes and sources of
-    /// reads.
+    /// The numbers of candidates and of choices in this pass. A choice is a combination of shapes, the position of a write, or the
+    /// source of a read.
     candidates: u64,
     choices: u64,
     pass: Pass,

@@ -2,7 +2,7 @@
 //!
 //! A [`Skeleton`] contains the accesses of a launch's work-items to shared memory. [`Module::skeleton`] extracts it from a
 //! SPIR-V module of any compiler. [`explore::explore`] enumerates the executions that a [`Model`] permits.
-//! The model of OpenCL is for modules of the OpenCL environment, that of Vulkan for Vulkan's.
+//! OpenCL's model is for modules of the OpenCL environment, and Vulkan's model for modules of the Vulkan environment.
 //!
 //! Must not depend on the compiler or on the mapping from OpenCL to Vulkan, which it checks.
 //!

@@ -57,10 +57,10 @@ pub(crate) struct Model {
     /// Program order of steps, with each step itself, and its inverse.
     program: Relation,
     program_inverse: Relation,
-    /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before. It begins as that of
-    /// single work-items.
+    /// For each set of storage classes: the steps that order all of them, and inter-thread-happens-before, which initially
+    /// relates only steps of the same work-item.
     classes: Vec<(Set, ReversibleRelation)>,
-    /// The steps in the same instance of a step's scope, the steps in whose scope it is, and those of which both are true.
+    /// The steps in the same instance of a step's scope, the steps whose scope includes it, and the intersection of both.
     shared: Relation,
     sharing: Relation,
     both_share: Relation,
@@ -93,7 +93,7 @@ pub(crate) struct State {
     located: Mark,
 }
 
-/// The maximum number of sets of storage classes: those of four classes.
+/// The maximum number of sets of storage classes: the nonempty sets of four classes.
 const MAX_SETS: usize = 15;
 
 fn class(event: &Event) -> u32 {
@@ -455,7 +455,7 @@ impl Model {
         Ok(())
     }
 
-    /// From-reads: whether a read from this source reads an older value than that of a write.
+    /// From-reads: whether a read from this source reads an older value than a write stores.
     fn is_read_before(&self, execution: &Execution, source: usize, write: usize) -> bool {
         source == INITIAL
             || (source != write

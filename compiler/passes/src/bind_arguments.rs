@@ -343,7 +343,7 @@ fn reject_excess_images(
         _ => None,
     });
     let (read, written): (Vec<_>, Vec<_>) = images.partition(|access| *access == ty::Access::ReadOnly);
-    // Each level that a kernel writes is an image of its own.
+    // Each level that a kernel writes is a separate image.
     let leveled = interface.written_levels.iter().filter(|levels| levels.kernel == id).count();
     let levels = leveled * (WrittenLevels::COUNT as usize - 1);
     for (count, limit, verb) in [

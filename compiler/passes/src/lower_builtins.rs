@@ -95,7 +95,7 @@ struct Pass<'a> {
     image_blocks: Vec<FuncId>,
     /// The block for `capture_event_profiling_info`, if it is used.
     profile: Option<FuncId>,
-    /// Whether writes to images convert colors for those of sRGB.
+    /// Whether writes to sRGB images convert the colors.
     converts_to_srgb: bool,
 }
 

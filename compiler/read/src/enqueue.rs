@@ -106,7 +106,7 @@ impl Reader<'_> {
         Ok(function)
     }
 
-    /// The name of the entry point, or a name after that of the function.
+    /// The name of the function's entry point, or a name that is derived from the function's.
     fn name_of_kernel(&self, function: u32) -> String {
         let entries = self.words.preamble().iter().filter(|inst| inst.op == Op::EntryPoint);
         let mut names = entries.filter(|inst| inst.operands.get(1) == Some(&function));
@@ -320,7 +320,7 @@ impl Body<'_, '_, '_> {
     }
 }
 
-/// The limit of the bytes for an enqueued function. That of Vulkan is lower.
+/// The maximum number of bytes that an enqueued function gets. Vulkan's limit is lower.
 const MAX_BYTES: u64 = 1 << 16;
 
 /// A call of a function of OpenCL C with this number of arguments.

@@ -180,7 +180,7 @@ impl Emitter<'_> {
         variable
     }
 
-    /// The variable of a constant sampler. The samplers of a module have a descriptor set of their own, because every
+    /// The variable of a constant sampler. The samplers of a module have a separate descriptor set, because every
     /// kernel finds them at the same bindings. They take normalized coordinates.
     fn literal_sampler(&mut self, bits: u32) -> Word {
         let bits = bits | NORMALIZED;

@@ -146,7 +146,7 @@ impl Decorations {
     }
 }
 
-/// The types that must have an explicit layout: those of blocks, and those that physical pointers point to.
+/// The types that must have an explicit layout: blocks and the pointees of physical pointers, with their parts.
 fn types_with_layout(module: &Module<'_>, decorations: &Decorations) -> FxHashSet<Word> {
     let mut found = FxHashSet::default();
     let has_shared_blocks = module.has(Capability::WorkgroupMemoryExplicitLayoutKHR);

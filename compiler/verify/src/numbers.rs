@@ -41,14 +41,14 @@ struct Form {
     width: Width,
 }
 
-/// Which widths must be equal. The numbers of components must always be.
+/// Which widths must be equal. The numbers of components must be equal in any case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
-    /// Those of the operands and the result.
+    /// The widths of the operands and the result.
     All,
-    /// Those of the first operand and the result.
+    /// The widths of the first operand and the result.
     First,
-    /// Those of the operands.
+    /// The widths of the operands.
     Operands,
     /// The operand and the result have different widths.
     Other,

@@ -1,4 +1,4 @@
-//! Commands without memory of their own: markers, barriers, native kernels (OpenCL API 5.10, 5.12).
+//! Commands without memory objects: markers, barriers, native kernels (OpenCL API 5.10, 5.12).
 
 use std::ffi::c_void;
 use std::sync::Arc;

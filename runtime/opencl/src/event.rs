@@ -130,7 +130,7 @@ impl Event {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submitted,
             CL_PROFILING_COMMAND_START => times.start,
-            // No device starts commands of its own.
+            // Devices start only commands that were enqueued.
             CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
             _ => return fail(CL_INVALID_VALUE),
         }))

@@ -266,7 +266,7 @@ const CREATE: &[(&str, Call)] = &[
         let raw = event::create_user(context, &raw mut s.error);
         if s.keep(Event, raw) == CL_SUCCESS {
             s.open.push(raw);
-            // A reference of its own, so that the status can still be set.
+            // Another reference, so that the status can still be set.
             event::retain(raw);
         }
         s.error

@@ -158,7 +158,7 @@ impl Image {
         self.number as u64 + 1
     }
 
-    /// A level as an image of its own. `None` if there is no such level.
+    /// A level as a separate image. `None` if there is no such level.
     pub fn level(&self, level: u32) -> Option<Self> {
         Some(self.memory.texels(self.texels.level(level.into())?))
     }

@@ -48,7 +48,7 @@ pub(super) fn unpack() -> Outcome {
 /// The driver manifest for the Vulkan loader.
 const MANIFEST: &str = "lvp_icd.json";
 
-/// Downloads the package from the backports of this machine's release, with package lists of its own.
+/// Downloads the package from the backports of this machine's release, with separate package lists.
 fn download(scratch: &Path) -> Result<PathBuf, String> {
     let (mirror, release) = mirror()?;
     let suite = format!("{release}-backports");

@@ -25,7 +25,7 @@ use crate::{
 /// The findings for all schedulers.
 pub(super) struct Table {
     names: Names,
-    /// The schedulers of work-groups, those of the work-items of a group, or both, if there are several of them.
+    /// The schedulers and their findings: for work-groups, for the work-items of a group, or for both, if there are several.
     rows: Vec<(Progress, Finding)>,
     /// The data races, which make the behavior undefined.
     races: Vec<String>,

@@ -81,7 +81,7 @@ impl Ordering {
         }
     }
 
-    /// The order of an access: that of a load, a store, or a read-modify-write.
+    /// The order argument of an access. A load acquires, a store releases, and a read-modify-write does both.
     fn argument(self, acquires: bool, releases: bool) -> &'static str {
         match (self, acquires, releases) {
             (Self::Relaxed | Self::Fences, ..) => "relaxed",

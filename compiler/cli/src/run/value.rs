@@ -25,7 +25,7 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// The names of types: Kiln's short name, and that of OpenCL C.
+/// The names of types: Kiln's short name, and the name in OpenCL C.
 pub(crate) const NAMES: [(&str, &str, ScalarType); 11] = [
     ("i8", "char", ScalarType::Int { bytes: 1, signed: true }),
     ("u8", "uchar", ScalarType::Int { bytes: 1, signed: false }),

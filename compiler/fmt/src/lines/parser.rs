@@ -176,7 +176,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Handles a directive or verbatim text: a line of its own, unless it is inside a statement.
+    /// Handles a directive or verbatim text: a separate line, unless it is inside a statement.
     fn raw(&mut self) {
         let directive = if self.token().kind == Kind::Directive { self.token().directive() } else { "" };
         match directive {

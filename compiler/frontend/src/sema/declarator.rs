@@ -468,7 +468,7 @@ impl Sema<'_> {
         Some(made(ty.in_space(AddressSpace::Private)))
     }
 
-    /// Whether a type can be that of a parameter: not `half` without its extension, and not a block.
+    /// Checks that a parameter can have a type: not `half` without its extension, and not a block.
     fn check_parameter(&mut self, ty: QualTy, span: Span) -> bool {
         if self.is_storage_only(ty.ty) {
             self.report_half("a parameter", span);

@@ -29,7 +29,7 @@ pub(super) struct Search<'s> {
     /// The values of the known writes, by event.
     pub(super) written: Vec<u64>,
     pub(super) runs: Vec<Runs<'s>>,
-    /// The initial outcome, and that of the candidate.
+    /// The initial outcome, and the outcome of the candidate.
     initial: Vec<u64>,
     pub(super) outcome: Vec<u64>,
     /// The verdict on the choices at all cells that can synchronize: the others do not change it.

@@ -239,7 +239,7 @@ impl Module {
         Ok(())
     }
 
-    /// Initializes the variables that are objects of their own.
+    /// Initializes the variables that are objects themselves.
     fn initialize_objects(&self, bound: &mut Bound) -> Result<(), Unsupported> {
         bound.objects = bound.launch.objects.clone().unwrap_or_default();
         for it in self.instructions.iter().filter(|it| it.op == Op::Variable) {

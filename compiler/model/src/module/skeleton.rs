@@ -94,7 +94,7 @@ struct Search<'m> {
 
 impl Module {
     /// The values that reads of atomic objects can return from thin air: the constants that stores write and that computations
-    /// use, and those of the launch. Values that such runs then write are found like all others.
+    /// use, and the constants of the launch. The values that such runs write are collected like all others.
     fn assumed(&self, bound: &Bound) -> BTreeSet<u64> {
         let mut ids = Vec::new();
         for it in &self.instructions {

@@ -79,7 +79,7 @@ fn reads(all: Set, execution: &Execution, precedes: &mut Relation) -> Vec<Foreig
 }
 
 /// The rules for seq_cst fences. Each forbids that one operation precedes another in S if a read of an atomic object
-/// sees an older value than that of a write, or if one write is older than another.
+/// returns an older value than a write stores, or if one write is older than another.
 fn fences(all: Set, execution: &Execution, precedes: &mut Relation) {
     let frame = &execution.frame;
     let fences = all & !frame.reads & !frame.writes;

@@ -90,7 +90,7 @@ fn work_items_wait_at_barriers() {
     let found = findings(group, &format!("{barrier} | st.atom.dv.sc0 x, 1 ;"));
     let Finding::Stuck(stuck) = &found[0] else { panic!("{found:?}") };
     assert_eq!(stuck.states, [State::Waits(0), State::Done]);
-    // Another work-group has barriers of its own. Work-items that wait leave the processor to the others.
+    // Each work-group has its own barriers. Work-items that wait leave the processor to the others.
     assert_eq!(ending(GROUPS, &format!("{barrier} | st.atom.dv.sc0 x, 1 ;")), Scheduler::ALL);
     assert_eq!(ending(group, &format!("{barrier} | {barrier} ;")), Scheduler::ALL);
 }

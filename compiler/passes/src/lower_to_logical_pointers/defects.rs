@@ -94,7 +94,7 @@ impl Defects {
         self.is(Defect::AssumedStarts)
     }
 
-    /// Whether the private objects of a parameter have layouts of their own.
+    /// Whether the private objects of a parameter have different layouts.
     pub(super) fn has_own_layouts(self) -> bool {
         self.is(Defect::OwnLayouts)
     }

@@ -122,7 +122,7 @@ fn bits(builder: &mut Builder<'_>, operation: &Operation, name: &str, signed: Op
     for amount in args.iter_mut().skip(numbers) {
         *amount = builder.resize(*amount, Scalar::I32, false);
     }
-    // The sign is that of the name; the first operand and the amounts match either way.
+    // The name determines the sign; the first operand and the amounts match either way.
     let _ = signed;
     one(call::value(builder, name, &args, None, result)?)
 }

@@ -26,7 +26,8 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     })
 }
 
-/// The comparison, and whether the result is its negation: an unordered comparison is that of the opposite ordered one.
+/// The comparison, and whether its result must be negated: an unordered comparison is the negation of the opposite ordered
+/// one.
 const fn comparison(op: Op) -> Option<(CompareOp, CompareKind, bool)> {
     use CompareKind::{Float, Signed, Unsigned};
     use CompareOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};

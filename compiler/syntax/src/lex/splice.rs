@@ -2,7 +2,7 @@
 //!
 //! Most files contain neither, and are not copied.
 
-/// A text without trigraphs and line splices, with a map to the original offsets.
+/// The text of a source without trigraphs and line splices, with a map to the original offsets.
 pub struct Spliced {
     /// `None` if the original contains neither.
     text: Option<String>,

@@ -307,7 +307,7 @@ impl Repair<'_, '_, '_> {
     }
 
     /// Whether the candidate ends an item with `;` before a line that starts with a keyword. That line is another item, which
-    /// can contain an error of its own.
+    /// can contain another error.
     fn ends_item(&self, candidate: &Candidate, stuck: &Stuck) -> bool {
         let [Edit { at, kind: EditKind::Insert(Terminal::Punct(Punct::Semicolon)) }] = candidate.edits[..]
         else {

@@ -134,13 +134,13 @@ impl Waves {
         Ok(words(&bytes).as_chunks().0.to_vec())
     }
 
-    /// The events that new commands can have: those of the first `most` without references, and the rest.
-    fn free_events(&mut self, most: u32) -> Result<Vec<EventId>> {
-        let events = self.read_events(most)?;
+    /// The events that new commands can use: those among the first `max` without references, and all later ones.
+    fn free_events(&mut self, max: u32) -> Result<Vec<EventId>> {
+        let events = self.read_events(max)?;
         let unused = (1..).zip(&events).filter(|(_, [references, _])| *references as i32 <= 0);
         let unused: Vec<EventId> = unused.map(|(event, _)| event).collect();
         let mut free = self.commands.forget(unused);
-        free.extend(most + 1..=format::EVENTS);
+        free.extend(max + 1..=format::EVENTS);
         self.has_list = true;
         Ok(free)
     }

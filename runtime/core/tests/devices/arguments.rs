@@ -10,7 +10,7 @@ pub(crate) fn argument_blocks(device: &Device) {
     let queue = device.queue().unwrap();
     let out = device.buffer_from(&[0u32; 3]).unwrap();
     let mut kernel = program.kernel("k").unwrap();
-    // Each launch has a block of its own, even before the earlier one has run.
+    // Each launch has its own block, even before the earlier one has run.
     for i in 0..20u32 {
         kernel.set(0, &out).unwrap().set(1, i).unwrap().set(2, [i + 1, i + 2]).unwrap();
         launch(&queue, &kernel, 1).unwrap();

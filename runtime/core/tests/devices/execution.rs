@@ -26,7 +26,7 @@ pub(crate) fn copy_kernel(device: &Device) {
         assert_eq!(read[..covered], numbers[..covered]);
         assert!(read[covered..].iter().all(|word| *word == 0));
     }
-    // The kernel sees a part of a buffer as a buffer of its own.
+    // The kernel sees a part of a buffer as a separate buffer.
     queue.fill(&target, 0).unwrap();
     kernel.set(0, &source.slice(100..).unwrap()).unwrap();
     launch(&queue, &kernel, NdRange::from(900).offset(5)).unwrap();

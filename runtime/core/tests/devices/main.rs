@@ -1,4 +1,4 @@
-//! Runs every test on every device of this machine, in a process of its own and with the validation layer enabled: any
+//! Runs every test on every device of this machine, in a separate process and with the validation layer enabled: any
 //! message of the layer fails the test.
 //!
 //! Without `VK_DRIVER_FILES`, the devices are the two software drivers of Debian, and a missing driver is a failure.
@@ -140,7 +140,7 @@ fn main() -> ExitCode {
 /// Names the device in a process that runs one test only.
 const ONE_ON: &str = "KILN_TEST_ONE";
 
-/// Runs a test in a process of its own: a crash is its failure alone, and the validation layer of Debian 12 (1.3.239)
+/// Runs a test in a separate process: a crash is its failure alone, and the validation layer of Debian 12 (1.3.239)
 /// crashes if several devices are opened and used at the same time.
 fn in_process(index: usize, name: &str) -> Result<(), Failed> {
     let output = Command::new(std::env::current_exe()?).arg(name).env(ONE_ON, index.to_string()).output()?;
