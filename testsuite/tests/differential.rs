@@ -16,9 +16,9 @@ fn random_programs_give_the_same_results_as_with_pocl() {
     // Most runs must have results, and timeouts must be rare.
     for (configuration, count) in &tally.configurations {
         let all = count.same + count.different + count.rejected + count.late + count.failed;
-        let most = if configuration.starts_with("swiftshader") { all / 4 } else { all / 10 };
+        let max = if configuration.starts_with("swiftshader") { all / 4 } else { all / 10 };
         assert!(
-            count.late <= most,
+            count.late <= max,
             "{configuration} is late {} times of {all}: {:?}",
             count.late,
             count.seeds

@@ -102,15 +102,15 @@ fn bins(printed: &str) -> Result<Vec<u64>, String> {
 /// Draws a row for each bin, with a resolution of an eighth of a character.
 fn draw(out: &mut impl io::Write, bins: &[u64], color: bool) -> io::Result<()> {
     const WIDTH: u64 = 56;
-    let most = bins.iter().copied().max().unwrap_or(0).max(1);
+    let max = bins.iter().copied().max().unwrap_or(0).max(1);
     writeln!(out)?;
     for (index, count) in bins.iter().enumerate() {
-        let eighths = count * WIDTH * 8 / most;
+        let eighths = count * WIDTH * 8 / max;
         let mut bar = "█".repeat((eighths / 8) as usize);
         bar.push_str(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][(eighths % 8) as usize]);
         // From blue to red in the 216-color cube, by height.
         let shade = [27, 33, 39, 45, 50, 48, 82, 118, 154, 190, 226, 220, 214, 208, 202, 196]
-            [(count * 15 / most) as usize];
+            [(count * 15 / max) as usize];
         match color {
             true => writeln!(out, "{index:>4} \x1b[38;5;{shade}m{bar}\x1b[0m {count}")?,
             false => writeln!(out, "{index:>4} {bar} {count}")?,

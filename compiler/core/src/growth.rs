@@ -25,7 +25,7 @@ fn nested_loops_add_a_constant_number_of_values() {
         );
         values(source, "promote_early")
     };
-    let [few, more, most] = [10, 20, 30].map(nested);
+    let [few, more, max] = [10, 20, 30].map(nested);
     assert!(few < more);
-    assert_eq!(most - more, more - few);
+    assert_eq!(max - more, more - few);
 }

@@ -435,7 +435,7 @@ fn with_narrow_identity(
     builtin: BuiltinId,
     params: &[BuiltinParam],
 ) -> ValueId {
-    let (least, most) = match params.first() {
+    let (min, max) = match params.first() {
         Some(BuiltinParam::Value(ty::Scalar::Char, _)) => (i8::MIN.into(), i8::MAX.into()),
         Some(BuiltinParam::Value(ty::Scalar::Short, _)) => (i16::MIN.into(), i16::MAX.into()),
         _ => return value,
@@ -445,8 +445,8 @@ fn with_narrow_identity(
         return value;
     };
     let (op, limit) = match arithmetic {
-        Arithmetic::Min => (CompareOp::Less, most),
-        Arithmetic::Max => (CompareOp::Greater, least),
+        Arithmetic::Min => (CompareOp::Less, max),
+        Arithmetic::Max => (CompareOp::Greater, min),
         _ => return value,
     };
     let limit = builder.i32(limit);

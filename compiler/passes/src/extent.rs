@@ -147,14 +147,14 @@ pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Ex
             return false;
         };
         // The distance from the first byte of the other access to the first byte of this one.
-        let (least, greatest) = (low.saturating_sub(other_high), high.saturating_sub(other_low));
+        let (min, max) = (low.saturating_sub(other_high), high.saturating_sub(other_low));
         let (before, behind) = (size as i64, other_size as i64);
         match period.and_then(|period| i64::try_from(period).ok()) {
-            None => greatest <= -before || least >= behind,
+            None => max <= -before || min >= behind,
             // No repetition of one access overlaps the other.
             Some(period) => {
-                let start = least.rem_euclid(period);
-                start >= behind && start + (greatest - least) <= period - before
+                let start = min.rem_euclid(period);
+                start >= behind && start + (max - min) <= period - before
             }
         }
     };

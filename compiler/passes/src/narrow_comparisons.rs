@@ -89,19 +89,19 @@ fn compare_with_constant(
     let Const::Bits(bits) = builder.function.constant(right)?.clone() else { return None };
     let is_signed = compare.kind == CompareKind::Signed || left.is_signed;
     let numbers = bits.iter().map(|&bits| value_of_bits(bits, wide, is_signed));
-    let (least, most) = value_range(narrow, left.is_signed);
-    if numbers.clone().all(|it| (least..=most).contains(&it)) {
+    let (min, max) = value_range(narrow, left.is_signed);
+    if numbers.clone().all(|it| (min..=max).contains(&it)) {
         let narrowed = numbers.map(|it| it as u64 & narrow.mask()).collect();
         let right = builder.constant(ty, Const::Bits(narrowed));
         return Some(builder.compare(compare.op, kind, left.value, right));
     }
     let known = |it: i128| match compare.op {
-        CompareOp::Less | CompareOp::LessEqual => it > most,
-        CompareOp::Greater | CompareOp::GreaterEqual => it < least,
+        CompareOp::Less | CompareOp::LessEqual => it > max,
+        CompareOp::Greater | CompareOp::GreaterEqual => it < min,
         CompareOp::NotEqual => true,
         CompareOp::Equal => false,
     };
-    let is_outside = numbers.clone().all(|it| !(least..=most).contains(&it));
+    let is_outside = numbers.clone().all(|it| !(min..=max).contains(&it));
     let results = numbers.map(|it| u64::from(known(it))).collect();
     is_outside.then(|| builder.constant(ty.with_bool(), Const::Bits(results)))
 }

@@ -123,8 +123,8 @@ fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Op
     let distance = (COUNT - 1) * counted.step.unsigned_abs();
     // The last value of the type in the direction that the loop comes from.
     let (op, extreme, reached, closer) = if counted.step > 0 {
-        let least = if is_signed { half } else { 0 };
-        (CompareOp::GreaterEqual, least, least.wrapping_add(distance), BinaryOp::Sub)
+        let min = if is_signed { half } else { 0 };
+        (CompareOp::GreaterEqual, min, min.wrapping_add(distance), BinaryOp::Sub)
     } else {
         let greatest = if is_signed { half - 1 } else { mask };
         (CompareOp::LessEqual, greatest, greatest.wrapping_sub(distance), BinaryOp::Add)

@@ -129,10 +129,10 @@ impl Preprocessor<'_> {
         }
         let text = self.interner.text(definition.name);
         let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let least = if parameters.variadic { count - 1 } else { count };
+        let min = if parameters.variadic { count - 1 } else { count };
         let at_least = if parameters.variadic { "at least " } else { "" };
         let message =
-            format!("macro `{text}` takes {at_least}{least} argument{} but is given {given}", plural(least));
+            format!("macro `{text}` takes {at_least}{min} argument{} but is given {given}", plural(min));
         let mut diagnostic = Diagnostic::new(Code::MacroArguments, call, message);
         if !self.is_built_in(definition.definition) {
             diagnostic = diagnostic.also(definition.definition, "defined here");

@@ -233,11 +233,11 @@ impl Evaluator<'_> {
     }
 
     /// Parses operators with at least this precedence.
-    fn binary(&mut self, least: u8, usage: Use) -> Outcome {
+    fn binary(&mut self, min: u8, usage: Use) -> Outcome {
         let mut left = self.unary(usage)?;
         while let Some((operator, span)) = self.tokens.get(self.at).and_then(operator) {
             let precedence = precedence(operator);
-            if precedence < least {
+            if precedence < min {
                 break;
             }
             self.at += 1;

@@ -58,8 +58,8 @@ impl Piece {
         matches!(self.next, Next::End)
     }
 
-    /// Advances to the next piece: at least `least` tokens, up to the end of a line.
-    pub(super) fn advance(&mut self, file: &SourceFile, least: usize, interner: &mut Interner) {
+    /// Advances to the next piece: at least `min` tokens, up to the end of a line.
+    pub(super) fn advance(&mut self, file: &SourceFile, min: usize, interner: &mut Interner) {
         self.tokens.clear();
         self.directives.clear();
         let text = file.spliced.text(&file.text);
@@ -70,7 +70,7 @@ impl Piece {
         };
         for lexed in lexer {
             if lexed.line_start {
-                if self.tokens.len() >= least {
+                if self.tokens.len() >= min {
                     self.next = Next::Token(lexed);
                     return;
                 }

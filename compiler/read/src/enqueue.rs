@@ -167,12 +167,12 @@ impl Body<'_, '_, '_> {
         };
         let work_items = query(&mut self.builder, "get_kernel_work_group_size")?;
         let sub_group = query(&mut self.builder, "get_kernel_preferred_work_group_size_multiple")?;
-        let most = self.builder.binary(BinaryOp::UDiv, work_items, sub_group);
+        let max = self.builder.binary(BinaryOp::UDiv, work_items, sub_group);
         let value = if inst.op == Op::GetKernelMaxNumSubgroups {
-            most
+            max
         } else {
             let count = self.value(inst.word(0)?)?;
-            let fits = self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, most);
+            let fits = self.builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, max);
             let size = self.builder.binary(BinaryOp::Mul, count, sub_group);
             let none = self.builder.i32(0);
             self.builder.select(fits, size, none)

@@ -43,9 +43,9 @@ impl Emitter<'_> {
 
     /// An array of elements; a structure of arrays if one instruction cannot have all elements.
     fn bytes_constant(&mut self, element: Type, bytes: &[u8]) -> (Word, Word) {
-        let most = MAX_ELEMENTS * size_of(element).max(1) as usize;
-        if bytes.len() > most {
-            let members = bytes.chunks(most).map(|part| self.bytes_constant(element, part)).collect();
+        let max = MAX_ELEMENTS * size_of(element).max(1) as usize;
+        if bytes.len() > max {
+            let members = bytes.chunks(max).map(|part| self.bytes_constant(element, part)).collect();
             return self.packed(members);
         }
         let (ty, count) = self.array_of(element, bytes.len() as u64);

@@ -32,12 +32,12 @@ fn distance(name: &str, other: &str) -> Option<usize> {
         row[0] = i + 1;
         let mut least_of_row = row[0];
         for (j, &r) in right.iter().enumerate() {
-            let mut least = (above[j] + usize::from(l != r)).min(above[j + 1] + 1).min(row[j] + 1);
+            let mut min = (above[j] + usize::from(l != r)).min(above[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && l == right[j - 1] && left[i - 1] == r {
-                least = least.min(before[j - 1] + 1);
+                min = min.min(before[j - 1] + 1);
             }
-            row[j + 1] = least;
-            least_of_row = least_of_row.min(least);
+            row[j + 1] = min;
+            least_of_row = least_of_row.min(min);
         }
         // A transposition may still lower the distance by one.
         if least_of_row > limit + 1 {

@@ -108,9 +108,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let count = entry.operands().len() - 2;
-        let least = row.operands.iter().filter(|it| it.quantifier == OperandQuantifier::One).count();
+        let min = row.operands.iter().filter(|it| it.quantifier == OperandQuantifier::One).count();
         let is_open = row.operands.iter().any(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
-        if count < least || !is_open && count > row.operands.len() {
+        if count < min || !is_open && count > row.operands.len() {
             findings.push(entry.finding(&INSTRUCTION, format!("{} has {count} operands", row.opname)));
         } else if set == Set::Glsl && is_by_components(number) {
             let mut operands = entry.operands()[2..].iter().filter_map(Operand::id);

@@ -24,15 +24,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let view = view { center: [-0.45, 0.0], width: 2.6, columns: COLUMNS, rows: ROWS, ..Default::default() };
     let pixels = (COLUMNS * ROWS) as usize;
     let hits = device.buffer_from(&vec![0u32; pixels])?;
-    let most = device.buffer_from(&[0u32])?;
+    let max = device.buffer_from(&[0u32])?;
     let picture = device.buffer::<u32>(pixels)?;
     // SAFETY: `trace` checks its indices; the other kernels have one work-item for each pixel.
     unsafe {
         for round in 0..rounds {
             program.trace(&queue, 1_000_000, view, round * 7919, &hits)?;
         }
-        program.brightest(&queue, pixels, &hits, &most)?;
-        program.tone(&queue, pixels, &hits, &most, &picture)?;
+        program.brightest(&queue, pixels, &hits, &max)?;
+        program.tone(&queue, pixels, &hits, &max, &picture)?;
     }
     let bytes: Vec<u8> = queue.read(&picture)?.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
 

@@ -192,13 +192,13 @@ impl Queue {
     pub(crate) fn collect(
         &self,
         host: HostRows,
-        most: u64,
+        max: u64,
         send: impl Fn(Memory, u64, u64) -> Command,
     ) -> Result<Event> {
         let total = host.bytes();
         let mut chunks = Vec::new();
-        for at in (0..total).step_by(usize::try_from(most).unwrap_or(usize::MAX)) {
-            let bytes = most.min(total - at);
+        for at in (0..total).step_by(usize::try_from(max).unwrap_or(usize::MAX)) {
+            let bytes = max.min(total - at);
             chunks.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
         }
         let targets = chunks.clone();

@@ -264,11 +264,11 @@ fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
     let mut room = CHOSEN_GROUP_SIZE.min(limits.group_size);
     let mut local = [1; 3];
     for d in 0..3 {
-        let most = room.min(limits.item_sizes[d]).min(global[d]).max(1);
-        let divisors = || (1..=most).rev().filter(|size| global[d].is_multiple_of(*size));
+        let max = room.min(limits.item_sizes[d]).min(global[d]).max(1);
+        let divisors = || (1..=max).rev().filter(|size| global[d].is_multiple_of(*size));
         let preferred = divisors().find(|size| d == 0 && size % limits.preferred_multiple.max(1) == 0);
         let size = preferred.or_else(|| divisors().next()).unwrap_or(1);
-        local[d] = if limits.non_uniform && size < most.div_ceil(4) { most } else { size };
+        local[d] = if limits.non_uniform && size < max.div_ceil(4) { max } else { size };
         room /= local[d];
     }
     local

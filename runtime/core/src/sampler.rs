@@ -49,30 +49,30 @@ pub enum Filter {
 pub struct LevelFilter {
     /// How values between levels are computed (`CL_SAMPLER_MIP_FILTER_MODE`).
     pub filter: Filter,
-    /// The least level of detail in 256ths.
-    least: u16,
+    /// The minimum level of detail (`minLod`) in 256ths.
+    min: u16,
     /// The distance of the greatest level of detail from `LevelFilter::MAX_LOD`.
     rest: u16,
 }
 
 impl LevelFilter {
-    /// The greatest level of detail in 256ths. No image has more than 16 levels.
+    /// The maximum level of detail (`maxLod`) in 256ths. No image has more than 16 levels.
     const MAX_LOD: u16 = 0xfff;
 
     /// A filter with limits of the level of detail (`CL_SAMPLER_LOD_MIN`, `CL_SAMPLER_LOD_MAX`), which are rounded to
     /// 256ths.
-    pub fn new(filter: Filter, least: f32, most: f32) -> Self {
+    pub fn new(filter: Filter, min: f32, max: f32) -> Self {
         let number = |lod: f32| (lod * 256.0).round().clamp(0.0, Self::MAX_LOD.into()) as u16;
-        Self { filter, least: number(least), rest: Self::MAX_LOD - number(most) }
+        Self { filter, min: number(min), rest: Self::MAX_LOD - number(max) }
     }
 
-    /// The least level of detail.
-    pub fn least(self) -> f32 {
-        f32::from(self.least) / 256.0
+    /// The minimum level of detail (`minLod`).
+    pub fn min_lod(self) -> f32 {
+        f32::from(self.min) / 256.0
     }
 
-    /// The greatest level of detail.
-    pub fn most(self) -> f32 {
+    /// The maximum level of detail (`maxLod`).
+    pub fn max_lod(self) -> f32 {
         f32::from(Self::MAX_LOD - self.rest) / 256.0
     }
 }
@@ -96,7 +96,7 @@ impl Sampler {
             Filter::Nearest => 0,
             Filter::Linear => 0x40,
         };
-        let limits = (self.levels.least as u32) << 8 | (self.levels.rest as u32) << 20;
+        let limits = (self.levels.min as u32) << 8 | (self.levels.rest as u32) << 20;
         self.normalized as u32 | addressing | filter | between | limits
     }
 
@@ -117,8 +117,8 @@ impl Sampler {
             _ => return None,
         };
         let between = if bits & 0x40 == 0 { Filter::Nearest } else { Filter::Linear };
-        let [least, rest] = [8, 20].map(|at| (bits >> at & 0xfff) as u16);
-        let levels = LevelFilter { filter: between, least, rest };
+        let [min, rest] = [8, 20].map(|at| (bits >> at & 0xfff) as u16);
+        let levels = LevelFilter { filter: between, min, rest };
         Some(Self { normalized, addressing, filter, levels })
     }
 

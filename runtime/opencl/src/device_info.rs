@@ -108,8 +108,8 @@ impl Device {
                 Answer::from_value(sub_group.unwrap_or(1) as usize)
             }
             CL_DEVICE_MAX_NUM_SUB_GROUPS => {
-                let most = sub_group.map_or(0, |size| (capabilities.max_work_group_size / size).max(1));
-                Answer::from_value(if self.has(Extension::FeatureSubgroups) { most } else { 0 })
+                let max = sub_group.map_or(0, |size| (capabilities.max_work_group_size / size).max(1));
+                Answer::from_value(if self.has(Extension::FeatureSubgroups) { max } else { 0 })
             }
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
                 Answer::flag(self.has_independent_sub_groups())

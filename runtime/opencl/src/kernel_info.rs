@@ -85,7 +85,7 @@ impl Kernel {
         ensure(device.has(Extension::FeatureSubgroups), CL_INVALID_OPERATION)?;
         let capabilities = device.capabilities();
         let groups = capabilities.sub_groups.as_ref().ok_or(Code(CL_INVALID_OPERATION))?;
-        let (size, most) = (groups.max_size.max(1) as usize, capabilities.max_work_group_size as usize);
+        let (size, max) = (groups.max_size.max(1) as usize, capabilities.max_work_group_size as usize);
         Ok(match name {
             CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE | CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
                 ensure((1..=3).contains(&input.len()), CL_INVALID_VALUE)?;
@@ -96,12 +96,12 @@ impl Kernel {
             CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
                 let &[count] = input else { return fail(CL_INVALID_VALUE) };
                 let items = count.saturating_mul(size);
-                let first = if items <= most { items } else { 0 };
+                let first = if items <= max { items } else { 0 };
                 let dims = (room / size_of::<usize>()).clamp(1, 3);
                 let others = usize::from(first > 0);
                 Answer::list(&[first, others, others][..dims])
             }
-            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::from_value((most / size).max(1)),
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => Answer::from_value((max / size).max(1)),
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Answer::from_value(0usize),
             _ => return fail(CL_INVALID_VALUE),
         })

@@ -74,8 +74,8 @@ impl Range {
         }
         let Some(local) = self.local.or(required) else { return Ok(()) };
         ensure(!local.contains(&0), CL_INVALID_WORK_GROUP_SIZE)?;
-        for (size, most) in local.iter().zip(capabilities.max_work_item_sizes) {
-            ensure(*size <= most as usize, CL_INVALID_WORK_ITEM_SIZE)?;
+        for (size, max) in local.iter().zip(capabilities.max_work_item_sizes) {
+            ensure(*size <= max as usize, CL_INVALID_WORK_ITEM_SIZE)?;
         }
         let items = local.iter().fold(1usize, |items, size| items.saturating_mul(*size));
         ensure(items <= capabilities.max_work_group_size as usize, CL_INVALID_WORK_GROUP_SIZE)?;

@@ -28,8 +28,8 @@ pub(crate) struct Sampler {
 #[derive(Clone, Copy)]
 struct Levels {
     filter: cl_filter_mode,
-    least: f32,
-    most: f32,
+    min: f32,
+    max: f32,
 }
 
 const CL_SAMPLER_MIP_FILTER_MODE: cl_sampler_info = 0x1155;
@@ -38,7 +38,7 @@ const CL_SAMPLER_LOD_MAX: cl_sampler_info = 0x1157;
 
 impl Levels {
     /// The selection of levels by samplers that a program defines.
-    const DEFAULT: Self = Self { filter: CL_FILTER_NEAREST, least: 0.0, most: f32::MAX };
+    const DEFAULT: Self = Self { filter: CL_FILTER_NEAREST, min: 0.0, max: f32::MAX };
 }
 
 fn filter_of(mode: cl_filter_mode) -> Result<Filter> {
@@ -90,7 +90,7 @@ impl Sampler {
                 _ => return fail(CL_INVALID_VALUE),
             },
             filter: filter_of(filter)?,
-            levels: LevelFilter::new(filter_of(levels.filter)?, levels.least, levels.most),
+            levels: LevelFilter::new(filter_of(levels.filter)?, levels.min, levels.max),
         };
         let has_images = context.devices().iter().any(|device| device.has(Extension::Images));
         ensure(has_images, CL_INVALID_OPERATION)?;
@@ -108,8 +108,8 @@ impl Sampler {
             CL_SAMPLER_ADDRESSING_MODE => Answer::from_value(self.addressing),
             CL_SAMPLER_FILTER_MODE => Answer::from_value(self.filter),
             CL_SAMPLER_MIP_FILTER_MODE => Answer::from_value(self.levels.filter),
-            CL_SAMPLER_LOD_MIN => Answer::from_value(self.levels.least.to_bits()),
-            CL_SAMPLER_LOD_MAX => Answer::from_value(self.levels.most.to_bits()),
+            CL_SAMPLER_LOD_MIN => Answer::from_value(self.levels.min.to_bits()),
+            CL_SAMPLER_LOD_MAX => Answer::from_value(self.levels.max.to_bits()),
             CL_SAMPLER_PROPERTIES => Answer::list(&self.properties),
             _ => return fail(CL_INVALID_VALUE),
         })
@@ -150,10 +150,9 @@ pub(crate) extern "C" fn create_with_properties(
             CL_SAMPLER_LOD_MAX,
         ]
         .map(cl_sampler_properties::from);
-        let Levels { filter, least, most } = Levels::DEFAULT;
-        let defaults =
-            [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, filter, least.to_bits(), most.to_bits()]
-                .map(cl_sampler_properties::from);
+        let Levels { filter, min, max } = Levels::DEFAULT;
+        let defaults = [CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, filter, min.to_bits(), max.to_bits()]
+            .map(cl_sampler_properties::from);
         let mut values = [None; 6];
         let pairs = ffi::properties(list);
         for (key, value) in pairs.iter().flatten() {
@@ -162,12 +161,12 @@ pub(crate) extern "C" fn create_with_properties(
             };
             ensure(values[index].replace(*value).is_none(), CL_INVALID_VALUE)?;
         }
-        let [normalized, addressing, filter, between, least, most] =
+        let [normalized, addressing, filter, between, min, max] =
             [0, 1, 2, 3, 4, 5].map(|index| values[index].unwrap_or(defaults[index]));
         // A property is a float in the low bits.
-        let [least, most] = [least, most].map(|bits| f32::from_bits(bits as u32));
-        ensure(least >= 0.0 && least <= most, CL_INVALID_VALUE)?;
-        let levels = Levels { filter: between as cl_filter_mode, least, most };
+        let [min, max] = [min, max].map(|bits| f32::from_bits(bits as u32));
+        ensure(min >= 0.0 && min <= max, CL_INVALID_VALUE)?;
+        let levels = Levels { filter: between as cl_filter_mode, min, max };
         let flat = pairs.map(|pairs| pairs.into_iter().flat_map(|(key, value)| [key, value]).chain([0]));
         let flat = flat.map(Iterator::collect).unwrap_or_default();
         Sampler::create(context, normalized, addressing, filter, levels, flat)

@@ -195,17 +195,17 @@ impl Directive {
     /// Formats an integer. The precision is the minimum number of digits and disables the flag `0`; zero with
     /// precision 0 has no digits.
     fn integer(self, prefix: &str, digits: &str, is_zero: bool, out: &mut Vec<u8>) {
-        let least = self.precision.unwrap_or(1);
-        let digits = if is_zero && least == 0 { "" } else { digits };
-        let digits = format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())));
+        let min = self.precision.unwrap_or(1);
+        let digits = if is_zero && min == 0 { "" } else { digits };
+        let digits = format!("{}{digits}", "0".repeat(min.saturating_sub(digits.len())));
         self.pad(prefix.as_bytes(), digits.as_bytes(), self.precision.is_none(), out);
     }
 
     /// Formats an octal number. The flag `#` ensures a leading zero.
     fn octal(mut self, bits: u64, out: &mut Vec<u8>) {
         let digits = format!("{bits:o}");
-        let least = self.precision.unwrap_or(1);
-        if self.alternative && least <= digits.len() && (bits != 0 || least == 0) {
+        let min = self.precision.unwrap_or(1);
+        if self.alternative && min <= digits.len() && (bits != 0 || min == 0) {
             let zero_fills = self.zero && self.precision.is_none();
             let digits = if bits == 0 { "0".to_owned() } else { format!("0{digits}") };
             self.zero = zero_fills;

@@ -35,12 +35,12 @@ pub(crate) struct Builtins {
 struct Row {
     ty: &'static str,
     call: &'static str,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 }
 
-const fn row(ty: &'static str, call: &'static str, least: f64, most: f64) -> Row {
-    Row { ty, call, least, most }
+const fn row(ty: &'static str, call: &'static str, min: f64, max: f64) -> Row {
+    Row { ty, call, min, max }
 }
 
 const ROWS: &[Row] = &[
@@ -197,7 +197,7 @@ fn compare(
 }
 
 fn source(row: &Row) -> String {
-    let Row { ty, call, least, most } = row;
+    let Row { ty, call, min, max } = row;
     let is_double = *ty == "double";
     let extension = if is_double { "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" } else { "" };
     // A linear congruential generator (Knuth) spreads the arguments over the range.
@@ -226,12 +226,12 @@ fn source(row: &Row) -> String {
     for (uint i = 0; i < count; i++) {{
         state = state * 1664525u + 1013904223u;
         {wide} t = ({wide})(state >> 8) * 0x1p-24{suffix};
-        {ty} x = ({ty})({least:e}{suffix} + t * {span:e}{suffix}), y = ({ty})({least:e}{suffix} + (1.0{suffix} - t) * {span:e}{suffix});
+        {ty} x = ({ty})({min:e}{suffix} + t * {span:e}{suffix}), y = ({ty})({min:e}{suffix} + (1.0{suffix} - t) * {span:e}{suffix});
         sum += {call};
     }}
     out[get_global_id(0)] = sum;
 }}
 ",
-        span = most - least
+        span = max - min
     )
 }

@@ -15,8 +15,8 @@ fn geometric_mean(values: &[f64]) -> f64 {
 /// Prints the geometric mean and the least of ratios. The error says how many of these measurements failed.
 pub(crate) fn summarize(ratios: &[f64], failures: usize, what: &str) -> Result<(), String> {
     if !ratios.is_empty() {
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        println!("\ngeometric mean {:.3}, least {least:.3}", geometric_mean(ratios));
+        let min = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("\ngeometric mean {:.3}, least {min:.3}", geometric_mean(ratios));
     }
     if failures == 0 { Ok(()) } else { Err(format!("{failures} {what} failed")) }
 }

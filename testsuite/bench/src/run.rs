@@ -111,8 +111,8 @@ fn compare(
 /// Prints the times of a program. Returns the ratio of the medians.
 pub(crate) fn row(name: &str, ours: &[f64], theirs: Option<&[f64]>) -> Option<f64> {
     let shown = |times: &[f64]| {
-        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-        format!("{:.4} ({:.4})", median(times) * 1e3, least * 1e3)
+        let min = times.iter().copied().fold(f64::INFINITY, f64::min);
+        format!("{:.4} ({:.4})", median(times) * 1e3, min * 1e3)
     };
     let Some(theirs) = theirs else {
         println!("{name:<16} {:>22}", shown(ours));

@@ -158,9 +158,9 @@ impl Mutator {
 
     fn change(&self, program: &mut Vec<String>, random: &mut Random) {
         let at = random.below(program.len());
-        let range = |random: &mut Random, length: usize, most: usize| {
+        let range = |random: &mut Random, length: usize, max: usize| {
             let start = random.below(length);
-            start..(start + 1 + random.below(most)).min(length)
+            start..(start + 1 + random.below(max)).min(length)
         };
         match random.below(14) {
             0 => drop(program.remove(at)),
@@ -185,8 +185,8 @@ impl Mutator {
             }
             10 => {
                 let copy = program[range(random, program.len(), 6)].to_vec();
-                let most = *random.pick(&[3, 3, 20, 200]);
-                let times = 1 + random.below(most);
+                let max = *random.pick(&[3, 3, 20, 200]);
+                let times = 1 + random.below(max);
                 let copies: Vec<_> = copy.iter().cycle().take(copy.len() * times).cloned().collect();
                 program.splice(at..at, copies);
             }

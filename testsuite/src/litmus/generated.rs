@@ -272,8 +272,8 @@ mod unit {
             let count = programs.iter().filter(|program| apart(program, seq_cst, flags)).count();
             assert!(count >= 10, "{seq_cst}: {count}");
         }
-        let most = programs.iter().map(|it| it.operations).max();
-        assert_eq!(most, Some(12));
+        let max = programs.iter().map(|it| it.operations).max();
+        assert_eq!(max, Some(12));
         assert!(programs.iter().any(|it| it.launch.global[0] == 4 && it.launch.local[0] == 2));
     }
 }

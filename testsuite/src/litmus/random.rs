@@ -43,8 +43,8 @@ fn random_test(number: u64) -> Test {
             if has_data && index == 0 {
                 text.push_str("*d = 1;\n");
             }
-            let most = (left - (count - index - 1)).min(3);
-            let operations = 1 + chance.below(most).max(chance.below(most));
+            let max = (left - (count - index - 1)).min(3);
+            let operations = 1 + chance.below(max).max(chance.below(max));
             left -= operations;
             for _ in 0..operations {
                 text.push_str(&operation(&mut chance, &mut written, &mut registers));

@@ -167,11 +167,11 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
         Environment::OpenCl => "opencl",
     };
     module::check(&path, environment)?;
-    let least =
+    let min =
         program.calls.iter().zip(&legal).filter(|(call, is_legal)| call.is_visible && **is_legal).count();
     let found = sources::synchronizing_instructions(&words);
-    if found < least {
-        return Err(format!("{found} instructions for {least} calls"));
+    if found < min {
+        return Err(format!("{found} instructions for {min} calls"));
     }
     Ok(counts)
 }

@@ -105,7 +105,7 @@ fn dot(x: i128, y: i128, signs: [bool; 2]) -> i128 {
 fn calls(ty: Scalar) -> Vec<Call> {
     let width = ty.bits;
     let mask = i128::from(ty.mask());
-    let (least, most) = match ty.kind {
+    let (min, max) = match ty.kind {
         Kind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
         _ => (0, mask),
     };
@@ -113,14 +113,14 @@ fn calls(ty: Scalar) -> Vec<Call> {
         x.checked_mul(y)
             .and_then(|product| product.checked_add(z))
             .unwrap_or(if (x < 0) == (y < 0) { i128::MAX } else { i128::MIN })
-            .clamp(least, most)
+            .clamp(min, max)
     };
     let mut calls =
         vec![
             call("abs(x)", |x, _, _| x.abs()),
             call("abs_diff(x, y)", |x, y, _| (x - y).abs()),
-            call("add_sat(x, y)", move |x, y, _| (x + y).clamp(least, most)),
-            call("sub_sat(x, y)", move |x, y, _| (x - y).clamp(least, most)),
+            call("add_sat(x, y)", move |x, y, _| (x + y).clamp(min, max)),
+            call("sub_sat(x, y)", move |x, y, _| (x - y).clamp(min, max)),
             call("hadd(x, y)", |x, y, _| (x + y) >> 1),
             call("rhadd(x, y)", |x, y, _| (x + y + 1) >> 1),
             call("mul_hi(x, y)", move |x, y, _| product_high(x, y, width)),

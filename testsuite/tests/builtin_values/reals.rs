@@ -60,7 +60,7 @@ pub(crate) fn relations(device: Device) {
         // True is 1 for scalars and -1 for vectors. `signbit` and `isnormal` are computed from the bits.
         let mut body = String::new();
         let mut width = 0;
-        let least = ty.real(
+        let min = ty.real(
             1 << (match ty.bits {
                 16 => 10,
                 32 => 23,
@@ -106,7 +106,7 @@ pub(crate) fn relations(device: Device) {
                 expected.extend([holds, holds.wrapping_neg() & ty.mask()]);
             }
             let sign = a >> (ty.bits - 1) & 1;
-            let normal = u64::from(x.is_finite() && x.abs() >= least);
+            let normal = u64::from(x.is_finite() && x.abs() >= min);
             expected.extend([
                 sign,
                 normal,
@@ -236,7 +236,7 @@ pub(crate) fn geometry(device: Device) {
             let unit = 2f64.powi(if ty == FLOAT { -23 } else { -52 });
             for (index, results) in results[0].chunks(width + 3).take(COUNT).enumerate() {
                 let x = &values[index * width..][..width];
-                let largest = x.iter().fold(0.0f64, |most, it| most.max(it.abs()));
+                let largest = x.iter().fold(0.0f64, |max, it| max.max(it.abs()));
                 if largest == 0.0 {
                     continue;
                 }

@@ -433,10 +433,10 @@ OpFunctionEnd
 %l = OpLabel
 %size = OpGetKernelWorkGroupSize %int %child %null %zero %one
 %sub = OpGetKernelPreferredWorkGroupSizeMultiple %int %child %null %zero %one
-%most = OpGetKernelMaxNumSubgroups %int %child %null %zero %one
+%max = OpGetKernelMaxNumSubgroups %int %child %null %zero %one
 %pair = OpGetKernelLocalSizeForSubgroupCount %int %two %child %null %zero %one
 %none = OpGetKernelLocalSizeForSubgroupCount %int %many %child %null %zero %one
-%all = OpIMul %int %most %sub
+%all = OpIMul %int %max %sub
 %rest = OpISub %int %size %all
 %count = OpUDiv %int %pair %sub
 %p1 = OpInBoundsPtrAccessChain %pointer %p %at1

@@ -333,8 +333,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
             return it.x.clone();
         }
         let rest = Float::with_val(PRECISION, &it.x - it.x.clone().floor());
-        let most = it.kind.decode(it.kind.encode(1.0) - 1);
-        if rest.is_nan() { rest } else { rest.min(&most) }
+        let max = it.kind.decode(it.kind.encode(1.0) - 1);
+        if rest.is_nan() { rest } else { rest.min(&max) }
     }),
     function("fract", "(fract(x, &p), p)", EXACT, |it| it.x.clone().floor()),
     function("nan", "nan(as_U(x))", EXACT, |_| nan()),
@@ -438,14 +438,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-fn between(x: &Float, least: f32, most: f32) -> Float {
+fn between(x: &Float, min: f32, max: f32) -> Float {
     if x.is_nan() {
         // For a NaN, clamp returns a bound or the NaN, so the kernel's result is not checked.
         return nan();
     }
-    x.clone().max(&to_float(least.into())).min(&to_float(most.into()))
+    x.clone().max(&to_float(min.into())).min(&to_float(max.into()))
 }
 
-fn clamped(x: &Float, most: f32) -> Float {
-    between(x, -most, most)
+fn clamped(x: &Float, max: f32) -> Float {
+    between(x, -max, max)
 }

@@ -109,7 +109,7 @@ pub(crate) fn random_index_spaces(device: &Device) {
     for number in 0..200 {
         let dims = 1 + number % 3;
         let mut sizes =
-            |most: [usize; 3]| [0, 1, 2].map(|d| if d < dims { 1 + random.below(most[dims - 1]) } else { 1 });
+            |max: [usize; 3]| [0, 1, 2].map(|d| if d < dims { 1 + random.below(max[dims - 1]) } else { 1 });
         let (global, local) = (sizes([300, 30, 12]), sizes([64, 12, 6]));
         let from = sizes([1000, 1000, 1000]);
         let offset = [0, 1, 2].map(|d| if d < dims && number % 4 > 0 { from[d] } else { 0 });

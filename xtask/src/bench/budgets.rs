@@ -19,9 +19,9 @@ pub(crate) fn budgets() -> Outcome {
     let source = scratch.path().join("long.cl");
     fs::write(&source, long_source()?).map_err(|e| e.to_string())?;
     let mut broken = Vec::new();
-    let mut hold = |what: &str, value: f64, most: f64, unit: &str| {
-        println!("{what:<48} {value:8.1} {unit:<3} of {most:.0} {unit}");
-        if value > most {
+    let mut hold = |what: &str, value: f64, max: f64, unit: &str| {
+        println!("{what:<48} {value:8.1} {unit:<3} of {max:.0} {unit}");
+        if value > max {
             broken.push(what.to_owned());
         }
     };

@@ -292,8 +292,8 @@ fn body(
         let rank = processes[..number].iter().filter(|it| it.group == processes[number].group).count();
         format!("if (get_group_id(0) == {} && get_local_id(0) == {rank})", group(number))
     };
-    let most = split.iter().map(Vec::len).max().unwrap_or(0);
-    for at in 0..most {
+    let max = split.iter().map(Vec::len).max().unwrap_or(0);
+    for at in 0..max {
         let mut barriers: BTreeMap<usize, &str> = BTreeMap::new();
         for (number, segments) in split.iter().enumerate() {
             let Some(segment) = segments.get(at) else { continue };

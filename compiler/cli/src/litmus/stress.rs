@@ -177,8 +177,8 @@ impl Stress {
         let capabilities = device.capabilities();
         let is_gpu = device.info().kind >= DeviceKind::IntegratedGpu;
         // On a CPU, a work-group is a loop over its work-items: in a large one, partners are far apart.
-        let most = capabilities.max_work_group_size.min(if is_gpu { 256 } else { 16.max(items) });
-        check(exploration, &outcomes, (items, most), device)?;
+        let max = capabilities.max_work_group_size.min(if is_gpu { 256 } else { 16.max(items) });
+        check(exploration, &outcomes, (items, max), device)?;
         let parts = parts(exploration);
         let programs = match compile(compiler, exploration, kernel, (&parts, outcomes.len()), device)? {
             Ok(programs) => programs,
@@ -195,7 +195,7 @@ impl Stress {
         } else {
             ON_CPU
         };
-        let widest = if is_alone || waits { 1 } else { 1 << (most / items).ilog2() };
+        let widest = if is_alone || waits { 1 } else { 1 << (max / items).ilog2() };
         let instances = if widest == 1 { instances.min(1 << 15) } else { instances };
         let zero = vec![0_u32; instances as usize];
         let mut stress = Self {
@@ -342,12 +342,12 @@ fn groups(launch: &kiln_memory_model::Launch) -> u32 {
     (0..3).map(|it| launch.global[it] / launch.local[it].max(1)).product()
 }
 
-/// Checks that a device can run instances of this launch. `items` is the size of its work-groups, and `most` the largest one that
+/// Checks that a device can run instances of this launch. `items` is the size of its work-groups, and `max` the largest one that
 /// is useful on the device.
 fn check(
     exploration: &Exploration,
     outcomes: &[Vec<u64>],
-    (items, most): (u32, u32),
+    (items, max): (u32, u32),
     device: &Device,
 ) -> Result<(), Failure> {
     let skeleton = &exploration.findings.opencl.skeleton;
@@ -359,7 +359,7 @@ fn check(
     if outcomes.first().is_none_or(Vec::is_empty) || outcomes.len() > MAX_OUTCOMES {
         return failure(format!("--run needs a launch with 1 to {MAX_OUTCOMES} outcomes"));
     }
-    if items > most {
+    if items > max {
         return failure(format!(
             "a work-group of {items} work-items is too large for a stress run on {}",
             device.name()

@@ -113,7 +113,7 @@ pub(super) fn texels(queue: &Queue, image: &Image) -> Result<Vec<u8>, Failure> {
 /// `normalized,repeat,linear`: words in any order; the rest is as in `Sampler::default`.
 pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
     let mut sampler = Sampler::default();
-    let (mut filter, mut least, mut most) = (Filter::Nearest, 0.0, f32::MAX);
+    let (mut filter, mut min, mut max) = (Filter::Nearest, 0.0, f32::MAX);
     for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match word {
             "normalized" => sampler.normalized = true,
@@ -128,8 +128,8 @@ pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
             "mip-nearest" => filter = Filter::Nearest,
             "mip-linear" => filter = Filter::Linear,
             _ if word.starts_with("lod=") => {
-                let range = word["lod=".len()..].split_once("..").and_then(|(least, most)| {
-                    Some([least, most].map(|text| text.parse::<f32>().ok()))
+                let range = word["lod=".len()..].split_once("..").and_then(|(min, max)| {
+                    Some([min, max].map(|text| text.parse::<f32>().ok()))
                         .filter(|it| it.iter().all(Option::is_some))
                 });
                 let Some([Some(first), Some(last)]) = range else {
@@ -137,11 +137,11 @@ pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
                         "`{word}` is not a range of levels of detail such as `lod=0.5..2`"
                     ));
                 };
-                (least, most) = (first, last);
+                (min, max) = (first, last);
             }
             _ => return failure(format!("`{word}` is not a property of a sampler; see `kiln run --help`")),
         }
     }
-    sampler.levels = LevelFilter::new(filter, least, most);
+    sampler.levels = LevelFilter::new(filter, min, max);
     Ok(sampler)
 }

@@ -418,9 +418,9 @@ impl Sema<'_> {
         self.tags.open.pop();
         // Include zero: an enum without enumerators has type `uint`.
         let values = enumerators.iter().map(|&(_, value)| value);
-        let (least, greatest) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));
+        let (min, max) = (values.clone().fold(0, i128::min), values.fold(0, i128::max));
         let entry = &mut self.types.enums[id];
-        entry.underlying = enum_type(least, greatest, attributes.packed.is_some());
+        entry.underlying = enum_type(min, max, attributes.packed.is_some());
         // Values beyond 64 bits have been reported.
         entry.enumerators = enumerators.iter().map(|&(name, value)| (name, value as i64)).collect();
         entry.is_complete = true;
@@ -504,7 +504,7 @@ const fn record_word(kind: RecordKind) -> &'static str {
 
 /// The type of an enum: `uint`, or `int` if there are negative values, or the smallest type if it is packed (OpenCL C
 /// 6.13.1).
-fn enum_type(least: i128, greatest: i128, is_packed: bool) -> Scalar {
+fn enum_type(min: i128, max: i128, is_packed: bool) -> Scalar {
     let fits = |scalar: Scalar| {
         let bits = u32::try_from(scalar.size() * 8).unwrap_or(64);
         let (low, high) = if scalar.is_signed() {
@@ -512,7 +512,7 @@ fn enum_type(least: i128, greatest: i128, is_packed: bool) -> Scalar {
         } else {
             (0, (1i128 << bits) - 1)
         };
-        low <= least && greatest <= high
+        low <= min && max <= high
     };
     let candidates: &[Scalar] = if is_packed {
         &[Scalar::UChar, Scalar::Char, Scalar::UShort, Scalar::Short, Scalar::UInt, Scalar::Int]

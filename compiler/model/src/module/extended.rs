@@ -7,7 +7,8 @@ use super::alu::{narrow, signed};
 /// The result of an instruction of a set on integers of this width; `None` if it is not known here.
 pub(super) fn compute(set: &str, number: u32, width: u32, a: u64, b: u64) -> Option<u64> {
     let (x, y) = (signed(a, width), signed(b, width));
-    let (least, most) = (i64::MIN >> (64 - width.clamp(1, 64)), i64::MAX >> (64 - width.clamp(1, 64)));
+    let (min_value, max_value) =
+        (i64::MIN >> (64 - width.clamp(1, 64)), i64::MAX >> (64 - width.clamp(1, 64)));
     let largest = narrow(u64::MAX, width);
     let value = match set {
         "GLSL.std.450" => match GlOp::from_u32(number)? {
@@ -26,8 +27,8 @@ pub(super) fn compute(set: &str, number: u32, width: u32, a: u64, b: u64) -> Opt
             ClOp::u_min => a.min(b),
             ClOp::u_max => a.max(b),
             ClOp::s_abs => x.unsigned_abs(),
-            ClOp::s_add_sat => x.saturating_add(y).clamp(least, most) as u64,
-            ClOp::s_sub_sat => x.saturating_sub(y).clamp(least, most) as u64,
+            ClOp::s_add_sat => x.saturating_add(y).clamp(min_value, max_value) as u64,
+            ClOp::s_sub_sat => x.saturating_sub(y).clamp(min_value, max_value) as u64,
             ClOp::u_add_sat => a.saturating_add(b).min(largest),
             ClOp::u_sub_sat => a.saturating_sub(b),
             _ => return None,

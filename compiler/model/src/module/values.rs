@@ -105,9 +105,9 @@ impl Values {
             let known = self.locations.entry(at).or_default();
             let (value, steps) = match write {
                 Write::Count(count) => {
-                    let most = known.modifies.entry(item).or_default();
-                    is_new |= self.only_consistent && count > *most;
-                    *most = count.max(*most);
+                    let max = known.modifies.entry(item).or_default();
+                    is_new |= self.only_consistent && count > *max;
+                    *max = count.max(*max);
                     continue;
                 }
                 Write::Store(value) => (value, 0),
@@ -142,10 +142,10 @@ impl Values {
         }
         let own = 1 << item;
         let others = known.modifies.iter().filter(|(other, _)| **other != item);
-        let most = others.map(|(_, count)| *count).sum::<u32>() + before.modifies;
+        let max = others.map(|(_, count)| *count).sum::<u32>() + before.modifies;
         let is_possible = |(value, origin): &(&u64, &Origin)| {
             let is_initial = **value == initial && !before.is_replaced;
-            is_initial || (origin.items & !own != 0 && origin.steps <= most)
+            is_initial || (origin.items & !own != 0 && origin.steps <= max)
         };
         let possible = known.values.iter().filter(is_possible).map(|(value, _)| *value);
         // The values that the run itself has written are not known before it ends.

@@ -57,8 +57,8 @@ fn requirements(event: &Event, counterpart: &Event, before: &[Event], facts: &Fa
         Some(_) => event.space == Space::Local,
         None => memories(event.semantics) == WORKGROUP_MEMORY,
     };
-    let most = if is_local { width(scope::WORKGROUP) } else { width(scope::DEVICE) };
-    let mut requirements = Requirements { width: width(event.scope).min(most), ..Requirements::default() };
+    let max = if is_local { width(scope::WORKGROUP) } else { width(scope::DEVICE) };
+    let mut requirements = Requirements { width: width(event.scope).min(max), ..Requirements::default() };
     let ordered = if event.is_seq_cst() { BOTH } else { memories(event.semantics) };
     if event.acquires() {
         requirements.acquires = ordered;
@@ -74,7 +74,7 @@ fn requirements(event: &Event, counterpart: &Event, before: &[Event], facts: &Fa
         requirements.is_modify |=
             event.action == Action::Modify || event.action == Action::Write && is_beside;
         if event.action == Action::Read && is_beside {
-            requirements.width = most;
+            requirements.width = max;
         }
         // Only read-modify-writes continue a release sequence on Vulkan.
         if event.action == Action::Write && counterpart.action != Action::Modify {

@@ -57,14 +57,14 @@ pub(super) fn from_float(builder: &mut Builder<'_>, value: ValueId, rounding: Op
     let significand = builder.binary_bits(BinaryOp::Or, fraction, 0x0080_0000);
     let limit = builder.bits(ty, 126);
     let distance = builder.binary(BinaryOp::Sub, limit, exponent);
-    let most = builder.bits(ty, 26);
+    let max = builder.bits(ty, 26);
     let is_far = compare_with_bits(builder, CompareOp::Greater, distance, 26);
-    let distance = builder.select(is_far, most, distance);
+    let distance = builder.select(is_far, max, distance);
     let is_zero = builder.compare(CompareOp::Equal, CompareKind::Unsigned, magnitude, zero);
     let significand = builder.select(is_zero, zero, significand);
     let is_small = compare_with_bits(builder, CompareOp::Less, magnitude, 0x3880_0000);
     // For others, the distance is meaningless but must be a valid shift amount.
-    let distance = builder.select(is_small, distance, most);
+    let distance = builder.select(is_small, distance, max);
     let small = drop_low_bits(builder, significand, distance, rounding, away);
 
     let result = builder.select(is_small, small, normal);

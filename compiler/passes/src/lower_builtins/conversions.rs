@@ -143,7 +143,7 @@ impl Pass<'_> {
             return self.truncated(builder, rounded, to, plain);
         }
         let value_bits = to_scalar.bits() - u32::from(number.to_signed);
-        let most = max_integer(to_scalar.bits(), number.to_signed);
+        let max = max_integer(to_scalar.bits(), number.to_signed);
         let [beyond, below] = [false, true].map(|is_negative| {
             let bits = if is_negative && !number.to_signed {
                 0
@@ -152,8 +152,8 @@ impl Pass<'_> {
             };
             builder.bits(from, bits)
         });
-        let largest = builder.bits(to, most);
-        let least = builder.bits(to, if number.to_signed { !most } else { 0 });
+        let largest = builder.bits(to, max);
+        let min = builder.bits(to, if number.to_signed { !max } else { 0 });
         let zero = builder.bits(from, 0);
         let is_above = builder.compare(CompareOp::GreaterEqual, CompareKind::Float, rounded, beyond);
         let is_below = builder.compare(CompareOp::LessEqual, CompareKind::Float, rounded, below);
@@ -163,7 +163,7 @@ impl Pass<'_> {
         let inside = builder.select(is_outside, zero, rounded);
         let converted = self.truncated(builder, inside, to, plain)?;
         let result = builder.select(is_above, largest, converted);
-        Some(builder.select(is_below, least, result))
+        Some(builder.select(is_below, min, result))
     }
 
     /// Truncates a number in range.
@@ -211,8 +211,8 @@ fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, numb
         value = builder.select(is_above, limit, value);
     }
     if number.from_signed && (!number.to_signed || to.bits() < from) {
-        let least = if number.to_signed { !most_to } else { 0 };
-        let limit = builder.bits(ty, least);
+        let min = if number.to_signed { !most_to } else { 0 };
+        let limit = builder.bits(ty, min);
         let is_below = builder.compare(CompareOp::Less, kind, value, limit);
         value = builder.select(is_below, limit, value);
     }

@@ -107,8 +107,8 @@ impl Pass<'_> {
         let mut scale = builder.select(is_large, down, one);
         // Without denormals, a divisor below the range is zero anyway.
         if self.options.target.features.float_controls_denorm_preserve32 {
-            let least = builder.bits(whole, MIN_DIVISOR);
-            let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, size, least);
+            let min = builder.bits(whole, MIN_DIVISOR);
+            let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, size, min);
             let up = builder.bits(ty, SCALE_UP);
             scale = builder.select(is_small, up, scale);
         }

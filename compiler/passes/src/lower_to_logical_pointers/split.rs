@@ -83,8 +83,8 @@ impl Split {
             var.size = part.size.unwrap_or(var.size);
         }
         // All ranges use the same index unit, because a pointer can point into any of them.
-        let least = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
-        let unit = if strides == 0 { least } else { least.min(1 << strides.trailing_zeros()) };
+        let min = split.layouts.iter().map(|layout| layout.element.size()).min().unwrap_or(1);
+        let unit = if strides == 0 { min } else { min.min(1 << strides.trailing_zeros()) };
         for layout in &mut split.layouts {
             layout.unit = unit;
         }

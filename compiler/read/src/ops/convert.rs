@@ -91,8 +91,8 @@ fn quantize(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let rounded = builder.convert(convert, half, ty);
     let bits = builder.bitcast(rounded, ty.with_scalar(Scalar::I32));
     let magnitude = builder.binary_bits(BinaryOp::And, bits, SIGN - 1);
-    let least = builder.bits(builder.ty(bits), SMALLEST_NORMAL);
-    let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, magnitude, least);
+    let min = builder.bits(builder.ty(bits), SMALLEST_NORMAL);
+    let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, magnitude, min);
     let zero = builder.binary_bits(BinaryOp::And, bits, SIGN);
     let bits = builder.select(is_small, zero, bits);
     one(builder.bitcast(bits, ty))

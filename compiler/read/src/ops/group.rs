@@ -193,11 +193,11 @@ fn widened(
     let mut result = call::value(builder, name, &[wide], signed, Type::I32)?;
     let highest = if is_signed { narrow.mask() >> 1 } else { narrow.mask() };
     if name.ends_with("exclusive_min") {
-        let most = builder.bits(Type::I32, highest);
-        result = call::value(builder, "min", &[result, most], Some(is_signed), Type::I32)?;
+        let max = builder.bits(Type::I32, highest);
+        result = call::value(builder, "min", &[result, max], Some(is_signed), Type::I32)?;
     } else if name.ends_with("exclusive_max") && is_signed {
-        let least = builder.bits(Type::I32, !highest);
-        result = call::value(builder, "max", &[result, least], Some(true), Type::I32)?;
+        let min = builder.bits(Type::I32, !highest);
+        result = call::value(builder, "max", &[result, min], Some(true), Type::I32)?;
     }
     Ok(builder.resize(result, narrow, false))
 }

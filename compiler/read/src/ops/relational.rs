@@ -119,9 +119,9 @@ fn classify(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         _ => {
             // The normal numbers form one range, from the smallest one up to infinity.
             let ty = builder.ty(magnitude);
-            let least = 1 << (ty.scalar().map_or(32, Scalar::bits) - exponent_bits(ty) - 1);
-            let above = builder.binary_bits(BinaryOp::Sub, magnitude, least);
-            let range = builder.binary_bits(BinaryOp::Sub, infinity, least);
+            let min = 1 << (ty.scalar().map_or(32, Scalar::bits) - exponent_bits(ty) - 1);
+            let above = builder.binary_bits(BinaryOp::Sub, magnitude, min);
+            let range = builder.binary_bits(BinaryOp::Sub, infinity, min);
             builder.compare(CompareOp::Less, CompareKind::Unsigned, above, range)
         }
     })

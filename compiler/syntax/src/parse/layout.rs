@@ -57,8 +57,8 @@ const FUEL: usize = 1_000_000;
 /// The edit of one brace that makes the braces agree with the indentation, if they disagree and one edit is enough.
 /// The tokens start with a top-level item.
 pub(super) fn brace(tokens: &[Token], lines: &[Option<Line>]) -> Option<BraceEdit> {
-    let most = tokens.len().min(FUEL);
-    let mut text = Text { tokens: &tokens[..most], lines: &lines[..most] };
+    let max = tokens.len().min(FUEL);
+    let mut text = Text { tokens: &tokens[..max], lines: &lines[..max] };
     let tokens = text.tokens;
     let violation = text.simulate(None).err()?;
     // Ignore everything after the item.

@@ -156,14 +156,14 @@ impl Queue {
             return self.fill_pattern(&buffer, &texel);
         }
         let [width, ..] = image.size_of(region);
-        let most = (staging::CHUNK_BYTES / width).clamp(1, region.size[1].into()) as u32;
-        let source = texel.repeat(most as usize * region.size[0] as usize);
+        let max = (staging::CHUNK_BYTES / width).clamp(1, region.size[1].into()) as u32;
+        let source = texel.repeat(max as usize * region.size[0] as usize);
         let source = staging::filled(self.device().backend(), &source)?;
         let (mut first, mut last) = (None, None);
         for z in 0..region.size[2] {
-            for y in (0..region.size[1]).step_by(most as usize) {
+            for y in (0..region.size[1]).step_by(max as usize) {
                 let [x0, y0, z0] = region.origin;
-                let (origin, rows) = ([x0, y0 + y, z0 + z], most.min(region.size[1] - y));
+                let (origin, rows) = ([x0, y0 + y, z0 + z], max.min(region.size[1] - y));
                 let rows = ImageRegion { origin, size: [region.size[0], rows, 1] };
                 let filled = self.enqueue(upload(source.clone(), 0, image, rows))?;
                 first.get_or_insert_with(|| filled.clone());

@@ -73,9 +73,9 @@ impl Clock {
     /// offset increases if it would.
     pub(super) fn on_host(&self, start: u64, submitted: u64) -> u64 {
         let start = self.nanoseconds(start);
-        let least = i128::from(submitted) - start;
+        let min = i128::from(submitted) - start;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let offset = state.offset.map_or(least, |offset| offset.max(least));
+        let offset = state.offset.map_or(min, |offset| offset.max(min));
         state.offset = Some(offset);
         (start + offset) as u64
     }

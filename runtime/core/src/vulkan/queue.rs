@@ -191,8 +191,8 @@ impl Queue {
         self.timestamp(&batch.slot, first + 1);
         batch.records.push(record.clone());
         batch.commands.push(command);
-        let most = if state.pending.is_empty() { FIRST_BATCH } else { BATCH };
-        let is_full = batch.records.len() >= most;
+        let max = if state.pending.is_empty() { FIRST_BATCH } else { BATCH };
+        let is_full = batch.records.len() >= max;
         state.open = Some(batch);
         if is_full {
             self.flush(&mut state)?;

@@ -155,9 +155,9 @@ pub(crate) fn impossible_launches_are_rejected(device: &Device) {
         Err(Error::Launch { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
-    let most = device.capabilities().max_work_group_size as usize;
+    let max = device.capabilities().max_work_group_size as usize;
     assert!(refused(NdRange::from(4).local(0)).contains("at least 1"));
-    assert!(refused(NdRange::from([most, 2]).local([most, 2])).contains("smaller local size"));
+    assert!(refused(NdRange::from([max, 2]).local([max, 2])).contains("smaller local size"));
     assert!(refused(NdRange::from(usize::MAX)).contains("32 bits"));
     assert!(refused(NdRange::from(4).local([2, 2])).contains("same number"));
     launch(&queue, &kernel, 0).unwrap().wait().unwrap();

@@ -163,17 +163,16 @@ fn samplers_have_limits_of_levels() {
         if error == CL_SUCCESS { Ok(sampler) } else { Err(error) }
     };
     let bits = |lod: f32| cl_sampler_properties::from(lod.to_bits());
-    let (filter, least, most) = (0x1155, 0x1156, 0x1157);
+    let (filter, min, max) = (0x1155, 0x1156, 0x1157);
     let linear = cl_sampler_properties::from(CL_FILTER_LINEAR);
-    let sampler = made(&[filter, linear, least, bits(0.5), most, bits(3.0), 0]).unwrap();
-    for (name, expected) in [(filter, CL_FILTER_LINEAR), (least, 0.5f32.to_bits()), (most, 3.0f32.to_bits())]
-    {
+    let sampler = made(&[filter, linear, min, bits(0.5), max, bits(3.0), 0]).unwrap();
+    for (name, expected) in [(filter, CL_FILTER_LINEAR), (min, 0.5f32.to_bits()), (max, 3.0f32.to_bits())] {
         let mut word = 0u32;
         let into = (&raw mut word).cast();
         assert_eq!(sampler::get_info(sampler, name as cl_uint, 4, into, null_mut()), CL_SUCCESS);
         assert_eq!(word, expected, "{name:#x}");
     }
     assert_eq!(sampler::release(sampler), CL_SUCCESS);
-    assert_eq!(made(&[least, bits(2.0), most, bits(1.0), 0]), Err(CL_INVALID_VALUE));
+    assert_eq!(made(&[min, bits(2.0), max, bits(1.0), 0]), Err(CL_INVALID_VALUE));
     assert_eq!(made(&[filter, 7, 0]), Err(CL_INVALID_VALUE));
 }

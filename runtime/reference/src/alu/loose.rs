@@ -144,8 +144,8 @@ impl Loose {
         match self.operation {
             Operation::Core(Op::FDiv) => {
                 let is_precise = b == 0.0 || !b.is_finite() || {
-                    let least = 2f64.powi(-range);
-                    (least..=2f64.powi(range)).contains(&b.abs())
+                    let min = 2f64.powi(-range);
+                    (min..=2f64.powi(range)).contains(&b.abs())
                 };
                 if is_precise { Error::Ulps(2) } else { Error::Any }
             }

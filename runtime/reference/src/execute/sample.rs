@@ -154,9 +154,9 @@ fn gradient_in_texels(part: f32, size: u32, sampler: u32) -> f32 {
 
 /// The level of detail within the limits of the sampler, which are in 256ths, and of the image.
 fn within_limits(lod: f32, levels: u32, sampler: u32) -> f32 {
-    let least = (sampler >> 8 & 0xfff) as f32 / 256.0;
-    let most = (0xfff - (sampler >> 20)) as f32 / 256.0;
-    lod.max(least).min(most).max(0.0).min((levels - 1) as f32)
+    let min = (sampler >> 8 & 0xfff) as f32 / 256.0;
+    let max = (0xfff - (sampler >> 20)) as f32 / 256.0;
+    lod.max(min).min(max).max(0.0).min((levels - 1) as f32)
 }
 
 /// Converts the coordinate to texels.

@@ -191,8 +191,8 @@ impl Format {
                 let mut rest = widths.iter().sum::<u32>();
                 let channels = widths.map(|width| {
                     rest -= width;
-                    let most = (1 << width) - 1;
-                    (bits(0) >> rest & most) as f32 / most as f32
+                    let max = (1 << width) - 1;
+                    (bits(0) >> rest & max) as f32 / max as f32
                 });
                 Texel::Float([channels[0], channels[1], channels[2], 1.0])
             }
@@ -265,8 +265,8 @@ fn largest_integer(size: u8, is_signed: bool) -> f32 {
 }
 
 /// OpenCL API 8.3.1: rounds to nearest even; NaN becomes 0.
-fn normalized(value: f32, least: f32, most: f32) -> f32 {
-    if value.is_nan() { 0.0 } else { (value.clamp(least, 1.0) * most).round_ties_even() }
+fn normalized(value: f32, min: f32, max: f32) -> f32 {
+    if value.is_nan() { 0.0 } else { (value.clamp(min, 1.0) * max).round_ties_even() }
 }
 
 /// OpenCL API 8.3.1.4: converts from sRGB.

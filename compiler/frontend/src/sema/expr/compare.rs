@@ -167,22 +167,21 @@ impl Sema<'_> {
             }
             Const::Int(bits) if !tested.is_float() => {
                 let common = tested.usual(from);
-                let (least, most) = fold::limits(tested);
+                let (min, max) = fold::limits(tested);
                 let number = fold::integer(from, bits);
                 // A conversion to an unsigned type changes negative values.
-                if !common.is_signed() && (tested.is_signed() || number < 0)
-                    || (least..=most).contains(&number)
+                if !common.is_signed() && (tested.is_signed() || number < 0) || (min..=max).contains(&number)
                 {
                     return;
                 }
-                let is_above = number > most;
+                let is_above = number > max;
                 let result = match op {
                     CompareOp::Less | CompareOp::LessEqual => is_above,
                     CompareOp::Greater | CompareOp::GreaterEqual => !is_above,
                     CompareOp::Equal => false,
                     CompareOp::NotEqual => true,
                 };
-                (result, format!("`{shown}` has values from {least} to {most}"))
+                (result, format!("`{shown}` has values from {min} to {max}"))
             }
             _ => return,
         };
