@@ -62,6 +62,7 @@ mod separate_constant_offsets;
 mod simplify;
 mod specialize_variable_args;
 mod split_private_objects;
+mod split_selected_conjunctions;
 mod split_vector_divisions;
 mod split_vectors;
 mod structure_exits;
@@ -248,6 +249,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),
     ("extend_factors_as_pairs", Each(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("split_vector_divisions", Each(split_vector_divisions::split_vector_divisions)),
+    ("split_selected_conjunctions", Each(split_selected_conjunctions::split_selected_conjunctions)),
     ("convert_in_halves", Each(convert_in_halves::convert_in_halves)),
     ("hide_constant_arguments", Each(hide_constant_arguments::hide_constant_arguments)),
     ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),

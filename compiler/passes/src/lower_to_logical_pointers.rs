@@ -223,7 +223,12 @@ impl Objects<'_> {
             }
             layouts.insert(object, layout);
         }
-        pointers::Layouts { objects: layouts, ranges, loop_order: LoopOrder::for_target(self.target) }
+        pointers::Layouts {
+            objects: layouts,
+            ranges,
+            loop_order: LoopOrder::for_target(self.target),
+            states_no_wrap: self.target.workarounds.contains(Fault::WrappingIndices),
+        }
     }
 }
 

@@ -220,8 +220,10 @@ impl Body<'_, '_> {
         let word = self.value(inst.results[0]);
         if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
             self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
-            // Core since SPIR-V 1.4.
-            self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
+            // Core since SPIR-V 1.4. Vulkan, whose modules have at least 1.5, does not accept the extension.
+            if !self.is_structured() {
+                self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
+            }
         } else if self.is_structured() {
             self.emitter.writer.decorate(word, Decoration::NoContraction, []);
         } else {

@@ -205,6 +205,8 @@ faults! {
     /// The row concerns arrays of up to 32 elements, in functions that access parts of private elements, or elements of other
     /// sizes than 32 bits. In others, selecting takes up to 2.6 times as long (a histogram of 16 counters on an H100). Measured
     /// without effect: volatile accesses. Insufficient: only loads or only stores that select, up to 8 or up to 16 elements.
+    /// Selecting by one bit of the index after the other made the programs 28131407 and 28132496 wrong: hiding one of these
+    /// tests from the driver, and no other value, makes them right, as do comparisons of the index.
     SelectPrivateElements "select_private_elements" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver's compiler crashes on some kernels that index small private arrays by variables, or gives such \
@@ -227,13 +229,22 @@ faults! {
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
-    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). It is right if only the
-    /// selections of vectors are split, and wrong if the conjunctions are split too, so splitting is no workaround.
+    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). Its module is right if the
+    /// conditions select apart. Measured without effect: one selection in the other, selected ones that are negated afterwards,
+    /// and conjunctions and selections that are split into scalars.
     SelectedConjunctions "selected_conjunctions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "bytes that a conjunction of two comparisons selects are combined and compared again in a loop, with the wrong \
                   result",
-        remedy: Remedy::None,
+        remedy: Remedy::Pass("split_selected_conjunctions"),
+    }
+    /// The random program 28134587 with 580.159.04 on an H100 and an H200: a loop over 8 elements of a local array runs 17 times.
+    /// Its module is right if the sums of indices have the decoration `NoSignedWrap`. It is also right if a comparison of the
+    /// loop is unsigned or negated, or if the loop's hint is left out, which says nothing about other programs.
+    WrappingIndices "wrapping_indices" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "a loop from one pointer into local memory to another sometimes runs too often",
+        remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// 21 of 5,000 random programs with 580.159.04 on an H100, which are right without the execution mode. All of them divide
     /// 64-bit integers by `expand_int64_division`. The driver rounds to nearest without it.
@@ -409,7 +420,8 @@ mod tests {
             workarounds_for("nvidia 580.159.4"),
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
              initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
-             split_vector_divisions,omit_rounding_mode"
+             split_vector_divisions,selected_conjunctions,wrapping_indices,\
+             omit_rounding_mode"
         );
     }
 

@@ -204,21 +204,20 @@ impl Accessor<'_, '_> {
         self.layout.selected.filter(|_| !is_known && !self.access.is_volatile)
     }
 
-    /// Loads the element with this index by loading all of `numbers` and selecting by one bit of the index after the other.
+    /// Loads the element with this index by loading all of `numbers` and selecting by a binary search for the index. With
+    /// tests of the index's bits, drivers with `Fault::SelectPrivateElements` miscompile some kernels.
     fn select_element(&mut self, index: ValueId, numbers: Range<u64>) -> ValueId {
         let count = numbers.end - numbers.start;
         if count == 1 {
             let number = self.builder.bits(self.builder.ty(index), numbers.start);
             return self.load_cell(number);
         }
-        let half = count.next_power_of_two() / 2;
-        let middle = numbers.start + half;
+        let middle = numbers.start + count.next_power_of_two() / 2;
         let low = self.select_element(index, numbers.start..middle);
         let high = self.select_element(index, middle..numbers.end);
-        let bit = self.builder.binary_bits(BinaryOp::And, index, half);
-        let zero = self.builder.bits(self.builder.ty(index), 0);
-        let is_high = self.builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, bit, zero);
-        self.builder.value(Op::Select, &[is_high, high, low], Type::Scalar(self.layout.cell))
+        let bound = self.builder.bits(self.builder.ty(index), middle);
+        let is_low = self.builder.compare(CompareOp::Less, CompareKind::Unsigned, index, bound);
+        self.builder.value(Op::Select, &[is_low, low, high], Type::Scalar(self.layout.cell))
     }
 
     /// A constant index, and whether the index is equal to it.

@@ -10,7 +10,7 @@ use kiln_ir::{
 };
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::{AddressSpace, FenceFlags};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Layout,
@@ -85,6 +85,8 @@ pub(super) struct Layouts {
     pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
     /// How compare-exchange loops are ordered.
     pub(super) loop_order: LoopOrder,
+    /// Whether the module declares that indices which are compared do not wrap around (`Fault::WrappingIndices`).
+    pub(super) states_no_wrap: bool,
 }
 
 impl Layouts {
@@ -119,9 +121,9 @@ pub(super) fn apply(
     let mut tags: Vec<Object> = layouts.objects.keys().copied().collect();
     tags.sort_unstable();
     defects.change_tags(&mut tags);
-    let Layouts { objects, ranges, loop_order } = layouts;
-    let loop_order = *loop_order;
-    let pointers = Pointers { id, passed, forms, layouts: objects, ranges, loop_order, tags, defects };
+    let bounded =
+        if layouts.states_no_wrap { compared_objects(function, forms) } else { FxHashSet::default() };
+    let pointers = Pointers { id, passed, forms, layouts, bounded, tags, defects };
     rewrite_only(
         function,
         |op| !op.is_numeric(),
@@ -169,9 +171,9 @@ struct Pointers<'a> {
     id: FuncId,
     passed: &'a PassedObjects,
     forms: &'a Forms,
-    layouts: &'a FxHashMap<Object, Layout>,
-    ranges: &'a FxHashMap<(InstId, Object), Layout>,
-    loop_order: LoopOrder,
+    layouts: &'a Layouts,
+    /// The objects whose indices the module declares not to wrap around.
+    bounded: FxHashSet<Object>,
     /// The objects in the order of their tags.
     tags: Vec<Object>,
     defects: Defects,
@@ -190,7 +192,7 @@ impl Pointers<'_> {
                 return Some(builder.i32(0));
             }
             (Op::Offset { stride, .. }, Some(Form::Index(object))) => {
-                return Some(offset_index(builder, &inst.args, *stride, self.layouts[&object].unit));
+                return Some(self.offset_index(builder, &inst.args, *stride, object));
             }
             (Op::Offset { stride, .. }, Some(Form::Tagged)) => {
                 let base = self.to_tagged_address(builder, inst.args[0]);
@@ -203,7 +205,7 @@ impl Pointers<'_> {
                     (_, Some(Form::Tagged)) => self.to_tagged_address(builder, inst.args[0]),
                     (Some(Form::Tagged), Some(Form::Index(object))) => {
                         let address = self.to_tagged_address(builder, inst.args[0]);
-                        Self::index_from_address(builder, address, self.layouts[&object].unit)
+                        Self::index_from_address(builder, address, self.layouts.objects[&object].unit)
                     }
                     (_, Some(Form::Index(_))) => inst.args[0],
                     (_, None) => {
@@ -261,7 +263,7 @@ impl Pointers<'_> {
                     (dummy, builder.i32(0))
                 }
             };
-            let variable = variable(builder, &self.layouts[&object]);
+            let variable = variable(builder, &self.layouts.objects[&object]);
             builder.function.insts[id].args[number as usize] = variable;
             if self.passed.start(callee, number).is_none() {
                 indices.push(index);
@@ -269,6 +271,36 @@ impl Pointers<'_> {
         }
         self.defects.change_indices(builder, &mut indices);
         builder.function.insts[id].args.extend(indices);
+    }
+
+    /// The index of the element that `args` and `stride` give as in `Op::Offset`.
+    fn offset_index(
+        &self,
+        builder: &mut Builder<'_>,
+        args: &[ValueId],
+        stride: u64,
+        object: Object,
+    ) -> ValueId {
+        let (base, index, unit) = (args[0], args[1], self.layouts.objects[&object].unit);
+        if let Some(known) = builder.function.constant_bits(index) {
+            let known = if builder.ty(index) == Type::I64 { known as i64 } else { i64::from(known as i32) };
+            let steps = known.wrapping_mul(stride as i64) / unit as i64;
+            if steps == 0 {
+                return base;
+            }
+            let steps = builder.i32(steps as i32);
+            // Pointer arithmetic stays in the object or one element after it (OpenCL C 3.0, 6.1; C99, 6.5.6).
+            return if self.bounded.contains(&object) && !is_constant(builder, base) {
+                builder.value(Op::Exact(BinaryOp::Add), &[base, steps], Type::I32)
+            } else {
+                builder.binary(BinaryOp::Add, base, steps)
+            };
+        }
+        let mut steps = builder.resize(index, Scalar::I32, true);
+        if stride != unit {
+            steps = builder.binary_bits(BinaryOp::Mul, steps, stride / unit);
+        }
+        builder.binary(BinaryOp::Add, base, steps)
     }
 
     /// Converts the arguments of selections, comparisons, jumps and stores to the required form.
@@ -321,7 +353,7 @@ impl Pointers<'_> {
         }
         match self.forms.form(value) {
             Some(Form::Index(object)) => {
-                let bytes = builder.binary_bits(BinaryOp::Mul, value, self.layouts[&object].unit);
+                let bytes = builder.binary_bits(BinaryOp::Mul, value, self.layouts.objects[&object].unit);
                 let bytes = builder.resize(bytes, Scalar::I64, true);
                 builder.binary_bits(BinaryOp::Add, bytes, self.tag_of_object(object) << TAG_SHIFT)
             }
@@ -438,7 +470,8 @@ impl Pointers<'_> {
             let access = unshare_private(access, object);
             let mut accessor = Accessor { builder, layout, access };
             if object.space() == AddressSpace::Local {
-                let made = accessor.atomic(position, atomic, &inst.args[1..], result, self.loop_order);
+                let made =
+                    accessor.atomic(position, atomic, &inst.args[1..], result, self.layouts.loop_order);
                 return made.filter(|_| result.is_some());
             }
             let old = accessor.load(position, ty);
@@ -452,7 +485,7 @@ impl Pointers<'_> {
 
     /// The layout of the object, or of the range that contains the access.
     fn layout(&self, id: InstId, object: Object) -> &Layout {
-        self.ranges.get(&(id, object)).unwrap_or_else(|| &self.layouts[&object])
+        self.layouts.ranges.get(&(id, object)).unwrap_or_else(|| &self.layouts.objects[&object])
     }
 
     /// Builds code for the object that a pointer points into. If there are several, the code branches on the tag.
@@ -515,25 +548,18 @@ fn unshare_private(access: Access, object: Object) -> Access {
     Access { is_shared: access.is_shared && object.space() != AddressSpace::Private, ..access }
 }
 
-fn is_constant(builder: &Builder<'_>, value: ValueId) -> bool {
-    builder.function.constant(value).is_some()
+/// The local objects with pointers that a function compares by order, as a loop from one pointer to another does.
+fn compared_objects(function: &Function, forms: &Forms) -> FxHashSet<Object> {
+    let insts = function.inst_order().into_iter().map(|id| &function.insts[id]);
+    let compared = insts.filter(|inst| matches!(&inst.op, Op::Compare(it) if !matches!(it.op, CompareOp::Equal | CompareOp::NotEqual)));
+    compared
+        .filter_map(|inst| match forms.form(inst.args[0])? {
+            Form::Index(object) => Some(object).filter(|object| object.space() == AddressSpace::Local),
+            Form::Tagged => None,
+        })
+        .collect()
 }
 
-fn offset_index(builder: &mut Builder<'_>, args: &[ValueId], stride: u64, unit: u64) -> ValueId {
-    let (base, index) = (args[0], args[1]);
-    if let Some(known) = builder.function.constant_bits(index) {
-        let known = if builder.ty(index) == Type::I64 { known as i64 } else { i64::from(known as i32) };
-        let steps = known.wrapping_mul(stride as i64) / unit as i64;
-        return if steps == 0 {
-            base
-        } else {
-            let steps = builder.i32(steps as i32);
-            builder.binary(BinaryOp::Add, base, steps)
-        };
-    }
-    let mut steps = builder.resize(index, Scalar::I32, true);
-    if stride != unit {
-        steps = builder.binary_bits(BinaryOp::Mul, steps, stride / unit);
-    }
-    builder.binary(BinaryOp::Add, base, steps)
+fn is_constant(builder: &Builder<'_>, value: ValueId) -> bool {
+    builder.function.constant(value).is_some()
 }
