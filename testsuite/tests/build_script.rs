@@ -136,10 +136,10 @@ fn only_files_that_were_read_cause_a_rebuild() {
 #[test]
 fn rustc_reports_wrong_arguments_at_the_call() {
     let application = Application::new("types");
-    let call = "program.tone(&queue, pixels, &hits, &most, &picture)";
+    let call = "program.tone(&queue, pixels, &hits, &max, &picture)";
     let mut before = call.to_owned();
     for (wrong, code) in [
-        ("program.tone(&queue, pixels, &hits, &most, 1.0f32)", "E0308"),
+        ("program.tone(&queue, pixels, &hits, &max, 1.0f32)", "E0308"),
         ("program.trace(&queue, 1_000, 7, view, &hits)", "E0308"),
         ("program.tone(&queue, pixels, &hits, &device.buffer::<f32>(1)?, &picture)", "E0308"),
         ("program.tone(&queue, pixels, &hits, &picture)", "E0061"),

@@ -142,8 +142,8 @@ fn expected_count(text: &str) -> Option<(usize, usize)> {
         "*" => (0, usize::MAX),
         "+" => (1, usize::MAX),
         _ => match (text.strip_suffix('+'), text.split_once('-')) {
-            (Some(least), _) => (least.parse().ok()?, usize::MAX),
-            (_, Some((least, most))) => (least.parse().ok()?, most.parse().ok()?),
+            (Some(min), _) => (min.parse().ok()?, usize::MAX),
+            (_, Some((min, max))) => (min.parse().ok()?, max.parse().ok()?),
             _ => (text.parse().ok()?, text.parse().ok()?),
         },
     })
