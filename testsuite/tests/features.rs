@@ -171,3 +171,23 @@ fn capabilities_follow_from_the_table() {
         assert_eq!(has_int64_atomics, offered.has(Extension::KhrInt64Base), "{name}");
     }
 }
+
+/// The profiles of this machine's drivers, with which modules are compiled ahead of time.
+#[test]
+fn named_profiles_match_the_devices() {
+    let mut compared = Vec::new();
+    for device in device::with_current() {
+        let Some(named) = profile::named(device.name) else { continue };
+        let mut command = kiln::command();
+        device.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
+        let text = kiln::run(command.args(["devices", "--profile", "0"])).expect("a profile").text();
+        let found = profile::parse(&text).expect("a profile");
+        assert_eq!(
+            found.features, named.features,
+            "{}: `kiln devices --profile` prints\n{text}",
+            device.name
+        );
+        compared.push(device.name);
+    }
+    assert!(!compared.is_empty(), "no device has a named profile");
+}

@@ -14,7 +14,7 @@ float32_atomic_add                 # 32-bit floating-point atomic addition on gl
 variable_pointers                  # Pointers to local memory as values
 workgroup_explicit_layout          # Local memory with an explicit layout, for reinterpretation
 device_scope                       # The device scope of the Vulkan memory model
-availability_chains                # Chains of availability and visibility (memory.md R10)
+availability_chains                # Chains of availability and visibility (R10)
 subgroups                          # Basic sub-group operations in compute
 clock                              # Clocks of the device and of sub-groups
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be preserved

@@ -14,12 +14,15 @@ int64_local_atomics                # 64-bit atomics on local memory
 float32_atomic_add                 # 32-bit floating-point atomic addition on global and on local memory
 variable_pointers                  # Pointers to local memory as values
 device_scope                       # The device scope of the Vulkan memory model
-availability_chains                # Chains of availability and visibility (memory.md R10)
+availability_chains                # Chains of availability and visibility (R10)
 subgroups                          # Basic sub-group operations in compute
 clock                              # Clocks of the device and of sub-groups
 float_controls_preserve32          # Signed zeros, infinities and NaNs of 32-bit floats can be preserved
 float_controls_preserve16          # Signed zeros, infinities and NaNs of 16-bit floats can be preserved
 float_controls_preserve64          # Signed zeros, infinities and NaNs of 64-bit floats can be preserved
+float_controls_rte32               # Results of 32-bit floats can be rounded to the nearest number
+float_controls_rte16               # Results of 16-bit floats can be rounded to the nearest number
+float_controls_rte64               # Results of 64-bit floats can be rounded to the nearest number
 images                             # Images
 image_level_writes                 # Writes to levels of images: kernels can bind each level of at least 4 images
 push_constant_size = 128
