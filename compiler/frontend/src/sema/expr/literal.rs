@@ -181,7 +181,7 @@ impl Sema<'_> {
                     .fix(span, "write the suffix `f`", format!("{digits}f"))
                     .note("OpenCL C 6.3.1.2: half literals are part of cl_khr_fp16"),
                 );
-                return None;
+                None
             }
             Scalar::Double => Some(self.double_literal_type(digits, span)),
             scalar => Some(scalar),
