@@ -686,7 +686,7 @@ fn response_files_contain_arguments() {
 #[test]
 fn endless_contents_of_buffers_end() {
     let source = "kernel void k(global int *o) {}\n";
-    let folder = folder(&[("k.cl", source)]);
+    let folder = folder(&[("k.cl", source), ("nine", "123456789")]);
     let run = |argument: &str| {
         let words =
             ["run", "k.cl", "--device", "reference", "--global", "1", "--arg", argument, "--print", "o"];
@@ -694,6 +694,8 @@ fn endless_contents_of_buffers_end() {
         (run.code(), run.text().to_owned() + &run.stderr)
     };
     assert_eq!(run("buf:int[2]=file:/dev/zero"), (Some(0), "o[0..2] = 0 0\n".to_owned()));
+    let wanted = "kiln: error: `nine` has more than the 8 bytes of the buffer\n";
+    assert_eq!(run("buf:int[2]=file:nine"), (Some(2), wanted.to_owned()));
     let wanted = "kiln: error: `0..99999999999` has too many numbers; write a formula of `iota`\n";
     assert_eq!(run("buf:int[2]=0..99999999999"), (Some(2), wanted.to_owned()));
     let folder_as_file = "kiln: error: cannot read `.`: Is a directory (os error 21)\n";

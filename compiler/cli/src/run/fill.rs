@@ -1,6 +1,9 @@
 //! Initial contents of a buffer: `0`, `1.5`, `iota`, `1000-iota*3`, `random(7)%100`, `{1,2,3}`, `1,2,3`, `file:PATH`.
 
-use std::{fs::File, io::Read as _};
+use std::{
+    fs::{File, FileType},
+    io::Read as _,
+};
 
 use super::value::{ElementType, Number, ScalarType};
 use crate::exit::{Failure, failure};
@@ -96,16 +99,25 @@ pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
 fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
     let cannot_read = |error| Failure(format!("cannot read `{path}`: {error}"));
     let file = File::open(path).map_err(cannot_read)?;
-    let metadata = file.metadata().map_err(cannot_read)?;
-    let length = metadata.len();
-    if metadata.is_file() && length > size as u64 {
-        return failure(format!("`{path}` has {length} bytes, the buffer has {size}"));
-    }
+    let kind = file.metadata().map_err(cannot_read)?.file_type();
     let mut bytes = Vec::new();
-    // A device such as `/dev/urandom` has no end.
-    file.take(size as u64).read_to_end(&mut bytes).map_err(cannot_read)?;
+    file.take(size as u64 + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
+    if bytes.len() > size && !is_endless(kind) {
+        return failure(format!("`{path}` has more than the {size} bytes of the buffer"));
+    }
     bytes.resize(size, 0);
     Ok(bytes)
+}
+
+/// Whether this is a device such as `/dev/urandom`, which has no end.
+#[cfg(unix)]
+fn is_endless(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_char_device(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_endless(_: FileType) -> bool {
+    false
 }
 
 fn parse_number(text: &str) -> Result<Number, Failure> {
