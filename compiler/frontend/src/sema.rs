@@ -74,8 +74,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) sink: &'a mut Sink,
     /// Information for the language server, if requested.
     facts: Option<&'a mut Facts>,
-    /// Whether the unused values of a `,` have been reported.
-    is_comma_reported: bool,
+    /// The list that is being evaluated, if it is probably a vector literal without its type.
+    untyped_literal: Option<expr::UntypedLiteral>,
     /// The extensions and features of the language version, target and options.
     pub(crate) extensions: Extensions,
     /// Becomes `hir::Module::types`.
@@ -132,7 +132,7 @@ pub fn check(
         interner,
         sink,
         facts,
-        is_comma_reported: false,
+        untyped_literal: None,
         extensions: extensions::enabled(options),
         types: Types::new(),
         module: hir::Module::default(),

@@ -306,7 +306,7 @@ impl Usage {
     fn is_mixed(&self) -> bool {
         let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
         let is_narrow =
-            |((_, piece), moves): (&(Scalar, u64), &AccessCounts)| *piece < widest && moves.stores > 0;
+            |((_, piece), counts): (&(Scalar, u64), &AccessCounts)| *piece < widest && counts.stores > 0;
         self.atomic.iter().any(|demand| demand.size() < widest)
             || self.atomic.contains(&Demand::Float(widest)) && self.atomic.contains(&Demand::Integer(widest))
             || self.moved.iter().any(is_narrow)
@@ -403,7 +403,7 @@ impl Usage {
             None => Scalar::int_of_size(size),
         };
         let stores_part =
-            |((_, piece), moves): (&(Scalar, u64), &AccessCounts)| *piece < size && moves.stores > 0;
+            |((_, piece), counts): (&(Scalar, u64), &AccessCounts)| *piece < size && counts.stores > 0;
         // Loads of parts beside an atomic operation: a seq_cst load is a read-modify-write.
         let has_parts_beside_atomics = has_parts && !self.atomic.is_empty();
         let has_atomic_parts = is_local

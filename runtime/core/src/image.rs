@@ -140,7 +140,7 @@ impl ImageDesc {
     }
 
     /// The number of levels down to a single texel.
-    pub fn most_levels(&self) -> u32 {
+    pub fn max_levels(&self) -> u32 {
         let along = &self.size[..self.kind.dimensions().into()];
         along.iter().max().map_or(1, |size| size.max(&1).ilog2() + 1)
     }
@@ -332,8 +332,8 @@ impl Device {
         if desc.size.contains(&0) || (0..3).any(|at| desc.size[at] > limit[at]) {
             return Err(Error::ImageSize { size: desc.size, limit });
         }
-        if !(1..=desc.most_levels()).contains(&desc.levels) {
-            return Err(Error::ImageLevel { level: desc.levels, levels: desc.most_levels() });
+        if !(1..=desc.max_levels()).contains(&desc.levels) {
+            return Err(Error::ImageLevel { level: desc.levels, levels: desc.max_levels() });
         }
         Ok(())
     }

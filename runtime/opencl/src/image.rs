@@ -181,8 +181,8 @@ fn check_size(context: &Context, image: &ImageDesc) -> Result {
     ensure(fits, CL_INVALID_IMAGE_SIZE)
 }
 
-/// The most levels of an image. The largest images of devices have no more.
-const MOST_LEVELS: u32 = 16;
+/// The maximum number of levels of an image. The largest images of devices have no more.
+const MAX_LEVELS: u32 = 16;
 
 /// Checks a description and converts it.
 fn describe(
@@ -202,7 +202,7 @@ fn describe(
     ensure(has_images, CL_INVALID_OPERATION)?;
     let size = extent(kind, desc).ok_or(Code(CL_INVALID_IMAGE_SIZE))?;
     let image = ImageDesc { kind, format, size, levels: desc.num_mip_levels.max(1) };
-    let can_have = !has_parent && image.levels <= MOST_LEVELS;
+    let can_have = !has_parent && image.levels <= MAX_LEVELS;
     ensure(image.levels == 1 || can_have, CL_INVALID_IMAGE_DESCRIPTOR)?;
     check_size(context, &image)?;
     let parent = if has_parent { Some(object::get::<Memory>(raw)?) } else { None };

@@ -95,7 +95,7 @@ pub(crate) struct Levels {
 
 impl Levels {
     fn new(device: &Device, desc: &ImageDesc) -> kiln_runtime::Result<Self> {
-        let own = desc.levels.min(desc.most_levels());
+        let own = desc.levels.min(desc.max_levels());
         let image = device.image(&desc.with_levels(own))?;
         let further = (own..desc.levels).map(|level| device.image(&desc.level(level)));
         Ok(Self { image, further: further.collect::<kiln_runtime::Result<_>>()? })

@@ -76,7 +76,7 @@ fn addresses(processes: &[Process]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The address space of each parameter, by name.
+/// The parameters of a kernel: from names to address spaces.
 type Parameters = BTreeMap<String, &'static str>;
 
 /// Whether a source is a test in one of herd's formats.

@@ -58,6 +58,19 @@ impl Operand {
     }
 }
 
+/// A list of values in parentheses that is probably a vector literal without its type.
+#[derive(Clone, Copy)]
+pub(super) struct UntypedLiteral {
+    /// The type of the vector.
+    ty: TyId,
+    /// The list with its parentheses.
+    span: Span,
+    /// The values.
+    values: Span,
+    /// Whether a warning has been reported.
+    is_reported: bool,
+}
+
 impl Sema<'_> {
     /// The value of an expression after lvalue conversion and array decay (C99 6.3.2.1).
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Expr {
@@ -224,61 +237,74 @@ impl Sema<'_> {
     /// `left, right` (OpenCL C 6.5.12).
     fn comma(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
         let operand = self.operand(left);
-        let is_reported = self.is_comma_reported;
         // Reading an atomic object is reported as an error.
         let is_atomic = matches!(&operand, Operand::Lvalue(lvalue) if self.is_atomic(lvalue.ty.ty));
-        if !is_reported
-            && !is_atomic
+        if !is_atomic
             && is_pure(&operand)
             && !matches!(operand, Operand::Value(Expr { ty: TyId::ERROR | TyId::VOID, .. }))
         {
-            self.report(
-                Diagnostic::new(Code::UnusedValue, left.span, "the value before this `,` is not used")
-                    .help("cast it to `void` if that is meant")
-                    .prefix(left.span, "(void)")
-                    .note("OpenCL C 6.5.12: the value of `a, b` is that of `b`"),
-            );
+            self.report_unused_value(left.span, span);
         }
         let left = self.read(operand, AtomicRead::Operator);
         let right = self.operator_value(right);
         Expr { ty: right.ty, kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
     }
 
-    /// Evaluates an expression that becomes an object of this type. Warns about `float2 v = (1, 2)`, which lacks the type
-    /// of a vector literal.
+    /// Warns about the value before a `,`, or once about the vector literal without a type that contains it.
+    fn report_unused_value(&mut self, value: Span, comma: Span) {
+        const NOTE: &str = "OpenCL C 6.5.12: the value of `a, b` is that of `b`";
+        let list = self.untyped_literal.take_if(|list| list.values.lo == comma.lo);
+        let diagnostic = match list {
+            Some(UntypedLiteral { is_reported: true, .. }) => None,
+            Some(UntypedLiteral { ty, span, .. }) => {
+                let cast = format!("({})", self.show(ty));
+                let message = "only the last of these values is used";
+                Some(
+                    Diagnostic::new(Code::UnusedValue, span, message)
+                        .help(format!("a vector literal needs its type: write `{cast}` before it"))
+                        .prefix(span, &cast),
+                )
+            }
+            None => Some(
+                Diagnostic::new(Code::UnusedValue, value, "the value before this `,` is not used")
+                    .help("cast it to `void` if that is meant")
+                    .prefix(value, "(void)"),
+            ),
+        };
+        if let Some(diagnostic) = diagnostic {
+            self.report(diagnostic.note(NOTE));
+        }
+        if let Some(list) = list {
+            self.untyped_literal = Some(UntypedLiteral { is_reported: true, ..list });
+        }
+    }
+
+    /// Evaluates an expression that becomes an object of this type. `float2 v = (1, 2)` lacks the type of a vector literal.
     pub(crate) fn value_for(
         &mut self,
         ty: TyId,
         expr: &ast::Expr,
         evaluate: fn(&mut Self, &ast::Expr) -> Expr,
     ) -> Expr {
-        if !self.is_list_of_components(ty, expr) {
-            return evaluate(self, expr);
-        }
-        let cast = format!("({})", self.show(ty));
-        self.report(
-            Diagnostic::new(Code::UnusedValue, expr.span, "only the last of these values is used")
-                .help(format!("a vector literal needs its type: write `{cast}` before it"))
-                .prefix(expr.span, &cast)
-                .note("OpenCL C 6.5.12: the value of `a, b` is that of `b`"),
-        );
-        let before = std::mem::replace(&mut self.is_comma_reported, true);
+        let literal = self.untyped_literal(ty, expr);
+        let outer = std::mem::replace(&mut self.untyped_literal, literal);
         let value = evaluate(self, expr);
-        self.is_comma_reported = before;
+        self.untyped_literal = outer;
         value
     }
 
-    /// Whether this is a list in parentheses, with as many values as this vector type has components.
-    fn is_list_of_components(&self, ty: TyId, expr: &ast::Expr) -> bool {
+    /// The list in parentheses that this expression is, if it has as many values as this vector type has components.
+    fn untyped_literal(&self, ty: TyId, expr: &ast::Expr) -> Option<UntypedLiteral> {
         let (Ty::Vector(_, count), ast::ExprKind::Paren(list)) = (self.types.get(ty), &expr.kind) else {
-            return false;
+            return None;
         };
         let (mut rest, mut length) = (*list, 1);
         while let ast::ExprKind::Comma(comma) = &rest.kind {
             length += 1;
             rest = &comma.left;
         }
-        length == u32::from(*count)
+        let literal = UntypedLiteral { ty, span: expr.span, values: list.span, is_reported: false };
+        Some(literal).filter(|_| length == u32::from(*count))
     }
 
     /// Evaluates an operand for its effects. An atomic object is not read.

@@ -202,16 +202,16 @@ fn plain_convert(builder: &mut Builder<'_>, value: ValueId, to: Type, number: Nu
 fn clamp_integer(builder: &mut Builder<'_>, mut value: ValueId, to: Scalar, number: Number) -> ValueId {
     let ty = builder.ty(value);
     let from = ty.scalar().map_or(64, Scalar::bits);
-    let (most_from, most_to) =
+    let (max_from, max_to) =
         (max_integer(from, number.from_signed), max_integer(to.bits(), number.to_signed));
     let kind = if number.from_signed { CompareKind::Signed } else { CompareKind::Unsigned };
-    if most_to < most_from {
-        let limit = builder.bits(ty, most_to);
+    if max_to < max_from {
+        let limit = builder.bits(ty, max_to);
         let is_above = builder.compare(CompareOp::Greater, kind, value, limit);
         value = builder.select(is_above, limit, value);
     }
     if number.from_signed && (!number.to_signed || to.bits() < from) {
-        let min = if number.to_signed { !most_to } else { 0 };
+        let min = if number.to_signed { !max_to } else { 0 };
         let limit = builder.bits(ty, min);
         let is_below = builder.compare(CompareOp::Less, kind, value, limit);
         value = builder.select(is_below, limit, value);
